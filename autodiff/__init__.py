@@ -1,0 +1,38 @@
+"""Exact derivatives of ordinary Python and NumPy code, forward and reverse, of any order."""
+
+from dualnumbers.rules.shaping import array
+
+from .check import gradcheck
+from .differences import check_derivative, check_gradient
+from .forward import derivative, differentiate, jacfwd, jvp
+from .operators import hessian, hvp, jacobian, linearize
+from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
+from .seeding import stop_gradient, value_of
+from .tape import Tape
+from .variable import Variable
+
+__all__ = [
+    "Tape",
+    "Variable",
+    "array",
+    "check_derivative",
+    "check_gradient",
+    "derivative",
+    "differentiate",
+    "grad",
+    "gradcheck",
+    "gradient",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "record",
+    "stop_gradient",
+    "value_and_grad",
+    "value_of",
+    "vjp",
+]
+__version__ = "0.1.0"

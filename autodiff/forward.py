@@ -1,0 +1,212 @@
+"""Forward mode: one push-forward of a seeded dual number gives one directional derivative. It keeps no tape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.dualnumber import DualNumber, make
+from dualnumbers.elementary import Level, is_number
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
+
+from .differences import check_derivative
+from .seeding import (
+    argnums_of,
+    arguments,
+    as_given,
+    check_alive,
+    check_holomorphic,
+    differentiable,
+    flatten,
+    map_leaves,
+    matching,
+    output,
+    output_leaf,
+    place,
+    scalar_output,
+    value_of,
+    zero,
+)
+
+new = object.__new__
+
+__all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
+
+
+def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> Any:
+    """The partial derivative ∂f/∂args[wrt] at ``args``.
+
+    With respect to a number it has the shape of f's output; with respect to an array it is the full partial, output
+    shape + argument shape; with respect to nested tuples, lists and dicts it has their structure. A tuple ``wrt``
+    gives the mixed partial, one differentiation after the other. A Python float gives a Python float; what f does not
+    depend on has the derivative zero. At a complex point f must be holomorphic.
+
+    Raises TypeError or IndexError for a wrong ``wrt``, TypeError where ``args`` is no list of arguments or f returns
+    something else than numbers, ValueError where f is not holomorphic at a complex point.
+
+    >>> from math import pi
+    >>> import dualnumbers.dmath as dmath
+    >>> round(derivative(lambda x: dmath.sin(x) ** dmath.sin(x), 0, [pi / 4]), 10)
+    0.3616192241
+    """
+    if type(wrt) is tuple:
+        return _mixed_partial(f, wrt, args)
+    args = list(args) if type(args) is list else arguments(f, args)
+    index = wrt if type(wrt) is int and 0 <= wrt < len(args) else place(wrt, len(args))
+    x = args[index]
+    if type(x) is not float:
+        return _partial(f, args, index, lambda out: output(out, f))
+    level = Level()
+    args[index] = seed = new(DualNumber)
+    seed.primal, seed.tangent, seed.level = x, 1.0, level
+    try:
+        out = f(*args)
+    finally:
+        level.ended = True
+    if type(out) is DualNumber and out.level is level and type(out.tangent) is float:
+        return out.tangent
+    return as_given(_split(output(out, f), level, x)[1], x)
+
+
+def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[Any]) -> Any:
+    """One differentiation after the other, the first index innermost."""
+    if not wrt:
+        raise TypeError("wrt is the index of an argument, or a tuple of indices; got an empty tuple")
+    first, others = wrt[0], wrt[1:]
+    if not others:
+        return derivative(f, first, args)
+    return derivative(lambda *xs: derivative(f, first, xs), others, args)
+
+
+def differentiate(f: Callable[..., Any], wrt: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+    """The partial ∂f/∂args[wrt] as a function of the same arguments."""
+    return lambda *args: derivative(f, wrt, args)
+
+
+def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
+    """The list of partials of a scalar ``f``, one per argument, by one push-forward per element.
+
+    Raises TypeError where f returns an array: use `jacfwd`.
+    """
+    args = arguments(f, args)
+    return [_partial(f, args, k, lambda out: scalar_output(out, f)) for k in range(len(args))]
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """``(f(*primals), ḟ)``: the value and its tangent for the tangents of all arguments, of the same structures.
+
+    Raises ValueError where a tangent has another shape than its primal, even one that broadcasts.
+    """
+    primals, tangents = arguments(f, primals), arguments(f, tangents)
+    if len(primals) != len(tangents):
+        raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
+    level = Level()
+    try:
+        seeded = [_seed(x, t, level) for x, t in zip(primals, tangents, strict=True)]
+        out = f(*seeded)
+    finally:
+        level.ended = True
+    leaves, rebuild = flatten(out)
+    pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
+    return rebuild(primal for primal, _ in pairs), rebuild(tangent for _, tangent in pairs)
+
+
+def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+    """The Jacobian as a function of f's arguments, column by column; shape output shape + argument shape.
+
+    A tuple of ``argnums`` gives a tuple of Jacobians. Structured outputs and arguments give the structure of the
+    output, holding that of the argument.
+    """
+
+    def jacobian(*args: Any, **keywords: Any) -> Any:
+        indices = argnums_of(argnums, len(args))
+
+        def partial(index: int) -> Any:
+            return _partial(lambda *xs: f(*xs, **keywords), list(args), index, lambda out: _joined(out, f))
+
+        return tuple(map(partial, indices)) if isinstance(argnums, tuple) else partial(indices[0])
+
+    return jacobian
+
+
+def _joined(out: Any, f: Any) -> Any:
+    """An output with its lists joined to arrays; tuples and dicts stay."""
+    if isinstance(out, (tuple, dict)):
+        leaves, rebuild = flatten(out)
+        return rebuild(output_leaf(leaf, f) for leaf in leaves)
+    return output(out, f)
+
+
+def _seed(x: Any, t: Any, level: Level) -> Any:
+    xs, rebuild = flatten(x)
+    ts, _ = flatten(t)
+    if len(xs) != len(ts):
+        raise ValueError(f"jvp: a tangent has {len(ts)} leaves, its primal has {len(xs)}: the structures must be equal")
+    xs = [differentiable(leaf, "a primal") for leaf in xs]
+    return rebuild(make(leaf, matching(tangent, leaf, "the tangent"), level)
+                   for leaf, tangent in zip(xs, ts, strict=True))  # fmt: skip
+
+
+def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
+    """The primal and tangent of an output at a level; zero where it does not depend on what was seeded."""
+    check_alive_below(out, level)
+    if is_number(type(out)) and out.level is level:
+        return out.primal, out.tangent
+    return out, zero(out, x if not shape(x) else 0.0)
+
+
+def check_alive_below(out: Any, level: Level) -> None:
+    """`check_alive`, where the level that ends now is still good."""
+    if is_number(type(out)) and out.level is level:
+        for part in out.parts():
+            check_alive(part)
+    else:
+        check_alive(out)
+
+
+def _partial(f: Callable[..., Any], args: list[Any], index: int, finish: Callable[[Any], Any]) -> Any:
+    """The partial of each output leaf with respect to each leaf of one argument, in both structures."""
+    leaves, rebuild = flatten(args[index])
+    leaves = [differentiable(leaf, f"argument {index}") for leaf in leaves]
+
+    def directional(k: int, tangent: Any) -> Any:
+        level = Level()
+        try:
+            seeded = [make(x, tangent, level) if i == k else x for i, x in enumerate(leaves)]
+            out = f(*args[:index], rebuild(seeded), *args[index + 1 :])
+        finally:
+            level.ended = True
+        return map_leaves(lambda leaf: _split(leaf, level, 0.0)[1], finish(out))
+
+    columns = [_columns(directional, k, x) for k, x in enumerate(leaves)]
+    if not columns:
+        return rebuild([])
+    outs, rebuild_out = flatten(columns[0])
+    by_leaf = [flatten(column)[0] for column in columns]
+    return rebuild_out([rebuild([partials[i] for partials in by_leaf]) for i in range(len(outs))])
+
+
+def _columns(directional: Callable[[int, Any], Any], k: int, x: Any) -> Any:
+    """The partials with respect to leaf ``k``: its elements' directional derivatives, joined along new last axes."""
+    dims = shape(x)
+    if not dims:
+        one = value_of(zeros_like(x)) + 1
+        column = directional(k, type(x)(1) if type(x) in (float, complex) else one)
+        if is_unreal(x):
+            check_holomorphic(directional(k, one * 1j), column)
+        return map_leaves(lambda t: as_given(t, x), column)
+    columns = []
+    for position in np.ndindex(dims):
+        tangent = zeros_like(x)
+        tangent[position] = 1.0
+        columns.append(directional(k, tangent))
+        if is_unreal(x):
+            check_holomorphic(directional(k, tangent * 1j), columns[-1])
+    if not columns:
+        return map_leaves(lambda t: np.zeros(shape(t) + dims), directional(k, zeros_like(x)))
+    _, rebuild = flatten(columns[0])
+    parts = zip(*(flatten(column)[0] for column in columns), strict=True)
+    return rebuild([reshape(stack(*part, -1), shape(part[0]) + dims, "C") for part in parts])

@@ -1,0 +1,242 @@
+"""Reverse mode: record f on a tape, then sweep it once backward for the gradient with respect to every argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.rules.complexes import conj, is_unreal
+from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
+
+from .differences import check_gradient
+from .seeding import (
+    argnums_of,
+    arguments,
+    as_given,
+    check_alive,
+    check_holomorphic,
+    differentiable,
+    flatten,
+    matching,
+    output,
+    output_leaf,
+    scalar_output,
+)
+from .sweep import adjoints
+from .tape import Tape
+from .variable import Variable, variable
+
+__all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_grad", "vjp"]
+
+
+class Recording:
+    """A function recorded on a tape at one point: its input lines, its output, and the pull-back of a cotangent."""
+
+    __slots__ = ("inputs", "leaves", "out", "tape")
+
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False) -> None:
+        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep."""
+        self.tape = Tape()
+        self.leaves: list[Any] = []
+        self.inputs: list[int] = []
+        args = list(args)
+        try:
+            for index in indices:
+                args[index] = self._seed(args[index], index, keep)
+            self.out = f(*args)
+        finally:
+            self.tape.level.ended = True
+
+    def _seed(self, x: Any, index: int, keep: bool) -> Any:
+        leaves, rebuild = flatten(x)
+        handles = []
+        for leaf in leaves:
+            leaf = differentiable(leaf, f"argument {index}")
+            handles.append(variable(self.tape, leaf.copy() if keep and type(leaf) is np.ndarray else leaf))
+            self.inputs.append(handles[-1].line)
+            self.leaves.append(leaf)
+        return rebuild(handles)
+
+    def holds(self, out: Any) -> bool:
+        """Whether an output was computed from the inputs, and so is a line of the tape."""
+        return isinstance(out, Variable) and out.tape is self.tape
+
+    def value(self, out: Any) -> Any:
+        """The value of an output, a level below the tape's."""
+        value = out.primal if self.holds(out) else out
+        check_alive(value)
+        return value
+
+    def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
+        """The adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
+        lines: dict[int, Any] = {}
+        for out, cotangent in seeds:
+            if self.holds(out):
+                lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
+        found = adjoints(self.tape, lines, self.inputs) if lines else [None] * len(self.inputs)
+        found = [zeros_like(x) if g is None else as_given(g, x) for g, x in zip(found, self.leaves, strict=True)]
+        for g in found:
+            check_alive(g)
+        return found
+
+
+def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
+    """The tape of ``f(*args)``, its first lines the inputs, and what f returned; ``print(tape)`` shows it."""
+    recording = Recording(f, args, range(len(args)), keep=True)
+    return recording.tape, recording.out
+
+
+def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
+    """The list of partials of a scalar ``f``, one per argument, in the structure and type of the arguments.
+
+    One recording and one sweep, however many arguments there are. Raises TypeError where f returns an array: use
+    `jacrev`; and where it is complex.
+
+    >>> gradient(lambda x, y: x * y + x, [2.0, 3.0])
+    [4.0, 2.0]
+    """
+    args = arguments(f, args)
+    return list(_value_and_gradients(f, args, range(len(args)))[1])
+
+
+def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int]) -> tuple[Any, list[Any]]:
+    recording = Recording(f, args, indices)
+    out = scalar_output(recording.out, f)
+    if is_unreal(out):
+        raise TypeError(f"{getattr(f, '__name__', 'the function')} returned a complex number: a gradient needs a real "
+                        "output, such as abs(z); use jacobian for a holomorphic function, or vjp")  # fmt: skip
+    value = recording.value(out)
+    partials = iter(recording.pull([(out, zeros_like(value) + 1)]))
+    return value, [_rebuilt(args[index], partials) for index in indices]
+
+
+def _rebuilt(x: Any, partials: Any) -> Any:
+    leaves, rebuild = flatten(x)
+    return rebuild([next(partials) for _ in leaves])
+
+
+def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """The gradient of a scalar ``f`` as a function of the same arguments.
+
+    It has the structure of argument ``argnums``; a tuple of ``argnums`` gives a tuple of gradients. With ``has_aux``,
+    f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
+    """
+    both = value_and_grad(f, argnums, has_aux)
+
+    def gradient_of_f(*args: Any, **keywords: Any) -> Any:
+        value, partials = both(*args, **keywords)
+        return (partials, value[1]) if has_aux else partials
+
+    return gradient_of_f
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """``(value, gradient)`` of a scalar ``f`` as a function of the same arguments, at the cost of the gradient.
+
+    With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``((value, auxiliary), gradient)``.
+    ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is.
+    """
+
+    def value_and_gradient(*args: Any, **keywords: Any) -> Any:
+        indices = argnums_of(argnums, len(args))
+        auxiliary: list[Any] = []
+
+        def scalar(*xs: Any) -> Any:
+            out = f(*xs, **keywords)
+            if has_aux:
+                out, aux = out
+                auxiliary.append(aux)
+            return out
+
+        scalar.__name__ = getattr(f, "__name__", "the function")
+        value, partials = _value_and_gradients(scalar, args, indices)
+        result = tuple(partials) if isinstance(argnums, tuple) else partials[0]
+        return ((value, _without_level(auxiliary[0])), result) if has_aux else (value, result)
+
+    return value_and_gradient
+
+
+def _without_level(aux: Any) -> Any:
+    leaves, rebuild = flatten(aux)
+    return rebuild(x.primal if isinstance(x, Variable) and x.level.ended else x for x in leaves)
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
+
+    The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
+    shape or structure than the output.
+    """
+    recording = Recording(f, primals, range(len(primals)), keep=True)
+    outs, rebuild = flatten(recording.out)
+    outs = [output_leaf(out, f) for out in outs]
+    values = [recording.value(out) for out in outs]
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        cotangents, _ = flatten(cotangent)
+        if len(cotangents) != len(outs):
+            raise ValueError(f"the cotangent has {len(cotangents)} leaves, the output has {len(outs)}")
+        seeds = [(out, matching(c, value, "the cotangent"))
+                 for out, c, value in zip(outs, cotangents, values, strict=True)]  # fmt: skip
+        partials = iter(recording.pull(seeds))
+        return tuple(_rebuilt(x, partials) for x in primals)
+
+    return rebuild(values), pullback
+
+
+def jacrev(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+    """The Jacobian as a function of f's arguments, row by row: one recording, one sweep per output element.
+
+    Shape, structure and ``argnums`` as `autodiff.forward.jacfwd`'s.
+    """
+
+    def jacobian(*args: Any, **keywords: Any) -> Any:
+        indices = argnums_of(argnums, len(args))
+        recording = Recording(lambda *xs: f(*xs, **keywords), args, indices)
+        partials = rows(recording, f, [args[index] for index in indices])
+        return tuple(partials) if isinstance(argnums, tuple) else partials[0]
+
+    return jacobian
+
+
+def rows(recording: Recording, f: Any, args: list[Any]) -> list[Any]:
+    """The Jacobian of a recording with respect to each of the differentiated arguments."""
+    out = recording.out
+    leaves, rebuild = flatten(out) if isinstance(out, (tuple, dict)) else ([output(out, f)], lambda ls: next(iter(ls)))
+    by_leaf = [_rows(recording, output_leaf(leaf, f)) for leaf in leaves]
+    results = []
+    start = 0
+    for x in args:
+        count = len(flatten(x)[0])
+        _, rebuild_x = flatten(x)
+        results.append(rebuild([rebuild_x(partials[start : start + count]) for partials in by_leaf]))
+        start += count
+    return results
+
+
+def _rows(recording: Recording, out: Any) -> list[Any]:
+    """∂out/∂leaf for each input leaf, shape ``out.shape + leaf.shape``."""
+    value = recording.value(out)
+    dims = shape(value)
+    sweeps = []
+    for position in np.ndindex(dims):
+        seed = zeros_like(value)
+        if dims:
+            seed[position] = 1.0
+        else:
+            seed = seed + 1
+        sweeps.append([conj(g) for g in recording.pull([(out, seed)])])
+        if is_unreal(value):
+            check_holomorphic([conj(g) * 1j for g in recording.pull([(out, seed * 1j)])], sweeps[-1], -1.0)
+    if not dims:
+        return sweeps[0]
+    if not sweeps:
+        return [np.zeros(dims + shape(x)) for x in recording.leaves]
+    return [reshape(stack(*(row[k] for row in sweeps), 0), dims + shape(x), "C")
+            for k, x in enumerate(recording.leaves)]  # fmt: skip
+
+

@@ -1,0 +1,190 @@
+"""Which arguments are differentiated: nested structures taken apart, seeded, and the answer put together again.
+
+Values enter and leave a differentiation here, so here is where a number that outlived its own is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import is_number
+from dualnumbers.elementary import plain as value_of_leaf
+from dualnumbers.errors import user_line
+from dualnumbers.rules.shaping import array, shape, zeros_like
+
+CONTAINERS = (tuple, list, dict)
+
+
+def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
+    """The leaves of nested tuples, lists and dicts in order, and the function that puts as many leaves back."""
+    if not isinstance(tree, CONTAINERS):
+        return [tree], lambda leaves: next(iter(leaves))
+    parts = [flatten(part) for part in (tree.values() if isinstance(tree, dict) else tree)]
+    leaves = [leaf for part, _ in parts for leaf in part]
+
+    def rebuild(new: Iterable[Any]) -> Any:
+        stream = iter(new)
+        built = [build([next(stream) for _ in part]) for part, build in parts]
+        if isinstance(tree, dict):
+            return type(tree)(zip(tree, built, strict=True))
+        return type(tree)(*built) if hasattr(tree, "_fields") else type(tree)(built)
+
+    return leaves, rebuild
+
+
+def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The structure with ``function`` applied to each leaf."""
+    if not isinstance(tree, CONTAINERS):
+        return function(tree)
+    leaves, rebuild = flatten(tree)
+    return rebuild(map(function, leaves))
+
+
+def value_of(x: Any) -> Any:
+    """The plain value of a number or of a structure of them; a read-only view where it is an array."""
+    return map_leaves(_value_of_leaf, x)
+
+
+def _value_of_leaf(x: Any) -> Any:
+    value = value_of_leaf(x)
+    if value is not x and isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
+
+
+def stop_gradient(x: Any) -> Any:
+    """``x`` as a constant: its value, whose derivative is zero at every level."""
+    return value_of(x)
+
+
+def differentiable(x: Any, name: str = "the argument") -> Any:
+    """A leaf as something that can be differentiated: integers become floats; TypeError for what is no number."""
+    kind = type(x)
+    if kind is float:
+        return x
+    if is_number(kind):
+        check_alive(x)
+        return x
+    if kind is int:
+        return float(x)
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return differentiable(array(x), name)
+    if isinstance(x, (np.ndarray, np.generic)):
+        if x.dtype.kind in "fc":
+            return x
+        if x.dtype.kind in "iu":
+            return x.astype(float)
+    elif isinstance(x, complex) or (getattr(kind, "__array_ufunc__", None) and hasattr(x, "dtype")):
+        return x
+    raise TypeError(f"cannot differentiate with respect to {name}, {_described(x)}: it is not a real or complex number "
+                    f"or array of them{user_line()}")  # fmt: skip
+
+
+def _described(x: Any) -> str:
+    text = repr(x)
+    return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+
+
+def check_alive(x: Any) -> None:
+    """Raises RuntimeError where a number, or a part of it, belongs to a differentiation that has ended."""
+    if is_number(type(x)):
+        if x.level.ended:
+            raise RuntimeError(
+                "a number outlived its differentiation: it was stored by a function that was being differentiated and "
+                f"used after that had ended; store autodiff.value_of(x), or return it from the function{user_line()}"
+            )
+        for part in x.parts():
+            check_alive(part)
+
+
+def output_leaf(out: Any, f: Any) -> Any:
+    """A leaf of what a function returned, as one number or array; TypeError where it is neither."""
+    kind = type(out)
+    if kind is float or is_number(kind):
+        return out
+    if isinstance(out, np.ndarray) and out.dtype == object:
+        return output_leaf(array(out), f)
+    if isinstance(out, (int, float, complex)) or getattr(kind, "__array_ufunc__", None) and getattr(
+        getattr(out, "dtype", None), "kind", "O") in "fciub":  # fmt: skip
+        return out
+    name = getattr(f, "__name__", "the function")
+    raise TypeError(f"{name} returned {_described(out)}; a function that is differentiated returns numbers or arrays")
+
+
+def output(out: Any, f: Any) -> Any:
+    """What a function returned as one number or array: a nested list of numbers becomes an array."""
+    if isinstance(out, (list, tuple)):
+        try:
+            return output_leaf(array(out), f)
+        except ValueError as error:
+            raise TypeError(f"{getattr(f, '__name__', 'the function')} returned a ragged list: {error}") from error
+    return output_leaf(out, f)
+
+
+def arguments(f: Any, args: Any) -> list[Any]:
+    """The argument list of a call, a new one; TypeError where ``args`` is not a sequence of arguments."""
+    if type(args) is list or type(args) is tuple:
+        return list(args)
+    if isinstance(args, Sequence) and not isinstance(args, str) or isinstance(args, np.ndarray) and args.ndim:
+        return list(args)
+    raise TypeError(f"args is the list of all arguments of {getattr(f, '__name__', 'f')}, such as [x]; got "
+                    f"{_described(args)}")  # fmt: skip
+
+
+def place(wrt: Any, count: int) -> int:
+    """A valid argument index; TypeError or IndexError that says which there are."""
+    if type(wrt) is int and 0 <= wrt < count:
+        return wrt
+    if isinstance(wrt, bool) or not hasattr(type(wrt), "__index__"):
+        raise TypeError(f"wrt is the index of an argument, or a tuple of indices; got {_described(wrt)}")
+    index = int(wrt.__index__())
+    if not -count <= index < count:
+        raise IndexError(f"wrt={index}, but the function was given {count} argument(s): 0 to {count - 1}")
+    return index % count
+
+
+def as_given(derivative: Any, x: Any) -> Any:
+    """A derivative in the type of its argument: a Python float for a Python number."""
+    return derivative.item() if isinstance(derivative, np.generic) and type(x) in (int, float, complex) else derivative
+
+
+def matching(tangent: Any, x: Any, what: str) -> Any:
+    """A tangent or cotangent for ``x``; ValueError where its shape is another, even one that broadcasts."""
+    tangent = differentiable(tangent, what)
+    if shape(tangent) != shape(x):
+        raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
+    return tangent
+
+
+def zero(out: Any, x: Any) -> Any:
+    """The zero partial of ``out`` with respect to ``x``, of shape ``out.shape + x.shape``."""
+    dims = shape(out) + shape(x)
+    return np.zeros(dims, np.result_type(value_of_leaf(out), value_of_leaf(x))) if dims else zeros_like(x)
+
+
+def scalar_output(out: Any, f: Any) -> Any:
+    """What a function returned as one number; TypeError where it is an array."""
+    out = output(out, f)
+    if shape(out):
+        raise TypeError(f"{getattr(f, '__name__', 'the function')} returned an array of shape {shape(out)}; a gradient "
+                        "needs a number: sum it, or use jacobian")  # fmt: skip
+    return out
+
+
+def argnums_of(argnums: Any, count: int) -> list[int]:
+    """The argument indices that ``argnums`` names."""
+    return [place(k, count) for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
+
+
+def check_holomorphic(along_i: Any, along_one: Any, sign: float = 1.0) -> None:
+    """Raises ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
+    pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
+    for turned, straight in ((value_of_leaf(a), value_of_leaf(b)) for a, b in pairs):
+        size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)
+        if np.any(np.abs(turned - sign * 1j * straight) > 1e-8 * size):
+            raise ValueError("the function is not holomorphic at this complex point, so it has no complex derivative: "
+                             "use jvp or vjp, or grad of a real output")  # fmt: skip

@@ -1,0 +1,217 @@
+"""The sweeps of a tape: backward with adjoints (reverse mode), forward with tangents (a linear map at the point).
+
+Both are written in table functions and arithmetic, so on values that are numbers themselves they differentiate, and
+on Variables of another tape they are recorded.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row, is_number, partial_by_numpy
+from dualnumbers.pushforward import evaluate_partial, row_tangent
+from dualnumbers.rules.complexes import conj, is_unreal, real
+from dualnumbers.rules.reductions import sum as total
+from dualnumbers.rules.shaping import astype, broadcast_to, reshape, shape, zeros_like
+from dualnumbers.rules.strong import strong
+
+from .tape import UNARY, Tape
+from .variable import Variable, variable
+
+Times = Callable[[Any, Any], Any]
+
+
+def adjoints(tape: Tape, seeds: dict[int, Any], inputs: list[int], keep: bool = False) -> list[Any]:
+    """The adjoints of the input lines, given those of output lines; None where no path leads.
+
+    Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
+    so nothing is missed, and the common case pays nothing. With ``keep``, the adjoint of every line.
+    """
+    tape.check_captured()
+    with np.errstate(all="ignore"):
+        found = _sweep(tape, seeds, _conjugated if tape.complex else None, keep)
+        if any(has_nan(found[line]) for line in inputs):
+            found = _sweep(tape, seeds, _strongly_conjugated if tape.complex else strong, keep)
+    return found if keep else [found[line] for line in inputs]
+
+
+def _conjugated(p: Any, g: Any) -> Any:
+    return conj(p) * g
+
+
+def _strongly_conjugated(p: Any, g: Any) -> Any:
+    return strong(conj(p), g)
+
+
+def has_nan(x: Any) -> bool:
+    """Whether any part of a number or array is NaN."""
+    if x is None or type(x) is float:
+        return x != x
+    if is_number(type(x)):
+        return any(map(has_nan, x.parts()))
+    return bool(np.isnan(np.sum(x)))
+
+
+def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
+    values, constants = tape.values, tape.constants
+    found: list[Any] = [None] * len(values)
+    owned: set[int] = set()
+    for line, seed in seeds.items():
+        found[line] = seed
+    lines = zip(range(len(values) - 1, -1, -1), reversed(tape.rows), reversed(tape.first), reversed(tape.second),
+                reversed(values), strict=True)  # fmt: skip
+    for line, row, a, b, z in lines:
+        g = found[line]
+        if g is None or row is None:
+            continue
+        if type(g) is not float and not keep:
+            found[line] = None  # an array may go as soon as it is used
+        if not row.inline:
+            _pull(tape, line, g, found, owned, times)
+            continue
+        partials = row.partials
+        x = values[a] if a >= 0 else constants[~a]
+        y = values[b] if b >= 0 else constants[~b]
+        if a >= 0:
+            p = partials[0]  # type: ignore[index]
+            if type(p) is float:
+                c = g if p == 1.0 else -g if p == -1.0 else p * g
+            else:
+                try:
+                    p = p(x, z) if b == UNARY else p(x, y, z)
+                except FAILURES:
+                    p = partial_by_numpy(p, x, z) if b == UNARY else partial_by_numpy(p, x, y, z)
+                c = p * g if times is None else times(p, g)
+            if type(c) is float:
+                t = found[a]
+                found[a] = c if t is None else t + c
+            else:
+                _add(found, owned, a, fit(c, x))
+        if b >= 0:
+            p = partials[1]  # type: ignore[index]
+            if type(p) is float:
+                c = g if p == 1.0 else -g if p == -1.0 else p * g
+            else:
+                try:
+                    p = p(x, y, z)
+                except FAILURES:
+                    p = partial_by_numpy(p, x, y, z)
+                c = p * g if times is None else times(p, g)
+            if type(c) is float:
+                t = found[b]
+                found[b] = c if t is None else t + c
+            else:
+                _add(found, owned, b, fit(c, y))
+    return found
+
+
+def _add(found: list[Any], owned: set[int], line: int, c: Any) -> None:
+    """Accumulate an adjoint; in place from the second sum of plain arrays on, which no other line shares."""
+    t = found[line]
+    if t is None:
+        found[line] = c
+    elif type(t) is np.ndarray and type(c) is np.ndarray:
+        if line in owned:
+            t += c
+        else:
+            found[line] = t + c
+            owned.add(line)
+    else:
+        found[line] = t + c
+
+
+def fit(c: Any, x: Any) -> Any:
+    """An adjoint returned to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
+    if type(c) is np.ndarray and type(x) is np.ndarray and c.shape == x.shape and c.dtype == x.dtype:
+        return c
+    if type(c) is np.float64 and type(x) in (float, np.float64):
+        return c
+    if is_unreal(c) and not is_unreal(x):
+        c = real(c)
+    target, given = shape(x), shape(c)
+    if given != target:
+        lead = len(given) - len(target)
+        stretched = tuple(i for i, n in enumerate(given) if i < lead or (n != 1 and target[i - lead] == 1))
+        if stretched:
+            c = total(c, stretched, False)
+        c = reshape(c, target, "C") if np.prod(shape(c)) == np.prod(target) else broadcast_to(c, target)
+    if target and c.dtype != x.dtype:
+        c = astype(c, x.dtype)
+    return c
+
+
+def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None) -> None:
+    """The pull-back of a line that is not elementwise in one or two operands."""
+    row = tape.rows[line]
+    assert row is not None
+    if row.kind == LOCALLY_CONSTANT:
+        return
+    operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
+    xs = [tape.value(k) for k in operands]
+    for k, operand in enumerate(operands):
+        if operand < 0:
+            continue
+        if row.accumulate and type(g) is not Variable and not is_number(type(g)) and type(xs[k]) is np.ndarray:
+            _add_part(row, found, owned, operand, g, xs[k], static)
+            continue
+        c = pull(row, k, g, z, xs, static, times)
+        if c is not None:
+            _add(found, owned, operand, fit(c, xs[k]))
+
+
+def _add_part(row: Row, found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
+    """The adjoint of a getitem added where it belongs, in an array that this line owns: a loop stays linear."""
+    if line not in owned or type(found[line]) is not np.ndarray:
+        if is_number(type(found[line])):
+            found[line] = found[line] + pull(row, 0, g, None, [x], static, None)
+            return
+        found[line] = np.zeros_like(x) if found[line] is None else np.array(np.broadcast_to(found[line], x.shape))
+        owned.add(line)
+    row.accumulate(found[line], fit(g, x[static[0]]), *static)  # type: ignore[misc]
+
+
+def pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...], times: Times | None) -> Any:
+    """The adjoint of operand ``k`` of a row, given that of its output; None where it has no derivative."""
+    if row.kind == ELEMENTWISE:
+        p = row.partials[k]
+        p = p if isinstance(p, float) else evaluate_partial(p, *xs, z)
+        return (times or operator.mul)(p, g)
+    if row.arity == -1:
+        return row.adjoints[0](g, k, *xs, *static)
+    if row.adjoints[k] is not None:
+        return row.adjoints[k](g, *xs, *static)
+    if row.pulls and row.pulls[k]:
+        return row.pulls[k](g, z, *xs, *static)
+    if row.pushes and row.pushes[k]:
+        return derived_pull(row, k, g, z, xs, static)
+    return None
+
+
+def derived_pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
+    """The transpose of a written push-forward: it is linear in the tangent, so record it and sweep that."""
+    little = Tape()
+    tangent = variable(little, zeros_like(xs[k]))
+    pushed = row.pushes[k](tangent, z, *xs, *static)
+    if not isinstance(pushed, Variable) or pushed.tape is not little:
+        return None
+    return _sweep(little, {pushed.line: fit(g, pushed.primal)}, _conjugated if little.complex else None, True)[0]
+
+
+def tangents(tape: Tape, seeds: dict[int, Any], output: int) -> Any:
+    """The tangent of a line, given those of input lines: the push-forward through a recorded tape."""
+    tape.check_captured()
+    found: dict[int, Any] = dict(seeds)
+    for line in range(output + 1):
+        row = tape.rows[line]
+        if row is None or row.kind == LOCALLY_CONSTANT:
+            continue
+        operands = tape.operands(line)
+        active = [(k, found[operand]) for k, operand in enumerate(operands) if operand in found]
+        if active:
+            xs = [tape.value(operand) for operand in operands]
+            found[line] = row_tangent(row, tape.values[line], xs, active, tape.static.get(line, ()))
+    return found.get(output)

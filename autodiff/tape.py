@@ -1,0 +1,101 @@
+"""The tape: a flat Wengert list (Wengert 1964).
+
+Parallel lists hold, for each line, the row that was applied, the earlier lines it read and the value. An operand
+number below zero counts the constants from the end of line 0 downwards: ``~k`` is ``constants[k]``. Every algorithm on
+a tape is a ``for`` over line numbers; nothing refers back, so a tape is freed with its last handle.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import Level, Row
+from dualnumbers.rules.complexes import is_unreal
+
+UNARY = -1
+"""The operand number that stands where there is no second operand; ``constants[0]`` is kept free for it."""
+
+SMALL = 1 << 16
+"""Bytes up to which a captured array is copied; of a larger one only a checksum is taken."""
+
+
+class Tape:
+    """A Wengert list. ``print(tape)`` shows it as a numbered table."""
+
+    __slots__ = ("complex", "constants", "first", "fingerprints", "level", "links", "more", "rows", "second", "static",
+                 "values")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.level = Level()
+        self.rows: list[Row | None] = []
+        self.first: list[int] = []
+        self.second: list[int] = []
+        self.values: list[Any] = []
+        self.constants: list[Any] = [None]
+        self.more: dict[int, list[int]] = {}
+        self.static: dict[int, tuple[Any, ...]] = {}
+        self.links: dict[int, int] = {}
+        self.fingerprints: dict[int, int] = {}
+        self.complex = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def append(self, row: Row | None, first: int, second: int, value: Any) -> int:
+        """One more line; returns its number."""
+        self.rows.append(row)
+        self.first.append(first)
+        self.second.append(second)
+        self.values.append(value)
+        kind = type(value)
+        if kind is not float and kind is not np.float64 and is_unreal(value):
+            self.complex = True
+        return len(self.values) - 1
+
+    def constant(self, x: Any) -> int:
+        """The operand number of a constant."""
+        self.constants.append(self.captured(x))
+        return -len(self.constants)
+
+    def captured(self, x: Any) -> Any:
+        """A constant as the tape keeps it: an array of the caller's may change later, so it is copied or remembered."""
+        if type(x) is not np.ndarray:
+            return x
+        if x.nbytes <= SMALL:
+            return x.copy()
+        self.fingerprints[len(self.constants)] = fingerprint(x)
+        return x
+
+    def check_captured(self) -> None:
+        """Raises RuntimeError where a captured array no longer holds what was recorded."""
+        for k, recorded in self.fingerprints.items():
+            if fingerprint(self.constants[k]) != recorded:
+                raise RuntimeError(
+                    f"an array of shape {self.constants[k].shape} that the function captured was changed after it was "
+                    "used, so its derivative cannot be computed; give the function a copy: x.copy()"
+                )
+
+    def operands(self, line: int) -> list[int]:
+        """The operand numbers of a line."""
+        if line in self.more:
+            return self.more[line]
+        if self.rows[line] is None:
+            return []
+        return [self.first[line]] if self.second[line] == UNARY else [self.first[line], self.second[line]]
+
+    def value(self, operand: int) -> Any:
+        """The value behind an operand number."""
+        return self.values[operand] if operand >= 0 else self.constants[~operand]
+
+    def __str__(self) -> str:
+        from .listing import listing
+
+        return listing(self)
+
+
+def fingerprint(x: np.ndarray[Any, Any]) -> int:
+    """A checksum of an array's bytes."""
+    return zlib.adler32(np.ascontiguousarray(x).view(np.uint8).data)

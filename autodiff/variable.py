@@ -1,0 +1,330 @@
+"""Variable: a line of a tape. What is computed from one appends a line; nothing is evaluated twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Level, Row, is_number, is_operand, lead, plain
+from dualnumbers.number import ArrayNumber, ArrayView, Number, as_index
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.indexing import getitem
+
+from .tape import UNARY, Tape
+
+new = object.__new__
+
+
+class _Classes(dict):
+    """(type of a value, whether it carries a derivative) → the class of its handle."""
+
+    def __missing__(self, key: tuple[type, bool]) -> type:
+        kind, active = key
+        scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
+        classes = (Variable, ArrayVariable) if active else (LocallyConstant, LocallyConstantArray)
+        self[key] = answer = classes[not scalar]
+        return answer
+
+
+_CLASS = _Classes()
+
+
+def _is_variable(kind: type) -> bool:
+    return kind is Variable or kind is ArrayVariable
+
+
+def _handle(tape: Tape, line: int, active: bool = True) -> Any:
+    """A handle on a line, of the class that its value asks for."""
+    handle = new(_CLASS[type(tape.values[line]), active])
+    handle.tape, handle.line = tape, line
+    return handle
+
+
+def variable(tape: Tape, value: Any) -> Any:
+    """An input: a line without operands, what the tape differentiates with respect to."""
+    return _handle(tape, tape.append(None, UNARY, UNARY, value))
+
+
+def _operand(tape: Tape, x: Any) -> int:
+    """The operand number of a value on a tape: its line if it carries a derivative there, else a constant's."""
+    if isinstance(x, Variable) and x.tape is tape:
+        if not isinstance(x, LocallyConstant):
+            return x.line
+        tape.links[len(tape.constants)] = x.line
+        x = x.primal
+    return tape.constant(x)
+
+
+def record(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
+    """Apply a row to operands of which the leading one is a Variable: evaluate it, append a line."""
+    tape = None
+    for x in operands:
+        if isinstance(x, Variable) and (tape is None or x.tape.level.number > tape.level.number):
+            tape = x.tape
+    for x in operands:
+        if is_number(type(x)) and x.level.number > tape.level.number:  # type: ignore[union-attr]
+            return lead(row, *operands, *static)
+    assert tape is not None
+    if row.unreal and any(map(is_unreal, operands)):
+        return row.unreal(*operands)
+    numbers = [_operand(tape, x) for x in operands]
+    values = [tape.value(k) for k in numbers]
+    z = row.evaluate(*values, *static)
+    first = numbers[0]
+    second = numbers[1] if len(numbers) == 2 else UNARY
+    line = tape.append(row, first, second, z)
+    if static:
+        tape.static[line] = static
+    if len(numbers) > 2:
+        tape.more[line] = numbers
+    return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+
+
+def _record_any(row: Row) -> Callable[..., Any]:
+    statics = row.statics
+
+    def recorded(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics] if statics else arguments
+        return record(row, operands, arguments[len(operands) :])
+
+    return recorded
+
+
+def _record_unary(row: Row) -> Callable[..., Any]:
+    evaluate = row.evaluate
+
+    def recorded(x: Any) -> Any:
+        tape, line = x.tape, x.line
+        values = tape.values
+        z = evaluate(values[line])
+        if type(z) is not float:
+            return _handle(tape, tape.append(row, line, UNARY, z))
+        result = new(Variable)
+        result.tape, result.line = tape, len(values)
+        tape.rows.append(row)
+        tape.first.append(line)
+        tape.second.append(UNARY)
+        values.append(z)
+        return result
+
+    return recorded
+
+
+def _record_in_one(row: Row) -> Callable[..., Any]:
+    """A row of one array operand and static parameters."""
+    evaluate, plainly = row.evaluate, row.plain
+
+    def recorded(x: Any, *static: Any) -> Any:
+        tape, line = x.tape, x.line
+        value = tape.values[line]
+        z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
+        appended = tape.append(row, line, UNARY, z)
+        if static:
+            tape.static[appended] = static
+        return _handle(tape, appended)
+
+    return recorded
+
+
+def _record_two(row: Row) -> Callable[..., Any]:
+    """An elementwise row of two operands, at least one a Variable."""
+    operator, reflected = _record_operators(row)
+
+    def recorded(x: Any, y: Any) -> Any:
+        if _is_variable(type(x)) and is_operand(type(y)):
+            return operator(x, y)
+        if _is_variable(type(y)) and not is_number(type(x)) and is_operand(type(x)):
+            return reflected(y, x)
+        return record(row, (x, y), ())
+
+    return recorded
+
+
+def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """An operator of Variables and its reflected twin: the usual operands of one tape at once, others by `record`."""
+    evaluate = row.evaluate
+
+    def operator(x: Any, y: Any) -> Any:
+        kind = type(y)
+        tape, line = x.tape, x.line
+        values = tape.values
+        if (kind is Variable or kind is ArrayVariable) and y.tape is tape:
+            other = y.line
+            z = evaluate(values[line], values[other])
+        elif kind is float or kind is int or kind is np.ndarray:
+            z = evaluate(values[line], y)
+            constants = tape.constants
+            constants.append(y if kind is not np.ndarray else tape.captured(y))
+            other = -len(constants)
+        else:
+            return record(row, (x, y), ()) if is_operand(kind) else NotImplemented
+        if type(z) is not float:
+            return _handle(tape, tape.append(row, line, other, z))
+        result = new(Variable)
+        result.tape, result.line = tape, len(values)
+        tape.rows.append(row)
+        tape.first.append(line)
+        tape.second.append(other)
+        values.append(z)
+        return result
+
+    def reflected(x: Any, y: Any) -> Any:
+        kind = type(y)
+        if kind is not float and kind is not int and kind is not np.ndarray:
+            return record(row, (y, x), ()) if is_operand(kind) else NotImplemented
+        tape, line = x.tape, x.line
+        values = tape.values
+        z = evaluate(y, values[line])
+        constants = tape.constants
+        constants.append(y if kind is not np.ndarray else tape.captured(y))
+        if type(z) is not float:
+            return _handle(tape, tape.append(row, -len(constants), line, z))
+        result = new(Variable)
+        result.tape, result.line = tape, len(values)
+        tape.rows.append(row)
+        tape.first.append(-len(constants))
+        tape.second.append(line)
+        values.append(z)
+        return result
+
+    return operator, reflected
+
+
+GETITEM = getitem.row  # type: ignore[attr-defined]
+
+
+class Variable(Number, operators=True):
+    """A line of a tape. What is computed from it appends a line."""
+
+    __slots__ = ("line", "tape")
+    tape: Tape
+    line: int
+
+    @property
+    def primal(self) -> Any:
+        return self.tape.values[self.line]
+
+    @property
+    def level(self) -> Level:
+        return self.tape.level
+
+    @classmethod
+    def lift(cls, row: Row) -> Callable[..., Any]:
+        """The recording of a row."""
+        if row.kind == LOCALLY_CONSTANT or row.unreal or not (row.arity == 1 or row.inline):
+            return _record_any(row)
+        if row.arity == 2:
+            return _record_two(row)
+        return _record_unary(row) if row.kind == ELEMENTWISE else _record_in_one(row)
+
+    @classmethod
+    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return _record_operators(row) if row.kind == ELEMENTWISE else Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
+
+    def constant(self, value: Any) -> Any:
+        return variable(self.tape, value)
+
+    def leads(self, other: Number) -> bool:
+        return isinstance(other, LocallyConstant)
+
+    def __repr__(self) -> str:
+        return f"Variable({plain(self)!r})"
+
+    def __copy__(self) -> Variable:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Variable is a line of a tape and cannot be pickled; pickle autodiff.value_of(x)")
+
+
+class ArrayVariable(Variable, ArrayNumber, operators=True):
+    """A line of a tape whose value is an array."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        tape, line = self.tape, self.line
+        values = tape.values
+        index = as_index(index)
+        z = values[line][index]
+        if type(z) is not np.float64:
+            return self.view(getitem, index)
+        item = new(Variable)
+        item.tape, item.line = tape, len(values)
+        tape.static[item.line] = (index,)
+        tape.rows.append(GETITEM)
+        tape.first.append(line)
+        tape.second.append(UNARY)
+        values.append(z)
+        return item
+
+    def move(self, value: Any) -> None:
+        if not isinstance(value, ArrayVariable) or value.tape is not self.tape:
+            raise TypeError(
+                "item assignment of a number of an inner differentiation into an array of an outer one: it would "
+                "outlive its differentiation; build a new array with np.stack instead"
+            )
+        self.line = value.line
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        return ArrayView.tie(new(VariableView), self, base, function, static)
+
+
+class VariableView(ArrayView, ArrayVariable):
+    """A view of an array on a tape: writing through it writes its base."""
+
+    __slots__ = ("base", "function", "seen", "source", "static")
+    line = property(lambda self: self.current().line)  # type: ignore[assignment]
+    tape = property(lambda self: self.base.tape)  # type: ignore[assignment]
+
+
+class LocallyConstant(Variable, operators=True):
+    """A line that carries no derivative, such as a comparison: anything may read its plain value."""
+
+    __slots__ = ()
+
+    @classmethod
+    def lift(cls, row: Row) -> Callable[..., Any]:
+        return _record_any(row)
+
+    @classmethod
+    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
+
+    def leads(self, other: Number) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return repr(plain(self))
+
+    def __hash__(self) -> int:
+        return hash(plain(self))
+
+    def __index__(self) -> int:
+        return plain(self).__index__()  # type: ignore[no-any-return]
+
+    def __int__(self) -> int:
+        return int(plain(self))
+
+    def __float__(self) -> float:
+        return float(plain(self))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:  # type: ignore[override]
+        return np.array(plain(self), dtype)
+
+    def item(self) -> Any:
+        return plain(self).item()
+
+    def tolist(self) -> Any:
+        return plain(self).tolist()
+
+
+class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
+    """An array that carries no derivative: a mask, an argsort."""
+
+    __slots__ = ()

@@ -1,0 +1,89 @@
+"""The names of Python's ``math`` module, for numbers of any kind: ``import dualnumbers.dmath as math`` is a drop-in.
+
+Functions with a derivative, the locally constant ones (``floor``), predicates (``isnan``) and constants (``pi``) are
+all here. On plain numbers each computes and fails as ``math`` does. Angles are in radians.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import reduce
+from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing to differentiate
+from typing import Any
+
+from .elementary import TABLE, plain
+from .rules.arithmetic import degrees, fmod, ldexp, nextafter, radians, remainder
+from .rules.exponential import LN2, exp, exp2, expm1, log1p, log2, log10
+from .rules.exponential import log as _natural_log
+from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from .rules.kinks import copysign, fabs
+from .rules.powers import cbrt, sqrt
+from .rules.powers import hypot as _hypot
+from .rules.powers import math_pow as pow
+from .rules.special import erf, erfc, gamma, lgamma
+from .rules.steps import ceil, floor, isfinite, isinf, isnan, trunc, ulp
+from .rules.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+
+e, inf, nan, pi, tau = math.e, math.inf, math.nan, math.pi, math.tau
+
+
+def _is_plain(*values: Any) -> bool:
+    return all(value is plain(value) for value in values)
+
+
+def log(x: Any, base: Any = None) -> Any:
+    """The logarithm of ``x``, natural or to the given base."""
+    return _natural_log(x) if base is None else _natural_log(x) / _natural_log(base)
+
+
+def hypot(*coordinates: Any) -> Any:
+    """The Euclidean length √(x² + y² + …); at the origin its derivative is 0."""
+    if _is_plain(*coordinates):
+        return math.hypot(*coordinates)
+    return reduce(_hypot, coordinates, 0.0) if len(coordinates) != 2 else _hypot(*coordinates)
+
+
+def modf(x: Any) -> tuple[Any, Any]:
+    """Fractional part, which carries the derivative, and integral part, both with the sign of ``x``."""
+    if _is_plain(x):
+        return math.modf(x)
+    whole = float(trunc(x))
+    return x - whole, whole
+
+
+def frexp(x: Any) -> tuple[Any, int]:
+    """Mantissa, which carries the derivative, and exponent: x = m · 2ᵉ."""
+    mantissa, exponent = math.frexp(plain(x))
+    return (mantissa if _is_plain(x) else ldexp(x, -exponent)), exponent
+
+
+def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
+    """Whether the plain values are close, as ``math.isclose`` has it."""
+    return math.isclose(plain(a), plain(b), rel_tol=rel_tol, abs_tol=abs_tol)
+
+
+def dist(p: Iterable[Any], q: Iterable[Any]) -> Any:
+    """The Euclidean distance of two points of one dimension."""
+    return hypot(*(x - y for x, y in zip(p, q, strict=True)))
+
+
+def fsum(seq: Iterable[Any]) -> Any:
+    """The sum of the terms, each component added without loss of precision."""
+    terms = list(seq)
+    return math.fsum(terms) if _is_plain(*terms) else sum(terms[1:], terms[0])
+
+
+def prod(iterable: Iterable[Any], *, start: Any = 1) -> Any:
+    """The product of the factors."""
+    return reduce(lambda x, y: x * y, iterable, start)
+
+
+def sumprod(p: Iterable[Any], q: Iterable[Any]) -> Any:
+    """The sum of products of paired terms."""
+    return fsum([x * y for x, y in zip(p, q, strict=True)])
+
+
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """x · y + z."""
+    return x * y + z

@@ -1,0 +1,253 @@
+"""DualNumber: a + b ε with ε² = 0. A function maps it to f(a) + f′(a) b ε (Clifford 1873; see Dual-Algebra.pdf).
+
+The eager ``+ - * / **`` of two scalars of one level, or of one and a Python number, are written out as the algebra; a
+test holds them against the table. Everything else is a row's push-forward (pushforward.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .elementary import TABLE, Level, Row, is_number, is_operand, lead, level_of, plain
+from .errors import no_plain_value
+from .number import ArrayNumber, ArrayView, Number, as_index
+from .pushforward import push_forward
+from .rules.indexing import getitem
+from .rules.shaping import broadcast_to, shape, zeros_like
+
+new = object.__new__
+
+
+class _Kinds(dict):
+    """type of the primal → scalar or array class."""
+
+    def __missing__(self, kind: type) -> type:
+        array = issubclass(kind, (np.ndarray, ArrayNumber)) or not issubclass(kind, (int, float, complex, np.generic, Number))
+        self[kind] = answer = DualArray if array else DualNumber
+        return answer
+
+
+_KIND = _Kinds()
+
+
+def make(primal: Any, tangent: Any, level: Level) -> Any:
+    """The dual number of these components at this level; what ``DualNumber(...)`` and every seeding end in."""
+    z = new(_KIND[type(primal)])
+    z.primal, z.tangent, z.level = primal, tangent, level
+    return z
+
+
+class DualNumber(Number, operators=True):
+    """The dual number ``real + dual ε``; of two arrays, a dual number element by element.
+
+    Made by hand it stands one level above its highest component, and below every later differentiation. ``dual`` is
+    broadcast to the shape of ``real``; ValueError where that fails.
+    """
+
+    __slots__ = ("level", "primal", "tangent")
+    level: Level
+    tangent: Any
+
+    def __new__(cls, real: Any, dual: Any = 0.0) -> DualNumber:
+        real, dual = (np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (real, dual))
+        for part in (real, dual):
+            if not is_operand(type(part)):
+                raise TypeError(f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}")
+        if shape(real) != shape(dual):
+            dual = broadcast_to(dual, shape(real))
+        highest = max(level_of(real), level_of(dual), key=lambda level: level.number)
+        return make(real, dual, highest.above)
+
+    @classmethod
+    def lift(cls, row: Row) -> Callable[..., Any]:
+        """The push-forward of a row."""
+        dual_number = next(kind for kind in cls.__mro__ if "lift" in kind.__dict__)
+        return push_forward(row, make, dual_number, dual_number)
+
+    def constant(self, value: Any) -> Any:
+        return make(value, zeros_like(value), self.level)
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.primal, self.tangent
+
+    @property
+    def real(self) -> Any:
+        return self.primal if self.level.by_hand else TABLE["real"](self)
+
+    @property
+    def dual(self) -> Any:
+        if self.level.by_hand:
+            return self.tangent
+        raise no_plain_value(".dual", self, AttributeError)
+
+    def __repr__(self) -> str:
+        return f"DualNumber({self.primal!r}, {self.tangent!r})"
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+    def __format__(self, spec: str) -> str:
+        """Both components by the same specification: ``f"{DualNumber(3, 0.5):.2f}"`` is ``3.00 + 0.50ε``."""
+        if shape(self):
+            return f"{self.primal} + {self.tangent}ε"
+        primal, tangent = format(self.primal, spec), format(self.tangent, spec)
+        if is_number(type(self.primal)) or is_number(type(self.tangent)):
+            return f"({primal}) + ({tangent})ε"
+        sign, size = ("-", tangent[1:]) if tangent.startswith("-") else ("+", tangent.removeprefix("+"))
+        return f"{primal} {sign} {size}ε"
+
+    def _repr_latex_(self) -> str:
+        return "$" + str(self).replace("ε", r"\,\varepsilon") + "$"
+
+    def __copy__(self) -> DualNumber:
+        return make(self.primal, self.tangent, self.level)
+
+    def __deepcopy__(self, memo: Any) -> DualNumber:
+        import copy
+
+        return make(copy.deepcopy(self.primal, memo), copy.deepcopy(self.tangent, memo), self.level)
+
+    def __reduce__(self) -> Any:
+        if not self.level.by_hand:
+            raise TypeError("a DualNumber inside a differentiation cannot be pickled: its level ends with the call")
+        return DualNumber, (self.primal, self.tangent)
+
+    # ------------------------------------------------------------------------------ the algebra, written out for speed
+
+    def __add__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is DualNumber and other.level is self.level:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = self.primal + other.primal, self.tangent + other.tangent, self.level
+            return z
+        if kind is float or kind is int:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = self.primal + other, self.tangent, self.level
+            return z
+        return lead(ADD, self, other) if is_operand(kind) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = other + self.primal, self.tangent, self.level
+            return z
+        return lead(ADD, other, self) if is_operand(kind) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is DualNumber and other.level is self.level:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = self.primal - other.primal, self.tangent - other.tangent, self.level
+            return z
+        if kind is float or kind is int:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = self.primal - other, self.tangent, self.level
+            return z
+        return lead(SUBTRACT, self, other) if is_operand(kind) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = other - self.primal, -self.tangent, self.level
+            return z
+        return lead(SUBTRACT, other, self) if is_operand(kind) else NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is DualNumber and other.level is self.level:
+            a, b = self.primal, other.primal
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = a * b, a * other.tangent + b * self.tangent, self.level
+            return z
+        if kind is float or kind is int:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = self.primal * other, self.tangent * other, self.level
+            return z
+        return lead(MULTIPLY, self, other) if is_operand(kind) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = other * self.primal, other * self.tangent, self.level
+            return z
+        return lead(MULTIPLY, other, self) if is_operand(kind) else NotImplemented
+
+    def __truediv__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is DualNumber and other.level is self.level:
+            b = other.primal
+            quotient = self.primal / b
+            tangent = (self.tangent - quotient * other.tangent) / b
+            if type(tangent) is float and tangent == tangent:  # the table has the strong zero
+                z = new(DualNumber)
+                z.primal, z.tangent, z.level = quotient, tangent, self.level
+                return z
+        elif (kind is float or kind is int) and type(self.tangent) is float:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = self.primal / other, self.tangent / other, self.level
+            return z
+        return lead(DIVIDE, self, other) if is_operand(kind) else NotImplemented
+
+    def __pow__(self, other: Any) -> Any:
+        kind, x, tangent = type(other), self.primal, None
+        try:
+            if kind is int and type(x) is float and (x or other > 0):
+                power = x**other
+                tangent = other * x ** (other - 1) * self.tangent
+            elif kind is float and type(x) is float and x > 0.0:
+                power = x**other
+                tangent = other * x ** (other - 1.0) * self.tangent
+            elif kind is DualNumber and other.level is self.level and type(x) is type(other.primal) is float and x > 0.0:
+                y = other.primal
+                power = x**y
+                tangent = y * x ** (y - 1.0) * self.tangent + power * math.log(x) * other.tangent
+        except OverflowError:  # the primal's, which the table raises again, or a partial's, infinite there
+            pass
+        if type(tangent) is float and tangent == tangent:
+            z = new(DualNumber)
+            z.primal, z.tangent, z.level = power, tangent, self.level
+            return z
+        return lead(POWER, self, other) if is_operand(kind) else NotImplemented
+
+
+class DualArray(DualNumber, ArrayNumber, operators=True):
+    """A dual number whose components are arrays of one shape."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        if type(index) is int:
+            primal, tangent = self.primal[index], self.tangent[index]
+            if type(primal) is np.float64:
+                return make(primal, tangent, self.level)
+        return self.view(getitem, as_index(index))
+
+    def move(self, value: Any) -> None:
+        if type(value) is not DualArray or value.level is not self.level:
+            raise TypeError(
+                "item assignment of a number of an inner differentiation into an array of an outer one: it would "
+                "outlive its differentiation; build a new array with np.stack instead"
+            )
+        self.primal, self.tangent = value.primal, value.tangent
+
+    def tied(self, base: Any, function: Callable[..., Any], static: tuple[Any, ...]) -> Any:
+        return ArrayView.tie(new(DualView), self, base, function, static)
+
+
+class DualView(ArrayView, DualArray):
+    """A view of a dual array: it shows what its base holds now, and writing through it writes the base."""
+
+    __slots__ = ("base", "function", "seen", "source", "static")
+    primal = property(lambda self: self.current().primal)
+    tangent = property(lambda self: self.current().tangent)
+    level = property(lambda self: self.seen.level)
+
+
+ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (TABLE[name].row for name in ("add", "subtract", "multiply", "divide", "power"))  # type: ignore[attr-defined]

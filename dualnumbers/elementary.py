@@ -1,0 +1,410 @@
+"""What an elementary function is: a row of the table, a dispatch by type, and the levels of differentiation.
+
+A *table function* such as ``sin`` is an ordinary Python function. It looks the type of its argument up in one
+dictionary: ``float`` leads to ``math.sin``, ``ndarray`` to ``np.sin``, and a kind of number to its *lift*, the way in
+which that kind extends any row. The row (``sin.row``) is pure data: how to evaluate the function, and its derivative,
+argument by argument, as one of five kinds: elementwise, linear, multilinear, smooth, locally constant (Griewank &
+Walther, *Evaluating Derivatives*, 2008, §2).
+
+A row has two *faces*: Python's own function decides how ``dmath.log(0.0)`` fails, NumPy's how ``np.log(0.0)`` does.
+Both share the derivative.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
+    "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
+
+TABLE: dict[str, Callable[..., Any]] = {}
+"""Every table function by its name."""
+
+BY_NUMPY: dict[Any, Callable[..., Any]] = {}
+"""The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
+
+
+class Level:
+    """Which differentiation a number belongs to: the higher number leads, all lower ones are constants to it.
+
+    ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
+    component has this level; the wide stride keeps it below every later differentiation.
+    """
+
+    __slots__ = ("_above", "ended", "number")
+    STRIDE = 1 << 32
+    _numbers = itertools.count(0, STRIDE)
+
+    def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
+        self.number = _next()
+        self.ended = False
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is that of numbers made by hand."""
+        return self.number % Level.STRIDE != 0
+
+    @property
+    def above(self) -> Level:
+        try:
+            return self._above
+        except AttributeError:
+            self._above = above = Level((self.number + 1).__int__)
+            return above
+
+    def __repr__(self) -> str:
+        return f"Level({self.number}{', ended' if self.ended else ''})"
+
+
+GROUND = Level()
+"""The level of plain values."""
+
+
+def level_of(value: Any) -> Level:
+    """The level of a value: its own for a kind of number, `GROUND` for a plain value."""
+    return value.level if is_number(type(value)) else GROUND
+
+
+class _Kinds(dict):
+    """type → is it a kind of number (has it a ``lift``)?"""
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = answer = hasattr(kind, "lift")
+        return answer
+
+
+is_number = _Kinds().__getitem__
+"""Whether a type is a kind of number, one that says how a row extends to it."""
+
+
+def plain(value: Any) -> Any:
+    """The plain value under every level of a number."""
+    while is_number(type(value)):
+        value = value.primal
+    return value
+
+
+class _Operands(dict):
+    """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13."""
+
+    def __missing__(self, kind: type) -> bool:
+        numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
+        self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
+        return answer
+
+
+is_operand = _Operands().__getitem__
+"""Whether a value of a type may be combined with a number; an operator returns ``NotImplemented`` for the others."""
+
+
+class Row:
+    """One row of the table: a function of ``arity`` operands (−1: any number) and ``statics`` fixed parameters.
+
+    ``partials`` (elementwise), ``adjoints`` (linear and multilinear) and ``pushes`` (smooth) hold one entry per
+    operand; ``None`` marks an operand in which the function is locally constant. ``pulls`` may hold an explicit
+    pull-back beside a push-forward. ``put`` undoes a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place
+    that the view showed. ``accumulate(x̄, z̄, *static)`` adds the adjoint of a getitem in place. ``scalar`` evaluates
+    an elementwise row on Python numbers, ``plain`` another row on plain arrays; ``inline`` says that it is one of one or two operands.
+    """
+
+    __slots__ = ("accumulate", "adjoints", "arity", "domain", "evaluate", "inline", "kind", "lifts", "name", "partials", "plain",
+                 "pulls", "pushes", "put", "scalar", "signature", "singular", "statics", "unreal")  # fmt: skip
+
+    def __init__(self, name: str, kind: str, arity: int, **fields: Any) -> None:
+        self.name, self.kind, self.arity = name, kind, arity
+        self.evaluate: Callable[..., Any]
+        self.partials = self.adjoints = self.pushes = self.pulls = None
+        self.put = self.accumulate = self.signature = self.unreal = self.domain = self.scalar = self.plain = None
+        self.singular = False
+        self.statics = 0
+        self.inline = kind == ELEMENTWISE and arity <= 2
+        self.lifts = Lifts(self)
+        for field, value in fields.items():
+            setattr(self, field, value)
+
+    def face(self) -> Row:
+        """A row with this one's derivative, for an evaluation of its own."""
+        own = ("arity", "evaluate", "inline", "kind", "lifts", "name", "scalar")
+        return Row(self.name, self.kind, self.arity, **{f: getattr(self, f) for f in Row.__slots__ if f not in own})
+
+    def __repr__(self) -> str:
+        return f"<row {self.name}: {self.kind}>"
+
+
+class Lifts(dict):
+    """kind of number → the row extended to it, made at first use."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+
+    def __missing__(self, kind: type) -> Callable[..., Any]:
+        self[kind] = lifted = kind.lift(self.row)  # type: ignore[attr-defined]
+        return lifted
+
+
+def lead(row: Row, *arguments: Any) -> Any:
+    """Apply a row to arguments of which at least one operand is a number: the highest level's kind does it."""
+    operands = arguments[: len(arguments) - row.statics] if row.statics else arguments
+    leader, highest = None, -1
+    for x in operands:
+        if is_number(type(x)) and x.level.number > highest:
+            leader, highest = x, x.level.number
+        elif leader is not None and is_number(type(x)) and x.level.number == highest and x.leads(leader):
+            leader = x
+    return row.lifts[type(leader)](*arguments)
+
+
+# ---------------------------------------------------------------------------------------------- dispatch by type
+
+
+class Dispatch(dict):
+    """type (a tuple of types from two operands on) → what evaluates the row there."""
+
+    def __init__(self, row: Row, scalar: Callable[..., Any], array: Callable[..., Any]) -> None:
+        self.row, self.scalar, self.array = row, scalar, array
+
+    def __missing__(self, kinds: Any) -> Callable[..., Any]:
+        row = self.row
+        types = kinds if isinstance(kinds, tuple) else (kinds,)
+        numbers = [t for t in types if is_number(t)]
+        if numbers:
+            implementation = row.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(row, *xs)
+        elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
+            implementation = self.array
+        else:
+            implementation = self.scalar
+        self[kinds] = implementation
+        return implementation
+
+
+def _by_type(row: Row, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
+    """The table function of an elementwise row: a closure by arity over its dictionary."""
+    dispatch = Dispatch(row, scalar, array)
+    if row.arity == 1:
+
+        def function(x: Any) -> Any:
+            return dispatch[type(x)](x)
+
+    elif row.arity == 2:
+
+        def function(x: Any, y: Any) -> Any:  # type: ignore[misc]
+            return dispatch[type(x), type(y)](x, y)
+
+    else:
+
+        def function(*xs: Any) -> Any:  # type: ignore[misc]
+            return dispatch[tuple(map(type, xs))](*xs)
+
+    return function
+
+
+def _by_level(row: Row, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
+    lifts = row.lifts
+    statics = row.statics
+    if row.arity == 1:
+
+        def function(x: Any, *static: Any) -> Any:
+            return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
+
+    else:
+
+        def function(*arguments: Any) -> Any:
+            operands = arguments[: len(arguments) - statics] if statics else arguments
+            for x in operands:
+                if is_number(type(x)):
+                    return lead(row, *arguments)
+            return plain(*arguments)
+
+    return function
+
+
+def _python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    """A NumPy function evaluated on Python numbers: computed and failing as NumPy's, a Python number again."""
+
+    def evaluate(*xs: Any) -> Any:
+        z = ufunc(*xs)
+        return tuple(part.item() for part in z) if type(z) is tuple else z.item()
+
+    return evaluate
+
+
+def _named(function: Any, row: Row) -> Callable[..., Any]:
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = f"The table function of the {row.kind} row ``{row.name}``."
+    function.row = row
+    return function  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------------------------------------- the five kinds of row
+
+
+def _scalar_rows(row: Row, python: Callable[..., Any] | None, ufunc: Any, operator: bool) -> Callable[..., Any]:
+    """Give an elementwise or locally constant row its two faces; returns the table function, Python's face."""
+    array = ufunc or np.vectorize(python, otypes=[float])
+    row.scalar = _python_value(array)
+    numpy_face = _named(_by_type(row, row.scalar, array), row)
+    row.evaluate = numpy_face
+    function = numpy_face
+    if python is not None:
+        row = row.face()
+        row.scalar = python
+        function = _named(_by_type(row, python, python if operator else array), row)
+        row.evaluate = python if operator else function
+    if ufunc is not None:
+        BY_NUMPY[ufunc] = numpy_face
+    TABLE[row.name] = function
+    return function
+
+
+def elementwise(
+    python: Callable[..., Any] | None,
+    ufunc: Any,
+    *partials: Any,
+    name: str | None = None,
+    domain: Any = None,
+    singular: bool = False,
+    operator: bool = False,
+    unreal: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """A function applied element by element, z = f(x[, y …]).
+
+    Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
+    where it is constant. ``singular``: a partial may be infinite inside the domain, so that forward mode multiplies
+    by `strong`. ``operator``: ``python`` is one of Python's operators, which dispatches by itself. ``unreal``: the
+    function of a complex argument, where it is not holomorphic, as a composition of rows.
+    """
+    name = name or (ufunc if python is None or operator else python).__name__
+    row = Row(name, ELEMENTWISE, len(partials), partials=partials, domain=domain, singular=singular, unreal=unreal)
+    return _scalar_rows(row, python, ufunc, operator)
+
+
+def locally_constant(
+    python: Callable[..., Any] | None, ufunc: Any, arity: int = 1, name: str | None = None, operator: bool = False
+) -> Callable[..., Any]:
+    """A function applied element by element whose derivative is zero wherever it has one: floor, comparisons, sign."""
+    name = name or ufunc.__name__
+    return _scalar_rows(Row(name, LOCALLY_CONSTANT, arity), python, ufunc, operator)
+
+
+def locally_constant_of_array(
+    numpy_function: Any, signature: Callable[..., tuple[Any, ...]], evaluate: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A function of an array whose derivative is zero wherever it has one: argmax, argsort, any."""
+    row = Row(numpy_function.__name__, LOCALLY_CONSTANT, 1, signature=signature)
+    return _array_row(row, numpy_function, evaluate)
+
+
+def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | None) -> Callable[..., Any]:
+    row.plain = evaluate or numpy_function
+    function = _named(_by_level(row, row.plain), row)
+    row.evaluate = function
+    if numpy_function is not None:
+        composition(numpy_function)(_entry(function, row.signature))
+    TABLE[row.name] = function
+    return function
+
+
+def _entry(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
+    """What a user's call of a NumPy function becomes."""
+
+    def entry(*arguments: Any, **keywords: Any) -> Any:
+        return function(*signature(*arguments, **keywords))
+
+    entry.function = function  # type: ignore[attr-defined]
+    return entry
+
+
+def composition(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: a function written in table functions is what these NumPy functions do to numbers.
+
+    It takes what a user may pass to the NumPy function.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for numpy_function in numpy_functions:
+            BY_NUMPY[numpy_function] = function
+        return function
+
+    return register
+
+
+def linear(
+    numpy_function: Any,
+    signature: Callable[..., tuple[Any, ...]],
+    *adjoints: Any,
+    evaluate: Callable[..., Any] | None = None,
+    name: str | None = None,
+    statics: int = 0,
+    arity: int | None = None,
+    **more: Any,
+) -> Callable[..., Any]:
+    """A function linear in its operands jointly: sum, reshape, concatenate, getitem.
+
+    ``signature`` takes what a user may pass to ``numpy_function`` and returns operands and static parameters in one
+    order; ``evaluate`` takes them in that order (``numpy_function`` itself if absent). Each adjoint maps
+    ``(z̄, *operands, *static)`` to the operand's adjoint; ``None`` marks an operand that carries no derivative
+    (the condition of ``where``). A function of any number of operands (``arity=-1``) has one adjoint, which is
+    also given the operand's place: ``(z̄, place, *operands, *static)``.
+    """
+    arity = len(adjoints) if arity is None else arity
+    row = Row(name or numpy_function.__name__, LINEAR, arity, adjoints=adjoints, signature=signature,
+              statics=statics, **more)  # fmt: skip
+    return _array_row(row, numpy_function, evaluate)
+
+
+def multilinear(
+    numpy_function: Any,
+    signature: Callable[..., tuple[Any, ...]],
+    *adjoints: Any,
+    evaluate: Callable[..., Any] | None = None,
+    name: str | None = None,
+    statics: int = 0,
+    arity: int | None = None,
+    **more: Any,
+) -> Callable[..., Any]:
+    """A function linear in each operand with the others fixed: matmul, einsum, outer. Fields as `linear`'s."""
+    arity = len(adjoints) if arity is None else arity
+    row = Row(name or numpy_function.__name__, MULTILINEAR, arity, adjoints=adjoints, signature=signature,
+              statics=statics, **more)  # fmt: skip
+    return _array_row(row, numpy_function, evaluate)
+
+
+def smooth(
+    numpy_function: Any,
+    signature: Callable[..., tuple[Any, ...]],
+    *pushes: Any,
+    adjoints: tuple[Any, ...] | None = None,
+    evaluate: Callable[..., Any] | None = None,
+    name: str | None = None,
+    statics: int = 0,
+    **more: Any,
+) -> Callable[..., Any]:
+    """A differentiable function of arrays, written by its push-forward: solve in A, inv, det, max.
+
+    Each push maps ``(ẋ, z, *operands, *static)`` to the tangent of z and is linear in ẋ; the pull-back is derived
+    from it. An operand in which the function is linear has ``None`` there and its adjoint map in ``adjoints``.
+    """
+    row = Row(name or numpy_function.__name__, SMOOTH, len(pushes), pushes=pushes,
+              adjoints=adjoints or (None,) * len(pushes), signature=signature, statics=statics, **more)  # fmt: skip
+    return _array_row(row, numpy_function, evaluate)
+
+
+# ---------------------------------------------------------------------------------------------- partials at singular points
+
+FAILURES = (ArithmeticError, ValueError, TypeError)
+"""What a partial may raise on Python numbers where NumPy's would be infinite, NaN or complex."""
+
+
+def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
+    """A partial that failed on Python numbers, evaluated once more on NumPy's: inf or nan, never an exception."""
+    as_numpy = TABLE["numpy_scalar"]
+    if any(type(x) is complex for x in arguments):
+        arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
+    with np.errstate(all="ignore"):
+        p = partial(*map(as_numpy, arguments))
+    return p.item() if isinstance(p, np.generic) else p

@@ -1,0 +1,207 @@
+"""The push-forward of a row: what it does to a pair of primal and tangent, kind of row by kind, closure by arity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .elementary import (
+    ELEMENTWISE,
+    FAILURES,
+    LINEAR,
+    LOCALLY_CONSTANT,
+    MULTILINEAR,
+    SMOOTH,
+    Row,
+    is_number,
+    lead,
+    partial_by_numpy,
+)
+from .rules.complexes import is_unreal
+from .rules.shaping import broadcast_to, shape, zeros_like
+from .rules.strong import strong
+
+Make = Callable[[Any, Any, Any], Any]
+new = object.__new__
+
+
+def push_forward(row: Row, make: Make, kind: type, scalar: type) -> Callable[..., Any]:
+    """The row extended to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes."""
+    if row.kind == ELEMENTWISE and row.arity == 1:
+        return _unary(row, make, scalar)
+    if row.kind == LINEAR and row.arity == 1:
+        return _linear_in_one(row, make)
+    general = _general(row, make, kind)
+    return _binary(row, make, general) if row.inline and not row.unreal else general
+
+
+def _general(row: Row, make: Make, kind: type) -> Callable[..., Any]:
+    """Operands of any number, level and kind."""
+    statics, evaluate, unreal = row.statics, row.evaluate, row.unreal
+
+    def pushed(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics] if statics else arguments
+        static = arguments[len(operands) :]
+        leader = _leader(operands)
+        level = leader.level
+        if not isinstance(leader, kind):
+            return lead(row, *arguments)
+        duals = [is_number(type(x)) and x.level.number == level.number for x in operands]
+        primals = [x.primal if dual else x for x, dual in zip(operands, duals, strict=True)]
+        if row.kind == LOCALLY_CONSTANT:
+            return evaluate(*primals, *static)
+        if unreal and any(map(is_unreal, primals)):
+            return unreal(*arguments)
+        z = evaluate(*primals, *static)
+        active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and _is_active(row, k)]
+        return make(z, row_tangent(row, z, primals, active, static), level) if active else z
+
+    return pushed
+
+
+def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, Any]], static: tuple[Any, ...]) -> Any:
+    """The tangent of ``z = row(*primals, *static)`` for the tangents of the operands ``active``, [(place, tangent)]."""
+    tangent = _TANGENTS[row.kind](row, z, primals, active, static)
+    return tangent if shape(tangent) == shape(z) else broadcast_to(tangent, shape(z))
+
+
+def _leader(operands: tuple[Any, ...]) -> Any:
+    leader, highest = None, -1
+    for x in operands:
+        if is_number(type(x)) and x.level.number > highest:
+            leader, highest = x, x.level.number
+    return leader
+
+
+def _is_active(row: Row, k: int) -> bool:
+    """Whether a row has a derivative in operand ``k``."""
+    if row.kind == ELEMENTWISE or row.arity == -1:
+        return True
+    return row.adjoints[k] is not None or bool(row.pushes and row.pushes[k])
+
+
+def evaluate_partial(partial: Any, *arguments: Any) -> Any:
+    """A partial at the arguments and the output: inf or nan where it is singular, never an exception."""
+    try:
+        return partial(*arguments)
+    except FAILURES:
+        return partial_by_numpy(partial, *arguments)
+
+
+def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
+    """A function of one number. Two Python floats go the short way, with the same formula."""
+    evaluate, evaluate_float, (partial,), unreal = row.evaluate, row.scalar, row.partials, row.unreal
+    if isinstance(partial, float):
+        return lambda x: make(evaluate(x.primal), _scaled(partial, x.tangent), x.level)
+
+    def pushed(x: Any) -> Any:
+        primal, tangent = x.primal, x.tangent
+        if type(primal) is float and type(tangent) is float:
+            z = evaluate_float(primal)  # type: ignore[misc]
+            try:
+                tangent *= partial(primal, z)
+            except FAILURES:
+                tangent *= partial_by_numpy(partial, primal, z)
+            if type(tangent) is float and tangent == tangent:  # a NaN may ask for the strong zero
+                result = new(scalar)
+                result.primal, result.tangent, result.level = z, tangent, x.level
+                return result
+        if unreal and is_unreal(primal):
+            return unreal(x)
+        z = evaluate(primal)
+        return make(z, _elementwise(row, z, [primal], [(0, x.tangent)], ()), x.level)
+
+    return pushed
+
+
+def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of two operands, both numbers of one level or one of them plain."""
+    evaluate = row.evaluate
+
+    def pushed(x: Any, y: Any) -> Any:
+        if not is_number(type(y)):
+            level, a, b, active = x.level, x.primal, y, ((0, x.tangent),)
+        elif not is_number(type(x)):
+            level, a, b, active = y.level, x, y.primal, ((1, y.tangent),)
+        elif x.level is y.level:
+            level, a, b, active = x.level, x.primal, y.primal, ((0, x.tangent), (1, y.tangent))  # type: ignore[assignment]
+        else:
+            return general(x, y)
+        z = evaluate(a, b)
+        tangent = _elementwise(row, z, (a, b), active, ())
+        if type(z) is not float and shape(tangent) != shape(z):
+            tangent = broadcast_to(tangent, shape(z))
+        return make(z, tangent, level)
+
+    return pushed
+
+
+def _linear_in_one(row: Row, make: Make) -> Callable[..., Any]:
+    """A linear function of one operand: the function of both components."""
+    plain, evaluate = row.plain, row.evaluate
+
+    def pushed(x: Any, *static: Any) -> Any:
+        primal, tangent = x.primal, x.tangent
+        if type(primal) is np.ndarray and type(tangent) is np.ndarray:
+            return make(plain(primal, *static), plain(tangent, *static), x.level)  # type: ignore[misc]
+        return make(evaluate(primal, *static), evaluate(tangent, *static), x.level)
+
+    return pushed
+
+
+def _scaled(partial: float, t: Any) -> Any:
+    """A constant partial times a tangent: no product for ±1."""
+    return t if partial == 1.0 else -t if partial == -1.0 else partial * t
+
+
+def _elementwise(row: Row, z: Any, primals: Any, active: Any, static: Any) -> Any:
+    if row.singular:
+        with np.errstate(all="ignore"):
+            return _weighted(row, z, primals, active, strong)
+    return _weighted(row, z, primals, active, None)
+
+
+def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
+    """Σ partialₖ · ẋₖ."""
+    total = None
+    for k, t in active:
+        partial = row.partials[k]
+        if isinstance(partial, float):
+            term = _scaled(partial, t)
+        else:
+            p = evaluate_partial(partial, *primals, z)
+            term = p * t if times is None else times(p, t)
+        total = term if total is None else total + term
+    return total
+
+
+def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:
+    """The function of all tangents; zeros for constants; an operand without derivative keeps its value."""
+    tangents = [zeros_like(x) if _is_active(row, k) else x for k, x in enumerate(primals)]
+    for k, t in active:
+        tangents[k] = t
+    return row.evaluate(*tangents, *static)
+
+
+def _replaced(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:
+    """Σ of the function with one operand replaced by its tangent."""
+    total = None
+    for k, t in active:
+        term = row.evaluate(*primals[:k], t, *primals[k + 1 :], *static)
+        total = term if total is None else total + term
+    return total
+
+
+def _smooth(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:
+    """Σ of the written push-forwards; an operand in which the function is linear is replaced by its tangent."""
+    total = None
+    for k, t in active:
+        push = row.pushes[k]
+        term = push(t, z, *primals, *static) if push else _replaced(row, z, primals, [(k, t)], static)
+        total = term if total is None else total + term
+    return total
+
+
+_TANGENTS = {ELEMENTWISE: _elementwise, LINEAR: _linear, MULTILINEAR: _replaced, SMOOTH: _smooth}

@@ -1,0 +1,41 @@
+"""THE table: every elementary function once, with its derivative, one file a family."""
+
+from . import (
+    arithmetic,
+    complexes,
+    exponential,
+    hyperbolic,
+    indexing,
+    inspection,
+    kinks,
+    linalg,
+    powers,
+    products,
+    reductions,
+    selection,
+    shaping,
+    special,
+    steps,
+    strong,
+    trigonometric,
+)
+
+__all__ = [
+    "arithmetic",
+    "complexes",
+    "exponential",
+    "hyperbolic",
+    "indexing",
+    "inspection",
+    "kinks",
+    "linalg",
+    "powers",
+    "products",
+    "reductions",
+    "selection",
+    "shaping",
+    "special",
+    "steps",
+    "strong",
+    "trigonometric",
+]

@@ -1,0 +1,32 @@
+"""Sums, products, quotients and remainders. Source: elementary calculus.
+
+Each row: Python's function, NumPy's, then one partial per argument, as a function of the arguments and the output z.
+"""
+
+import math
+import operator as op
+
+import numpy as np
+
+from ..elementary import elementwise
+from .domains import nonzero_second, off_half_steps, off_steps, whole_second
+from .steps import floor_divide, rint, trunc
+
+add = elementwise(op.add, np.add, 1.0, 1.0, operator=True)
+subtract = elementwise(op.sub, np.subtract, 1.0, -1.0, operator=True)
+multiply = elementwise(op.mul, np.multiply, lambda x, y, z: y, lambda x, y, z: x, operator=True)
+divide = elementwise(op.truediv, np.divide, lambda x, y, z: 1.0 / y, lambda x, y, z: -z / y,
+                     domain=nonzero_second, singular=True, operator=True)  # fmt: skip
+negative = elementwise(op.neg, np.negative, -1.0, operator=True)
+positive = elementwise(op.pos, np.positive, 1.0, operator=True)
+
+mod = elementwise(op.mod, np.remainder, 1.0, lambda x, y, z: -floor_divide(x, y), domain=off_steps, name="mod", operator=True)
+fmod = elementwise(math.fmod, np.fmod, 1.0, lambda x, y, z: -trunc(x / y), domain=off_steps)
+remainder = elementwise(math.remainder, None, 1.0, lambda x, y, z: -rint(x / y), domain=off_half_steps)
+
+ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: ldexp(1.0, i), 0.0, domain=whole_second)
+nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
+degrees = elementwise(math.degrees, np.degrees, 180.0 / math.pi)
+radians = elementwise(math.radians, np.radians, math.pi / 180.0)
+numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), np.positive, 1.0,
+                           name="numpy_scalar")  # fmt: skip

@@ -1,0 +1,23 @@
+"""Real part, imaginary part and conjugate: linear over the reals, in the inner product Re Σ conj(a) b."""
+
+import numpy as np
+
+from ..elementary import composition, linear, plain
+
+
+def is_unreal(x):
+    """Whether the plain value under a number is of a complex type."""
+    if type(x) is np.ndarray:
+        return x.dtype.kind == "c"
+    value = plain(x)
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "f") == "c"
+
+
+def _one(val):
+    return (val,)
+
+
+real = linear(np.real, _one, lambda g, x: g, evaluate=lambda x: x.real)
+imag = linear(np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag)
+conj = linear(np.conjugate, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
+              name="conj")  # fmt: skip

@@ -1,0 +1,44 @@
+"""Domains as data: where a row is differentiable. The documents print them, the tests draw their points from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The open set where an elementwise function is differentiable.
+
+    ``text`` as a table prints it; ``ranges``, one per argument, a box that tests draw from; ``distance``, of a point
+    from the nearest kink, step or pole inside the box (tests stay away from zero distance).
+    """
+
+    text: str
+    ranges: tuple[Range, ...]
+    distance: Callable[..., float] | None = None
+
+
+def reals(arity: int) -> Domain:
+    """Everywhere, in ``arity`` arguments."""
+    return Domain("", ((-5.0, 5.0),) * arity)
+
+
+positive = Domain("x > 0", ((0.01, 20.0),))
+nonzero = Domain("x ≠ 0", ((-5.0, 5.0),), abs)
+above_minus_one = Domain("x > −1", ((-0.99, 10.0),))
+above_one = Domain("x > 1", ((1.01, 20.0),))
+inside_one = Domain("|x| < 1", ((-0.99, 0.99),))
+off_half_turns = Domain("x ≠ π/2 + kπ", ((-5.0, 5.0),), lambda x: abs((x / 3.141592653589793) % 1.0 - 0.5))
+nonzero_second = Domain("y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(y))
+positive_base = Domain("x > 0", ((0.05, 5.0), (-4.0, 4.0)))
+positive_both = Domain("x > 0, y > 0", ((0.05, 20.0), (0.05, 20.0)))
+no_ties = Domain("x ≠ y", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(x - y))
+nonzero_both = Domain("x ≠ 0, y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: min(abs(x), abs(y)))
+off_origin = Domain("(x, y) ≠ (0, 0)", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(x) + abs(y))
+off_steps = Domain("x/y not an integer, y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)),
+                   lambda x, y: min(abs(y), abs(y) and abs(x / y - round(x / y))))  # fmt: skip
+off_half_steps = Domain("x/y not a half-integer, y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)),
+                        lambda x, y: min(abs(y), abs(y) and abs((x / y) % 1.0 - 0.5)))  # fmt: skip
+right_half_plane = Domain("y not 0 where x ≤ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda y, x: max(abs(y), x))
+whole_second = Domain("i an integer", ((-5.0, 5.0), (-4, 4)))

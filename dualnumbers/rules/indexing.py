@@ -1,0 +1,54 @@
+"""Reading and writing elements. getitem and scatter are each other's adjoints."""
+
+import numpy as np
+
+from ..elementary import linear, plain
+
+
+def has_integer_arrays(index):
+    """Whether an index can name one element twice."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, (list, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
+
+
+def _add_at(total, part, index):
+    if has_integer_arrays(index):
+        np.add.at(total, index, part)
+    else:
+        total[index] += part
+
+
+def _scatter(v, shape, index):
+    total = np.zeros(shape, np.result_type(v))
+    _add_at(total, v, index)
+    return total
+
+
+getitem = linear(None, None, lambda g, x, index: scatter(g, np.shape(plain(x)), index), name="getitem", statics=1,
+                 evaluate=lambda x, index: x[index], put=lambda x, v, index: setitem(x, v, index),
+                 accumulate=_add_at)  # fmt: skip
+scatter = linear(None, None, lambda g, v, shape, index: getitem(g, index), name="scatter", statics=2,
+                 evaluate=_scatter)  # fmt: skip
+
+
+def _setitem(x, v, index):
+    z = np.array(x)
+    z[index] = v
+    return z
+
+
+def _last_written(shape, index):
+    """Of the elements assigned through integer arrays, which were the last to be written at their place."""
+    order = np.zeros(shape, dtype=np.intp)
+    places = np.arange(order[index].size).reshape(order[index].shape)
+    order[index] = places
+    return order[index] == places
+
+
+def _assigned(g, x, v, index):
+    part = getitem(g, index)
+    return part * _last_written(np.shape(plain(x)), index) if has_integer_arrays(index) else part
+
+
+setitem = linear(None, None, lambda g, x, v, index: setitem(g, 0.0, index), _assigned, name="setitem", statics=1,
+                 evaluate=_setitem)  # fmt: skip

@@ -1,0 +1,54 @@
+"""Array functions that look at values or make plain ones: they carry no derivative."""
+
+import numpy as np
+
+from ..elementary import composition, is_number, level_of, locally_constant_of_array, plain
+
+
+def _of_array(numpy_function):
+    return locally_constant_of_array(numpy_function, lambda a, axis=None, *, keepdims=False: (a, axis, keepdims),
+                                     lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims))  # fmt: skip
+
+
+any = _of_array(np.any)
+all = _of_array(np.all)
+argmax = _of_array(np.argmax)
+argmin = _of_array(np.argmin)
+count_nonzero = _of_array(np.count_nonzero)
+argsort = locally_constant_of_array(np.argsort, lambda a, axis=-1, kind=None: (a, axis, kind),
+                                    lambda x, axis, kind: np.argsort(x, axis=axis, kind=kind))  # fmt: skip
+
+
+def _reading(numpy_function):
+    """Called with the plain values of its arguments."""
+
+    def read(*arguments, **keywords):
+        return numpy_function(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
+
+    composition(numpy_function)(read)
+
+
+for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast, np.min_scalar_type,
+                  np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize, np.isclose, np.allclose,
+                  np.array_equal, np.array_equiv, np.shares_memory, np.may_share_memory):  # fmt: skip
+    _reading(_function)
+
+
+def _filled(numpy_function):
+    """zeros_like and its kin give an array of the prototype's kind, to be filled by assignment."""
+
+    @composition(numpy_function)
+    def fill(prototype, *arguments, **keywords):
+        return prototype.constant(numpy_function(plain(prototype), *arguments, **keywords))
+
+
+for _function in (np.zeros_like, np.ones_like, np.empty_like):
+    _filled(_function)
+
+
+@composition(np.full_like)
+def full_like(a, fill_value, dtype=None):
+    """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
+    filled = np.full_like(plain(a), 0, dtype)
+    leader = max((a, fill_value), key=lambda x: level_of(x).number if is_number(type(x)) else -1)
+    return leader.constant(filled) + fill_value

@@ -1,0 +1,45 @@
+"""Powers and roots, the Euclidean length. Source: NIST DLMF §4.2(iv), §4.26; the kink of the length at 0 has slope 0."""
+
+import math
+import operator as op
+
+import numpy as np
+
+from ..elementary import elementwise
+from .domains import nonzero, off_origin, positive, positive_base
+from .exponential import log
+from .selection import where
+from .steps import equal
+
+
+def _lowered(y):
+    """y − 1, but 0 where y is 0: there x⁰ is constant, and 0 · x⁻¹ would not be 0 at x = 0."""
+    if type(y) in (int, float):
+        return y - 1 if y else 0
+    return where(equal(y, 0), 0, y - 1)
+
+
+def _base(x, y, z):
+    return y * power(x, _lowered(y))
+
+
+def _exponent(x, y, z):
+    """z log x, but 0 where z is 0 (x = 0, y > 0)."""
+    return z * log(where(equal(z, 0), 1.0, x))
+
+
+power = elementwise(op.pow, np.power, _base, _exponent, domain=positive_base, singular=True, operator=True)  # fmt: skip
+math_pow = elementwise(math.pow, np.float_power, _base, _exponent, name="pow", domain=positive_base, singular=True)
+square = elementwise(None, np.square, lambda x, z: 2.0 * x)
+reciprocal = elementwise(None, np.reciprocal, lambda x, z: -z * z, domain=nonzero, singular=True)
+sqrt = elementwise(math.sqrt, np.sqrt, lambda x, z: 0.5 / z, domain=positive, singular=True)
+cbrt = elementwise(math.cbrt, np.cbrt, lambda x, z: 1.0 / (3.0 * z * z), domain=nonzero, singular=True)
+
+
+def _cosine(side, z):
+    """side / z, the cosine of the angle; 0 at the origin, where the length has a kink."""
+    return where(equal(z, 0), 0.0, side / where(equal(z, 0), 1.0, z))
+
+
+hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: _cosine(x, z), lambda x, y, z: _cosine(y, z),
+                    domain=off_origin, singular=True)  # fmt: skip

@@ -1,0 +1,85 @@
+"""Sums, means, products, extrema along axes."""
+
+import numpy as np
+
+from ..elementary import linear, plain, smooth
+from .indexing import getitem
+from .shaping import broadcast_to, concatenate, expand_dims, reshape, shape, transpose
+from .steps import equal
+
+
+def _axes(rank, axis):
+    """The reduced axes as a tuple of non-negative numbers."""
+    if axis is None:
+        return tuple(range(rank))
+    return np.lib.array_utils.normalize_axis_tuple(axis, rank)
+
+
+def _kept(z, x, axis):
+    """A reduction's result with the reduced axes back, of length 1."""
+    axes = _axes(len(shape(x)), axis)
+    return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
+
+
+def _spread(g, x, axis):
+    """A reduction's adjoint, equal along the reduced axes."""
+    return broadcast_to(_kept(g, x, axis), shape(x))
+
+
+def _count(x, axis):
+    return int(np.prod([shape(x)[i] for i in _axes(len(shape(x)), axis)]))
+
+
+def _reduce(a, axis=None, *, keepdims=False):
+    return a, axis, keepdims
+
+
+def _along(numpy_function):
+    return lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims)
+
+
+def _sum(x, axis, keepdims):
+    """np.sum without its wrapper of 1 µs."""
+    return np.add.reduce(x, axis, None, None, keepdims)
+
+
+sum = linear(np.sum, _reduce, lambda g, x, axis, keepdims: _spread(g, x, axis), evaluate=_sum, statics=2)
+mean = linear(np.mean, _reduce, lambda g, x, axis, keepdims: _spread(g, x, axis) / _count(x, axis),
+              evaluate=_along(np.mean), statics=2)  # fmt: skip
+
+
+def _halves(x, dx):
+    """Product rule on the two halves of the last axis, until one factor is left: no division, so zeros are no matter."""
+    n = shape(x)[-1]
+    while n > 1:
+        half = n // 2
+        left, right, rest = (..., slice(0, half)), (..., slice(half, 2 * half)), (..., slice(2 * half, n))
+        x_left, x_right = getitem(x, left), getitem(x, right)
+        dx = concatenate(getitem(dx, left) * x_right + x_left * getitem(dx, right), getitem(dx, rest), -1)
+        x = concatenate(x_left * x_right, getitem(x, rest), -1)
+        n = shape(x)[-1]
+    return dx
+
+
+def _product_push(dx, z, x, axis, keepdims):
+    rank = len(shape(x))
+    axes = _axes(rank, axis)
+    if not _count(x, axis):
+        return sum(dx, axis, keepdims)
+    order = tuple(i for i in range(rank) if i not in axes) + axes
+    kept = tuple(shape(x)[i] for i in order[: rank - len(axes)])
+    last = [reshape(transpose(v, order), (*kept, -1), "C") for v in (x, dx)]
+    return reshape(_halves(*last), shape(z), "C")
+
+
+prod = smooth(np.prod, _reduce, _product_push, evaluate=_along(np.prod), statics=2)
+
+
+def _extremum_push(dx, z, x, axis, keepdims):
+    """Ties share equally."""
+    ties = equal(x, _kept(z, x, axis))
+    return sum(dx * (ties / sum(ties, axis, True)), axis, keepdims)
+
+
+max = smooth(np.max, _reduce, _extremum_push, evaluate=_along(np.max), statics=2)
+min = smooth(np.min, _reduce, _extremum_push, evaluate=_along(np.min), statics=2)

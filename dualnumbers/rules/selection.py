@@ -1,0 +1,17 @@
+"""Choosing between values element by element."""
+
+import numpy as np
+
+from ..elementary import linear
+
+
+def _where(condition, x, y):
+    z = np.where(condition, x, y)
+    if z.ndim:
+        return z
+    return z.item() if type(x) in (int, float) and type(y) in (int, float) else z[()]
+
+
+where = linear(np.where, lambda condition, x, y: (condition, x, y), None,
+               lambda g, condition, x, y: where(condition, g, 0.0),
+               lambda g, condition, x, y: where(condition, 0.0, g), evaluate=_where)  # fmt: skip

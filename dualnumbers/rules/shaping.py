@@ -1,0 +1,92 @@
+"""Shapes: reshape, transpose, broadcast, join. All are linear; the adjoint puts every element back."""
+
+import numpy as np
+
+from ..elementary import composition, is_number, linear, plain
+from .indexing import getitem
+
+
+def shape(x):
+    """The shape of a value of any kind."""
+    kind = type(x)
+    return x.shape if kind is np.ndarray else () if kind is float else np.shape(plain(x))
+
+
+def zeros_like(x):
+    """A plain zero in the space of ``x``: its shape and type."""
+    value = plain(x)
+    return type(value)(0) if isinstance(value, (int, float, complex)) else np.zeros_like(value)
+
+
+reshape = linear(np.reshape, lambda a, shape, order="C": (a, shape, order), lambda g, x, to, order:
+                 reshape(g, shape(x), order), evaluate=lambda x, to, order: np.reshape(x, to, order=order),
+                 statics=2, put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
+ravel = composition(np.ravel)(lambda a, order="C": reshape(a, -1, order))
+
+
+def _inverse(axes):
+    return None if axes is None else tuple(np.argsort([axis % len(axes) for axis in axes]).tolist())
+
+
+transpose = linear(np.transpose, lambda a, axes=None: (a, axes), lambda g, x, axes: transpose(g, _inverse(axes)),
+                   statics=1, put=lambda x, v, axes: transpose(v, _inverse(axes)))  # fmt: skip
+broadcast_to = linear(np.broadcast_to, lambda array, shape: (array, shape), lambda g, x, to: g, statics=1)
+
+
+@composition(np.expand_dims)
+def expand_dims(a, axis):
+    """Insert axes of length 1 at the places ``axis`` of the result."""
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    rank = len(shape(a)) + len(axes)
+    places = {np.lib.array_utils.normalize_axis_index(i, rank) for i in axes}
+    return getitem(a, tuple(None if i in places else slice(None) for i in range(rank)))
+
+
+@composition(np.matrix_transpose)
+def matrix_transpose(x):
+    """Exchange the last two axes."""
+    rank = len(shape(x))
+    return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def _piece(g, place, *arguments):
+    """The part of the joined array that came from operand ``place``."""
+    *operands, axis = arguments
+    if axis is None:
+        start = sum(int(np.size(plain(x))) for x in operands[:place])
+        part = getitem(g, slice(start, start + int(np.size(plain(operands[place])))))
+        return reshape(part, shape(operands[place]), "C")
+    lengths = [shape(x)[axis] for x in operands]
+    start = sum(lengths[:place])
+    index = [slice(None)] * len(shape(g))
+    index[axis] = slice(start, start + lengths[place])
+    return getitem(g, tuple(index))
+
+
+concatenate = linear(np.concatenate, lambda arrays, axis=0: (*arrays, axis), _piece, arity=-1, statics=1,
+                     evaluate=lambda *arguments: np.concatenate(arguments[:-1], axis=arguments[-1]))  # fmt: skip
+
+
+def _layer(g, place, *arguments):
+    axis = arguments[-1] % len(shape(g))
+    return getitem(g, (slice(None),) * axis + (place,))
+
+
+stack = linear(np.stack, lambda arrays, axis=0: (*arrays, axis), _layer, arity=-1, statics=1,
+               evaluate=lambda *arguments: np.stack(arguments[:-1], axis=arguments[-1]))  # fmt: skip
+
+astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
+                evaluate=lambda x, dtype: x.astype(dtype) if hasattr(x, "astype") else np.asarray(x, dtype)[()])  # fmt: skip
+
+
+def array(nested):
+    """One array of nested lists and tuples that hold numbers of any kind; a plain array where none does.
+
+    An object array counts as a list. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
+    """
+    if isinstance(nested, np.ndarray):
+        return nested if nested.dtype != object else array(nested.tolist())
+    if not isinstance(nested, (list, tuple)):
+        return nested
+    parts = [array(part) for part in nested]
+    return stack(*parts, 0) if any(is_number(type(part)) for part in parts) else np.array(parts)
