@@ -1,1 +1,183 @@
-def listing(tape): return ""
+"""A tape as text: the Wengert list as a numbered table, which `print(tape)` shows. It is plain ASCII."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import Row
+
+from .tape import Tape
+
+LONGEST = 40
+"""Lines up to which a tape is shown whole; of a longer one the first and the last half of that many."""
+
+WIDEST = 60
+"""Characters up to which an expression or a value is shown whole."""
+
+INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "mod": "%", "power": "**",
+         "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
+         "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}  # fmt: skip
+PREFIX = {"negative": "-", "positive": "+", "invert": "~"}
+
+
+def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[str] | None = None) -> str:
+    """The tape as a table: line, variable, expression in the variables that it reads, value.
+
+    ``adjoints`` adds a column with the adjoint of every line, as ``autodiff.sweep.adjoints(..., keep=True)`` returns
+    them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs, the
+    first lines; every other variable is called ``v`` and the number of its line. Of a tape of more than `LONGEST`
+    lines the middle is left out.
+
+    Raises ValueError where there are adjoints of another number of lines.
+    """
+    count = len(tape)
+    if adjoints is not None and len(adjoints) != count:
+        raise ValueError(f"listing: {len(adjoints)} adjoints for the {count} lines of the tape: give one per line")
+    variables = _variables(count, names or ())
+    half = LONGEST // 2 if count > LONGEST else count
+    cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
+    for line in (*range(half), *range(max(half, count - half), count)):
+        expression = _cut(_expression(tape, line, variables))
+        row = [str(line), variables[line], expression, brief(tape.values[line])]
+        if adjoints is not None:
+            row.append("0" if adjoints[line] is None else brief(adjoints[line]))
+        cells.append(row)
+    text = _table(cells)
+    if count > LONGEST:
+        left_out = count - 2 * half
+        text.insert(2 + half, f"... {left_out} line{'s' * (left_out > 1)} left out ...")
+    return "\n".join(text)
+
+
+def _variables(count: int, names: Sequence[str]) -> list[str]:
+    """The name of each line: those given, then a letter that none of them uses with a number, and the number."""
+    letter = next(c for c in "vwutsrqponm" if not any(re.fullmatch(rf"{c}\d+", name) for name in names))
+    return [*names, *(f"{letter}{line}" for line in range(len(names), count))]
+
+
+def _table(cells: list[list[str]]) -> list[str]:
+    """Lines of text with the cells in columns: numbers of lines to the right, all else to the left; a rule below."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    rows = [[row[0].rjust(widths[0]), *(c.ljust(w) for c, w in zip(row[1:], widths[1:], strict=True))] for row in cells]
+    text = ["  ".join(row).rstrip() for row in rows]
+    return [text[0], "  ".join("-" * width for width in widths), *text[1:]]
+
+
+def _expression(tape: Tape, line: int, variables: list[str]) -> str:
+    """What a line computes, in the notation of Python."""
+    row = tape.rows[line]
+    if row is None:
+        before = any(tape.rows[:line])  # an array to be filled joins a tape as a line without operands
+        return "constant" if before else "input"
+    operands = tape.operands(line)
+    static = tape.static.get(line, ())
+    if 0 <= row.arity < len(operands):  # of a locally constant function the parameters were recorded as operands
+        static = (*(tape.value(k) for k in operands[row.arity :]), *static)
+        operands = operands[: row.arity]
+    infix = row.name in INFIX or row.name in PREFIX
+    parts = [_operand(tape, k, variables, infix) for k in operands]
+    if row.name in INFIX:
+        return f"{parts[0]} {INFIX[row.name]} {parts[1]}"
+    if row.name in PREFIX:
+        return PREFIX[row.name] + parts[0]
+    if row.name == "getitem":
+        return f"{parts[0]}[{_index(static[0])}]"
+    if row.name == "setitem":
+        return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
+    if len(parts) > 6:
+        parts = [*parts[:3], "...", parts[-1]]
+    return f"{'abs' if row.name == 'absolute' else row.name}({', '.join(parts + _parameters(row, static))})"
+
+
+def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
+    """The variable that an operand names, or the value of a constant, in parentheses where it would be misread."""
+    line = number if number >= 0 else tape.links.get(~number)
+    if line is not None:
+        return variables[line]
+    text = _inline(tape.constants[~number])
+    return f"({text})" if infix and (text.startswith("-") or text.endswith("j")) else text
+
+
+def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
+    """The static parameters of a call: by name where the user may leave them out, and then only if not the default."""
+    offered = inspect.signature(row.signature).parameters if row.signature else {}
+    texts = []
+    for name, value in zip(_static_names(row, len(static)), static, strict=True):
+        default = offered[name].default if name in offered else inspect.Parameter.empty
+        if default is inspect.Parameter.empty:
+            texts.append(_index(value) if name == "index" else _inline(value))
+        elif type(value) is not type(default) or value != default:
+            texts.append(f"{name}={_inline(value)}")
+    return texts
+
+
+def _static_names(row: Row, count: int) -> list[str]:
+    """The names of a row's static parameters: the last ones that its derivative takes, else its signature."""
+    for function in (*(row.adjoints or ()), *(row.pushes or ()), row.signature):
+        if function is None:
+            continue
+        kinds = inspect.signature(function).parameters.values()
+        variadic = any(p.kind is p.VAR_POSITIONAL for p in kinds)
+        names = [p.name for p in kinds if p.kind is not p.VAR_POSITIONAL]
+        if len(names) >= count and (function is row.signature or not variadic):
+            return names[len(names) - count :]
+    return [""] * count
+
+
+# ---------------------------------------------------------------------------------------------- values
+
+
+def brief(value: Any) -> str:
+    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        if value.size <= 6:
+            return _cut(_nested(value.tolist()))
+        ends = [brief(x) for x in (value.flat[0], value.flat[1], value.flat[-1])]
+        return _cut(f"[{ends[0]}, {ends[1]}, ..., {ends[2]}] {value.shape}")
+    return _inline(value)
+
+
+def _inline(value: Any) -> str:
+    """A value inside an expression: an array of more than three elements by its shape alone."""
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value.item()
+    if isinstance(value, np.ndarray) and value.size <= 3:
+        return _nested(value.tolist())
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (float, complex, np.inexact)):
+        return format(value, ".10g")
+    if isinstance(value, np.integer):
+        return str(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_inline, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, type):
+        return value.__name__
+    if getattr(value, "shape", ()):
+        return f"array{tuple(value.shape)}"
+    return _cut(ascii(value))
+
+
+def _nested(value: Any) -> str:
+    return f"[{', '.join(map(_nested, value))}]" if isinstance(value, list) else _inline(value)
+
+
+def _index(index: Any) -> str:
+    """What stands between the brackets: slices with colons, an ellipsis as dots."""
+    if isinstance(index, tuple) and index:
+        return ", ".join(map(_index, index)) + "," * (len(index) == 1)
+    if index is Ellipsis:
+        return "..."
+    if not isinstance(index, slice):
+        return _inline(index)
+    ends = ["" if end is None else _inline(end) for end in (index.start, index.stop, index.step)]
+    return ":".join(ends if ends[2] else ends[:2])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."

@@ -13,6 +13,7 @@ import numpy as np
 from dualnumbers.elementary import is_number
 from dualnumbers.elementary import plain as value_of_leaf
 from dualnumbers.errors import user_line
+from dualnumbers.number import ArrayNumber
 from dualnumbers.rules.shaping import array, shape, zeros_like
 
 CONTAINERS = (tuple, list, dict)
@@ -68,7 +69,7 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x
     if is_number(kind):
         check_alive(x)
-        return x
+        return x.snapshot() if isinstance(x, ArrayNumber) else x
     if kind is int:
         return float(x)
     if isinstance(x, np.ndarray) and x.dtype == object:

@@ -7,25 +7,24 @@ a tape is a ``for`` over line numbers; nothing refers back, so a tape is freed w
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.elementary import Level, Row
+from dualnumbers.number import ArrayNumber
 from dualnumbers.rules.complexes import is_unreal
+
+from .captured import Captured
 
 UNARY = -1
 """The operand number that stands where there is no second operand; ``constants[0]`` is kept free for it."""
-
-SMALL = 1 << 16
-"""Bytes up to which a captured array is copied; of a larger one only a checksum is taken."""
 
 
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("complex", "constants", "first", "fingerprints", "level", "links", "more", "rows", "second", "static",
+    __slots__ = ("captured", "complex", "constants", "first", "level", "links", "more", "rows", "second", "static",
                  "values")  # fmt: skip
 
     def __init__(self) -> None:
@@ -38,7 +37,7 @@ class Tape:
         self.more: dict[int, list[int]] = {}
         self.static: dict[int, tuple[Any, ...]] = {}
         self.links: dict[int, int] = {}
-        self.fingerprints: dict[int, int] = {}
+        self.captured: Captured | None = None
         self.complex = False
 
     def __len__(self) -> int:
@@ -57,26 +56,21 @@ class Tape:
 
     def constant(self, x: Any) -> int:
         """The operand number of a constant."""
-        self.constants.append(self.captured(x))
+        self.constants.append(self.kept(x))
         return -len(self.constants)
 
-    def captured(self, x: Any) -> Any:
-        """A constant as the tape keeps it: an array of the caller's may change later, so it is copied or remembered."""
-        if type(x) is not np.ndarray:
-            return x
-        if x.nbytes <= SMALL:
-            return x.copy()
-        self.fingerprints[len(self.constants)] = fingerprint(x)
-        return x
+    def kept(self, x: Any) -> Any:
+        """A constant as the tape keeps it, safe from what its owner does to it later."""
+        if isinstance(x, np.ndarray):
+            if self.captured is None:
+                self.captured = Captured()
+            return self.captured.keep(x)
+        return x.snapshot() if isinstance(x, ArrayNumber) else x
 
     def check_captured(self) -> None:
         """Raises RuntimeError where a captured array no longer holds what was recorded."""
-        for k, recorded in self.fingerprints.items():
-            if fingerprint(self.constants[k]) != recorded:
-                raise RuntimeError(
-                    f"an array of shape {self.constants[k].shape} that the function captured was changed after it was "
-                    "used, so its derivative cannot be computed; give the function a copy: x.copy()"
-                )
+        if self.captured is not None:
+            self.captured.check()
 
     def operands(self, line: int) -> list[int]:
         """The operand numbers of a line."""
@@ -94,8 +88,3 @@ class Tape:
         from .listing import listing
 
         return listing(self)
-
-
-def fingerprint(x: np.ndarray[Any, Any]) -> int:
-    """A checksum of an array's bytes."""
-    return zlib.adler32(np.ascontiguousarray(x).view(np.uint8).data)

@@ -156,7 +156,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         elif kind is float or kind is int or kind is np.ndarray:
             z = evaluate(values[line], y)
             constants = tape.constants
-            constants.append(y if kind is not np.ndarray else tape.captured(y))
+            constants.append(y if kind is not np.ndarray else tape.kept(y))
             other = -len(constants)
         else:
             return record(row, (x, y), ()) if is_operand(kind) else NotImplemented
@@ -178,7 +178,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         values = tape.values
         z = evaluate(y, values[line])
         constants = tape.constants
-        constants.append(y if kind is not np.ndarray else tape.captured(y))
+        constants.append(y if kind is not np.ndarray else tape.kept(y))
         if type(z) is not float:
             return _handle(tape, tape.append(row, -len(constants), line, z))
         result = new(Variable)
@@ -271,6 +271,9 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
             )
         self.line = value.line
 
+    def snapshot(self) -> Any:
+        return _handle(self.tape, self.line)
+
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(VariableView), self, base, function, static)
 
@@ -325,6 +328,16 @@ class LocallyConstant(Variable, operators=True):
 
 
 class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
-    """An array that carries no derivative: a mask, an argsort."""
+    """An array that carries no derivative: a mask, an argsort. Its elements cannot be assigned."""
 
     __slots__ = ()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("an array that carries no derivative is fixed on the tape; assign to a copy of its plain value, "
+                        "np.array(x)")  # fmt: skip
+
+    def snapshot(self) -> Any:
+        return self
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        return self

@@ -237,6 +237,9 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
             )
         self.primal, self.tangent = value.primal, value.tangent
 
+    def snapshot(self) -> Any:
+        return make(self.primal, self.tangent, self.level)
+
     def tied(self, base: Any, function: Callable[..., Any], static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(DualView), self, base, function, static)
 

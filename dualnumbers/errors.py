@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 _OURS = tuple(str(Path(__file__).resolve().parent.parent / name) for name in ("dualnumbers", "autodiff"))
 
 
@@ -35,11 +37,14 @@ def _scipy_function() -> str:
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
     caller = _scipy_function()
+    kind = type(number).__name__
     if caller:
         remedy = f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
     elif call in ("float", "int", "complex"):
-        remedy = "call dualnumbers.dmath instead of math, or NumPy's functions; store numbers with np.stack or into \
-np.zeros(..., like=x)"
+        remedy = (
+            f"where a function of Python's math or cmath asked for the {call}, call dualnumbers.dmath or NumPy instead; "
+            "where an array was written to, use np.stack or fill np.zeros(..., like=x)"
+        )
     elif call == "np.asarray":
         remedy = "keep the number as it is, join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
     elif "out=" in call:
@@ -47,14 +52,16 @@ np.zeros(..., like=x)"
     else:
         remedy = "the derivative is what the call around f returns"
     return error(
-        f"{call} of a {type(number).__name__} would lose its derivative: {remedy}. "
+        f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
         f"autodiff.value_of(x) gives the plain value{user_line()}"
     )
 
 
-def no_rule(name: str) -> TypeError:
-    """The error for a NumPy function that is not in the table."""
+def no_rule(function: Any, variant: str = "") -> TypeError:
+    """The error for a NumPy or SciPy function that is not in the table."""
+    module = getattr(function, "__module__", None) or ("numpy" if hasattr(np, function.__name__) else "scipy.special")
+    name = f"{module}.{function.__name__}".replace("numpy", "np", 1)
     return TypeError(
-        f"np.{name} has no derivative here: write it with functions that have one, or apply it to "
+        f"{name}{variant} has no derivative here: write it with functions that have one, or apply it to "
         f"autodiff.value_of(x) if its derivative is not wanted{user_line()}"
     )

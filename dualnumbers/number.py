@@ -140,7 +140,7 @@ class Number:
         """NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
         function = BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
         if function is None or method != "__call__":
-            raise no_rule(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+            raise no_rule(ufunc, "" if method == "__call__" else f".{method}")
         operands = []
         for x in inputs:
             if isinstance(x, (list, tuple, np.ndarray)):
@@ -153,7 +153,7 @@ class Number:
     def _into(self, ufunc: Any, result: Any, out: Any = (None,), where: Any = True, **keywords: Any) -> Any:
         """A ufunc's result stored as its keywords ask."""
         if where is not True or keywords:
-            raise no_rule(f"{ufunc.__name__} with {', '.join(keywords) or 'where'}=")
+            raise no_rule(ufunc, f" with {', '.join(keywords) or 'where'}=")
         (target,) = out
         if target is None:
             return result
@@ -168,7 +168,7 @@ class Number:
             return self.constant(function(*arguments, **{k: v for k, v in keywords.items() if k != "like"}))
         entry = BY_NUMPY.get(function)
         if entry is None:
-            raise no_rule(function.__name__)
+            raise no_rule(function)
         return entry(*arguments, **keywords)
 
     def constant(self, value: Any) -> Any:
@@ -228,6 +228,10 @@ class ArrayNumber(Number):
     def move(self, value: Any) -> None:
         """Take the value of another number of this level: what item assignment does."""
         raise NotImplementedError(f"{type(self).__name__}.move")
+
+    def snapshot(self) -> Any:
+        """This array as it is now, whatever is assigned to its elements later."""
+        raise NotImplementedError(f"{type(self).__name__}.snapshot")
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         """This array as a view ``function(base, *static)``."""
