@@ -1,2 +1,202 @@
-def check_derivative(*a): ...
-def check_gradient(*a): ...
+"""Difference quotients of functions of any arguments, and the checks of derivatives against them.
+
+They evaluate the user's function on plain values and know no rule of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dualnumbers.elementary import is_number
+
+from .seeding import arguments, differentiable, flatten, map_leaves, output, place, scalar_output
+from .slope import Measure, Quotient, Values, slope
+
+RELATIVE = 1e-7
+"""The relative tolerance of the checks: a derivative right to 7 digits passes, one wrong in the sixth does not."""
+
+def as_double(x: Any) -> Any:
+    """A number or array of less than double precision in double precision, where differences have digits to lose."""
+    if isinstance(x, (np.ndarray, np.generic)) and x.dtype.itemsize < (16 if x.dtype.kind == "c" else 8):
+        return x.astype(complex if x.dtype.kind == "c" else float)
+    return x
+
+
+def _measured(f: Callable[..., Any]) -> Measure:
+    """A user's function with its rounding error."""
+
+    def measure(*args: Any) -> Quotient:
+        out = output(f(*args), f)
+        if is_number(type(out)):
+            raise TypeError("a difference quotient is of plain values; f returned a number that carries a derivative")
+        value = np.asarray(out)
+        value = value.astype(float) if value.dtype.kind in "biu" else value
+        kind = np.finfo(value.dtype)
+        return Quotient(as_double(value), np.abs(as_double(value)) * kind.eps + kind.smallest_subnormal, np.nan)
+
+    return measure
+
+
+def _partial(measure: Measure, index: int, k: int) -> Measure:
+    """The partial of ``measure`` with respect to leaf ``k`` of argument ``index``, shape out.shape + leaf.shape."""
+
+    def quotient(*args: Any) -> Quotient:
+        leaves, rebuild = flatten(args[index])
+        leaves = [as_double(differentiable(leaf, f"argument {index}")) for leaf in leaves]
+        if any(is_number(type(leaf)) for leaf in leaves):
+            raise TypeError("a difference quotient is of plain values: use autodiff.value_of(x)")
+
+        def at(x: Any) -> Quotient:
+            moved = [x if i == k else leaf.copy() if isinstance(leaf, np.ndarray) else leaf for i, leaf in enumerate(leaves)]
+            return measure(*args[:index], rebuild(moved), *args[index + 1 :])
+
+        return _of_array(at, leaves[k]) if np.ndim(leaves[k]) else _of_number(at, leaves[k])
+
+    return quotient
+
+
+def _of_array(at: Measure, x: Values) -> Quotient:
+    def at_element(position: tuple[int, ...]) -> Measure:
+        def at_value(t: Any) -> Quotient:
+            moved = x.copy()
+            moved[position] = t
+            return at(moved)
+
+        return at_value
+
+    parts = [_of_number(at_element(position), x[position]) for position in np.ndindex(x.shape)]
+    dims = (parts[0].value if parts else at(x.copy()).value).shape + x.shape
+    if not parts:
+        return Quotient(np.zeros(dims), np.zeros(dims), np.zeros(dims))
+    return Quotient(*(np.stack([getattr(part, name) for part in parts], -1).reshape(dims)
+                      for name in ("value", "error", "step")))  # fmt: skip
+
+
+def _of_number(at: Measure, x: Any) -> Quotient:
+    """The derivative at a number; at a complex one, from those along 1 and along i."""
+    if not np.iscomplexobj(x):
+        return slope(at, x)
+    kind = type(x) if isinstance(x, (complex, np.generic)) else complex
+    along_one = slope(lambda t: at(kind(complex(t, x.imag))), x.real)
+    along_i = slope(lambda t: at(kind(complex(x.real, t))), x.imag)
+    a, b, error = along_one.value, along_i.value, along_one.error + along_i.error
+    if not np.iscomplexobj(at(x).value):
+        return Quotient(a + 1j * b, error, along_one.step)
+    return Quotient((a - 1j * b) / 2, (error + np.abs(a + 1j * b)) / 2, along_one.step)
+
+
+def quotients(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> Any:
+    """`Quotient` s in the structure of ``args[wrt]``; for a tuple of indices, each holding those of the next."""
+    args = arguments(f, args)
+    indices = [place(k, len(args)) for k in (wrt if isinstance(wrt, tuple) else (wrt,))]
+    if not indices:
+        raise TypeError("wrt is the index of an argument, or a tuple of indices; got an empty tuple")
+
+    def taken(measure: Measure, others: list[int]) -> Any:
+        if not others:
+            return measure(*args)
+        leaves, rebuild = flatten(args[others[0]])
+        return rebuild([taken(_partial(measure, others[0], k), others[1:]) for k in range(len(leaves))])
+
+    return taken(_measured(f), indices)
+
+
+def difference_quotient(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> tuple[Any, Any]:
+    """``(value, error)``: the partial ∂f/∂args[wrt] at ``args`` by differences, and an estimate of its error.
+
+    Both have the shape and structure of `autodiff.derivative`'s result; a tuple ``wrt`` gives the mixed partial, and
+    single precision is evaluated in double. The error is half the gap between the one-sided slopes at a kink; the value
+    is infinite where the quotients grow at every halving of the step, NaN with error ∞ where f is not finite. At a
+    complex point it is the derivative of a holomorphic f, with the failure of Cauchy-Riemann as part of the error; of
+    a real f it is ∂f/∂Re x + i ∂f/∂Im x, as `autodiff.grad`.
+
+    Raises what `autodiff.derivative` raises for wrong arguments.
+
+    >>> value, error = difference_quotient(lambda x: x**3, 0, [2.0])
+    >>> abs(value - 12.0) <= error < 1e-10
+    True
+    """
+    tree = quotients(f, wrt, args)
+    return map_leaves(lambda q: _as_number(q.value), tree), map_leaves(lambda q: _as_number(q.error), tree)
+
+
+def _as_number(x: Any) -> Any:
+    return x if np.ndim(x) else x.item()
+
+
+# ---------------------------------------------------------------------------------------- the checks
+
+
+def allowed(quotient: Quotient, precision: float, relative: float = RELATIVE) -> Values:
+    """How far a derivative that was computed with ``precision`` (the eps of its type) may be from the quotient."""
+    value = np.abs(quotient.value)
+    rounding = 16 * precision * np.max(value, initial=0.0, where=np.isfinite(value)) if precision > 1e-10 else 0.0
+    return np.asarray(max(relative, 100 * precision) * value + 4 * quotient.error + rounding)
+
+
+def close(found: Any, expected: Any, within: Any) -> NDArray[np.bool_]:
+    """Where two values agree: equal (infinite ones too), both NaN, or no further apart than ``within``."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(found - expected) <= within
+    return np.asarray(near & np.isfinite(expected) | (found == expected) | (np.isnan(found) & np.isnan(expected)))
+
+
+def check_derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any], suspect: Any) -> bool:
+    """Whether ``suspect`` is the partial ∂f/∂args[wrt] at ``args``, judged by difference quotients.
+
+    It is if every element lies within 1e-7 of the quotient, relatively, or within four times the quotient's error. At a
+    kink, any slope between the one-sided ones passes. Where f is not finite NaN passes, and nothing else; where the
+    derivative is infinite, that infinity. A suspect of less than double precision has 100 of its eps instead of 1e-7.
+
+    Raises ValueError for a suspect of another shape or structure than the derivative's, even one that broadcasts,
+    TypeError for one that is no number or array, and what `autodiff.derivative` raises for wrong arguments.
+
+    >>> check_derivative(lambda x, y: x * y**2, 1, [3.0, 2.0], 12.0)
+    True
+    >>> check_derivative(lambda x, y: x * y**2, 1, [3.0, 2.0], 12.00001)
+    False
+    """
+    return _confirmed(suspect, quotients(f, wrt, args), "suspect")
+
+
+def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence[Any]) -> bool:
+    """Whether ``suspect``, a sequence of partials, one per argument, is the gradient of a scalar ``f`` at ``args``.
+
+    Tolerance as `check_derivative`'s. Raises ValueError where the number of partials, the shape or the structure of
+    one is another than the argument's, TypeError where f returns an array.
+
+    >>> check_gradient(lambda x, y: x * y**2, [3.0, 2.0], [4.0, 12.0])
+    True
+    """
+    args = arguments(f, args)
+    if isinstance(suspect, (str, dict)) or not hasattr(suspect, "__len__"):
+        raise TypeError(f"suspect is a sequence of partials, one per argument; got {type(suspect).__name__}")
+    if len(suspect) != len(args):
+        raise ValueError(f"suspect has {len(suspect)} partials, the function was given {len(args)} argument(s)")
+
+    def scalar(*xs: Any) -> Any:
+        return scalar_output(f(*xs), f)
+
+    trees = [quotients(scalar, k, args) for k in range(len(args))]
+    return all(_confirmed(part, tree, f"suspect[{k}]") for k, (part, tree) in enumerate(zip(suspect, trees, strict=True)))
+
+
+def _confirmed(suspect: Any, tree: Any, name: str) -> bool:
+    """Whether every part of ``suspect`` agrees with the quotient in its place."""
+    if isinstance(tree, Quotient):
+        found = np.asarray(suspect)
+        if found.dtype.kind not in "fciub":
+            raise TypeError(f"{name} is a number or array of numbers, not {type(suspect).__name__}: {suspect!r}")
+        if found.shape != tree.value.shape:
+            raise ValueError(f"{name} has shape {found.shape}, the derivative has shape {tree.value.shape}")
+        precision = float(np.finfo(found.dtype).eps) if found.dtype.kind in "fc" else 0.0
+        return bool(np.all(close(found, tree.value, allowed(tree, precision))))
+    keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
+    given = list(suspect) if isinstance(suspect, dict) else list(range(len(suspect))) if hasattr(suspect, "__len__") else None
+    if given is None or set(given) != set(keys):
+        raise ValueError(f"{name} has not the structure of the derivative: {type(tree).__name__} with {keys}")
+    return all(_confirmed(suspect[key], tree[key], f"{name}[{key!r}]") for key in keys)

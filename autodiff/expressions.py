@@ -17,17 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dualnumbers import dmath
-from dualnumbers.elementary import TABLE
+from dualnumbers.elementary import TABLE, plain
 
 Evaluate = Callable[[dict[str, Any]], Any]
 
 LONGEST_TEXT, DEEPEST = 10_000, 100
 """Characters of an expression, and how deep its parts may be nested: evaluation is recursive."""
 
-MOST_BITS = 1023
-"""Of a whole number: a larger one has no float beside it."""
-
-LARGEST_FACTORIAL = 1000
+MOST_BITS, LARGEST_FACTORIAL = 1023, 1000
+"""Of a whole number: a larger one has no float beside it. And of what ``factorial`` and its kin may be asked."""
 
 
 class ExpressionError(ValueError):
@@ -41,7 +39,7 @@ def expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
     ``+ - * / // % **``, comparisons, ``and or not``, and ``a if condition else b``. A name hides the constant of the
     same name.
 
-    Raises ExpressionError for anything else; so does the function where it has no value at the point.
+    Raises ExpressionError for anything else; so does the function at a point where it has no value.
     """
     source = _Source(text, frozenset(names))
     evaluate = source.compiled(_parsed(text).body)
@@ -58,7 +56,7 @@ def real_value(text: str, function: Callable[..., Any], values: Iterable[Any]) -
     value = function(*values)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         kind = "true or false" if isinstance(value, bool) else f"complex here ({value:.6g})"
-        raise ExpressionError(f"{_short(text)}: its value is {kind}; a derivative needs a real number")
+        raise ExpressionError(f"{short(text)}: its value is {kind}; a derivative needs a real number")
     return float(value)
 
 
@@ -69,29 +67,21 @@ def assignments(items: Sequence[str]) -> dict[str, float]:
         name, equals, text = item.partition("=")
         name = unicodedata.normalize("NFKC", name.strip())  # as Python reads the names in the expression
         if not equals or not name.isidentifier() or keyword.iskeyword(name):
-            raise ExpressionError(f"{_short(item)}: give a variable and its value, such as x=0.5")
+            raise ExpressionError(f"{short(item)}: give a variable and its value, such as x=0.5")
         if name in values:
-            raise ExpressionError(f"{_short(item)}: {name} already has the value {values[name]!r}")
+            raise ExpressionError(f"{short(item)}: {name} already has the value {values[name]!r}")
         try:
-            values[name] = float(text) if _is_float(text) else real_value(text, expression(text, []), [])
+            values[name] = real_value(text, expression(text, []), [])
         except ExpressionError:
-            raise ExpressionError(f"{_short(item)}: the value must be a number, such as 0.5 or pi/4") from None
+            raise ExpressionError(f"{short(item)}: the value must be a number, such as 0.5 or pi/4") from None
     return values
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _parsed(text: str) -> ast.Expression:
     """The syntax tree; ExpressionError where there is none, or where it is too long or too deep."""
     if len(text) > LONGEST_TEXT:
         raise ExpressionError(f"the expression has {len(text)} characters; at most {LONGEST_TEXT} are read")
-    too_deep = ExpressionError(f"{_short(text)}: nested more than {DEEPEST} deep; a long sum is fsum([a, b, ...])")
+    too_deep = ExpressionError(f"{short(text)}: nested more than {DEEPEST} deep; a long sum is fsum([a, b, ...])")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -100,17 +90,20 @@ def _parsed(text: str) -> ast.Expression:
         raise too_deep from None
     except (SyntaxError, ValueError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else "it has characters that are not text"
-        raise too_deep if "too many nested" in reason else ExpressionError(
-            f"{_short(text) or 'an empty text'}: not an expression ({reason})") from None  # fmt: skip
+        if "too many nested" in reason:
+            raise too_deep from None
+        hint = "; a product is written with *" if reason.startswith("invalid decimal") else ""
+        raise ExpressionError(f"{short(text) or 'nothing'}: not an expression ({short(reason)}{hint})") from None
     level: list[ast.AST] = [tree]
-    for _ in range(2 * DEEPEST):
+    for _ in range(DEEPEST):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return tree
     raise too_deep
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A text in one line of at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -126,10 +119,9 @@ def _from_dmath() -> tuple[dict[str, Callable[..., Any]], dict[str, float]]:
 
 FUNCTIONS, CONSTANTS = _from_dmath()
 FUNCTIONS |= {"abs": abs, "max": TABLE["maximum"], "min": TABLE["minimum"]}
-PAIRS = ("frexp", "modf")
-OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
-               "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "sgn": "copysign", "sign": "copysign",
-               "absolute": "abs", "power": "pow"}  # fmt: skip
+PAIRS, OF_LISTS = ("frexp", "modf"), ("dist", "fsum", "prod", "sumprod")
+OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "power": "pow",
+               "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "absolute": "abs"}  # fmt: skip
 
 
 def _advice(name: str, candidates: Iterable[str]) -> str:
@@ -146,11 +138,14 @@ def _power(x: Any, y: Any) -> Any:
     return x**y
 
 
-UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
-BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-          ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: _power}  # fmt: skip
-COMPARISONS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-               ast.Eq: operator.eq, ast.NotEq: operator.ne}  # fmt: skip
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}  # fmt: skip
+BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: _power}  # fmt: skip
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -168,30 +163,30 @@ class _Source:
         return kind(self, node)
 
     def segment(self, node: ast.AST) -> str:
-        return _short(ast.get_source_segment(self.text.strip(), node) or self.text)
+        return short(ast.get_source_segment(self.text.strip(), node) or self.text)
 
     def error(self, node: ast.AST, reason: str) -> ExpressionError:
         return ExpressionError(f"{self.segment(node)}: {reason}")
 
-    def guarded(self, node: ast.AST, function: Callable[..., Any], operands: Sequence[ast.AST]) -> Evaluate:
-        """A function of the operands; a failure names the part of the text that has no value."""
+    def applied(self, node: ast.AST, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+        """The function's value; a failure names the part of the text that has none."""
+        try:
+            result = function(*arguments)
+        except (ArithmeticError, ValueError) as failure:
+            raise self.error(node, f"no value at this point ({failure.args[-1]})") from failure
+        except TypeError as failure:
+            raise self.error(node, str(failure)) from failure
+        if type(result) is int and result.bit_length() > MOST_BITS:
+            raise self.error(node, "no value at this point (the result is too large)")
+        return result
+
+    def application(self, node: ast.AST, function: Callable[..., Any], operands: Sequence[ast.AST]) -> Evaluate:
         parts = [self.compiled(operand) for operand in operands]
-
-        def evaluate(values: dict[str, Any]) -> Any:
-            arguments = [part(values) for part in parts]
-            try:
-                result = function(*arguments)
-            except (ArithmeticError, ValueError, TypeError) as failure:
-                raise self.error(node, f"no value here ({failure})") from failure
-            if type(result) is int and result.bit_length() > MOST_BITS:
-                raise self.error(node, "no value here (the result is too large)")
-            return result
-
-        return evaluate
+        return lambda values: self.applied(node, function, [part(values) for part in parts])
 
     def constant(self, node: ast.Constant) -> Evaluate:
         value = node.value
-        if type(value) not in (int, float) or type(value) is int and value.bit_length() > MOST_BITS:
+        if type(value) not in (int, float) or (type(value) is int and value.bit_length() > MOST_BITS):
             raise self.error(node, "too large" if type(value) is int else "not a real number")
         return lambda values: value
 
@@ -208,25 +203,34 @@ class _Source:
         raise self.error(node, f"this variable has no value; add {name}=NUMBER{advice}")
 
     def unary(self, node: ast.UnaryOp) -> Evaluate:
-        function = UNARY.get(type(node.op))  # type: ignore[call-overload]
+        function = UNARY.get(type(node.op))
         if function is None:
             raise self.error(node, "~ works on bits, not on real numbers")
-        return self.guarded(node, function, [node.operand])
+        return self.application(node, function, [node.operand])
 
     def binary(self, node: ast.BinOp) -> Evaluate:
-        function = BINARY.get(type(node.op))  # type: ignore[call-overload]
+        function = BINARY.get(type(node.op))
         if function is None:
             power = isinstance(node.op, ast.BitXor)
             raise self.error(node, "a power is written **" if power else "this operator does not work on real numbers")
-        return self.guarded(node, function, [node.left, node.right])
+        return self.application(node, function, [node.left, node.right])
 
     def comparison(self, node: ast.Compare) -> Evaluate:
         if any(type(op) not in COMPARISONS for op in node.ops):
             raise self.error(node, "compare numbers by < <= > >= == !=")
-        pairs = zip([node.left, *node.comparators], node.comparators, strict=False)
-        steps = [self.guarded(node, COMPARISONS[type(op)], pair)  # type: ignore[index]
-                 for op, pair in zip(node.ops, pairs, strict=True)]  # fmt: skip
-        return lambda values: all(bool(step(values)) for step in steps)
+        first, *others = [self.compiled(part) for part in (node.left, *node.comparators)]
+        steps = [(COMPARISONS[type(op)], part) for op, part in zip(node.ops, others, strict=True)]
+
+        def holds(values: dict[str, Any]) -> bool:
+            left = first(values)
+            for compare, part in steps:
+                right = part(values)
+                if not self.applied(node, compare, (left, right)):
+                    return False
+                left = right
+            return True
+
+        return holds
 
     def logic(self, node: ast.BoolOp) -> Evaluate:
         parts = [self.compiled(part) for part in node.values]
@@ -251,7 +255,16 @@ class _Source:
             raise self.error(node, "give the arguments one by one, without names")
         if name in PAIRS and not pair:
             raise self.error(node, f"{name} gives two numbers; write {name}(...)[0] or {name}(...)[1]")
-        return self.guarded(node, _of_small_integers(name), node.args)
+        if name in OF_LISTS:
+            return self.call_of_lists(node, name)
+        return self.application(node, _of_small_integers(name), node.args)
+
+    def call_of_lists(self, node: ast.Call, name: str) -> Evaluate:
+        if not all(isinstance(part, (ast.List, ast.Tuple)) for part in node.args):
+            raise self.error(node, f"{name} takes lists, such as [x, 2]")
+        lists = [[self.compiled(element) for element in part.elts] for part in node.args]  # type: ignore[attr-defined]
+        return lambda values: self.applied(node, FUNCTIONS[name],
+                                           [[element(values) for element in part] for part in lists])  # fmt: skip
 
     def part_of_pair(self, node: ast.Subscript) -> Evaluate:
         call, index = node.value, node.slice
@@ -262,7 +275,7 @@ class _Source:
         return lambda values: pair(values)[place]
 
     def sequence(self, node: ast.List | ast.Tuple) -> Evaluate:
-        raise self.error(node, "a list stands only inside a function of lists, such as fsum([x, y])")
+        raise self.error(node, "a list stands only in the call of a function of lists, such as fsum([x, y])")
 
 
 def _of_small_integers(name: str) -> Callable[..., Any]:
@@ -272,7 +285,7 @@ def _of_small_integers(name: str) -> Callable[..., Any]:
         return function
 
     def bounded(*arguments: Any) -> Any:
-        if any(x > LARGEST_FACTORIAL for x in arguments):
+        if any(plain(x) > LARGEST_FACTORIAL for x in arguments):
             raise OverflowError("the result is too large")
         return function(*arguments)
 

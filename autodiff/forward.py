@@ -26,8 +26,7 @@ from .seeding import (
     output,
     output_leaf,
     place,
-    scalar_output,
-    value_of,
+    real_output,
     zero,
 )
 
@@ -92,7 +91,17 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     Raises TypeError where f returns an array: use `jacfwd`.
     """
     args = arguments(f, args)
-    return [_partial(f, args, k, lambda out: scalar_output(out, f)) for k in range(len(args))]
+    return [_partial(f, args, k, lambda out: real_output(out, f), _ascent) for k in range(len(args))]
+
+
+def _ascent(along_one: Any, along_i: Any) -> Any:
+    """The gradient of a real function of a complex number, in the real inner product: ∂f/∂Re z + i ∂f/∂Im z."""
+    return along_one + 1j * along_i
+
+
+def _holomorphic(along_one: Any, along_i: Any) -> Any:
+    check_holomorphic(along_i, along_one)
+    return along_one
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -155,7 +164,7 @@ def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
     check_alive_below(out, level)
     if is_number(type(out)) and out.level is level:
         return out.primal, out.tangent
-    return out, zero(out, x if not shape(x) else 0.0)
+    return out, zero(out, x)
 
 
 def check_alive_below(out: Any, level: Level) -> None:
@@ -167,7 +176,9 @@ def check_alive_below(out: Any, level: Level) -> None:
         check_alive(out)
 
 
-def _partial(f: Callable[..., Any], args: list[Any], index: int, finish: Callable[[Any], Any]) -> Any:
+def _partial(
+    f: Callable[..., Any], args: list[Any], index: int, finish: Callable[[Any], Any], complex_rule: Any = _holomorphic
+) -> Any:
     """The partial of each output leaf with respect to each leaf of one argument, in both structures."""
     leaves, rebuild = flatten(args[index])
     leaves = [differentiable(leaf, f"argument {index}") for leaf in leaves]
@@ -179,9 +190,9 @@ def _partial(f: Callable[..., Any], args: list[Any], index: int, finish: Callabl
             out = f(*args[:index], rebuild(seeded), *args[index + 1 :])
         finally:
             level.ended = True
-        return map_leaves(lambda leaf: _split(leaf, level, 0.0)[1], finish(out))
+        return map_leaves(lambda leaf: _split(leaf, level, tangent)[1], finish(out))
 
-    columns = [_columns(directional, k, x) for k, x in enumerate(leaves)]
+    columns = [_columns(directional, k, x, complex_rule) for k, x in enumerate(leaves)]
     if not columns:
         return rebuild([])
     outs, rebuild_out = flatten(columns[0])
@@ -189,22 +200,24 @@ def _partial(f: Callable[..., Any], args: list[Any], index: int, finish: Callabl
     return rebuild_out([rebuild([partials[i] for partials in by_leaf]) for i in range(len(outs))])
 
 
-def _columns(directional: Callable[[int, Any], Any], k: int, x: Any) -> Any:
+def _columns(directional: Callable[[int, Any], Any], k: int, x: Any, complex_rule: Any) -> Any:
     """The partials with respect to leaf ``k``: its elements' directional derivatives, joined along new last axes."""
+
+    def column(tangent: Any) -> Any:
+        along_one = directional(k, tangent)
+        if not is_unreal(x):
+            return along_one
+        leaves, rebuild = flatten(along_one)
+        return rebuild(map(complex_rule, leaves, flatten(directional(k, tangent * 1j))[0]))
+
     dims = shape(x)
     if not dims:
-        one = value_of(zeros_like(x)) + 1
-        column = directional(k, type(x)(1) if type(x) in (float, complex) else one)
-        if is_unreal(x):
-            check_holomorphic(directional(k, one * 1j), column)
-        return map_leaves(lambda t: as_given(t, x), column)
+        return map_leaves(lambda t: as_given(t, x), column(zeros_like(x) + 1))
     columns = []
     for position in np.ndindex(dims):
         tangent = zeros_like(x)
         tangent[position] = 1.0
-        columns.append(directional(k, tangent))
-        if is_unreal(x):
-            check_holomorphic(directional(k, tangent * 1j), columns[-1])
+        columns.append(column(tangent))
     if not columns:
         return map_leaves(lambda t: np.zeros(shape(t) + dims), directional(k, zeros_like(x)))
     _, rebuild = flatten(columns[0])

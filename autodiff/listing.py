@@ -31,19 +31,31 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     ``adjoints`` adds a column with the adjoint of every line, as ``autodiff.sweep.adjoints(..., keep=True)`` returns
     them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs, the
     first lines; every other variable is called ``v`` and the number of its line. Of a tape of more than `LONGEST`
-    lines the middle is left out.
+    lines the middle is left out. Without names, all lines above the first operation count as inputs.
 
     Raises ValueError where there are adjoints of another number of lines.
+
+    >>> from autodiff import record
+    >>> tape, out = record(lambda x, y: x * y + 1, [2.0, 3.0])
+    >>> print(listing(tape, names=["x", "y"]))
+    line  variable  expression  value
+    ----  --------  ----------  -----
+       0  x         input       2
+       1  y         input       3
+       2  v2        x * y       6
+       3  v3        v2 + 1      7
     """
     count = len(tape)
     if adjoints is not None and len(adjoints) != count:
         raise ValueError(f"listing: {len(adjoints)} adjoints for the {count} lines of the tape: give one per line")
+    first = next((line for line, row in enumerate(tape.rows) if row is not None), count)
+    inputs = first if names is None else len(names)
     variables = _variables(count, names or ())
     half = LONGEST // 2 if count > LONGEST else count
     cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
     for line in (*range(half), *range(max(half, count - half), count)):
-        expression = _cut(_expression(tape, line, variables))
-        row = [str(line), variables[line], expression, brief(tape.values[line])]
+        expression = "input" if line < inputs else _expression(tape, line, variables)
+        row = [str(line), variables[line], _cut(expression), brief(tape.values[line])]
         if adjoints is not None:
             row.append("0" if adjoints[line] is None else brief(adjoints[line]))
         cells.append(row)
@@ -72,8 +84,7 @@ def _expression(tape: Tape, line: int, variables: list[str]) -> str:
     """What a line computes, in the notation of Python."""
     row = tape.rows[line]
     if row is None:
-        before = any(tape.rows[:line])  # an array to be filled joins a tape as a line without operands
-        return "constant" if before else "input"
+        return "constant"  # an array to be filled joins a tape as a line without operands
     operands = tape.operands(line)
     static = tape.static.get(line, ())
     if 0 <= row.arity < len(operands):  # of a locally constant function the parameters were recorded as operands
@@ -105,7 +116,7 @@ def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
 
 def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
     """The static parameters of a call: by name where the user may leave them out, and then only if not the default."""
-    offered = inspect.signature(row.signature).parameters if row.signature else {}
+    offered: dict[str, inspect.Parameter] = dict(inspect.signature(row.signature).parameters) if row.signature else {}
     texts = []
     for name, value in zip(_static_names(row, len(static)), static, strict=True):
         default = offered[name].default if name in offered else inspect.Parameter.empty

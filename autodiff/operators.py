@@ -73,7 +73,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         if len(directions) != len(primals) or len(leaves) != len(recording.leaves):
             raise ValueError(f"{len(leaves)} tangents for {len(recording.leaves)} primals: the structures must be equal")
         seeds = {line: matching(t, x, "the tangent")
-                 for line, t, x in zip(recording.inputs, leaves, recording.leaves, strict=True)}  # fmt: skip
+                 for line, t, x in zip(recording.tape.inputs, leaves, recording.leaves, strict=True)}  # fmt: skip
         found = []
         for out, value in zip(outs, values, strict=True):
             t = tangents(recording.tape, seeds, out.line) if recording.holds(out) else None

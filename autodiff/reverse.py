@@ -20,9 +20,10 @@ from .seeding import (
     differentiable,
     flatten,
     matching,
+    name_of,
     output,
     output_leaf,
-    scalar_output,
+    real_output,
 )
 from .sweep import adjoints
 from .tape import Tape
@@ -32,15 +33,14 @@ __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_
 
 
 class Recording:
-    """A function recorded on a tape at one point: its input lines, its output, and the pull-back of a cotangent."""
+    """A function recorded on a tape at one point: its inputs, its output, and the pull-back of a cotangent."""
 
-    __slots__ = ("inputs", "leaves", "out", "tape")
+    __slots__ = ("leaves", "out", "tape")
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False) -> None:
         """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep."""
         self.tape = Tape()
         self.leaves: list[Any] = []
-        self.inputs: list[int] = []
         args = list(args)
         try:
             for index in indices:
@@ -55,7 +55,6 @@ class Recording:
         for leaf in leaves:
             leaf = differentiable(leaf, f"argument {index}")
             handles.append(variable(self.tape, leaf.copy() if keep and type(leaf) is np.ndarray else leaf))
-            self.inputs.append(handles[-1].line)
             self.leaves.append(leaf)
         return rebuild(handles)
 
@@ -75,7 +74,7 @@ class Recording:
         for out, cotangent in seeds:
             if self.holds(out):
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
-        found = adjoints(self.tape, lines, self.inputs) if lines else [None] * len(self.inputs)
+        found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
         found = [zeros_like(x) if g is None else as_given(g, x) for g, x in zip(found, self.leaves, strict=True)]
         for g in found:
             check_alive(g)
@@ -103,10 +102,7 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
 
 def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int]) -> tuple[Any, list[Any]]:
     recording = Recording(f, args, indices)
-    out = scalar_output(recording.out, f)
-    if is_unreal(out):
-        raise TypeError(f"{getattr(f, '__name__', 'the function')} returned a complex number: a gradient needs a real "
-                        "output, such as abs(z); use jacobian for a holomorphic function, or vjp")  # fmt: skip
+    out = real_output(recording.out, f)
     value = recording.value(out)
     partials = iter(recording.pull([(out, zeros_like(value) + 1)]))
     return value, [_rebuilt(args[index], partials) for index in indices]
@@ -147,12 +143,14 @@ def value_and_grad(
 
         def scalar(*xs: Any) -> Any:
             out = f(*xs, **keywords)
-            if has_aux:
-                out, aux = out
-                auxiliary.append(aux)
-            return out
+            if not has_aux:
+                return out
+            if not isinstance(out, tuple) or len(out) != 2:
+                raise TypeError(f"with has_aux, {name_of(f)} returns (value, auxiliary); it returned {type(out).__name__}")
+            auxiliary.append(out[1])
+            return out[0]
 
-        scalar.__name__ = getattr(f, "__name__", "the function")
+        scalar.__name__ = name_of(f)
         value, partials = _value_and_gradients(scalar, args, indices)
         result = tuple(partials) if isinstance(argnums, tuple) else partials[0]
         return ((value, _without_level(auxiliary[0])), result) if has_aux else (value, result)
@@ -229,9 +227,9 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
             seed[position] = 1.0
         else:
             seed = seed + 1
-        sweeps.append([conj(g) for g in recording.pull([(out, seed)])])
-        if is_unreal(value):
-            check_holomorphic([conj(g) * 1j for g in recording.pull([(out, seed * 1j)])], sweeps[-1], -1.0)
+        adjoint = recording.pull([(out, seed)])
+        turned = recording.pull([(out, seed * 1j)]) if is_unreal(value) else [None] * len(adjoint)
+        sweeps.append([_row(*pair, x) for *pair, x in zip(adjoint, turned, recording.leaves, strict=True)])
     if not dims:
         return sweeps[0]
     if not sweeps:
@@ -240,3 +238,11 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
             for k, x in enumerate(recording.leaves)]  # fmt: skip
 
 
+
+
+def _row(adjoint: Any, turned: Any, x: Any) -> Any:
+    """A row of the Jacobian from the adjoints of 1 and, if the output is complex, of i: J̄ᵀ·1 and J̄ᵀ·i."""
+    if not is_unreal(x):
+        return adjoint if turned is None else adjoint + 1j * turned
+    check_holomorphic(adjoint * 0 if turned is None else turned, adjoint)
+    return conj(adjoint)

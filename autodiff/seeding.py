@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import is_number
+from dualnumbers.elementary import PYTHON, is_number
 from dualnumbers.elementary import plain as value_of_leaf
 from dualnumbers.errors import user_line
 from dualnumbers.number import ArrayNumber
+from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, shape, zeros_like
 
 CONTAINERS = (tuple, list, dict)
@@ -72,17 +73,23 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x.snapshot() if isinstance(x, ArrayNumber) else x
     if kind is int:
         return float(x)
-    if isinstance(x, np.ndarray) and x.dtype == object:
-        return differentiable(array(x), name)
-    if isinstance(x, (np.ndarray, np.generic)):
-        if x.dtype.kind in "fc":
-            return x
-        if x.dtype.kind in "iu":
-            return x.astype(float)
-    elif isinstance(x, complex) or (getattr(kind, "__array_ufunc__", None) and hasattr(x, "dtype")):
+    if kind is np.ndarray and x.dtype == object:
+        joined = array(x)
+        if type(joined) is not np.ndarray:
+            return differentiable(joined, name)
+    if isinstance(x, complex) or _is_array(kind) and x.dtype.kind in "fc":
         return x
+    if _is_array(kind) and x.dtype.kind in "iu":
+        return x.astype(float)
     raise TypeError(f"cannot differentiate with respect to {name}, {_described(x)}: it is not a real or complex number "
                     f"or array of them{user_line()}")  # fmt: skip
+
+
+def _is_array(kind: type) -> bool:
+    """Whether a type is an array or scalar of NumPy's arithmetic; np.matrix and masked arrays have their own."""
+    if issubclass(kind, (np.generic, np.ndarray)):
+        return not any(base.__name__ in ("matrix", "MaskedArray") for base in kind.__mro__)
+    return hasattr(kind, "__array_ufunc__") and hasattr(kind, "dtype")
 
 
 def _described(x: Any) -> str:
@@ -107,23 +114,31 @@ def output_leaf(out: Any, f: Any) -> Any:
     kind = type(out)
     if kind is float or is_number(kind):
         return out
-    if isinstance(out, np.ndarray) and out.dtype == object:
-        return output_leaf(array(out), f)
-    if isinstance(out, (int, float, complex)) or getattr(kind, "__array_ufunc__", None) and getattr(
-        getattr(out, "dtype", None), "kind", "O") in "fciub":  # fmt: skip
+    if kind is np.ndarray and out.dtype == object:
+        joined = array(out)
+        if type(joined) is not np.ndarray:
+            return joined
+    if isinstance(out, (int, float, complex)) or _is_array(kind) and out.dtype.kind in "fciub":
         return out
-    name = getattr(f, "__name__", "the function")
-    raise TypeError(f"{name} returned {_described(out)}; a function that is differentiated returns numbers or arrays")
+    raise TypeError(f"{name_of(f)} returned {_described(out)}; a function that is differentiated returns numbers or "
+                    "arrays")  # fmt: skip
+
+
+def name_of(f: Any) -> str:
+    """What to call a function in an error."""
+    return getattr(f, "__name__", "the function")
 
 
 def output(out: Any, f: Any) -> Any:
     """What a function returned as one number or array: a nested list of numbers becomes an array."""
-    if isinstance(out, (list, tuple)):
-        try:
-            return output_leaf(array(out), f)
-        except ValueError as error:
-            raise TypeError(f"{getattr(f, '__name__', 'the function')} returned a ragged list: {error}") from error
-    return output_leaf(out, f)
+    if not isinstance(out, (list, tuple)):
+        return output_leaf(out, f)
+    for leaf in flatten(out)[0]:
+        output_leaf(leaf, f)
+    try:
+        return output_leaf(array(out), f)
+    except ValueError as error:
+        raise TypeError(f"{name_of(f)} returned a ragged list: {error}") from error
 
 
 def arguments(f: Any, args: Any) -> list[Any]:
@@ -132,20 +147,20 @@ def arguments(f: Any, args: Any) -> list[Any]:
         return list(args)
     if isinstance(args, Sequence) and not isinstance(args, str) or isinstance(args, np.ndarray) and args.ndim:
         return list(args)
-    raise TypeError(f"args is the list of all arguments of {getattr(f, '__name__', 'f')}, such as [x]; got "
+    raise TypeError(f"args is the list of all arguments of {name_of(f)}, such as [x]; got "
                     f"{_described(args)}")  # fmt: skip
 
 
-def place(wrt: Any, count: int) -> int:
+def place(index: Any, count: int, name: str = "wrt") -> int:
     """A valid argument index; TypeError or IndexError that says which there are."""
-    if type(wrt) is int and 0 <= wrt < count:
-        return wrt
-    if isinstance(wrt, bool) or not hasattr(type(wrt), "__index__"):
-        raise TypeError(f"wrt is the index of an argument, or a tuple of indices; got {_described(wrt)}")
-    index = int(wrt.__index__())
+    if type(index) is int and 0 <= index < count:
+        return index
+    if isinstance(index, bool) or not hasattr(type(index), "__index__"):
+        raise TypeError(f"{name} is the index of an argument, or a tuple of indices; got {_described(index)}")
     if not -count <= index < count:
-        raise IndexError(f"wrt={index}, but the function was given {count} argument(s): 0 to {count - 1}")
-    return index % count
+        there = f": 0 to {count - 1}" if count else ""
+        raise IndexError(f"{name}={index}, but the function was given {count} argument(s) by position{there}")
+    return int(index.__index__()) % count
 
 
 def as_given(derivative: Any, x: Any) -> Any:
@@ -162,23 +177,34 @@ def matching(tangent: Any, x: Any, what: str) -> Any:
 
 
 def zero(out: Any, x: Any) -> Any:
-    """The zero partial of ``out`` with respect to ``x``, of shape ``out.shape + x.shape``."""
-    dims = shape(out) + shape(x)
-    return np.zeros(dims, np.result_type(value_of_leaf(out), value_of_leaf(x))) if dims else zeros_like(x)
+    """The zero tangent of an output that does not depend on ``x``: of the output's shape, in the type of both."""
+    out, x = value_of_leaf(out), value_of_leaf(x)
+    if isinstance(out, PYTHON) and isinstance(x, PYTHON):
+        return type(x * 0.0 + out * 0.0)(0)
+    return np.zeros(np.shape(out), np.result_type(out, x, 0.0))[()]
 
 
 def scalar_output(out: Any, f: Any) -> Any:
     """What a function returned as one number; TypeError where it is an array."""
     out = output(out, f)
     if shape(out):
-        raise TypeError(f"{getattr(f, '__name__', 'the function')} returned an array of shape {shape(out)}; a gradient "
+        raise TypeError(f"{name_of(f)} returned an array of shape {shape(out)}; a gradient "
                         "needs a number: sum it, or use jacobian")  # fmt: skip
+    return out
+
+
+def real_output(out: Any, f: Any) -> Any:
+    """What a function returned as one real number; TypeError where it is an array or complex."""
+    out = scalar_output(out, f)
+    if is_unreal(out):
+        raise TypeError(f"{name_of(f)} returned a complex number: a gradient needs a real output, such as abs(z); use "
+                        "jacobian for a holomorphic function, or vjp")  # fmt: skip
     return out
 
 
 def argnums_of(argnums: Any, count: int) -> list[int]:
     """The argument indices that ``argnums`` names."""
-    return [place(k, count) for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    return [place(k, count, "argnums") for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
 
 
 def check_holomorphic(along_i: Any, along_one: Any, sign: float = 1.0) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row, is_number, partial_by_numpy
+from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row, is_number
 from dualnumbers.pushforward import evaluate_partial, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
@@ -25,8 +25,8 @@ from .variable import Variable, variable
 Times = Callable[[Any, Any], Any]
 
 
-def adjoints(tape: Tape, seeds: dict[int, Any], inputs: list[int], keep: bool = False) -> list[Any]:
-    """The adjoints of the input lines, given those of output lines; None where no path leads.
+def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
+    """The adjoints of the tape's inputs, given those of output lines; None where no path leads.
 
     Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
     so nothing is missed, and the common case pays nothing. With ``keep``, the adjoint of every line.
@@ -34,9 +34,9 @@ def adjoints(tape: Tape, seeds: dict[int, Any], inputs: list[int], keep: bool = 
     tape.check_captured()
     with np.errstate(all="ignore"):
         found = _sweep(tape, seeds, _conjugated if tape.complex else None, keep)
-        if any(has_nan(found[line]) for line in inputs):
+        if any(has_nan(found[line]) for line in tape.inputs):
             found = _sweep(tape, seeds, _strongly_conjugated if tape.complex else strong, keep)
-    return found if keep else [found[line] for line in inputs]
+    return found if keep else [found[line] for line in tape.inputs]
 
 
 def _conjugated(p: Any, g: Any) -> Any:
@@ -53,7 +53,8 @@ def has_nan(x: Any) -> bool:
         return x != x
     if is_number(type(x)):
         return any(map(has_nan, x.parts()))
-    return bool(np.isnan(np.sum(x)))
+    total = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
+    return bool(total != total)
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
@@ -73,39 +74,37 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         if not row.inline:
             _pull(tape, line, g, found, owned, times)
             continue
-        partials = row.partials
-        x = values[a] if a >= 0 else constants[~a]
-        y = values[b] if b >= 0 else constants[~b]
+        p, q = row.partials if b != UNARY else (row.partials[0], None)  # type: ignore[misc]
         if a >= 0:
-            p = partials[0]  # type: ignore[index]
             if type(p) is float:
                 c = g if p == 1.0 else -g if p == -1.0 else p * g
             else:
+                x = values[a]
                 try:
-                    p = p(x, z) if b == UNARY else p(x, y, z)
+                    p = p(x, z) if q is None else p(x, values[b] if b >= 0 else constants[~b], z)
                 except FAILURES:
-                    p = partial_by_numpy(p, x, z) if b == UNARY else partial_by_numpy(p, x, y, z)
+                    p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, tape.value(b), z)
                 c = p * g if times is None else times(p, g)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
             else:
-                _add(found, owned, a, fit(c, x))
+                _add(found, owned, a, fit(c, values[a]))
         if b >= 0:
-            p = partials[1]  # type: ignore[index]
-            if type(p) is float:
-                c = g if p == 1.0 else -g if p == -1.0 else p * g
+            if type(q) is float:
+                c = g if q == 1.0 else -g if q == -1.0 else q * g
             else:
+                x, y = values[a] if a >= 0 else constants[~a], values[b]
                 try:
-                    p = p(x, y, z)
+                    q = q(x, y, z)  # type: ignore[misc]
                 except FAILURES:
-                    p = partial_by_numpy(p, x, y, z)
-                c = p * g if times is None else times(p, g)
+                    q = evaluate_partial(q, x, y, z)
+                c = q * g if times is None else times(q, g)
             if type(c) is float:
                 t = found[b]
                 found[b] = c if t is None else t + c
             else:
-                _add(found, owned, b, fit(c, y))
+                _add(found, owned, b, fit(c, values[b]))
     return found
 
 

@@ -24,13 +24,14 @@ UNARY = -1
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("captured", "complex", "constants", "first", "level", "links", "more", "rows", "second", "static",
-                 "values")  # fmt: skip
+    __slots__ = ("captured", "complex", "constants", "first", "inputs", "level", "links", "more", "rows", "second",
+                 "static", "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
         self.rows: list[Row | None] = []
         self.first: list[int] = []
+        self.inputs: list[int] = []
         self.second: list[int] = []
         self.values: list[Any] = []
         self.constants: list[Any] = [None]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Level, Row, is_number, is_operand, lead, plain
-from dualnumbers.number import ArrayNumber, ArrayView, Number, as_index
+from dualnumbers.number import ArrayNumber, ArrayView, Number, as_index, as_operand
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
 
@@ -44,7 +44,8 @@ def _handle(tape: Tape, line: int, active: bool = True) -> Any:
 
 def variable(tape: Tape, value: Any) -> Any:
     """An input: a line without operands, what the tape differentiates with respect to."""
-    return _handle(tape, tape.append(None, UNARY, UNARY, value))
+    tape.inputs.append(tape.append(None, UNARY, UNARY, value))
+    return _handle(tape, tape.inputs[-1])
 
 
 def _operand(tape: Tape, x: Any) -> int:
@@ -153,13 +154,14 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         if (kind is Variable or kind is ArrayVariable) and y.tape is tape:
             other = y.line
             z = evaluate(values[line], values[other])
-        elif kind is float or kind is int or kind is np.ndarray:
+        elif kind is float or kind is int or (kind is np.ndarray and y.dtype.char != "O"):
             z = evaluate(values[line], y)
             constants = tape.constants
             constants.append(y if kind is not np.ndarray else tape.kept(y))
             other = -len(constants)
         else:
-            return record(row, (x, y), ()) if is_operand(kind) else NotImplemented
+            y = as_operand(x, y)
+            return y if y is NotImplemented else record(row, (x, y), ())
         if type(z) is not float:
             return _handle(tape, tape.append(row, line, other, z))
         result = new(Variable)
@@ -172,8 +174,9 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
 
     def reflected(x: Any, y: Any) -> Any:
         kind = type(y)
-        if kind is not float and kind is not int and kind is not np.ndarray:
-            return record(row, (y, x), ()) if is_operand(kind) else NotImplemented
+        if kind is not float and kind is not int and (kind is not np.ndarray or y.dtype.char == "O"):
+            y = as_operand(x, y)
+            return y if y is NotImplemented else record(row, (y, x), ())
         tape, line = x.tape, x.line
         values = tape.values
         z = evaluate(y, values[line])
@@ -224,7 +227,7 @@ class Variable(Number, operators=True):
         return _record_operators(row) if row.kind == ELEMENTWISE else Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
 
     def constant(self, value: Any) -> Any:
-        return variable(self.tape, value)
+        return _handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
 
     def leads(self, other: Number) -> bool:
         return isinstance(other, LocallyConstant)

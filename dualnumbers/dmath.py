@@ -12,18 +12,25 @@ from functools import reduce
 from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing to differentiate
 from typing import Any
 
-from .elementary import TABLE, plain
-from .rules.arithmetic import degrees, fmod, ldexp, nextafter, radians, remainder
-from .rules.exponential import LN2, exp, exp2, expm1, log1p, log2, log10
+from .elementary import plain
+from .rules.arithmetic import degrees, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
+from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.exponential import log as _natural_log
 from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .rules.kinks import copysign, fabs
-from .rules.powers import cbrt, sqrt
-from .rules.powers import hypot as _hypot
+from .rules.powers import cbrt, euclidean_length, sqrt
 from .rules.powers import math_pow as pow
+from .rules.reductions import fsum as _fsum
 from .rules.special import erf, erfc, gamma, lgamma
 from .rules.steps import ceil, floor, isfinite, isinf, isnan, trunc, ulp
 from .rules.trigonometric import acos, asin, atan, atan2, cos, sin, tan
+
+__all__ = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "comb", "copysign", "cos", "cosh",
+    "degrees", "dist", "e", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "factorial", "floor", "fma", "fmod",
+    "frexp", "fsum", "gamma", "gcd", "hypot", "inf", "isclose", "isfinite", "isinf", "isnan", "isqrt", "lcm",
+    "ldexp", "lgamma", "log", "log10", "log1p", "log2", "modf", "nan", "nextafter", "perm", "pi", "pow", "prod",
+    "radians", "remainder", "sin", "sinh", "sqrt", "sumprod", "tan", "tanh", "tau", "trunc", "ulp"]  # fmt: skip
 
 e, inf, nan, pi, tau = math.e, math.inf, math.nan, math.pi, math.tau
 
@@ -39,23 +46,17 @@ def log(x: Any, base: Any = None) -> Any:
 
 def hypot(*coordinates: Any) -> Any:
     """The Euclidean length √(x² + y² + …); at the origin its derivative is 0."""
-    if _is_plain(*coordinates):
-        return math.hypot(*coordinates)
-    return reduce(_hypot, coordinates, 0.0) if len(coordinates) != 2 else _hypot(*coordinates)
+    return euclidean_length(len(coordinates))(*coordinates)
 
 
 def modf(x: Any) -> tuple[Any, Any]:
     """Fractional part, which carries the derivative, and integral part, both with the sign of ``x``."""
-    if _is_plain(x):
-        return math.modf(x)
-    whole = float(trunc(x))
-    return x - whole, whole
+    return fraction(x), math.modf(plain(x))[1]
 
 
 def frexp(x: Any) -> tuple[Any, int]:
     """Mantissa, which carries the derivative, and exponent: x = m · 2ᵉ."""
-    mantissa, exponent = math.frexp(plain(x))
-    return (mantissa if _is_plain(x) else ldexp(x, -exponent)), exponent
+    return mantissa(x), math.frexp(plain(x))[1]
 
 
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
@@ -65,13 +66,19 @@ def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> 
 
 def dist(p: Iterable[Any], q: Iterable[Any]) -> Any:
     """The Euclidean distance of two points of one dimension."""
-    return hypot(*(x - y for x, y in zip(p, q, strict=True)))
+    p, q = tuple(p), tuple(q)
+    if _is_plain(*p, *q) or len(p) != len(q):
+        return math.dist(p, q)
+    return hypot(*(_as_float(x) - _as_float(y) for x, y in zip(p, q, strict=True)))
+
+
+def _as_float(x: Any) -> Any:
+    return float(x) if isinstance(x, int) else x
 
 
 def fsum(seq: Iterable[Any]) -> Any:
     """The sum of the terms, each component added without loss of precision."""
-    terms = list(seq)
-    return math.fsum(terms) if _is_plain(*terms) else sum(terms[1:], terms[0])
+    return _fsum(*seq)
 
 
 def prod(iterable: Iterable[Any], *, start: Any = 1) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .elementary import TABLE, Level, Row, is_number, is_operand, lead, level_of, plain
 from .errors import no_plain_value
-from .number import ArrayNumber, ArrayView, Number, as_index
+from .number import ArrayNumber, ArrayView, Number, as_index, as_operand
 from .pushforward import push_forward
 from .rules.indexing import getitem
 from .rules.shaping import broadcast_to, shape, zeros_like
@@ -128,7 +128,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = self.primal + other, self.tangent, self.level
             return z
-        return lead(ADD, self, other) if is_operand(kind) else NotImplemented
+        return by_table(ADD, self, other)
 
     def __radd__(self, other: Any) -> Any:
         kind = type(other)
@@ -136,7 +136,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = other + self.primal, self.tangent, self.level
             return z
-        return lead(ADD, other, self) if is_operand(kind) else NotImplemented
+        return by_table(ADD, self, other, True)
 
     def __sub__(self, other: Any) -> Any:
         kind = type(other)
@@ -148,7 +148,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = self.primal - other, self.tangent, self.level
             return z
-        return lead(SUBTRACT, self, other) if is_operand(kind) else NotImplemented
+        return by_table(SUBTRACT, self, other)
 
     def __rsub__(self, other: Any) -> Any:
         kind = type(other)
@@ -156,7 +156,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = other - self.primal, -self.tangent, self.level
             return z
-        return lead(SUBTRACT, other, self) if is_operand(kind) else NotImplemented
+        return by_table(SUBTRACT, self, other, True)
 
     def __mul__(self, other: Any) -> Any:
         kind = type(other)
@@ -169,7 +169,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = self.primal * other, self.tangent * other, self.level
             return z
-        return lead(MULTIPLY, self, other) if is_operand(kind) else NotImplemented
+        return by_table(MULTIPLY, self, other)
 
     def __rmul__(self, other: Any) -> Any:
         kind = type(other)
@@ -177,7 +177,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = other * self.primal, other * self.tangent, self.level
             return z
-        return lead(MULTIPLY, other, self) if is_operand(kind) else NotImplemented
+        return by_table(MULTIPLY, self, other, True)
 
     def __truediv__(self, other: Any) -> Any:
         kind = type(other)
@@ -193,7 +193,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = self.primal / other, self.tangent / other, self.level
             return z
-        return lead(DIVIDE, self, other) if is_operand(kind) else NotImplemented
+        return by_table(DIVIDE, self, other)
 
     def __pow__(self, other: Any) -> Any:
         kind, x, tangent = type(other), self.primal, None
@@ -214,7 +214,7 @@ class DualNumber(Number, operators=True):
             z = new(DualNumber)
             z.primal, z.tangent, z.level = power, tangent, self.level
             return z
-        return lead(POWER, self, other) if is_operand(kind) else NotImplemented
+        return by_table(POWER, self, other)
 
 
 class DualArray(DualNumber, ArrayNumber, operators=True):
@@ -251,6 +251,14 @@ class DualView(ArrayView, DualArray):
     primal = property(lambda self: self.current().primal)
     tangent = property(lambda self: self.current().tangent)
     level = property(lambda self: self.seen.level)
+
+
+def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:
+    """What the table does where the algebra above does not apply."""
+    y = as_operand(x, y)
+    if y is NotImplemented:
+        return y
+    return lead(row, y, x) if reflected else lead(row, x, y)
 
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (TABLE[name].row for name in ("add", "subtract", "multiply", "divide", "power"))  # type: ignore[attr-defined]

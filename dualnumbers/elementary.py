@@ -21,6 +21,9 @@ import numpy as np
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
 
+PYTHON = (int, float, complex)
+"""The types of Python's own numbers."""
+
 TABLE: dict[str, Callable[..., Any]] = {}
 """Every table function by its name."""
 
@@ -295,7 +298,7 @@ def locally_constant_of_array(
     numpy_function: Any, signature: Callable[..., tuple[Any, ...]], evaluate: Callable[..., Any]
 ) -> Callable[..., Any]:
     """A function of an array whose derivative is zero wherever it has one: argmax, argsort, any."""
-    row = Row(numpy_function.__name__, LOCALLY_CONSTANT, 1, signature=signature)
+    row = Row(numpy_function.__name__, LOCALLY_CONSTANT, 1, signature=signature, statics=len(signature(None)) - 1)
     return _array_row(row, numpy_function, evaluate)
 
 

@@ -16,6 +16,7 @@ from .elementary import BY_NUMPY, TABLE, Level, is_number, is_operand, plain
 from .errors import no_plain_value, no_rule, user_line
 from .rules import shaping
 from .rules.indexing import getitem, setitem
+from .rules.inspection import CREATION
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
           "mod": "mod", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
@@ -53,10 +54,12 @@ class Number:
         lifted = row.lifts[cls]
 
         def operator(x: Any, y: Any) -> Any:
-            return lifted(x, y) if is_operand(type(y)) else NotImplemented
+            y = as_operand(x, y)
+            return y if y is NotImplemented else lifted(x, y)
 
         def reflected(x: Any, y: Any) -> Any:
-            return lifted(y, x) if is_operand(type(y)) else NotImplemented
+            y = as_operand(x, y)
+            return y if y is NotImplemented else lifted(y, x)
 
         return operator, reflected
 
@@ -164,12 +167,12 @@ class Number:
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         """NumPy's other functions (NEP 18): the row or composition registered for it."""
-        if "like" in keywords:
-            return self.constant(function(*arguments, **{k: v for k, v in keywords.items() if k != "like"}))
+        if function in CREATION:
+            return self.constant(function(*arguments, **keywords))
         entry = BY_NUMPY.get(function)
         if entry is None:
             raise no_rule(function)
-        return entry(*arguments, **keywords)
+        return entry(*map(_joined, arguments), **keywords)
 
     def constant(self, value: Any) -> Any:
         """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""
@@ -203,7 +206,7 @@ class ArrayNumber(Number):
         return self.view(getitem, as_index(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, np.ndarray)):
             value = shaping.array(value)
         self.move(setitem(self, value, as_index(index)))
 
@@ -284,6 +287,23 @@ class ArrayView(ArrayNumber):
 
     def move(self, value: Any) -> None:
         self.base.move(self.function.row.put(self.base, value, *self.static))
+
+
+def _joined(argument: Any) -> Any:
+    """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
+    if isinstance(argument, (list, tuple)):
+        return type(argument)(map(_joined, argument)) if not hasattr(argument, "_fields") else argument
+    return shaping.array(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def as_operand(x: Any, y: Any) -> Any:
+    """What stands beside the number ``x`` in an operation: lists and object arrays joined; NotImplemented for others."""
+    kind = type(y)
+    if kind is np.ndarray:
+        return shaping.array(y) if y.dtype.char == "O" else y
+    if is_operand(kind):
+        return y
+    return shaping.array(y) if isinstance(y, (list, tuple)) and isinstance(x, ArrayNumber) else NotImplemented
 
 
 def as_index(index: Any) -> Any:

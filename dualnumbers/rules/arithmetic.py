@@ -9,7 +9,7 @@ import operator as op
 import numpy as np
 
 from ..elementary import elementwise
-from .domains import nonzero_second, off_half_steps, off_steps, whole_second
+from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
 from .steps import floor_divide, rint, trunc
 
 add = elementwise(op.add, np.add, 1.0, 1.0, operator=True)
@@ -25,6 +25,9 @@ fmod = elementwise(math.fmod, np.fmod, 1.0, lambda x, y, z: -trunc(x / y), domai
 remainder = elementwise(math.remainder, None, 1.0, lambda x, y, z: -rint(x / y), domain=off_half_steps)
 
 ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: ldexp(1.0, i), 0.0, domain=whole_second)
+mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lambda x, z: z / x, name="mantissa",
+                       domain=off_powers_of_two)  # fmt: skip
+fraction = elementwise(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0], 1.0, name="fraction", domain=off_integers)
 nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
 degrees = elementwise(math.degrees, np.degrees, 180.0 / math.pi)
 radians = elementwise(math.radians, np.radians, math.pi / 180.0)

@@ -1,5 +1,6 @@
 """Domains as data: where a row is differentiable. The documents print them, the tests draw their points from them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ nonzero = Domain("x ≠ 0", ((-5.0, 5.0),), abs)
 above_minus_one = Domain("x > −1", ((-0.99, 10.0),))
 above_one = Domain("x > 1", ((1.01, 20.0),))
 inside_one = Domain("|x| < 1", ((-0.99, 0.99),))
-off_half_turns = Domain("x ≠ π/2 + kπ", ((-5.0, 5.0),), lambda x: abs((x / 3.141592653589793) % 1.0 - 0.5))
+off_half_turns = Domain("x ≠ π/2 + kπ", ((-5.0, 5.0),), lambda x: abs((x / math.pi) % 1.0 - 0.5))
 nonzero_second = Domain("y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(y))
 positive_base = Domain("x > 0", ((0.05, 5.0), (-4.0, 4.0)))
 positive_both = Domain("x > 0, y > 0", ((0.05, 20.0), (0.05, 20.0)))
@@ -42,3 +43,5 @@ off_half_steps = Domain("x/y not a half-integer, y ≠ 0", ((-5.0, 5.0), (-5.0, 
                         lambda x, y: min(abs(y), abs(y) and abs((x / y) % 1.0 - 0.5)))  # fmt: skip
 right_half_plane = Domain("y not 0 where x ≤ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda y, x: max(abs(y), x))
 whole_second = Domain("i an integer", ((-5.0, 5.0), (-4, 4)))
+off_integers = Domain("x not an integer", ((-5.0, 5.0),), lambda x: abs(x - round(x)))
+off_powers_of_two = Domain("|x| not a power of 2", ((0.1, 5.0),), lambda x: abs(math.log2(x) - round(math.log2(x))))

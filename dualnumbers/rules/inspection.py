@@ -46,6 +46,10 @@ for _function in (np.zeros_like, np.ones_like, np.empty_like):
     _filled(_function)
 
 
+CREATION = frozenset({np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange})
+"""Functions whose ``like=x`` gives a plain array of x's kind, to be filled by assignment."""
+
+
 @composition(np.full_like)
 def full_like(a, fill_value, dtype=None):
     """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""

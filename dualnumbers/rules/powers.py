@@ -2,6 +2,7 @@
 
 import math
 import operator as op
+from functools import cache
 
 import numpy as np
 
@@ -12,15 +13,12 @@ from .selection import where
 from .steps import equal
 
 
-def _lowered(y):
-    """y − 1, but 0 where y is 0: there x⁰ is constant, and 0 · x⁻¹ would not be 0 at x = 0."""
-    if type(y) in (int, float):
-        return y - 1 if y else 0
-    return where(equal(y, 0), 0, y - 1)
-
-
 def _base(x, y, z):
-    return y * power(x, _lowered(y))
+    """y xʸ⁻¹, but 0 where both are 0: x⁰ is constant, and 0 · 0⁻¹ would not be 0."""
+    if type(y) is not int and type(y) is not float:
+        return y * x ** where(equal(x, 0) & equal(y, 0), 0, y - 1)
+    p = y * x ** (y - 1) if y else 0.0
+    return p if type(p) is not complex or type(z) is complex else math.nan  # NumPy's power of a negative number is NaN
 
 
 def _exponent(x, y, z):
@@ -43,3 +41,10 @@ def _cosine(side, z):
 
 hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: _cosine(x, z), lambda x, y, z: _cosine(y, z),
                     domain=off_origin, singular=True)  # fmt: skip
+
+
+@cache
+def euclidean_length(dimension):
+    """The row of √(x₁² + … + xₙ²), n = ``dimension``, as ``math.hypot`` has it."""
+    partials = (lambda *xs, k=k: _cosine(xs[k], xs[-1]) for k in range(dimension))
+    return elementwise(math.hypot, None, *partials, name=f"hypot_{dimension}", singular=True)

@@ -1,5 +1,7 @@
 """Sums, means, products, extrema along axes."""
 
+import math
+
 import numpy as np
 
 from ..elementary import linear, plain, smooth
@@ -46,6 +48,9 @@ def _sum(x, axis, keepdims):
 sum = linear(np.sum, _reduce, lambda g, x, axis, keepdims: _spread(g, x, axis), evaluate=_sum, statics=2)
 mean = linear(np.mean, _reduce, lambda g, x, axis, keepdims: _spread(g, x, axis) / _count(x, axis),
               evaluate=_along(np.mean), statics=2)  # fmt: skip
+
+
+fsum = linear(None, None, lambda g, place, *terms: g, arity=-1, name="fsum", evaluate=lambda *terms: math.fsum(terms))
 
 
 def _halves(x, dx):

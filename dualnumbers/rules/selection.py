@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..elementary import linear
+from ..elementary import PYTHON, linear
 
 
 def _where(condition, x, y):
     z = np.where(condition, x, y)
     if z.ndim:
         return z
-    return z.item() if type(x) in (int, float) and type(y) in (int, float) else z[()]
+    return z.item() if type(x) in PYTHON and type(y) in PYTHON else z[()]
 
 
 where = linear(np.where, lambda condition, x, y: (condition, x, y), None,

@@ -1,17 +1,18 @@
 """The strong zero: a derivative that is exactly zero stays zero against an infinite partial."""
 
-import math
+import cmath
 
 import numpy as np
 
-from ..elementary import multilinear
+from ..elementary import PYTHON, multilinear
 
 
 def _strong(p, t):
-    if type(t) is float and type(p) is float:
-        return p * t if t or math.isfinite(p) else 0.0
+    if type(t) in PYTHON and type(p) in PYTHON:
+        return p * t if t or cmath.isfinite(p) else t
     product = np.multiply(p, t)
-    if not np.isnan(np.sum(product)):  # a zero times an infinity would show here
+    total = np.add.reduce(product, axis=None)
+    if total == total:  # a zero times an infinity would make it NaN
         return product
     return np.where((np.equal(t, 0)) & ~np.isfinite(p), np.zeros((), product.dtype), product)[()]
 

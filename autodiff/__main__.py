@@ -1,0 +1,145 @@
+"""The command line: ``python -m autodiff`` shows the main job, ``derivative`` and ``tape`` take an expression."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from . import __version__, forward, reverse
+from .demonstration import PICTURE, demonstrate
+from .differences import difference_quotient
+from .expressions import CONSTANTS, FUNCTIONS, ExpressionError, assignments, expression, real_value, short
+from .listing import listing
+from .sweep import adjoints
+from .variable import Variable
+
+BAD_INPUT, INTERRUPTED = 2, 130
+"""Exit statuses; 1 is any other failure."""
+
+GRAMMAR = textwrap.fill(
+    "An expression is Python arithmetic: numbers, variables, + - * / // % **, parentheses, comparisons, 'a if x > 0 "
+    f"else b', the constants {', '.join(sorted(CONSTANTS))}, and the functions {', '.join(sorted(FUNCTIONS))}. "
+    "Angles are in radians. A value may be an expression too: x=pi/4.", 100)  # fmt: skip
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"autodiff: {message}; python -m autodiff --help shows what there is\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command line; a chosen command's function is its ``run``."""
+    top = Parser(prog="python -m autodiff",
+                 description="Exact derivatives of ordinary Python and NumPy code. Without a command: the derivative "
+                             "of an example by each mode, then a line fitted to 500 points, with its picture "
+                             f"{PICTURE} in this folder.")  # fmt: skip
+    top.add_argument("--version", action="version", version=f"autodiff {__version__}")
+    top.set_defaults(run=None)
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
+    for name, run, does in (
+        ("derivative", show_derivative, "the value of an expression and its derivative by each variable"),
+        ("tape", show_tape, "the Wengert list of an expression, with values and adjoints"),
+    ):
+        command = commands.add_parser(name, help=does, description=f"Prints {does}.", epilog=GRAMMAR,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        command.add_argument("expression", help='in quotes, such as "sin(x*y) + x/y"')
+        command.add_argument("values", nargs="*", metavar="NAME=NUMBER", help="the value of a variable, such as x=1")
+        command.set_defaults(run=run)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status: 0, 1 (failure), 2 (bad input), 130 (interrupted)."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a name such as θ where the terminal has no θ
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        chosen = parser().parse_args([*given[:1], *map(_positional, given[1:])])
+        if chosen.run is None:
+            demonstrate()
+        else:
+            chosen.run(chosen.expression, chosen.values)
+        sys.stdout.flush()
+    except ExpressionError as error:
+        return _failed(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        return _failed("interrupted", INTERRUPTED)
+    except OSError as error:
+        if error.filename is None:  # stdout failed: what is left in it must go somewhere when Python flushes it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
+            return 1
+        return _failed(f"{error.filename or 'the output'} cannot be written here ({error.strerror})", 1)
+    except ImportError as error:
+        return _failed(str(error), 1)
+    return 0
+
+
+def _positional(text: str) -> str:
+    """An argument such as ``-x**2``, which begins like an option, as argparse takes it for an expression."""
+    return f" {text}" if text.startswith("-") and text != "-h" and not text.startswith("--") else text
+
+
+def _failed(reason: str, status: int) -> int:
+    print(f"autodiff: {reason}", file=sys.stderr)
+    return status
+
+
+def _evaluated(text: str, given: Sequence[str]) -> tuple[Callable[..., Any], dict[str, float], float]:
+    """An expression as a function, the values of its variables, and its own value."""
+    values = assignments(given)
+    f = expression(text, list(values))
+    if not values:
+        raise ExpressionError(f"{short(text)}: give a variable and its value, such as x=0.5, to differentiate by")
+    return f, values, real_value(text, f, values.values())
+
+
+def _point(values: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {value!r}" for name, value in values.items())
+
+
+def show_derivative(text: str, given: Sequence[str]) -> None:
+    """Print an expression's value, and its derivative by each variable in both modes beside a difference quotient."""
+    f, values, value = _evaluated(text, given)
+    args = list(values.values())
+    cells = [["derivative by", "forward mode", "reverse mode", "difference quotient"]]
+    for k, (name, backward) in enumerate(zip(values, reverse.gradient(f, args), strict=True)):
+        cells.append([name, repr(forward.derivative(f, k, args)), repr(backward), _quotient(text, f, k, args)])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    print(f"{short(text)} = {value!r}   at {_point(values)}\n")
+    for row in cells:
+        print("   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _quotient(text: str, f: Callable[..., Any], k: int, args: list[float]) -> str:
+    """The difference quotient with its error; none where no step gives one, as beside the end of the domain."""
+    quotient, error = difference_quotient(lambda *xs: real_value(text, f, xs), k, args)
+    if math.isnan(quotient):
+        return "none"
+    return f"{quotient:.12g}, error about {error:.1g}" if math.isfinite(error) else f"{quotient:.12g}"
+
+
+def show_tape(text: str, given: Sequence[str]) -> None:
+    """Print an expression's Wengert list with the value and the adjoint of each line."""
+    f, values, value = _evaluated(text, given)
+    tape, out = reverse.record(f, list(values.values()))
+    print(f"{short(text)} = {value!r}   at {_point(values)}\n")
+    if not isinstance(out, Variable):
+        print(listing(tape, [0.0] * len(tape), list(values)))
+        print("\nThe result depends on no variable, so every adjoint is 0.")
+        return
+    found = adjoints(tape, {out.line: 1.0}, keep=True)
+    print(listing(tape, found, list(values)))
+    print("\nadjoint: the derivative of the result with respect to that line")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
