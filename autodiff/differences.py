@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualnumbers.elementary import is_number
+from dualnumbers.levels import is_number
 
 from .seeding import arguments, differentiable, flatten, map_leaves, output, place, scalar_output
 from .slope import Measure, Quotient, Values, slope
 
 RELATIVE = 1e-7
 """The relative tolerance of the checks: a derivative right to 7 digits passes, one wrong in the sixth does not."""
+
 
 def as_double(x: Any) -> Any:
     """A number or array of less than double precision in double precision, where differences have digits to lose."""
@@ -51,7 +52,9 @@ def _partial(measure: Measure, index: int, k: int) -> Measure:
             raise TypeError("a difference quotient is of plain values: use autodiff.value_of(x)")
 
         def at(x: Any) -> Quotient:
-            moved = [x if i == k else leaf.copy() if isinstance(leaf, np.ndarray) else leaf for i, leaf in enumerate(leaves)]
+            moved = [
+                x if i == k else leaf.copy() if isinstance(leaf, np.ndarray) else leaf for i, leaf in enumerate(leaves)
+            ]
             return measure(*args[:index], rebuild(moved), *args[index + 1 :])
 
         return _of_array(at, leaves[k]) if np.ndim(leaves[k]) else _of_number(at, leaves[k])
@@ -182,7 +185,9 @@ def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence
         return scalar_output(f(*xs), f)
 
     trees = [quotients(scalar, k, args) for k in range(len(args))]
-    return all(_confirmed(part, tree, f"suspect[{k}]") for k, (part, tree) in enumerate(zip(suspect, trees, strict=True)))
+    return all(
+        _confirmed(part, tree, f"suspect[{k}]") for k, (part, tree) in enumerate(zip(suspect, trees, strict=True))
+    )
 
 
 def _confirmed(suspect: Any, tree: Any, name: str) -> bool:
@@ -196,7 +201,13 @@ def _confirmed(suspect: Any, tree: Any, name: str) -> bool:
         precision = float(np.finfo(found.dtype).eps) if found.dtype.kind in "fc" else 0.0
         return bool(np.all(close(found, tree.value, allowed(tree, precision))))
     keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
-    given = list(suspect) if isinstance(suspect, dict) else list(range(len(suspect))) if hasattr(suspect, "__len__") else None
+    given = (
+        list(suspect)
+        if isinstance(suspect, dict)
+        else list(range(len(suspect)))
+        if hasattr(suspect, "__len__")
+        else None
+    )
     if given is None or set(given) != set(keys):
         raise ValueError(f"{name} has not the structure of the derivative: {type(tree).__name__} with {keys}")
     return all(_confirmed(suspect[key], tree[key], f"{name}[{key!r}]") for key in keys)

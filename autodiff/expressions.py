@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dualnumbers import dmath
-from dualnumbers.elementary import TABLE, plain
+from dualnumbers.elementary import TABLE
+from dualnumbers.levels import plain
 
 Evaluate = Callable[[dict[str, Any]], Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.dualnumber import DualNumber, make
-from dualnumbers.elementary import Level, is_number
+from dualnumbers.levels import Level, is_number
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
 
@@ -91,6 +91,8 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     Raises TypeError where f returns an array: use `jacfwd`.
     """
     args = arguments(f, args)
+    if not args:
+        real_output(f(), f)
     return [_partial(f, args, k, lambda out: real_output(out, f), _ascent) for k in range(len(args))]
 
 
@@ -150,13 +152,10 @@ def _joined(out: Any, f: Any) -> Any:
 
 
 def _seed(x: Any, t: Any, level: Level) -> Any:
+    """An argument with its tangent, as numbers of a level."""
     xs, rebuild = flatten(x)
-    ts, _ = flatten(t)
-    if len(xs) != len(ts):
-        raise ValueError(f"jvp: a tangent has {len(ts)} leaves, its primal has {len(xs)}: the structures must be equal")
     xs = [differentiable(leaf, "a primal") for leaf in xs]
-    return rebuild(make(leaf, matching(tangent, leaf, "the tangent"), level)
-                   for leaf, tangent in zip(xs, ts, strict=True))  # fmt: skip
+    return rebuild(map(make, xs, matching(t, rebuild(xs), "the tangent"), [level] * len(xs)))
 
 
 def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:

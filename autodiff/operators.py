@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import plain
+from dualnumbers.levels import plain
 from dualnumbers.rules.shaping import zeros_like
 
 from .forward import jacfwd, jvp
@@ -64,16 +64,16 @@ def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``(f(*primals), push)``: ``push(*tangents)`` is the tangent of the output, f recorded once and not run again."""
     recording = Recording(f, primals, range(len(primals)), keep=True)
+    _, rebuild_primals = flatten(primals)
     outs, rebuild = flatten(recording.out)
     outs = [output_leaf(out, f) for out in outs]
     values = [recording.value(out) for out in outs]
 
     def push(*directions: Any) -> Any:
-        leaves = flatten(directions)[0]
-        if len(directions) != len(primals) or len(leaves) != len(recording.leaves):
-            raise ValueError(f"{len(leaves)} tangents for {len(recording.leaves)} primals: the structures must be equal")
-        seeds = {line: matching(t, x, "the tangent")
-                 for line, t, x in zip(recording.tape.inputs, leaves, recording.leaves, strict=True)}  # fmt: skip
+        if len(directions) != len(primals):
+            raise ValueError(f"{len(directions)} tangents for {len(primals)} primals")
+        leaves = matching(directions, rebuild_primals(recording.leaves), "the tangent")
+        seeds = dict(zip(recording.tape.inputs, leaves, strict=True))
         found = []
         for out, value in zip(outs, values, strict=True):
             t = tangents(recording.tape, seeds, out.line) if recording.holds(out) else None
@@ -81,5 +81,3 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         return rebuild(found)
 
     return rebuild(values), push
-
-

@@ -146,7 +146,9 @@ def value_and_grad(
             if not has_aux:
                 return out
             if not isinstance(out, tuple) or len(out) != 2:
-                raise TypeError(f"with has_aux, {name_of(f)} returns (value, auxiliary); it returned {type(out).__name__}")
+                raise TypeError(
+                    f"with has_aux, {name_of(f)} returns (value, auxiliary); it returned {type(out).__name__}"
+                )
             auxiliary.append(out[1])
             return out[0]
 
@@ -174,16 +176,13 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     outs = [output_leaf(out, f) for out in outs]
     values = [recording.value(out) for out in outs]
 
+    value = rebuild(values)
+
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        cotangents, _ = flatten(cotangent)
-        if len(cotangents) != len(outs):
-            raise ValueError(f"the cotangent has {len(cotangents)} leaves, the output has {len(outs)}")
-        seeds = [(out, matching(c, value, "the cotangent"))
-                 for out, c, value in zip(outs, cotangents, values, strict=True)]  # fmt: skip
-        partials = iter(recording.pull(seeds))
+        partials = iter(recording.pull(list(zip(outs, matching(cotangent, value, "the cotangent"), strict=True))))
         return tuple(_rebuilt(x, partials) for x in primals)
 
-    return rebuild(values), pullback
+    return value, pullback
 
 
 def jacrev(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
@@ -236,8 +235,6 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
         return [np.zeros(dims + shape(x)) for x in recording.leaves]
     return [reshape(stack(*(row[k] for row in sweeps), 0), dims + shape(x), "C")
             for k, x in enumerate(recording.leaves)]  # fmt: skip
-
-
 
 
 def _row(adjoint: Any, turned: Any, x: Any) -> Any:

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import PYTHON, is_number
-from dualnumbers.elementary import plain as value_of_leaf
+from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
+from dualnumbers.levels import is_number
+from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.number import ArrayNumber
 from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import array, shape, zeros_like
+from dualnumbers.rules.shaping import array, astype, shape
 
 CONTAINERS = (tuple, list, dict)
 
@@ -115,9 +116,7 @@ def output_leaf(out: Any, f: Any) -> Any:
     if kind is float or is_number(kind):
         return out
     if kind is np.ndarray and out.dtype == object:
-        joined = array(out)
-        if type(joined) is not np.ndarray:
-            return joined
+        return output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or _is_array(kind) and out.dtype.kind in "fciub":
         return out
     raise TypeError(f"{name_of(f)} returned {_described(out)}; a function that is differentiated returns numbers or "
@@ -168,12 +167,26 @@ def as_given(derivative: Any, x: Any) -> Any:
     return derivative.item() if isinstance(derivative, np.generic) and type(x) in (int, float, complex) else derivative
 
 
-def matching(tangent: Any, x: Any, what: str) -> Any:
-    """A tangent or cotangent for ``x``; ValueError where its shape is another, even one that broadcasts."""
-    tangent = differentiable(tangent, what)
+def matching(tangent: Any, x: Any, what: str) -> list[Any]:
+    """The leaves of a tangent or cotangent for ``x``, in the order of x's leaves and their precision.
+
+    Raises ValueError where the structure or a shape is another, even one that broadcasts, or where a real value is
+    given a complex tangent; TypeError where a leaf is no number.
+    """
+    if isinstance(x, dict):
+        if not isinstance(tangent, dict) or tangent.keys() != x.keys():
+            raise ValueError(f"{what} has another structure than its value: a dict with the keys {list(x)} is needed")
+        return [leaf for key, part in x.items() for leaf in matching(tangent[key], part, what)]
+    if isinstance(x, CONTAINERS):
+        if not isinstance(tangent, (list, tuple)) or len(tangent) != len(x):
+            raise ValueError(f"{what} has another structure than its value: a {type(x).__name__} of {len(x)} is needed")
+        return [leaf for t, part in zip(tangent, x, strict=True) for leaf in matching(t, part, what)]
+    tangent = differentiable(array(tangent) if shape(x) else tangent, what)
     if shape(tangent) != shape(x):
         raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
-    return tangent
+    if is_unreal(tangent) and not is_unreal(x):
+        raise ValueError(f"{what} is complex, its value is real")
+    return [as_given(astype(tangent, x.dtype) if shape(x) and tangent.dtype != x.dtype else tangent, x)]
 
 
 def zero(out: Any, x: Any) -> Any:

@@ -108,7 +108,7 @@ def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quoti
         best = _best_of_row(means, coarser, [noise + np.abs(jump) / 2 for jump in jumps], h)
         coarser, sides = sides, _extrapolated(side, sides, 1, 1)
         best = _better(best, _best_of_row(sides, coarser, [noise] * len(sides), h))
-        found.append(Quotient(best.value, np.maximum(best.error, np.abs(best.value - fine) - scatter), best.step))
+        found.append(Quotient(best.value, np.fmax(best.error, np.abs(best.value - fine) - scatter), best.step))
         least = np.fmin(least, found[-1].error)
         if np.all((noise >= least) | ~np.isfinite(centre.value)):
             break
@@ -135,7 +135,9 @@ def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
     except FAILURES:
         return Quotient(nan, nan, nan)
     if found.value.shape != centre.value.shape:
-        raise ValueError(f"the function returned shape {centre.value.shape} at the point and {found.value.shape} beside it")
+        raise ValueError(
+            f"the function returned shape {centre.value.shape} at the point and {found.value.shape} beside it"
+        )
     return Quotient(nan, nan, nan) if found.value.dtype.kind == "c" != centre.value.dtype.kind else found
 
 
@@ -189,7 +191,7 @@ def _best_of_levels(found: list[Quotient], steps: list[float], slopes: Rows) -> 
     errors = np.fmax(errors, np.fmax.reduce(np.where(part < 1.0, missed * part, 0.0), axis=1))
     flat = quotients[:count] == 0.0
     sure = np.any(~flat & (np.abs(values) > 10 * errors), axis=0)
-    errors = np.where(np.isnan(errors) | flat & sure, np.inf, errors)
+    errors = np.where(flat & sure, np.inf, errors)
     best = np.argmin(errors, axis=0)[None]
     value, error = (np.take_along_axis(a, best, axis=0)[0] for a in (values, errors))
     return Quotient(value, error, np.where(np.isfinite(error), np.array(steps)[best[0]], np.nan))

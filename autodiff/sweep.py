@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row, is_number
+from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
+from dualnumbers.levels import is_number
 from dualnumbers.pushforward import evaluate_partial, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import Level, Row
+from dualnumbers.elementary import Row
+from dualnumbers.levels import Level
 from dualnumbers.number import ArrayNumber
 from dualnumbers.rules.complexes import is_unreal
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Level, Row, is_number, is_operand, lead, plain
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row, lead
+from dualnumbers.levels import Level, is_number, is_operand, plain
 from dualnumbers.number import ArrayNumber, ArrayView, Number, as_index, as_operand
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem

@@ -12,7 +12,7 @@ from functools import reduce
 from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing to differentiate
 from typing import Any
 
-from .elementary import plain
+from .levels import plain
 from .rules.arithmetic import degrees, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
 from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.exponential import log as _natural_log

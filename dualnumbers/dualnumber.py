@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import TABLE, Level, Row, is_number, is_operand, lead, level_of, plain
+from .elementary import TABLE, Row, lead
 from .errors import no_plain_value
+from .levels import Level, is_number, is_operand, level_of
 from .number import ArrayNumber, ArrayView, Number, as_index, as_operand
 from .pushforward import push_forward
 from .rules.indexing import getitem
@@ -26,7 +27,9 @@ class _Kinds(dict):
     """type of the primal → scalar or array class."""
 
     def __missing__(self, kind: type) -> type:
-        array = issubclass(kind, (np.ndarray, ArrayNumber)) or not issubclass(kind, (int, float, complex, np.generic, Number))
+        array = issubclass(kind, (np.ndarray, ArrayNumber)) or not issubclass(
+            kind, (int, float, complex, np.generic, Number)
+        )
         self[kind] = answer = DualArray if array else DualNumber
         return answer
 
@@ -56,7 +59,9 @@ class DualNumber(Number, operators=True):
         real, dual = (np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (real, dual))
         for part in (real, dual):
             if not is_operand(type(part)):
-                raise TypeError(f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}")
+                raise TypeError(
+                    f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}"
+                )
         if shape(real) != shape(dual):
             dual = broadcast_to(dual, shape(real))
         highest = max(level_of(real), level_of(dual), key=lambda level: level.number)
@@ -204,7 +209,9 @@ class DualNumber(Number, operators=True):
             elif kind is float and type(x) is float and x > 0.0:
                 power = x**other
                 tangent = other * x ** (other - 1.0) * self.tangent
-            elif kind is DualNumber and other.level is self.level and type(x) is type(other.primal) is float and x > 0.0:
+            elif (
+                kind is DualNumber and other.level is self.level and type(x) is type(other.primal) is float and x > 0.0
+            ):
                 y = other.primal
                 power = x**y
                 tangent = y * x ** (y - 1.0) * self.tangent + power * math.log(x) * other.tangent
@@ -261,4 +268,6 @@ def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:
     return lead(row, y, x) if reflected else lead(row, x, y)
 
 
-ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (TABLE[name].row for name in ("add", "subtract", "multiply", "divide", "power"))  # type: ignore[attr-defined]
+ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (
+    TABLE[name].row for name in ("add", "subtract", "multiply", "divide", "power")
+)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What an elementary function is: a row of the table, a dispatch by type, and the levels of differentiation.
+"""What an elementary function is: a row of the table, and a dispatch by type.
 
 A *table function* such as ``sin`` is an ordinary Python function. It looks the type of its argument up in one
 dictionary: ``float`` leads to ``math.sin``, ``ndarray`` to ``np.sin``, and a kind of number to its *lift*, the way in
@@ -12,11 +12,13 @@ Both share the derivative.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from .errors import no_rule
+from .levels import is_number
 
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
@@ -29,79 +31,6 @@ TABLE: dict[str, Callable[..., Any]] = {}
 
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
-
-
-class Level:
-    """Which differentiation a number belongs to: the higher number leads, all lower ones are constants to it.
-
-    ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
-    component has this level; the wide stride keeps it below every later differentiation.
-    """
-
-    __slots__ = ("_above", "ended", "number")
-    STRIDE = 1 << 32
-    _numbers = itertools.count(0, STRIDE)
-
-    def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
-        self.number = _next()
-        self.ended = False
-
-    @property
-    def by_hand(self) -> bool:
-        """Whether it is that of numbers made by hand."""
-        return self.number % Level.STRIDE != 0
-
-    @property
-    def above(self) -> Level:
-        try:
-            return self._above
-        except AttributeError:
-            self._above = above = Level((self.number + 1).__int__)
-            return above
-
-    def __repr__(self) -> str:
-        return f"Level({self.number}{', ended' if self.ended else ''})"
-
-
-GROUND = Level()
-"""The level of plain values."""
-
-
-def level_of(value: Any) -> Level:
-    """The level of a value: its own for a kind of number, `GROUND` for a plain value."""
-    return value.level if is_number(type(value)) else GROUND
-
-
-class _Kinds(dict):
-    """type → is it a kind of number (has it a ``lift``)?"""
-
-    def __missing__(self, kind: type) -> bool:
-        self[kind] = answer = hasattr(kind, "lift")
-        return answer
-
-
-is_number = _Kinds().__getitem__
-"""Whether a type is a kind of number, one that says how a row extends to it."""
-
-
-def plain(value: Any) -> Any:
-    """The plain value under every level of a number."""
-    while is_number(type(value)):
-        value = value.primal
-    return value
-
-
-class _Operands(dict):
-    """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13."""
-
-    def __missing__(self, kind: type) -> bool:
-        numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
-        self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
-        return answer
-
-
-is_operand = _Operands().__getitem__
-"""Whether a value of a type may be combined with a number; an operator returns ``NotImplemented`` for the others."""
 
 
 class Row:
@@ -307,16 +236,20 @@ def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | Non
     function = _named(_by_level(row, row.plain), row)
     row.evaluate = function
     if numpy_function is not None:
-        composition(numpy_function)(_entry(function, row.signature))
+        composition(numpy_function)(_entry(numpy_function, function, row.signature))
     TABLE[row.name] = function
     return function
 
 
-def _entry(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
+def _entry(numpy_function: Any, function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
     """What a user's call of a NumPy function becomes."""
 
     def entry(*arguments: Any, **keywords: Any) -> Any:
-        return function(*signature(*arguments, **keywords))
+        try:
+            normalised = signature(*arguments, **keywords)
+        except TypeError as error:
+            raise no_rule(numpy_function, f" called so ({error})") from None
+        return function(*normalised)
 
     entry.function = function  # type: ignore[attr-defined]
     return entry

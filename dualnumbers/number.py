@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .elementary import BY_NUMPY, TABLE, Level, is_number, is_operand, plain
+from .elementary import BY_NUMPY, TABLE
 from .errors import no_plain_value, no_rule, user_line
+from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
 from .rules.indexing import getitem, setitem
 from .rules.inspection import CREATION

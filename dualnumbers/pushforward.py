@@ -15,10 +15,10 @@ from .elementary import (
     MULTILINEAR,
     SMOOTH,
     Row,
-    is_number,
     lead,
     partial_by_numpy,
 )
+from .levels import is_number
 from .rules.complexes import is_unreal
 from .rules.shaping import broadcast_to, shape, zeros_like
 from .rules.strong import strong

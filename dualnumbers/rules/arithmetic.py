@@ -20,7 +20,9 @@ divide = elementwise(op.truediv, np.divide, lambda x, y, z: 1.0 / y, lambda x, y
 negative = elementwise(op.neg, np.negative, -1.0, operator=True)
 positive = elementwise(op.pos, np.positive, 1.0, operator=True)
 
-mod = elementwise(op.mod, np.remainder, 1.0, lambda x, y, z: -floor_divide(x, y), domain=off_steps, name="mod", operator=True)
+mod = elementwise(
+    op.mod, np.remainder, 1.0, lambda x, y, z: -floor_divide(x, y), domain=off_steps, name="mod", operator=True
+)
 fmod = elementwise(math.fmod, np.fmod, 1.0, lambda x, y, z: -trunc(x / y), domain=off_steps)
 remainder = elementwise(math.remainder, None, 1.0, lambda x, y, z: -rint(x / y), domain=off_half_steps)
 

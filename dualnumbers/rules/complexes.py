@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition, linear, plain
+from ..elementary import linear
+from ..levels import plain
 
 
 def is_unreal(x):

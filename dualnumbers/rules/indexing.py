@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..elementary import linear, plain
+from ..elementary import linear
+from ..levels import plain
 
 
 def has_integer_arrays(index):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition, is_number, level_of, locally_constant_of_array, plain
+from ..elementary import composition, locally_constant_of_array
+from ..levels import is_number, level_of, plain
 
 
 def _of_array(numpy_function):

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from ..elementary import plain, smooth
+from ..elementary import smooth
+from ..levels import plain
 from .complexes import conj
 from .indexing import getitem
 from .products import matmul
 from .reductions import sum
-from .shaping import expand_dims, matrix_transpose, reshape, shape
+from .shaping import expand_dims, matrix_transpose, shape
 
 
 def _solve_right(a, b, vector):

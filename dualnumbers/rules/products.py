@@ -1,11 +1,10 @@
 """Matrix and tensor products. Each is linear in every operand; an adjoint is a product with the others conjugated."""
 
-import itertools
 import string
 
 import numpy as np
 
-from ..elementary import composition, multilinear, plain
+from ..elementary import composition, multilinear
 from .complexes import conj
 from .indexing import getitem
 from .shaping import expand_dims, matrix_transpose, ravel, reshape, shape, transpose

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ..elementary import linear, plain, smooth
+from ..elementary import linear, smooth
 from .indexing import getitem
-from .shaping import broadcast_to, concatenate, expand_dims, reshape, shape, transpose
+from .shaping import broadcast_to, concatenate, reshape, shape, transpose
 from .steps import equal
 
 

@@ -1,0 +1,86 @@
+"""Levels of differentiation, and what is a number: which operand of an operation leads.
+
+Every differentiation takes a fresh level. Among operands the highest level leads and all others are constants to it;
+the components of a number have lower levels than the number. That is the whole treatment of nesting.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Level:
+    """Which differentiation a number belongs to: the higher number leads, all lower ones are constants to it.
+
+    ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
+    component has this level; the wide stride keeps it below every later differentiation.
+    """
+
+    __slots__ = ("_above", "ended", "number")
+    STRIDE = 1 << 32
+    _numbers = itertools.count(0, STRIDE)
+
+    def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
+        self.number = _next()
+        self.ended = False
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is that of numbers made by hand."""
+        return self.number % Level.STRIDE != 0
+
+    @property
+    def above(self) -> Level:
+        try:
+            return self._above
+        except AttributeError:
+            self._above = above = Level((self.number + 1).__int__)
+            return above
+
+    def __repr__(self) -> str:
+        return f"Level({self.number}{', ended' if self.ended else ''})"
+
+
+GROUND = Level()
+"""The level of plain values."""
+
+
+def level_of(value: Any) -> Level:
+    """The level of a value: its own for a kind of number, `GROUND` for a plain value."""
+    return value.level if is_number(type(value)) else GROUND
+
+
+class _Kinds(dict):
+    """type → is it a kind of number (has it a ``lift``)?"""
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = answer = hasattr(kind, "lift")
+        return answer
+
+
+is_number = _Kinds().__getitem__
+"""Whether a type is a kind of number, one that says how a row extends to it."""
+
+
+def plain(value: Any) -> Any:
+    """The plain value under every level of a number."""
+    while is_number(type(value)):
+        value = value.primal
+    return value
+
+
+class _Operands(dict):
+    """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13."""
+
+    def __missing__(self, kind: type) -> bool:
+        numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
+        self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
+        return answer
+
+
+is_operand = _Operands().__getitem__
+"""Whether a value of a type may be combined with a number; an operator returns ``NotImplemented`` for the others."""
