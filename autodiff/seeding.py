@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number
 from dualnumbers.levels import plain as value_of_leaf
-from dualnumbers.number import ArrayNumber
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, astype, shape
 

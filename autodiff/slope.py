@@ -113,7 +113,9 @@ def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quoti
         if np.all((noise >= least) | ~np.isfinite(centre.value)):
             break
     best = _best_of_levels(found, steps[: len(found)] + probed, slopes + [mean for _, _, mean, _ in probes])
-    return _infinite_where_growing(best, slopes, forward, backward) if len(found) > LEVELS // 2 else best
+    if len(found) < LEVELS // 2:
+        return best
+    return _infinite_where_growing(_with_slow_limit(best, slopes), slopes, forward, backward)
 
 
 def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> tuple[Values, Values, Values, Values]:
@@ -207,6 +209,18 @@ def _unknown(value: Values) -> Quotient:
     """What is known of the slope of such a value before any step."""
     nan = np.full(value.shape, np.nan)
     return Quotient(nan, np.full(value.shape, np.inf), nan)
+
+
+def _with_slow_limit(best: Quotient, slopes: Rows) -> Quotient:
+    """The error where h^α with α < 1 is the leading term, as for x**1.2 at 0: the distance to the limit (Aitken)."""
+    quotients = np.stack(slopes[-6:])
+    changes = np.diff(quotients, axis=0)
+    ratios = changes[1:] / changes[:-1]
+    ratio = ratios[-1]
+    steady = (ratio < 0.99) & np.all(np.abs(ratios - ratio) < 0.01, axis=0) & (ratio > 0.55)
+    limit = quotients[-1] + changes[-1] * ratio / (1.0 - ratio)
+    apart = np.where(steady, np.abs(best.value - limit), 0.0)
+    return Quotient(best.value, np.fmax(best.error, 2 * apart), best.step)
 
 
 def _infinite_where_growing(best: Quotient, slopes: Rows, forward: Values, backward: Values) -> Quotient:

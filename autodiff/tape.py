@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Row
 from dualnumbers.levels import Level
-from dualnumbers.number import ArrayNumber
 from dualnumbers.rules.complexes import is_unreal
 
 from .captured import Captured

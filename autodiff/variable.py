@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row, lead
+from dualnumbers.arraynumber import ArrayNumber, ArrayView, as_index
+from dualnumbers.dispatch import lead
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.levels import Level, is_number, is_operand, plain
-from dualnumbers.number import ArrayNumber, ArrayView, Number, as_index, as_operand
+from dualnumbers.number import Number, as_operand
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
 
@@ -24,6 +26,8 @@ class _Classes(dict):
     def __missing__(self, key: tuple[type, bool]) -> type:
         kind, active = key
         scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
+        from .locally_constant import LocallyConstant, LocallyConstantArray
+
         classes = (Variable, ArrayVariable) if active else (LocallyConstant, LocallyConstantArray)
         self[key] = answer = classes[not scalar]
         return answer
@@ -52,7 +56,7 @@ def variable(tape: Tape, value: Any) -> Any:
 def _operand(tape: Tape, x: Any) -> int:
     """The operand number of a value on a tape: its line if it carries a derivative there, else a constant's."""
     if isinstance(x, Variable) and x.tape is tape:
-        if not isinstance(x, LocallyConstant):
+        if x.active:
             return x.line
         tape.links[len(tape.constants)] = x.line
         x = x.primal
@@ -84,7 +88,7 @@ def record(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
     return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
-def _record_any(row: Row) -> Callable[..., Any]:
+def record_row(row: Row) -> Callable[..., Any]:
     statics = row.statics
 
     def recorded(*arguments: Any) -> Any:
@@ -203,6 +207,7 @@ class Variable(Number, operators=True):
     """A line of a tape. What is computed from it appends a line."""
 
     __slots__ = ("line", "tape")
+    active: ClassVar[bool] = True
     tape: Tape
     line: int
 
@@ -218,7 +223,7 @@ class Variable(Number, operators=True):
     def lift(cls, row: Row) -> Callable[..., Any]:
         """The recording of a row."""
         if row.kind == LOCALLY_CONSTANT or row.unreal or not (row.arity == 1 or row.inline):
-            return _record_any(row)
+            return record_row(row)
         if row.arity == 2:
             return _record_two(row)
         return _record_unary(row) if row.kind == ELEMENTWISE else _record_in_one(row)
@@ -231,7 +236,7 @@ class Variable(Number, operators=True):
         return _handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
 
     def leads(self, other: Number) -> bool:
-        return isinstance(other, LocallyConstant)
+        return self.active and not other.active
 
     def __repr__(self) -> str:
         return f"Variable({plain(self)!r})"
@@ -288,60 +293,3 @@ class VariableView(ArrayView, ArrayVariable):
     __slots__ = ("base", "function", "seen", "source", "static")
     line = property(lambda self: self.current().line)  # type: ignore[assignment]
     tape = property(lambda self: self.base.tape)  # type: ignore[assignment]
-
-
-class LocallyConstant(Variable, operators=True):
-    """A line that carries no derivative, such as a comparison: anything may read its plain value."""
-
-    __slots__ = ()
-
-    @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
-        return _record_any(row)
-
-    @classmethod
-    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
-
-    def leads(self, other: Number) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return repr(plain(self))
-
-    def __hash__(self) -> int:
-        return hash(plain(self))
-
-    def __index__(self) -> int:
-        return plain(self).__index__()  # type: ignore[no-any-return]
-
-    def __int__(self) -> int:
-        return int(plain(self))
-
-    def __float__(self) -> float:
-        return float(plain(self))
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:  # type: ignore[override]
-        return np.array(plain(self), dtype)
-
-    def item(self) -> Any:
-        return plain(self).item()
-
-    def tolist(self) -> Any:
-        return plain(self).tolist()
-
-
-class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
-    """An array that carries no derivative: a mask, an argsort. Its elements cannot be assigned."""
-
-    __slots__ = ()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError("an array that carries no derivative is fixed on the tape; assign to a copy of its plain value, "
-                        "np.array(x)")  # fmt: skip
-
-    def snapshot(self) -> Any:
-        return self
-
-    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
-        return self

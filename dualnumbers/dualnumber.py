@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import TABLE, Row, lead
+from .arraynumber import ArrayNumber, ArrayView, as_index
+from .dispatch import lead
+from .elementary import TABLE, Row
 from .errors import no_plain_value
 from .levels import Level, is_number, is_operand, level_of
-from .number import ArrayNumber, ArrayView, Number, as_index, as_operand
+from .number import Number, as_operand
 from .pushforward import push_forward
 from .rules.indexing import getitem
 from .rules.shaping import broadcast_to, shape, zeros_like

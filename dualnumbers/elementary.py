@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from .dispatch import Lifts, by_level, by_type, python_value
 from .errors import no_rule
-from .levels import is_number
 
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
@@ -67,104 +67,6 @@ class Row:
         return f"<row {self.name}: {self.kind}>"
 
 
-class Lifts(dict):
-    """kind of number → the row extended to it, made at first use."""
-
-    def __init__(self, row: Row) -> None:
-        self.row = row
-
-    def __missing__(self, kind: type) -> Callable[..., Any]:
-        self[kind] = lifted = kind.lift(self.row)  # type: ignore[attr-defined]
-        return lifted
-
-
-def lead(row: Row, *arguments: Any) -> Any:
-    """Apply a row to arguments of which at least one operand is a number: the highest level's kind does it."""
-    operands = arguments[: len(arguments) - row.statics] if row.statics else arguments
-    leader, highest = None, -1
-    for x in operands:
-        if is_number(type(x)) and x.level.number > highest:
-            leader, highest = x, x.level.number
-        elif leader is not None and is_number(type(x)) and x.level.number == highest and x.leads(leader):
-            leader = x
-    return row.lifts[type(leader)](*arguments)
-
-
-# ---------------------------------------------------------------------------------------------- dispatch by type
-
-
-class Dispatch(dict):
-    """type (a tuple of types from two operands on) → what evaluates the row there."""
-
-    def __init__(self, row: Row, scalar: Callable[..., Any], array: Callable[..., Any]) -> None:
-        self.row, self.scalar, self.array = row, scalar, array
-
-    def __missing__(self, kinds: Any) -> Callable[..., Any]:
-        row = self.row
-        types = kinds if isinstance(kinds, tuple) else (kinds,)
-        numbers = [t for t in types if is_number(t)]
-        if numbers:
-            implementation = row.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(row, *xs)
-        elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
-            implementation = self.array
-        else:
-            implementation = self.scalar
-        self[kinds] = implementation
-        return implementation
-
-
-def _by_type(row: Row, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
-    """The table function of an elementwise row: a closure by arity over its dictionary."""
-    dispatch = Dispatch(row, scalar, array)
-    if row.arity == 1:
-
-        def function(x: Any) -> Any:
-            return dispatch[type(x)](x)
-
-    elif row.arity == 2:
-
-        def function(x: Any, y: Any) -> Any:  # type: ignore[misc]
-            return dispatch[type(x), type(y)](x, y)
-
-    else:
-
-        def function(*xs: Any) -> Any:  # type: ignore[misc]
-            return dispatch[tuple(map(type, xs))](*xs)
-
-    return function
-
-
-def _by_level(row: Row, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
-    lifts = row.lifts
-    statics = row.statics
-    if row.arity == 1:
-
-        def function(x: Any, *static: Any) -> Any:
-            return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
-
-    else:
-
-        def function(*arguments: Any) -> Any:
-            operands = arguments[: len(arguments) - statics] if statics else arguments
-            for x in operands:
-                if is_number(type(x)):
-                    return lead(row, *arguments)
-            return plain(*arguments)
-
-    return function
-
-
-def _python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    """A NumPy function evaluated on Python numbers: computed and failing as NumPy's, a Python number again."""
-
-    def evaluate(*xs: Any) -> Any:
-        z = ufunc(*xs)
-        return tuple(part.item() for part in z) if type(z) is tuple else z.item()
-
-    return evaluate
-
-
 def _named(function: Any, row: Row) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"The table function of the {row.kind} row ``{row.name}``."
@@ -178,14 +80,14 @@ def _named(function: Any, row: Row) -> Callable[..., Any]:
 def _scalar_rows(row: Row, python: Callable[..., Any] | None, ufunc: Any, operator: bool) -> Callable[..., Any]:
     """Give an elementwise or locally constant row its two faces; returns the table function, Python's face."""
     array = ufunc or np.vectorize(python, otypes=[float])
-    row.scalar = _python_value(array)
-    numpy_face = _named(_by_type(row, row.scalar, array), row)
+    row.scalar = python_value(array)
+    numpy_face = _named(by_type(row, row.scalar, array), row)
     row.evaluate = numpy_face
     function = numpy_face
     if python is not None:
         row = row.face()
         row.scalar = python
-        function = _named(_by_type(row, python, python if operator else array), row)
+        function = _named(by_type(row, python, python if operator else array), row)
         row.evaluate = python if operator else function
     if ufunc is not None:
         BY_NUMPY[ufunc] = numpy_face
@@ -233,7 +135,7 @@ def locally_constant_of_array(
 
 def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | None) -> Callable[..., Any]:
     row.plain = evaluate or numpy_function
-    function = _named(_by_level(row, row.plain), row)
+    function = _named(by_level(row, row.plain), row)
     row.evaluate = function
     if numpy_function is not None:
         composition(numpy_function)(_entry(numpy_function, function, row.signature))

@@ -2,13 +2,13 @@
 
 A kind of number says how a row extends to it (``lift``) and which differentiation it belongs to (``level``); it keeps
 the value one level down in ``primal``. A scalar number has no length and no index, so that NumPy takes it for a
-scalar; `ArrayNumber` adds what arrays have.
+scalar; arraynumber.py adds what arrays have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from .elementary import BY_NUMPY, TABLE
 from .errors import no_plain_value, no_rule, user_line
 from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
-from .rules.indexing import getitem, setitem
 from .rules.inspection import CREATION
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -161,7 +160,7 @@ class Number:
         (target,) = out
         if target is None:
             return result
-        if not isinstance(target, ArrayNumber):
+        if not is_number(type(target)):
             raise no_plain_value(f"np.{ufunc.__name__} with out= a plain array", self)
         target[...] = result
         return target
@@ -188,108 +187,6 @@ class Number:
         return False
 
 
-class ArrayNumber(Number):
-    """A number whose primal is an array: it has a length, elements, and the methods of ``ndarray``."""
-
-    __slots__ = ()
-    _methods: ClassVar[dict[str, Any]] = {
-        "sum": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "min": np.min, "ravel": np.ravel,
-        "dot": np.dot, "any": np.any, "all": np.all, "argmax": np.argmax, "argmin": np.argmin, "argsort": np.argsort,
-        "nonzero": np.nonzero}  # fmt: skip
-
-    def __len__(self) -> int:
-        return len(plain(self))
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.view(getitem, as_index(index))
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(value, (list, tuple, np.ndarray)):
-            value = shaping.array(value)
-        self.move(setitem(self, value, as_index(index)))
-
-    def _in_place(name: str) -> Callable[..., Any]:  # type: ignore[misc] # noqa: N805
-        def operator(self: ArrayNumber, other: Any) -> Any:
-            self[...] = getattr(self, name)(other)
-            return self
-
-        return operator
-
-    __iadd__, __isub__, __imul__ = _in_place("__add__"), _in_place("__sub__"), _in_place("__mul__")
-    __itruediv__, __ipow__, __imod__ = _in_place("__truediv__"), _in_place("__pow__"), _in_place("__mod__")
-
-    def view(self, function: Any, *static: Any) -> Any:
-        """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
-        z = function(self, *static)
-        value = plain(z)
-        if isinstance(value, np.ndarray) and function.row.put and np.may_share_memory(value, plain(self)):
-            return z.tied(self, function, static)
-        return z
-
-    def move(self, value: Any) -> None:
-        """Take the value of another number of this level: what item assignment does."""
-        raise NotImplementedError(f"{type(self).__name__}.move")
-
-    def snapshot(self) -> Any:
-        """This array as it is now, whatever is assigned to its elements later."""
-        raise NotImplementedError(f"{type(self).__name__}.snapshot")
-
-    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
-        """This array as a view ``function(base, *static)``."""
-        raise NotImplementedError(f"{type(self).__name__}.tied")
-
-    def reshape(self, *to: Any, order: str = "C") -> Any:
-        return self.view(shaping.reshape, to[0] if len(to) == 1 else to, order)
-
-    def transpose(self, *axes: Any) -> Any:
-        return self.view(shaping.transpose, axes[0] if len(axes) == 1 else axes or None)
-
-    def flatten(self, order: str = "C") -> Any:
-        return shaping.reshape(self, -1, order)
-
-    def copy(self, order: str = "C") -> Any:
-        return +self
-
-    def astype(self, dtype: Any) -> Any:
-        return shaping.astype(self, dtype) if np.dtype(dtype).kind in "fc" else plain(self).astype(dtype)
-
-    @property
-    def T(self) -> Any:  # noqa: N802
-        return self.transpose()
-
-    @property
-    def mT(self) -> Any:  # noqa: N802
-        return shaping.matrix_transpose(self)
-
-
-class ArrayView(ArrayNumber):
-    """A view, kept as the row that derives it from its base: a stale one re-derives itself when it is read."""
-
-    __slots__ = ()
-    base: Any
-    function: Any
-    static: tuple[Any, ...]
-    source: Any
-    seen: Any
-
-    def tie(self, seen: Any, base: Any, function: Any, static: tuple[Any, ...]) -> ArrayView:
-        self.base, self.function, self.static = base, function, static
-        self.seen, self.source = seen, base.primal
-        return self
-
-    def current(self) -> Any:
-        """The view of what the base holds now: item assignment gives the base a new primal."""
-        if self.base.primal is not self.source:
-            self.seen, self.source = self.function(self.base, *self.static), self.base.primal
-        return self.seen
-
-    def move(self, value: Any) -> None:
-        self.base.move(self.function.row.put(self.base, value, *self.static))
-
-
 def _joined(argument: Any) -> Any:
     """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
     if isinstance(argument, (list, tuple)):
@@ -304,33 +201,7 @@ def as_operand(x: Any, y: Any) -> Any:
         return shaping.array(y) if y.dtype.char == "O" else y
     if is_operand(kind):
         return y
-    return shaping.array(y) if isinstance(y, (list, tuple)) and isinstance(x, ArrayNumber) else NotImplemented
-
-
-def as_index(index: Any) -> Any:
-    """An index of plain values, its arrays copied: what the caller does to them later does not change the tape."""
-    kind = type(index)
-    if kind is int or kind is slice:
-        return index
-    if kind is tuple:
-        return tuple(map(as_index, index))
-    if is_number(kind):
-        return plain(index)
-    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
-
-
-def _method(numpy_function: Any) -> Callable[..., Any]:
-    entry = BY_NUMPY[numpy_function]
-    row = getattr(getattr(entry, "function", None), "row", None)
-    defaults = row.signature(None)[1:] if row and row.arity == 1 else None
-
-    def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        if arguments or keywords or defaults is None:
-            return entry(self, *arguments, **keywords)
-        return row.lifts[type(self)](self, *defaults)
-
-    method.__name__ = numpy_function.__name__
-    return method
+    return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else NotImplemented
 
 
 def _refusal(name: str) -> property:
@@ -343,8 +214,6 @@ def _refusal(name: str) -> property:
 # not by __getattr__, which would slow every other attribute down
 for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tangent", "tobytes", "tofile", "tolist", "value"):
     setattr(Number, _name, _refusal(_name))
-for _name, _function in ArrayNumber._methods.items():
-    setattr(ArrayNumber, _name, _method(_function))
 for _function, _entry in list(BY_NUMPY.items()):
     if isinstance(_function, np.ufunc) and _function.nin == 1 and _function.__name__ not in ("conjugate",):
         setattr(Number, _function.__name__, _entry)  # np.sin of an object array calls x.sin()

@@ -7,17 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import (
-    ELEMENTWISE,
-    FAILURES,
-    LINEAR,
-    LOCALLY_CONSTANT,
-    MULTILINEAR,
-    SMOOTH,
-    Row,
-    lead,
-    partial_by_numpy,
-)
+from .dispatch import lead
+from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row, partial_by_numpy
 from .levels import is_number
 from .rules.complexes import is_unreal
 from .rules.shaping import broadcast_to, shape, zeros_like

@@ -1,0 +1,70 @@
+"""Lines that carry no derivative: comparisons, masks, argsort. They stand on the tape, and anything may read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.arraynumber import ArrayNumber
+from dualnumbers.elementary import Row
+from dualnumbers.levels import plain
+from dualnumbers.number import Number
+
+from .variable import Variable, record_row
+
+
+class LocallyConstant(Variable, operators=True):
+    """A line that carries no derivative, such as a comparison: anything may read its plain value."""
+
+    __slots__ = ()
+    active = False
+
+    @classmethod
+    def lift(cls, row: Row) -> Callable[..., Any]:
+        return record_row(row)
+
+    @classmethod
+    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
+
+    def __repr__(self) -> str:
+        return repr(plain(self))
+
+    def __hash__(self) -> int:
+        return hash(plain(self))
+
+    def __index__(self) -> int:
+        return plain(self).__index__()  # type: ignore[no-any-return]
+
+    def __int__(self) -> int:
+        return int(plain(self))
+
+    def __float__(self) -> float:
+        return float(plain(self))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:  # type: ignore[override]
+        return np.array(plain(self), dtype)
+
+    def item(self) -> Any:
+        return plain(self).item()
+
+    def tolist(self) -> Any:
+        return plain(self).tolist()
+
+
+class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
+    """An array that carries no derivative: a mask, an argsort. Its elements cannot be assigned."""
+
+    __slots__ = ()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("an array that carries no derivative is fixed on the tape; assign to a copy of its plain value, "
+                        "np.array(x)")  # fmt: skip
+
+    def snapshot(self) -> Any:
+        return self
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        return self

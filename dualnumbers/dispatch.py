@@ -1,0 +1,108 @@
+"""Dispatch by type: a table function looks the types of its operands up in one dictionary.
+
+``float`` leads to Python's function, ``ndarray`` to NumPy's, and a kind of number to the row's lift to that kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .levels import is_number
+
+
+class Lifts(dict):
+    """kind of number → the row extended to it, made at first use."""
+
+    def __init__(self, row: Any) -> None:
+        self.row = row
+
+    def __missing__(self, kind: type) -> Callable[..., Any]:
+        self[kind] = lifted = kind.lift(self.row)  # type: ignore[attr-defined]
+        return lifted
+
+
+def lead(row: Any, *arguments: Any) -> Any:
+    """Apply a row to arguments of which at least one operand is a number: the highest level's kind does it."""
+    operands = arguments[: len(arguments) - row.statics] if row.statics else arguments
+    leader, highest = None, -1
+    for x in operands:
+        if is_number(type(x)) and x.level.number > highest:
+            leader, highest = x, x.level.number
+        elif leader is not None and is_number(type(x)) and x.level.number == highest and x.leads(leader):
+            leader = x
+    return row.lifts[type(leader)](*arguments)
+
+
+class Dispatch(dict):
+    """type (a tuple of types from two operands on) → what evaluates the row there."""
+
+    def __init__(self, row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> None:
+        self.row, self.scalar, self.array = row, scalar, array
+
+    def __missing__(self, kinds: Any) -> Callable[..., Any]:
+        row = self.row
+        types = kinds if isinstance(kinds, tuple) else (kinds,)
+        numbers = [t for t in types if is_number(t)]
+        if numbers:
+            implementation = row.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(row, *xs)
+        elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
+            implementation = self.array
+        else:
+            implementation = self.scalar
+        self[kinds] = implementation
+        return implementation
+
+
+def by_type(row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
+    """The table function of an elementwise row: a closure by arity over its dictionary."""
+    dispatch = Dispatch(row, scalar, array)
+    if row.arity == 1:
+
+        def function(x: Any) -> Any:
+            return dispatch[type(x)](x)
+
+    elif row.arity == 2:
+
+        def function(x: Any, y: Any) -> Any:  # type: ignore[misc]
+            return dispatch[type(x), type(y)](x, y)
+
+    else:
+
+        def function(*xs: Any) -> Any:  # type: ignore[misc]
+            return dispatch[tuple(map(type, xs))](*xs)
+
+    return function
+
+
+def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
+    lifts = row.lifts
+    statics = row.statics
+    if row.arity == 1:
+
+        def function(x: Any, *static: Any) -> Any:
+            return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
+
+    else:
+
+        def function(*arguments: Any) -> Any:
+            operands = arguments[: len(arguments) - statics] if statics else arguments
+            for x in operands:
+                if is_number(type(x)):
+                    return lead(row, *arguments)
+            return plain(*arguments)
+
+    return function
+
+
+def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    """A NumPy function evaluated on Python numbers: computed and failing as NumPy's, a Python number again."""
+
+    def evaluate(*xs: Any) -> Any:
+        z = ufunc(*xs)
+        return tuple(part.item() for part in z) if type(z) is tuple else z.item()
+
+    return evaluate
