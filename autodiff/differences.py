@@ -31,7 +31,7 @@ def _measured(f: Callable[..., Any]) -> Measure:
     """A user's function with its rounding error."""
 
     def measure(*args: Any) -> Quotient:
-        out = output(f(*args), f)
+        out = output(f(*map_leaves(_copied, args)), f)
         if is_number(type(out)):
             raise TypeError("a difference quotient is of plain values; f returned a number that carries a derivative")
         value = np.asarray(out)
@@ -40,6 +40,11 @@ def _measured(f: Callable[..., Any]) -> Measure:
         return Quotient(as_double(value), np.abs(as_double(value)) * kind.eps + kind.smallest_subnormal, np.nan)
 
     return measure
+
+
+def _copied(x: Any) -> Any:
+    """An argument that f may write to without harm to the next call."""
+    return x.copy() if isinstance(x, np.ndarray) else x
 
 
 def _partial(measure: Measure, index: int, k: int) -> Measure:
@@ -72,7 +77,7 @@ def _of_array(at: Measure, x: Values) -> Quotient:
         return at_value
 
     parts = [_of_number(at_element(position), x[position]) for position in np.ndindex(x.shape)]
-    dims = (parts[0].value if parts else at(x.copy()).value).shape + x.shape
+    dims = (parts[0].value if parts else at(x).value).shape + x.shape
     if not parts:
         return Quotient(np.zeros(dims), np.zeros(dims), np.zeros(dims))
     return Quotient(*(np.stack([getattr(part, name) for part in parts], -1).reshape(dims)

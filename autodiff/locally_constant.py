@@ -60,8 +60,7 @@ class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
     __slots__ = ()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError("an array that carries no derivative is fixed on the tape; assign to a copy of its plain value, "
-                        "np.array(x)")  # fmt: skip
+        raise TypeError("an array that carries no derivative is fixed on the tape; assign to np.array(x), a copy")
 
     def snapshot(self) -> Any:
         return self

@@ -78,7 +78,7 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         joined = array(x)
         if type(joined) is not np.ndarray:
             return differentiable(joined, name)
-    if isinstance(x, complex) or _is_array(kind) and x.dtype.kind in "fc":
+    if isinstance(x, complex) or (_is_array(kind) and x.dtype.kind in "fc"):
         return x
     if _is_array(kind) and x.dtype.kind in "iu":
         return x.astype(float)
@@ -117,7 +117,7 @@ def output_leaf(out: Any, f: Any) -> Any:
         return out
     if kind is np.ndarray and out.dtype == object:
         return output(out.tolist(), f)
-    if isinstance(out, (int, float, complex)) or _is_array(kind) and out.dtype.kind in "fciub":
+    if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
         return out
     raise TypeError(f"{name_of(f)} returned {_described(out)}; a function that is differentiated returns numbers or "
                     "arrays")  # fmt: skip
@@ -144,7 +144,7 @@ def arguments(f: Any, args: Any) -> list[Any]:
     """The argument list of a call, a new one; TypeError where ``args`` is not a sequence of arguments."""
     if type(args) is list or type(args) is tuple:
         return list(args)
-    if isinstance(args, Sequence) and not isinstance(args, str) or isinstance(args, np.ndarray) and args.ndim:
+    if (isinstance(args, Sequence) and not isinstance(args, str)) or (isinstance(args, np.ndarray) and args.ndim):
         return list(args)
     raise TypeError(f"args is the list of all arguments of {name_of(f)}, such as [x]; got "
                     f"{_described(args)}")  # fmt: skip
@@ -181,7 +181,9 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
         if not isinstance(tangent, (list, tuple)) or len(tangent) != len(x):
             raise ValueError(f"{what} has another structure than its value: a {type(x).__name__} of {len(x)} is needed")
         return [leaf for t, part in zip(tangent, x, strict=True) for leaf in matching(t, part, what)]
-    tangent = differentiable(array(tangent) if shape(x) else tangent, what)
+    if isinstance(tangent, CONTAINERS) and not shape(x):
+        raise ValueError(f"{what} has another structure than its value: a number is needed")
+    tangent = differentiable(array(tangent), what)
     if shape(tangent) != shape(x):
         raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
     if is_unreal(tangent) and not is_unreal(x):

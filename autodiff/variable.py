@@ -10,6 +10,7 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber, ArrayView, as_index
 from dualnumbers.dispatch import lead
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
+from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
 from dualnumbers.number import Number, as_operand
 from dualnumbers.rules.complexes import is_unreal
@@ -89,6 +90,7 @@ def record(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
 
 
 def record_row(row: Row) -> Callable[..., Any]:
+    """The recording of a row of any operands."""
     statics = row.statics
 
     def recorded(*arguments: Any) -> Any:
@@ -248,7 +250,7 @@ class Variable(Number, operators=True):
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Variable is a line of a tape and cannot be pickled; pickle autodiff.value_of(x)")
+        raise unpicklable(self)
 
 
 class ArrayVariable(Variable, ArrayNumber, operators=True):

@@ -15,7 +15,7 @@ import numpy as np
 from .arraynumber import ArrayNumber, ArrayView, as_index
 from .dispatch import lead
 from .elementary import TABLE, Row
-from .errors import no_plain_value
+from .errors import no_plain_value, unpicklable
 from .levels import Level, is_number, is_operand, level_of
 from .number import Number, as_operand
 from .pushforward import push_forward
@@ -50,22 +50,24 @@ class DualNumber(Number, operators=True):
     """The dual number ``real + dual ε``; of two arrays, a dual number element by element.
 
     Made by hand it stands one level above its highest component, and below every later differentiation. ``dual`` is
-    broadcast to the shape of ``real``; ValueError where that fails.
+    zero if it is left out, and broadcast to the shape of ``real``; ValueError where that fails.
     """
 
     __slots__ = ("level", "primal", "tangent")
     level: Level
     tangent: Any
 
-    def __new__(cls, real: Any, dual: Any = 0.0) -> DualNumber:
+    def __new__(cls, real: Any, dual: Any = None) -> DualNumber:
         real, dual = (np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (real, dual))
+        if dual is None:
+            dual = zeros_like(real) if is_operand(type(real)) else 0
         for part in (real, dual):
             if not is_operand(type(part)):
                 raise TypeError(
                     f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}"
                 )
         if shape(real) != shape(dual):
-            dual = broadcast_to(dual, shape(real))
+            dual = _broadcast(dual, shape(real))
         highest = max(level_of(real), level_of(dual), key=lambda level: level.number)
         return make(real, dual, highest.above)
 
@@ -98,17 +100,18 @@ class DualNumber(Number, operators=True):
         return format(self, "")
 
     def __format__(self, spec: str) -> str:
-        """Both components by the same specification: ``f"{DualNumber(3, 0.5):.2f}"`` is ``3.00 + 0.50ε``."""
+        """Both components by the same specification: ``f"{DualNumber(3, 0.5):.2f}"`` is ``3.00 + 0.50ε``.
+
+        A nested number numbers the ε of its levels from the innermost: ``(2 + 1ε₁) + (1 + 0ε₁)ε₂``.
+        """
         if shape(self):
             return f"{self.primal} + {self.tangent}ε"
-        primal, tangent = format(self.primal, spec), format(self.tangent, spec)
-        if is_number(type(self.primal)) or is_number(type(self.tangent)):
-            return f"({primal}) + ({tangent})ε"
-        sign, size = ("-", tangent[1:]) if tangent.startswith("-") else ("+", tangent.removeprefix("+"))
-        return f"{primal} {sign} {size}ε"
+        depth = _depth(self)
+        return _text(self, spec, depth) if depth > 1 else _sum(format(self.primal, spec), format(self.tangent, spec))
 
-    def _repr_latex_(self) -> str:
-        return "$" + str(self).replace("ε", r"\,\varepsilon") + "$"
+    def _repr_latex_(self) -> str | None:
+        """As mathematics in a notebook; an array as text."""
+        return None if shape(self) else "$" + str(self).translate(_LATEX) + "$"
 
     def __copy__(self) -> DualNumber:
         return make(self.primal, self.tangent, self.level)
@@ -120,7 +123,7 @@ class DualNumber(Number, operators=True):
 
     def __reduce__(self) -> Any:
         if not self.level.by_hand:
-            raise TypeError("a DualNumber inside a differentiation cannot be pickled: its level ends with the call")
+            raise unpicklable(self)
         return DualNumber, (self.primal, self.tangent)
 
     # ------------------------------------------------------------------------------ the algebra, written out for speed
@@ -260,6 +263,39 @@ class DualView(ArrayView, DualArray):
     primal = property(lambda self: self.current().primal)
     tangent = property(lambda self: self.current().tangent)
     level = property(lambda self: self.seen.level)
+
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_LATEX = str.maketrans({"ε": r"\,\varepsilon", **{"₀₁₂₃₄₅₆₇₈₉"[i]: f"_{i}" for i in range(10)}})
+
+
+def _broadcast(dual: Any, to: tuple[int, ...]) -> Any:
+    try:
+        return broadcast_to(dual, to)
+    except ValueError:
+        raise ValueError(f"the dual part, of shape {shape(dual)}, does not fit the real part, of shape {to}") from None
+
+
+def _depth(x: Any) -> int:
+    return 1 + max(map(_depth, x.parts())) if is_number(type(x)) else 0
+
+
+def _text(x: Any, spec: str, depth: int) -> str:
+    """A nested number with the ε of each level numbered, of which there are ``depth``."""
+    if not isinstance(x, DualNumber):
+        return format(x, spec)
+    primal, tangent = (_text(part, spec, depth - 1) for part in x.parts())
+    unit = f"ε{depth}".translate(_SUBSCRIPTS)
+    if any(is_number(type(part)) for part in x.parts()):
+        return f"({primal}) + ({tangent}){unit}"
+    return _sum(primal, tangent, unit)
+
+
+def _sum(primal: str, tangent: str, unit: str = "ε") -> str:
+    if tangent.endswith(("j", ")")):
+        return f"{primal} + ({tangent.strip('()')}){unit}"
+    sign, size = ("-", tangent[1:]) if tangent.startswith("-") else ("+", tangent.removeprefix("+"))
+    return f"{primal} {sign} {size}{unit}"
 
 
 def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:

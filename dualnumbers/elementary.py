@@ -27,7 +27,7 @@ PYTHON = (int, float, complex)
 """The types of Python's own numbers."""
 
 TABLE: dict[str, Callable[..., Any]] = {}
-"""Every table function by its name."""
+"""Every table function by its name; a name with an underscore in front is for the other rows only."""
 
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
@@ -40,11 +40,12 @@ class Row:
     operand; ``None`` marks an operand in which the function is locally constant. ``pulls`` may hold an explicit
     pull-back beside a push-forward. ``put`` undoes a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place
     that the view showed. ``accumulate(x̄, z̄, *static)`` adds the adjoint of a getitem in place. ``scalar`` evaluates
-    an elementwise row on Python numbers, ``plain`` another row on plain arrays; ``inline`` says that it is one of one or two operands.
+    an elementwise row on Python numbers, ``plain`` another row on plain arrays; ``inline``: it is elementwise, of one
+    or two operands.
     """
 
-    __slots__ = ("accumulate", "adjoints", "arity", "domain", "evaluate", "inline", "kind", "lifts", "name", "partials", "plain",
-                 "pulls", "pushes", "put", "scalar", "signature", "singular", "statics", "unreal")  # fmt: skip
+    __slots__ = ("accumulate", "adjoints", "arity", "domain", "evaluate", "inline", "kind", "lifts", "name", "partials",
+                 "plain", "pulls", "pushes", "put", "scalar", "signature", "singular", "statics", "unreal")  # fmt: skip
 
     def __init__(self, name: str, kind: str, arity: int, **fields: Any) -> None:
         self.name, self.kind, self.arity = name, kind, arity
@@ -74,7 +75,7 @@ def _named(function: Any, row: Row) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]
 
 
-# ---------------------------------------------------------------------------------------------- the five kinds of row
+# ----------------------------------------------------------------------------------------- the five kinds of row
 
 
 def _scalar_rows(row: Row, python: Callable[..., Any] | None, ufunc: Any, operator: bool) -> Callable[..., Any]:
@@ -150,7 +151,10 @@ def _entry(numpy_function: Any, function: Callable[..., Any], signature: Any) ->
         try:
             normalised = signature(*arguments, **keywords)
         except TypeError as error:
-            raise no_rule(numpy_function, f" called so ({error})") from None
+            unknown = [name for name in keywords if name not in signature.__code__.co_varnames]
+            raise no_rule(
+                numpy_function, f" with {', '.join(unknown)}=" if unknown else f" so called ({error})"
+            ) from None
         return function(*normalised)
 
     entry.function = function  # type: ignore[attr-defined]
@@ -232,7 +236,7 @@ def smooth(
     return _array_row(row, numpy_function, evaluate)
 
 
-# ---------------------------------------------------------------------------------------------- partials at singular points
+# ----------------------------------------------------------------------------------- partials at singular points
 
 FAILURES = (ArithmeticError, ValueError, TypeError)
 """What a partial may raise on Python numbers where NumPy's would be infinite, NaN or complex."""
@@ -240,7 +244,7 @@ FAILURES = (ArithmeticError, ValueError, TypeError)
 
 def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
     """A partial that failed on Python numbers, evaluated once more on NumPy's: inf or nan, never an exception."""
-    as_numpy = TABLE["numpy_scalar"]
+    as_numpy = TABLE["_numpy_scalar"]
     if any(type(x) is complex for x in arguments):
         arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
     with np.errstate(all="ignore"):

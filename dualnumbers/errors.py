@@ -42,7 +42,7 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -
         remedy = f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
     elif call in ("float", "int", "complex"):
         remedy = (
-            f"where a function of Python's math or cmath asked for the {call}, call dualnumbers.dmath or NumPy instead; "
+            f"where a function of Python's math asked for the {call}, call the one in dualnumbers.dmath or NumPy; "
             "where an array was written to, use np.stack or fill np.zeros(..., like=x)"
         )
     elif call == "np.asarray":
@@ -54,6 +54,14 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -
     return error(
         f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
         f"autodiff.value_of(x) gives the plain value{user_line()}"
+    )
+
+
+def unpicklable(number: Any) -> TypeError:
+    """The error for pickling a number that belongs to a running differentiation."""
+    return TypeError(
+        f"a {type(number).__name__} inside a differentiation cannot be pickled: it ends with the call; pickle "
+        f"autodiff.value_of(x){user_line()}"
     )
 
 

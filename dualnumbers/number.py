@@ -195,7 +195,7 @@ def _joined(argument: Any) -> Any:
 
 
 def as_operand(x: Any, y: Any) -> Any:
-    """What stands beside the number ``x`` in an operation: lists and object arrays joined; NotImplemented for others."""
+    """What may stand beside the number ``x`` in an operation, lists and object arrays joined; else NotImplemented."""
     kind = type(y)
     if kind is np.ndarray:
         return shaping.array(y) if y.dtype.char == "O" else y
@@ -212,7 +212,7 @@ def _refusal(name: str) -> property:
 
 
 # not by __getattr__, which would slow every other attribute down
-for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tangent", "tobytes", "tofile", "tolist", "value"):
+for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tobytes", "tofile", "tolist", "value"):
     setattr(Number, _name, _refusal(_name))
 for _function, _entry in list(BY_NUMPY.items()):
     if isinstance(_function, np.ufunc) and _function.nin == 1 and _function.__name__ not in ("conjugate",):

@@ -33,5 +33,5 @@ fraction = elementwise(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0], 1.0, 
 nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
 degrees = elementwise(math.degrees, np.degrees, 180.0 / math.pi)
 radians = elementwise(math.radians, np.radians, math.pi / 180.0)
-numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), np.positive, 1.0,
-                           name="numpy_scalar")  # fmt: skip
+numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x, 1.0,
+                           name="_numpy_scalar")  # fmt: skip

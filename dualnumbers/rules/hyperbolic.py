@@ -11,13 +11,23 @@ from .powers import hypot, sqrt, square
 
 
 def _sech(x):
-    """1 / cosh x. Its square is the slope of tanh, which 1 − tanh² x loses to cancellation (no digit left at x = 20)."""
-    return 1.0 / cosh(x)
+    """1 / cosh x, which does not overflow."""
+    if is_unreal(x):
+        return 1.0 / np.cosh(x)
+    e = np.exp(-np.abs(x))
+    return 2.0 * e / (1.0 + e * e)
 
 
-sinh = elementwise(math.sinh, np.sinh, lambda x, z: cosh(x))
-cosh = elementwise(math.cosh, np.cosh, lambda x, z: sinh(x))
-tanh = elementwise(math.tanh, np.tanh, lambda x, z: square(_sech(x)))
+def _float_sech(x):
+    e = math.exp(-abs(x))
+    return 2.0 * e / (1.0 + e * e)
+
+
+sech = elementwise(_float_sech, _sech, lambda x, z: -z * tanh(x), name="sech")
+sinh = elementwise(math.sinh, np.sinh, lambda x, z: cosh(x), singular=True)
+cosh = elementwise(math.cosh, np.cosh, lambda x, z: sinh(x), singular=True)
+# 1 − z² would lose the tail to cancellation: at x = 20 no digit is left
+tanh = elementwise(math.tanh, np.tanh, lambda x, z: square(sech(x)))
 # hypot does not overflow at 1e200, but takes no complex argument
 asinh = elementwise(math.asinh, np.arcsinh,
                     lambda x, z: 1.0 / (sqrt(1.0 + x * x) if is_unreal(x) else hypot(1.0, x)))  # fmt: skip

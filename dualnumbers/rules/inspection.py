@@ -7,8 +7,11 @@ from ..levels import is_number, level_of, plain
 
 
 def _of_array(numpy_function):
-    return locally_constant_of_array(numpy_function, lambda a, axis=None, *, keepdims=False: (a, axis, keepdims),
-                                     lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims))  # fmt: skip
+    return locally_constant_of_array(
+        numpy_function,
+        lambda a, axis=None, *, keepdims=False: (a, axis, keepdims),
+        lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims),
+    )
 
 
 any = _of_array(np.any)
@@ -29,9 +32,9 @@ def _reading(numpy_function):
     composition(numpy_function)(read)
 
 
-for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast, np.min_scalar_type,
-                  np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize, np.isclose, np.allclose,
-                  np.array_equal, np.array_equiv, np.shares_memory, np.may_share_memory):  # fmt: skip
+for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast,
+                  np.min_scalar_type, np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize, np.isclose,
+                  np.allclose, np.array_equal, np.array_equiv, np.shares_memory, np.may_share_memory):  # fmt: skip
     _reading(_function)
 
 

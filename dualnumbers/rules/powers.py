@@ -1,4 +1,4 @@
-"""Powers and roots, the Euclidean length. Source: NIST DLMF §4.2(iv), §4.26; the kink of the length at 0 has slope 0."""
+"""Powers and roots, the Euclidean length. Source: NIST DLMF §4.2(iv), §4.26; the length has slope 0 at 0."""
 
 import math
 import operator as op

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from ..elementary import linear, smooth
+from ..levels import plain
 from .indexing import getitem
-from .shaping import broadcast_to, concatenate, reshape, shape, transpose
+from .shaping import astype, broadcast_to, concatenate, reshape, shape, transpose
 from .steps import equal
 
 
@@ -54,7 +55,7 @@ fsum = linear(None, None, lambda g, place, *terms: g, arity=-1, name="fsum", eva
 
 
 def _halves(x, dx):
-    """Product rule on the two halves of the last axis, until one factor is left: no division, so zeros are no matter."""
+    """Product rule on the two halves of the last axis until one factor is left: no division, so zeros do not matter."""
     n = shape(x)[-1]
     while n > 1:
         half = n // 2
@@ -82,7 +83,7 @@ prod = smooth(np.prod, _reduce, _product_push, evaluate=_along(np.prod), statics
 
 def _extremum_push(dx, z, x, axis, keepdims):
     """Ties share equally."""
-    ties = equal(x, _kept(z, x, axis))
+    ties = astype(equal(x, _kept(z, x, axis)), plain(x).real.dtype)
     return sum(dx * (ties / sum(ties, axis, True)), axis, keepdims)
 
 

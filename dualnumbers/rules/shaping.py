@@ -77,7 +77,7 @@ stack = linear(np.stack, lambda arrays, axis=0: (*arrays, axis), _layer, arity=-
                evaluate=lambda *arguments: np.stack(arguments[:-1], axis=arguments[-1]))  # fmt: skip
 
 astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
-                evaluate=lambda x, dtype: x.astype(dtype) if hasattr(x, "astype") else np.asarray(x, dtype)[()])  # fmt: skip
+                evaluate=lambda x, dtype: np.asarray(x).astype(dtype)[()])  # fmt: skip
 
 
 def array(nested):

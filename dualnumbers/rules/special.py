@@ -41,7 +41,8 @@ def polygamma(order):
     return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive)
 
 
-gamma = _elementwise_special(math.gamma, "gamma", lambda x, z: z * polygamma(0)(x), domain=positive)
+gamma = _elementwise_special(math.gamma, "gamma", lambda x, z: z * polygamma(0)(x), domain=positive,
+                            singular=True)  # fmt: skip
 lgamma = _elementwise_special(math.lgamma, "gammaln", lambda x, z: polygamma(0)(x), domain=positive)
 erf = _elementwise_special(math.erf, "erf", lambda x, z: 2.0 / math.sqrt(math.pi) * exp(-x * x))
 erfc = _elementwise_special(math.erfc, "erfc", lambda x, z: -2.0 / math.sqrt(math.pi) * exp(-x * x))

@@ -18,4 +18,5 @@ acos = elementwise(math.acos, np.arccos, lambda x, z: -1.0 / sqrt((1.0 - x) * (1
 atan = elementwise(math.atan, np.arctan, lambda x, z: 1.0 / (1.0 + x * x))
 # x / (x² + y²) would overflow at 1e200
 atan2 = elementwise(math.atan2, np.arctan2, lambda y, x, z: x / hypot(y, x) / hypot(y, x),
-                    lambda y, x, z: -(y / hypot(y, x)) / hypot(y, x), domain=right_half_plane, singular=True)  # fmt: skip
+                    lambda y, x, z: -(y / hypot(y, x)) / hypot(y, x), domain=right_half_plane,
+                    singular=True)  # fmt: skip
