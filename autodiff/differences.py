@@ -44,7 +44,7 @@ def _measured(f: Callable[..., Any]) -> Measure:
 
 def _copied(x: Any) -> Any:
     """An argument that f may write to without harm to the next call."""
-    return x.copy() if isinstance(x, np.ndarray) else x
+    return x.copy(order="K") if isinstance(x, np.ndarray) else x
 
 
 def _partial(measure: Measure, index: int, k: int) -> Measure:
@@ -70,7 +70,7 @@ def _partial(measure: Measure, index: int, k: int) -> Measure:
 def _of_array(at: Measure, x: Values) -> Quotient:
     def at_element(position: tuple[int, ...]) -> Measure:
         def at_value(t: Any) -> Quotient:
-            moved = x.copy()
+            moved = x.copy(order="K")
             moved[position] = t
             return at(moved)
 

@@ -224,9 +224,9 @@ def _with_slow_limit(best: Quotient, slopes: Rows) -> Quotient:
 
 
 def _infinite_where_growing(best: Quotient, slopes: Rows, forward: Values, backward: Values) -> Quotient:
-    """The slope is infinite where the quotients grow at every halving, as those of sqrt do at 0."""
+    """The slope is infinite where the quotients grow at every halving, as those of sqrt at 0; by 2, f jumps instead."""
     sizes = np.abs(np.stack(slopes))
-    growing = np.all(sizes[1:] > 1.05 * sizes[:-1], axis=0)
+    growing = np.all((sizes[1:] > 1.05 * sizes[:-1]) & (sizes[1:] < 1.95 * sizes[:-1]), axis=0)
     growing &= np.isnan(forward) | np.isnan(backward) | (np.sign(forward) == np.sign(backward))
     return Quotient(np.where(growing, np.sign(slopes[-1]) * np.inf, best.value), np.where(growing, 0.0, best.error),
                     best.step)  # fmt: skip

@@ -38,13 +38,18 @@ def _minors(a):
     return getitem(a, (..., others[:, None, :, None], others[None, :, None, :]))
 
 
+def _regular(a):
+    """Whether every matrix of a stack is far enough from singular for its inverse."""
+    return not a.size or bool(np.all(np.linalg.cond(a) < 1e12))
+
+
 def _cofactors(a, z):
     """The gradient of the determinant: z A⁻ᵀ, or where A is singular the determinants of the minors."""
-    n = shape(a)[-1]
-    if np.all(np.linalg.cond(plain(a)) < 1e12):
+    if _regular(plain(a)):
         return expand_dims(z, (-1, -2)) * matrix_transpose(inv(a))
+    n = shape(a)[-1]
     signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
-    return signs * det(_minors(a))
+    return signs.astype(plain(a).dtype) * det(_minors(a))
 
 
 det = smooth(np.linalg.det, lambda a: (a,), lambda da, z, a: sum(_cofactors(a, z) * da, (-2, -1), False))

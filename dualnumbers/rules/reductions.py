@@ -74,7 +74,7 @@ def _product_push(dx, z, x, axis, keepdims):
         return sum(dx, axis, keepdims)
     order = tuple(i for i in range(rank) if i not in axes) + axes
     kept = tuple(shape(x)[i] for i in order[: rank - len(axes)])
-    last = [reshape(transpose(v, order), (*kept, -1), "C") for v in (x, dx)]
+    last = [reshape(transpose(v, order), (*kept, _count(x, axis)), "C") for v in (x, dx)]
     return reshape(_halves(*last), shape(z), "C")
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..elementary import composition, linear
+from ..elementary import PYTHON, composition, linear
 from ..levels import is_number, plain
 from .indexing import getitem
 
@@ -16,7 +16,7 @@ def shape(x):
 def zeros_like(x):
     """A plain zero in the space of ``x``: its shape and type."""
     value = plain(x)
-    return np.zeros_like(value) if np.ndim(value) else type(value)(0)
+    return type(value)(0) if isinstance(value, (*PYTHON, np.generic)) else np.zeros_like(value)
 
 
 reshape = linear(np.reshape, lambda a, shape, order="C": (a, shape, order), lambda g, x, to, order:

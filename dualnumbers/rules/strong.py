@@ -5,6 +5,7 @@ import cmath
 import numpy as np
 
 from ..elementary import PYTHON, multilinear
+from .complexes import conj
 
 
 def _strong(p, t):
@@ -17,7 +18,7 @@ def _strong(p, t):
     return np.where((np.equal(t, 0)) & ~np.isfinite(p), np.zeros((), product.dtype), product)[()]
 
 
-strong = multilinear(None, None, lambda g, p, t: strong(g, t), lambda g, p, t: strong(p, g), evaluate=_strong,
+strong = multilinear(None, None, lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g), evaluate=_strong,
                      name="strong")  # fmt: skip
 """0 where the tangent (or adjoint) ``t`` is exactly 0 and the partial ``p`` is not finite, else ``p · t``.
 

@@ -1,0 +1,132 @@
+"""A function of any arguments as one of its real leaves, which returns a tuple of real leaves: what gradcheck compares.
+
+A complex leaf counts as its real and its imaginary part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import is_number
+from dualnumbers.rules.complexes import imag, is_unreal, real
+
+from .seeding import CONTAINERS, differentiable, flatten, output, output_leaf
+
+Function = Callable[..., Any]
+
+ENTRIES = 1000
+"""Derivatives of the highest order up to which all are checked."""
+
+DIRECTIONS = 4
+"""Random directions in the arguments, and in the outputs, along which a larger function is checked."""
+
+
+@dataclass(frozen=True, eq=False)
+class RealFunction:
+    """``function(*leaves)`` returns a tuple of real numbers and arrays; ``inputs`` and ``outputs`` are their names."""
+
+    function: Function
+    leaves: list[Any]
+    inputs: list[str]
+    outputs: list[str]
+
+
+def by_copies(function: Function) -> Function:
+    """A function that may write to its arguments, called on copies."""
+    return lambda *xs: function(*(x.copy(order="K") if isinstance(x, np.ndarray) else x for x in xs))
+
+
+def size(value: Any) -> float:
+    """The largest finite absolute value in a number or array."""
+    return float(np.max(np.abs(value)[np.isfinite(value)], initial=0.0))
+
+
+def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> RealFunction:
+    """``f(*args)`` as a function of the real leaves of the arguments at ``indices``; what is no number stays."""
+    leaves: list[Any] = []
+    inputs: list[str] = []
+
+    def taken(x: Any, name: str) -> Callable[[Iterator[Any]], Any]:
+        """Add a leaf; returns how it is made again from the stream of all."""
+        try:
+            x = differentiable(x)
+        except TypeError:
+            return lambda _: x
+        if is_number(type(x)):
+            raise TypeError("gradcheck takes plain values: use autodiff.value_of(x)")
+        if not is_unreal(x):
+            leaves.append(x)
+            inputs.append(name)
+            return next
+        leaves.extend((+x.real, +x.imag))
+        inputs.extend((f"{name}.real", f"{name}.imag"))
+        return lambda stream: next(stream) + 1j * next(stream)
+
+    made = {}
+    for index in indices:
+        parts, rebuild = flatten(args[index])
+        names = _names(args[index], f"args[{index}]")
+        made[index] = rebuild, [taken(x, name) for x, name in zip(parts, names, strict=True)]
+    if not leaves:
+        raise ValueError("gradcheck: no argument is a number or an array of numbers")
+
+    def called(*xs: Any) -> Any:
+        stream = iter(xs)
+        given = list(args)
+        for index, (rebuild, makers) in made.items():
+            given[index] = rebuild([make(stream) for make in makers])
+        out = f(*given)
+        return out if isinstance(out, (tuple, dict)) else output(out, f)
+
+    def function(*xs: Any) -> tuple[Any, ...]:
+        outs = [output_leaf(out, f) for out in flatten(called(*xs))[0]]
+        return tuple(part for out in outs for part in ((real(out), imag(out)) if is_unreal(out) else (out,)))
+
+    tree = by_copies(called)(*leaves)
+    outputs = [name + part for out, name in zip(flatten(tree)[0], _names(tree, "f"), strict=True)
+               for part in ((".real", ".imag") if is_unreal(out) else ("",))]  # fmt: skip
+    function.__name__ = getattr(f, "__name__", "f")
+    return RealFunction(function, leaves, inputs, outputs)
+
+
+def _names(tree: Any, name: str) -> list[str]:
+    """The name of each leaf of a structure, as Python would index it, in the order of `flatten`."""
+    if not isinstance(tree, CONTAINERS):
+        return [name]
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    return [leaf for key, part in items for leaf in _names(part, f"{name}[{key!r}]")]
+
+
+def of_few_directions(full: RealFunction, order: int) -> RealFunction:
+    """The same function if it has few derivatives; else along random directions in its arguments and its outputs."""
+    values = by_copies(full.function)(*full.leaves)
+    n, m = sum(map(np.size, full.leaves)), sum(map(np.size, values))
+    if m * n**order <= ENTRIES:
+        return full
+    random = np.random.default_rng(0)
+
+    def directions(x: Any, dims: tuple[int, ...], length: float) -> Any:
+        return (length * random.normal(size=dims)).astype(np.result_type(x))
+
+    ways = [directions(x, (*np.shape(x), DIRECTIONS), max(size(x), 1e-3) / n**0.5) for x in full.leaves]
+    weights = [directions(value, (DIRECTIONS, np.size(value)), 1.0) for value in values]
+
+    def along(z: Any) -> Any:
+        return full.function(*(x + np.matmul(way, z) for x, way in zip(full.leaves, ways, strict=True)))
+
+    function = along if n > DIRECTIONS else full.function
+
+    def summed(*xs: Any) -> Any:
+        terms = [np.matmul(weight, np.reshape(out, -1)) for weight, out in zip(weights, function(*xs), strict=True)]
+        return (sum(terms[1:], terms[0]),)
+
+    kind = np.result_type(*full.leaves)
+    leaves, inputs = ([np.zeros(DIRECTIONS, kind)], ["args along random directions"]) if n > DIRECTIONS else (
+        full.leaves, full.inputs)  # fmt: skip
+    if m > DIRECTIONS:
+        return RealFunction(summed, leaves, inputs, ["f along random directions"])
+    return RealFunction(function, leaves, inputs, full.outputs)
