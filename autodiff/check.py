@@ -103,9 +103,9 @@ class _Check:
         plain = by_copies(self.function)(*self.leaves)
         for mode in modes:
             if mode == "forward":
-                found, _ = jvp(self.function, self.leaves, [zeros_like(x) for x in self.leaves])
+                found = by_copies(lambda *xs: jvp(self.function, xs, [zeros_like(x) for x in xs])[0])(*self.leaves)
             else:
-                found, _ = vjp(self.function, *self.leaves)
+                found = by_copies(lambda *xs: vjp(self.function, *xs)[0])(*self.leaves)
             self.compare(0, mode, "f itself", found, _known(plain), [0.0] * len(plain))
 
     def derivatives(self, modes: Sequence[str], order: int, rtol: float) -> None:
@@ -133,7 +133,7 @@ class _Check:
     def jacobian(self, function: Function, mode: str) -> Function:
         """The blocks of the next order, by one mode, as a function of the leaves."""
         by_argument = JACOBIANS[mode](function, tuple(range(len(self.leaves))))
-        return lambda *xs: tuple(flatten(by_argument(*xs))[0])
+        return by_copies(lambda *xs: tuple(flatten(by_argument(*xs))[0]))
 
     def by_differences(self, lower: Function, values: Blocks) -> Iterator[Quotient]:
         """The blocks of the next order by difference quotients."""

@@ -57,10 +57,7 @@ def _partial(measure: Measure, index: int, k: int) -> Measure:
             raise TypeError("a difference quotient is of plain values: use autodiff.value_of(x)")
 
         def at(x: Any) -> Quotient:
-            moved = [
-                x if i == k else leaf.copy() if isinstance(leaf, np.ndarray) else leaf for i, leaf in enumerate(leaves)
-            ]
-            return measure(*args[:index], rebuild(moved), *args[index + 1 :])
+            return measure(*args[:index], rebuild([*leaves[:k], x, *leaves[k + 1 :]]), *args[index + 1 :])
 
         return _of_array(at, leaves[k]) if np.ndim(leaves[k]) else _of_number(at, leaves[k])
 

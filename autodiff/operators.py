@@ -12,7 +12,7 @@ from dualnumbers.rules.shaping import zeros_like
 
 from .forward import jacfwd, jvp
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import argnums_of, flatten, matching, output_leaf
+from .seeding import argnums_of, as_given, flatten, matching, output_leaf
 from .sweep import tangents
 
 MODES = ("auto", "forward", "reverse")
@@ -56,7 +56,8 @@ def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def product(x: Any, v: Any, *args: Any) -> Any:
-        return jvp(lambda y: grad(f)(y, *args), [x], [v])[1]
+        leaves, rebuild = flatten(jvp(lambda y: grad(f)(y, *args), [x], [v])[1])
+        return rebuild(map(as_given, leaves, flatten(x)[0]))
 
     return product
 

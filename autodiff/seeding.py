@@ -163,8 +163,12 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
 
 
 def as_given(derivative: Any, x: Any) -> Any:
-    """A derivative in the type of its argument: a Python float for a Python number."""
-    return derivative.item() if isinstance(derivative, np.generic) and type(x) in (int, float, complex) else derivative
+    """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
+    if isinstance(derivative, np.generic) and type(x) in PYTHON:
+        return derivative.item()
+    if isinstance(x, np.inexact) and isinstance(derivative, (float, np.inexact)):
+        return x.dtype.type(derivative) if np.iscomplexobj(x) or not np.iscomplexobj(derivative) else derivative
+    return derivative
 
 
 def matching(tangent: Any, x: Any, what: str) -> list[Any]:

@@ -43,6 +43,9 @@ BITS = 181
 
 EPS = float(np.finfo(float).eps)
 
+GRAIN = 1e10
+"""The coarsest grain that a function of rounded values may have, in units of the rounding of its type."""
+
 RESOLVED = 1e-10
 """Error relative to the slope and the function at which steps of another size are not tried."""
 
@@ -65,6 +68,8 @@ def slope(at: Measure, x: Any) -> Quotient:
     centre = at(x)
     best = _unknown(centre.value)
     with np.errstate(all="ignore"):
+        if not np.isfinite(x):
+            return _zero_where_constant(at, centre)
         for steps in _ladders(x):
             found = _descend(at, centre, x, steps)
             apart = np.abs(found.value - best.value) - found.error - best.error
@@ -77,10 +82,19 @@ def slope(at: Measure, x: Any) -> Quotient:
         return Quotient(best.value, np.where(zero, np.maximum(best.error, 4 * centre.error), best.error), best.step)
 
 
+def _zero_where_constant(at: Measure, centre: Quotient) -> Quotient:
+    """At an x that is not finite no step can be taken: 0 where the function is finite and does not depend on x."""
+    unknown = _unknown(centre.value)
+    same = np.isfinite(centre.value)
+    for elsewhere in (0.0, 1.0, -1.7):
+        same = same & (_probe(at, elsewhere, centre).value == centre.value)
+    return Quotient(np.where(same, 0.0, np.nan), np.where(same, 4 * centre.error, np.inf), unknown.step)
+
+
 def _ladders(x: Any) -> Iterator[list[float]]:
     """Falling steps: first in proportion to ``x``, from between 0.18 and 0.35 of it; if it is small, then from 0.35."""
     size = abs(float(x))
-    exponents = [math.frexp(size)[1]] if 1e-300 < size < math.inf else []
+    exponents = [math.frexp(size)[1]] if size > 1e-307 else []
     for exponent in exponents + [1] * (size < 0.25):
         steps = [math.ldexp(BITS, exponent - 10 - level) for level in range(LEVELS)]
         yield [h for h in steps if h >= BITS * np.spacing(abs(x))]
@@ -112,7 +126,7 @@ def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quoti
         least = np.fmin(least, found[-1].error)
         if np.all((noise >= least) | ~np.isfinite(centre.value)):
             break
-    best = _best_of_levels(found, steps[: len(found)] + probed, slopes + [mean for _, _, mean, _ in probes])
+    best = _best_of_levels(found, steps[: len(found)] + probed, slopes + [mean for _, _, mean, _ in probes], coarsest)
     if len(found) < LEVELS // 2:
         return best
     return _infinite_where_growing(_with_slow_limit(best, slopes), slopes, forward, backward)
@@ -131,6 +145,7 @@ def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> tuple[Values, Val
 
 
 def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
+    """The function elsewhere; NaN where it fails there."""
     nan = np.full(centre.value.shape, np.nan)
     try:
         found = at(x)
@@ -177,12 +192,12 @@ def _best_of_row(row: Rows, coarser: Rows, floors: Rows, h: float) -> Quotient:
     return best
 
 
-def _best_of_levels(found: list[Quotient], steps: list[float], slopes: Rows) -> Quotient:
+def _best_of_levels(found: list[Quotient], steps: list[float], slopes: Rows, rounding: Values) -> Quotient:
     """The best of one entry per level, the rounding of f taken as all shorter steps show it.
 
     That is by how much their quotients miss the entry, times h, less what truncation explains: it falls at least in
-    proportion to h. Quotients that are exactly 0 count for nothing where others give a slope beyond its error: f is of
-    single precision inside, or cancels.
+    proportion to h. Quotients that are exactly 0 count for nothing where others give a slope beyond its error that is
+    no larger than `GRAIN` times rounding over h: then f is of single precision inside, or cancels, and has no plateau.
     """
     count = len(found)
     values, errors = np.stack([q.value for q in found]), np.stack([q.error for q in found])
@@ -192,8 +207,9 @@ def _best_of_levels(found: list[Quotient], steps: list[float], slopes: Rows) -> 
     missed = np.abs(quotients - values[:, None]) - 2 * truncation[:, None] * part
     errors = np.fmax(errors, np.fmax.reduce(np.where(part < 1.0, missed * part, 0.0), axis=1))
     flat = quotients[:count] == 0.0
-    sure = np.any(~flat & (np.abs(values) > 10 * errors), axis=0)
-    errors = np.where(flat & sure, np.inf, errors)
+    sure = np.max(np.where(~flat & (np.abs(values) > 10 * errors), np.abs(values), 0.0), axis=0)
+    shown = sure * np.array(steps[:count]).reshape(count, *(1,) * (values.ndim - 1)) <= GRAIN * rounding
+    errors = np.where(flat & shown & (sure > 0.0), np.inf, errors)
     best = np.argmin(errors, axis=0)[None]
     value, error = (np.take_along_axis(a, best, axis=0)[0] for a in (values, errors))
     return Quotient(value, error, np.where(np.isfinite(error), np.array(steps)[best[0]], np.nan))

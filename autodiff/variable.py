@@ -292,6 +292,6 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 class VariableView(ArrayView, ArrayVariable):
     """A view of an array on a tape: writing through it writes its base."""
 
-    __slots__ = ("base", "function", "seen", "source", "static")
+    __slots__ = ("path", "root", "seen", "source")
     line = property(lambda self: self.current().line)  # type: ignore[assignment]
-    tape = property(lambda self: self.base.tape)  # type: ignore[assignment]
+    tape = property(lambda self: self.root.tape)  # type: ignore[assignment]

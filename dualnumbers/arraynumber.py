@@ -92,28 +92,49 @@ class ArrayNumber(Number):
 
 
 class ArrayView(ArrayNumber):
-    """A view, kept as the row that derives it from its base: a stale one re-derives itself when it is read."""
+    """A view, kept as the rows that derive it from its root: a stale one re-derives itself when it is read.
+
+    ``root`` is the array that owns the elements; ``path`` the rows that lead from it here, as nested triples
+    ``(path before, function, static)``; ``seen`` what they gave when the root held ``source``.
+    """
 
     __slots__ = ()
-    base: Any
-    function: Any
-    static: tuple[Any, ...]
+    root: Any
+    path: Any
     source: Any
     seen: Any
 
     def tie(self, seen: Any, base: Any, function: Any, static: tuple[Any, ...]) -> ArrayView:
-        self.base, self.function, self.static = base, function, static
-        self.seen, self.source = seen, base.primal
+        """This view as ``function(base, *static)``, which is ``seen`` now."""
+        inner = isinstance(base, ArrayView)
+        self.root = base.root if inner else base
+        self.path = (base.path if inner else None, function, static)
+        self.seen, self.source = seen, self.root.primal
         return self
 
+    def _steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
+        steps, path = [], self.path
+        while path is not None:
+            path, function, static = path
+            steps.append((function, static))
+        return steps[::-1]
+
     def current(self) -> Any:
-        """The view of what the base holds now: item assignment gives the base a new primal."""
-        if self.base.primal is not self.source:
-            self.seen, self.source = self.function(self.base, *self.static), self.base.primal
+        """The view of what the root holds now: item assignment gives the root a new primal."""
+        if self.root.primal is not self.source:
+            self.seen, self.source = self.root, self.root.primal
+            for function, static in self._steps():
+                self.seen = function(self.seen, *static)
         return self.seen
 
     def move(self, value: Any) -> None:
-        self.base.move(self.function.row.put(self.base, value, *self.static))
+        """Write the root: each array on the way with the next one put in its place."""
+        arrays, steps = [self.root], self._steps()
+        for function, static in steps[:-1]:
+            arrays.append(function(arrays[-1], *static))
+        for base, (function, static) in zip(reversed(arrays), reversed(steps), strict=True):
+            value = function.row.put(base, value, *static)
+        self.root.move(value)
 
 
 def as_index(index: Any) -> Any:

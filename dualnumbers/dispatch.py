@@ -77,6 +77,15 @@ def by_type(row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> 
     return function
 
 
+def _joined(operand: Any) -> Any:
+    """An operand that the user gave as a list, as an array."""
+    if not isinstance(operand, (list, tuple)):
+        return operand
+    from .rules.shaping import array
+
+    return array(operand)
+
+
 def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
     """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
     lifts = row.lifts
@@ -89,10 +98,10 @@ def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
     else:
 
         def function(*arguments: Any) -> Any:
-            operands = arguments[: len(arguments) - statics] if statics else arguments
-            for x in operands:
+            count = len(arguments) - statics
+            for x in arguments[:count]:
                 if is_number(type(x)):
-                    return lead(row, *arguments)
+                    return lead(row, *map(_joined, arguments[:count]), *arguments[count:])
             return plain(*arguments)
 
     return function

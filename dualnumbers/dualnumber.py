@@ -62,7 +62,7 @@ class DualNumber(Number, operators=True):
         if dual is None:
             dual = zeros_like(real) if is_operand(type(real)) else 0
         for part in (real, dual):
-            if not is_operand(type(part)):
+            if not is_operand(type(part)) or getattr(part, "dtype", np.dtype(float)).kind not in "fciub":
                 raise TypeError(
                     f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}"
                 )
@@ -200,9 +200,11 @@ class DualNumber(Number, operators=True):
                 z.primal, z.tangent, z.level = quotient, tangent, self.level
                 return z
         elif (kind is float or kind is int) and type(self.tangent) is float:
-            z = new(DualNumber)
-            z.primal, z.tangent, z.level = self.primal / other, self.tangent / other, self.level
-            return z
+            tangent = self.tangent / other
+            if tangent == tangent:
+                z = new(DualNumber)
+                z.primal, z.tangent, z.level = self.primal / other, tangent, self.level
+                return z
         return by_table(DIVIDE, self, other)
 
     def __pow__(self, other: Any) -> Any:
@@ -257,12 +259,12 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
 
 
 class DualView(ArrayView, DualArray):
-    """A view of a dual array: it shows what its base holds now, and writing through it writes the base."""
+    """A view of a dual array: it shows what its root holds now, and writing through it writes the root."""
 
-    __slots__ = ("base", "function", "seen", "source", "static")
+    __slots__ = ("path", "root", "seen", "source")
     primal = property(lambda self: self.current().primal)
     tangent = property(lambda self: self.current().tangent)
-    level = property(lambda self: self.seen.level)
+    level = property(lambda self: self.root.level)
 
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -11,7 +11,7 @@ from .dispatch import lead
 from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row, partial_by_numpy
 from .levels import is_number
 from .rules.complexes import is_unreal
-from .rules.shaping import broadcast_to, shape, zeros_like
+from .rules.shaping import astype, broadcast_to, shape, zeros_like
 from .rules.strong import strong
 
 Make = Callable[[Any, Any, Any], Any]
@@ -165,7 +165,17 @@ def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
             p = evaluate_partial(partial, *primals, z)
             term = p * t if times is None else times(p, t)
         total = term if total is None else total + term
-    return total
+    return _in_precision(total, z)
+
+
+def _in_precision(tangent: Any, z: Any) -> Any:
+    """A tangent in the output's precision: the partial of a kink or of SciPy is float64 beside float32 arguments."""
+    if type(z) is float or is_number(type(z)) or is_number(type(tangent)):
+        return tangent
+    given, wanted = getattr(tangent, "dtype", None), getattr(z, "dtype", None)
+    if given is None or wanted is None or given == wanted or given.kind != wanted.kind:
+        return tangent
+    return astype(tangent, wanted)
 
 
 def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..elementary import elementwise
+from .complexes import is_unreal
 from .domains import above_minus_one, positive
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
@@ -16,5 +17,27 @@ log = elementwise(math.log, np.log, lambda x, z: 1.0 / x, domain=positive, singu
 log2 = elementwise(math.log2, np.log2, lambda x, z: 1.0 / (x * LN2), domain=positive, singular=True)
 log10 = elementwise(math.log10, np.log10, lambda x, z: 1.0 / (x * LN10), domain=positive, singular=True)
 log1p = elementwise(math.log1p, np.log1p, lambda x, z: 1.0 / (1.0 + x), domain=above_minus_one, singular=True)
-logaddexp = elementwise(None, np.logaddexp, lambda x, y, z: exp(x - z), lambda x, y, z: exp(y - z))
-logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: exp2(x - z), lambda x, y, z: exp2(y - z))
+
+
+def _logistic(exponential):
+    """1 / (1 + bˣ) at −x, in a form that does not overflow, for Python floats and for arrays."""
+
+    def of_float(x):
+        e = exponential(-math.fabs(x)).item()  # fabs refuses complex numbers
+        return (e if x < 0 else 1.0) / (1.0 + e)
+
+    def of_array(x):
+        if is_unreal(x):
+            return 1.0 / (1.0 + exponential(-x))
+        e = exponential(-np.abs(x))
+        return np.where(x < 0, e, np.ones_like(e))[()] / (1.0 + e)
+
+    return of_float, of_array
+
+
+# 1 / (1 + e⁻ˣ) and its like to base 2: rows, for the derivative of the quotient would underflow before z does
+logistic = elementwise(*_logistic(np.exp), lambda x, z: z * logistic(-x), name="logistic")
+logistic2 = elementwise(*_logistic(np.exp2), lambda x, z: LN2 * z * logistic2(-x), name="logistic2")
+# eˣ⁻ᶻ would keep the rounding error of z: 13 digits at x = 1000
+logaddexp = elementwise(None, np.logaddexp, lambda x, y, z: logistic(x - y), lambda x, y, z: logistic(y - x))
+logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(x - y), lambda x, y, z: logistic2(y - x))

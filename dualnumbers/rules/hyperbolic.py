@@ -19,7 +19,7 @@ def _sech(x):
 
 
 def _float_sech(x):
-    e = math.exp(-abs(x))
+    e = math.exp(-math.fabs(x))  # fabs refuses complex numbers
     return 2.0 * e / (1.0 + e * e)
 
 

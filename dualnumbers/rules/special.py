@@ -3,6 +3,8 @@
 import math
 from functools import cache
 
+import numpy as np
+
 from ..elementary import BY_NUMPY, elementwise
 from .domains import positive
 from .exponential import exp
@@ -36,7 +38,8 @@ def polygamma(order):
     """The row of ψ⁽ⁿ⁾, n = ``order``, the n-th derivative of the digamma function."""
 
     def ufunc(x):
-        return _special("polygamma")(order, x) if order else _special("psi")(x)
+        z = _special("polygamma")(order, x) if order else _special("psi")(x)
+        return z.astype(np.result_type(x))  # SciPy's polygamma is float64 for float32
 
     return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive)
 

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from ..elementary import elementwise
+from .complexes import is_unreal
 from .domains import inside_one, off_half_turns, right_half_plane
-from .powers import hypot, sqrt
+from .powers import hypot, sqrt, square
 
 sin = elementwise(math.sin, np.sin, lambda x, z: cos(x))
 cos = elementwise(math.cos, np.cos, lambda x, z: -sin(x))
@@ -15,7 +16,9 @@ asin = elementwise(math.asin, np.arcsin, lambda x, z: 1.0 / sqrt((1.0 - x) * (1.
                    singular=True)  # fmt: skip
 acos = elementwise(math.acos, np.arccos, lambda x, z: -1.0 / sqrt((1.0 - x) * (1.0 + x)), domain=inside_one,
                    singular=True)  # fmt: skip
-atan = elementwise(math.atan, np.arctan, lambda x, z: 1.0 / (1.0 + x * x))
+# of 1 / (1 + x²) the derivative would underflow at 1e100; hypot takes no complex argument
+atan = elementwise(math.atan, np.arctan,
+                   lambda x, z: 1.0 / (1.0 + x * x) if is_unreal(x) else square(1.0 / hypot(1.0, x)))  # fmt: skip
 # x / (x² + y²) would overflow at 1e200
 atan2 = elementwise(math.atan2, np.arctan2, lambda y, x, z: x / hypot(y, x) / hypot(y, x),
                     lambda y, x, z: -(y / hypot(y, x)) / hypot(y, x), domain=right_half_plane,
