@@ -125,7 +125,8 @@ class _Check:
                 limits = [allowed(q, _precision(z), rtol) for q, z in zip(expected, found, strict=True)]
                 self.compare(order, name, "differences", found, expected, limits, max(sizes, default=0.0))
                 if first:
-                    limits = list(map(_rounding, found, first, expected, sizes))
+                    points = [x for x in self.leaves for _ in values]
+                    limits = list(map(_rounding, found, first, expected, sizes, points))
                     self.compare(order, name, first_name, found, _known(first), limits)
                 else:
                     first, first_name = found, name
@@ -187,11 +188,13 @@ def _precision(value: Any) -> float:
     return float(np.finfo(np.result_type(value)).eps)
 
 
-def _rounding(z: Any, w: Any, quotient: Quotient, scale: float) -> Any:
-    """How far two modes may be apart: eps of the derivative, and where terms cancel, eps of the function."""
+def _rounding(z: Any, w: Any, quotient: Quotient, scale: float, x: Any) -> Any:
+    """How far two modes may be apart: eps of the derivative, and where terms cancel, eps of the function over x."""
     eps = max(_precision(z), _precision(w))
-    cancelled = np.fmin(4 * quotient.error, 64 * eps * (scale + max(size(z), size(w))))
-    return ROUNDING * eps * np.fmax(np.abs(z), np.abs(w)) + cancelled
+    with np.errstate(all="ignore"):
+        terms = max(size(z), size(w)) + scale / np.fmin(np.abs(x), 1.0)
+        cancelled = np.fmin(4 * quotient.error, 64 * eps * terms)
+    return ROUNDING * eps * np.fmax(np.abs(z), np.abs(w)) + np.fmax(cancelled, np.finfo(float).tiny)
 
 
 def _index(place: Sequence[int]) -> str:

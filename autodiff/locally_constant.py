@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Row
 from dualnumbers.levels import plain
-from dualnumbers.number import Number
+from dualnumbers.number import lifted_operators
 
 from .variable import Variable, record_row
 
@@ -27,7 +28,7 @@ class LocallyConstant(Variable, operators=True):
 
     @classmethod
     def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
+        return lifted_operators(row, cls)
 
     def __repr__(self) -> str:
         return repr(plain(self))
@@ -36,7 +37,7 @@ class LocallyConstant(Variable, operators=True):
         return hash(plain(self))
 
     def __index__(self) -> int:
-        return plain(self).__index__()  # type: ignore[no-any-return]
+        return operator.index(plain(self))
 
     def __int__(self) -> int:
         return int(plain(self))
@@ -44,7 +45,7 @@ class LocallyConstant(Variable, operators=True):
     def __float__(self) -> float:
         return float(plain(self))
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:  # type: ignore[override]
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(plain(self), dtype)
 
     def item(self) -> Any:

@@ -228,7 +228,7 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
             seed = seed + 1
         adjoint = recording.pull([(out, seed)])
         turned = recording.pull([(out, seed * 1j)]) if is_unreal(value) else [None] * len(adjoint)
-        sweeps.append([_row(*pair, x) for *pair, x in zip(adjoint, turned, recording.leaves, strict=True)])
+        sweeps.append(list(map(_row, adjoint, turned, recording.leaves)))
     if not dims:
         return sweeps[0]
     if not sweeps:

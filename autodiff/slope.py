@@ -43,7 +43,7 @@ BITS = 181
 
 EPS = float(np.finfo(float).eps)
 
-GRAIN = 1e10
+GRAIN = 1e9
 """The coarsest grain that a function of rounded values may have, in units of the rounding of its type."""
 
 RESOLVED = 1e-10
@@ -100,48 +100,74 @@ def _ladders(x: Any) -> Iterator[list[float]]:
         yield [h for h in steps if h >= BITS * np.spacing(abs(x))]
 
 
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The quotients at step ``h``: F, B, their mean, the one that there is where f fails on the other side."""
+
+    h: float
+    forward: Values
+    backward: Values
+    mean: Values
+    alone: Values
+    rounding: Values
+    grain: Values
+
+    @property
+    def quotient(self) -> Values:
+        """The mean, or the quotient of one side alone."""
+        return np.where(np.isnan(self.mean), self.alone, self.mean)
+
+
 def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quotient:
     """The best entry of the tableau of these steps, down to where rounding outweighs what is left of the error."""
-    probed = [steps[k] for k in PROBES if k < len(steps)]
-    probes = [_sides(at, centre, x, h) for h in probed]
-    fine, scatter = _finest(probes[-2:], probed[-2:])
+    probes = [_sides(at, centre, x, steps[k]) for k in PROBES if k < len(steps)]
+    fine, scatter = _finest(probes[-2:], np.fmin.reduce([sides.grain for sides in probes]))
+    levels: list[Sides] = []
+    found: list[Quotient] = []
     means: Rows = []
     jumps: Rows = []
-    sides: Rows = []
-    slopes: Rows = []
-    found: list[Quotient] = []
-    coarsest, least = centre.error, np.full(centre.error.shape, np.inf)
+    lone: Rows = []
+    coarsest, least, done = centre.error, np.full(centre.error.shape, np.inf), np.array(False)
     for h in steps:
-        forward, backward, mean, rounding = _sides(at, centre, x, h)
-        side = np.where(np.isnan(backward), forward, np.where(np.isnan(forward), backward, np.nan))
-        slopes.append(np.where(np.isnan(mean), side, mean))
-        coarsest = np.fmax(coarsest, rounding)
-        noise = np.where(slopes[-1] == 0.0, coarsest, rounding) / h  # equal values: the grain of f may be coarse
-        coarser, means = means, _extrapolated(mean, means, 2, 2)
-        jumps = _extrapolated(forward - backward, jumps, 1, 2)
+        levels.append(sides := _sides(at, centre, x, h))
+        coarsest = np.fmax(coarsest, sides.rounding)
+        noise = np.where(sides.quotient == 0.0, coarsest, sides.rounding) / h
+        coarser, means = means, _extrapolated(sides.mean, means, 2, 2)
+        jumps = _extrapolated(sides.forward - sides.backward, jumps, 1, 2)
         best = _best_of_row(means, coarser, [noise + np.abs(jump) / 2 for jump in jumps], h)
-        coarser, sides = sides, _extrapolated(side, sides, 1, 1)
-        best = _better(best, _best_of_row(sides, coarser, [noise] * len(sides), h))
+        coarser, lone = lone, _extrapolated(sides.alone, lone, 1, 1)
+        best = _better(best, _best_of_row(lone, coarser, [noise] * len(lone), h))
         found.append(Quotient(best.value, np.fmax(best.error, np.abs(best.value - fine) - scatter), best.step))
-        least = np.fmin(least, found[-1].error)
-        if np.all((noise >= least) | ~np.isfinite(centre.value)):
+        if np.all(done):
             break
-    best = _best_of_levels(found, steps[: len(found)] + probed, slopes + [mean for _, _, mean, _ in probes], coarsest)
-    if len(found) < LEVELS // 2:
-        return best
-    return _infinite_where_growing(_with_slow_limit(best, slopes), slopes, forward, backward)
+        least = np.fmin(least, found[-1].error)
+        done = (noise >= least) | ~np.isfinite(centre.value)
+    best = _best_of_levels(found, levels + probes, coarsest)
+    return best if len(levels) < LEVELS // 2 else _infinite_where_growing(_with_slow_limit(best, levels), levels)
 
 
-def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> tuple[Values, Values, Values, Values]:
-    """F, B, their mean, and the rounding of f there; NaN where f fails, or is complex although real at x."""
+def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> Sides:
+    """The quotients at a step; NaN where f fails, or is complex although real at x."""
     above, below = _probe(at, x + h, centre), _probe(at, x - h, centre)
     up, down = (x + h) - x, x - (x - h)
-    forward, backward = (above.value - centre.value) / up, (centre.value - below.value) / down
+    rise, fall = above.value - centre.value, centre.value - below.value
+    forward, backward = rise / up, fall / down
     share = down / (up + down)  # not 1/2 where x + h had to be rounded
+    alone = np.where(np.isnan(backward), forward, np.where(np.isnan(forward), backward, np.nan))
     rounding = np.fmax(np.fmax(above.error, below.error), centre.error)
-    still = (forward == 0.0) & (backward == 0.0) & (centre.value == 0.0)
+    still = (rise == 0.0) & (fall == 0.0) & (centre.value == 0.0)
     rounding = np.where(still, np.maximum(rounding, EPS), rounding)  # 1 − cos x is 0 near 0, with the rounding of 1
-    return forward, backward, share * forward + (1.0 - share) * backward, rounding
+    return Sides(h, forward, backward, share * forward + (1.0 - share) * backward, alone, rounding,
+                 np.minimum(_lowest_bit(rise), _lowest_bit(fall)))  # fmt: skip
+
+
+def _lowest_bit(x: Values) -> Values:
+    """The power of two that a number is an odd multiple of: differences of rounded values show their grain; ∞ for 0."""
+    if np.iscomplexobj(x):
+        return np.asarray(np.minimum(_lowest_bit(x.real), _lowest_bit(x.imag)))
+    digits, exponent = np.frexp(np.asarray(x, float))
+    whole = np.where(np.isfinite(digits), np.ldexp(digits, 53), 0.0).astype(np.int64)
+    return np.where(whole == 0, np.inf, np.ldexp((whole & -whole).astype(float), exponent - 53))
 
 
 def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
@@ -158,13 +184,13 @@ def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
     return Quotient(nan, nan, nan) if found.value.dtype.kind == "c" != centre.value.dtype.kind else found
 
 
-def _finest(probes: list[tuple[Values, Values, Values, Values]], steps: list[float]) -> tuple[Values, Values]:
+def _finest(probes: list[Sides], grain: Values) -> tuple[Values, Values]:
     """The mean of the quotients at the finest steps and how far they scatter; ∞ where they say nothing.
 
     Quotients that are all exactly 0 say nothing: a function that cancels inside, such as 1 − cos x, is flat there.
     """
-    quotients = np.stack([side for forward, backward, _, _ in probes for side in (forward, backward)])
-    noise = np.fmax.reduce([rounding / h for (*_, rounding), h in zip(probes, steps, strict=True)])
+    quotients = np.stack([side for sides in probes for side in (sides.forward, sides.backward)])
+    noise = np.fmax.reduce([np.fmax(sides.rounding, grain) / sides.h for sides in probes])
     known = np.isfinite(quotients)
     count = np.maximum(known.sum(axis=0), 1)
     mean = np.sum(np.where(known, quotients, 0.0), axis=0) / count
@@ -192,27 +218,33 @@ def _best_of_row(row: Rows, coarser: Rows, floors: Rows, h: float) -> Quotient:
     return best
 
 
-def _best_of_levels(found: list[Quotient], steps: list[float], slopes: Rows, rounding: Values) -> Quotient:
+def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values) -> Quotient:
     """The best of one entry per level, the rounding of f taken as all shorter steps show it.
 
     That is by how much their quotients miss the entry, times h, less what truncation explains: it falls at least in
-    proportion to h. Quotients that are exactly 0 count for nothing where others give a slope beyond its error that is
-    no larger than `GRAIN` times rounding over h: then f is of single precision inside, or cancels, and has no plateau.
+    proportion to h. Quotients that are exactly 0 show a plateau, against which no entry of longer steps stands, unless
+    the entry times h is at most `GRAIN` times the rounding. Then f is of single precision inside, or cancels, and the
+    zeros count for nothing where an entry is larger than its error. An entry that is much better than the next one is
+    so by chance.
     """
-    count = len(found)
+    count, ones = len(found), (1,) * rounding.ndim
     values, errors = np.stack([q.value for q in found]), np.stack([q.error for q in found])
-    quotients = np.stack(slopes)
-    part = (np.array(steps) / np.array(steps[:count])[:, None]).reshape(count, len(steps), *(1,) * (values.ndim - 1))
+    errors[:-1] = np.fmax(errors[:-1], errors[1:] / 4)
+    quotients = np.stack([sides.quotient for sides in levels])
+    steps = np.array([sides.h for sides in levels])
+    h = steps.reshape(-1, *ones)
+    part = h / h[:count, None]
     truncation = np.abs(quotients[:count] - values)
-    missed = np.abs(quotients - values[:, None]) - 2 * truncation[:, None] * part
-    errors = np.fmax(errors, np.fmax.reduce(np.where(part < 1.0, missed * part, 0.0), axis=1))
+    missed = (np.abs(quotients - values[:, None]) - 2 * truncation[:, None] * part) * part
+    plateau = (quotients == 0.0) & (h * np.abs(values)[:, None] > GRAIN * rounding)
+    missed = np.where(plateau, np.abs(values)[:, None], missed)
+    errors = np.fmax(errors, np.fmax.reduce(np.where(part < 1.0, missed, 0.0), axis=1))
     flat = quotients[:count] == 0.0
     sure = np.max(np.where(~flat & (np.abs(values) > 10 * errors), np.abs(values), 0.0), axis=0)
-    shown = sure * np.array(steps[:count]).reshape(count, *(1,) * (values.ndim - 1)) <= GRAIN * rounding
-    errors = np.where(flat & shown & (sure > 0.0), np.inf, errors)
+    errors = np.where(flat & (sure > 0.0) & (h[:count] * sure <= GRAIN * rounding), np.inf, errors)
     best = np.argmin(errors, axis=0)[None]
     value, error = (np.take_along_axis(a, best, axis=0)[0] for a in (values, errors))
-    return Quotient(value, error, np.where(np.isfinite(error), np.array(steps)[best[0]], np.nan))
+    return Quotient(value, error, np.where(np.isfinite(error), steps[best[0]], np.nan))
 
 
 def _better(best: Quotient, other: Quotient) -> Quotient:
@@ -227,9 +259,9 @@ def _unknown(value: Values) -> Quotient:
     return Quotient(nan, np.full(value.shape, np.inf), nan)
 
 
-def _with_slow_limit(best: Quotient, slopes: Rows) -> Quotient:
+def _with_slow_limit(best: Quotient, levels: list[Sides]) -> Quotient:
     """The error where h^α with α < 1 is the leading term, as for x**1.2 at 0: the distance to the limit (Aitken)."""
-    quotients = np.stack(slopes[-6:])
+    quotients = np.stack([sides.quotient for sides in levels[-6:]])
     changes = np.diff(quotients, axis=0)
     ratios = changes[1:] / changes[:-1]
     ratio = ratios[-1]
@@ -239,10 +271,11 @@ def _with_slow_limit(best: Quotient, slopes: Rows) -> Quotient:
     return Quotient(best.value, np.fmax(best.error, 2 * apart), best.step)
 
 
-def _infinite_where_growing(best: Quotient, slopes: Rows, forward: Values, backward: Values) -> Quotient:
+def _infinite_where_growing(best: Quotient, levels: list[Sides]) -> Quotient:
     """The slope is infinite where the quotients grow at every halving, as those of sqrt at 0; by 2, f jumps instead."""
-    sizes = np.abs(np.stack(slopes))
+    quotients = np.stack([sides.quotient for sides in levels])
+    sizes, last = np.abs(quotients), levels[-1]
     growing = np.all((sizes[1:] > 1.05 * sizes[:-1]) & (sizes[1:] < 1.95 * sizes[:-1]), axis=0)
-    growing &= np.isnan(forward) | np.isnan(backward) | (np.sign(forward) == np.sign(backward))
-    return Quotient(np.where(growing, np.sign(slopes[-1]) * np.inf, best.value), np.where(growing, 0.0, best.error),
+    growing &= ~np.isnan(last.alone) | (np.sign(last.forward) == np.sign(last.backward))
+    return Quotient(np.where(growing, np.sign(quotients[-1]) * np.inf, best.value), np.where(growing, 0.0, best.error),
                     best.step)  # fmt: skip

@@ -75,7 +75,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         if not row.inline:
             _pull(tape, line, g, found, owned, times)
             continue
-        p, q = row.partials if b != UNARY else (row.partials[0], None)  # type: ignore[misc]
+        p, q = row.partials if b != UNARY else (row.partials[0], None)
         if a >= 0:
             if type(p) is float:
                 c = g if p == 1.0 else -g if p == -1.0 else p * g
@@ -97,7 +97,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
             else:
                 x, y = values[a] if a >= 0 else constants[~a], values[b]
                 try:
-                    q = q(x, y, z)  # type: ignore[misc]
+                    q = q(x, y, z)
                 except FAILURES:
                     q = evaluate_partial(q, x, y, z)
                 c = q * g if times is None else times(q, g)
@@ -139,7 +139,7 @@ def fit(c: Any, x: Any) -> Any:
         if stretched:
             c = total(c, stretched, False)
         c = reshape(c, target, "C") if np.prod(shape(c)) == np.prod(target) else broadcast_to(c, target)
-    if (target or isinstance(x, np.generic) and isinstance(c, np.generic)) and c.dtype != x.dtype:
+    if (target or (isinstance(x, np.generic) and isinstance(c, np.generic))) and c.dtype != x.dtype:
         c = astype(c, x.dtype)
     return c
 

@@ -12,7 +12,7 @@ from dualnumbers.dispatch import lead
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
-from dualnumbers.number import Number, as_operand
+from dualnumbers.number import Number, as_operand, lifted_operators
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
 
@@ -21,7 +21,7 @@ from .tape import UNARY, Tape
 new = object.__new__
 
 
-class _Classes(dict):
+class _Classes(dict[tuple[type, bool], type]):
     """(type of a value, whether it carries a derivative) → the class of its handle."""
 
     def __missing__(self, key: tuple[type, bool]) -> type:
@@ -43,7 +43,7 @@ def _is_variable(kind: type) -> bool:
 
 def _handle(tape: Tape, line: int, active: bool = True) -> Any:
     """A handle on a line, of the class that its value asks for."""
-    handle = new(_CLASS[type(tape.values[line]), active])
+    handle: Any = new(_CLASS[type(tape.values[line]), active])
     handle.tape, handle.line = tape, line
     return handle
 
@@ -202,7 +202,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
     return operator, reflected
 
 
-GETITEM = getitem.row  # type: ignore[attr-defined]
+GETITEM = getitem.row
 
 
 class Variable(Number, operators=True):
@@ -218,7 +218,7 @@ class Variable(Number, operators=True):
         return self.tape.values[self.line]
 
     @property
-    def level(self) -> Level:
+    def level(self) -> Level:  # type: ignore[override]
         return self.tape.level
 
     @classmethod
@@ -232,12 +232,12 @@ class Variable(Number, operators=True):
 
     @classmethod
     def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return _record_operators(row) if row.kind == ELEMENTWISE else Number.operators.__func__(cls, row)  # type: ignore[attr-defined, no-any-return]
+        return _record_operators(row) if row.kind == ELEMENTWISE else lifted_operators(row, cls)
 
     def constant(self, value: Any) -> Any:
         return _handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
 
-    def leads(self, other: Number) -> bool:
+    def leads(self, other: Any) -> bool:
         return self.active and not other.active
 
     def __repr__(self) -> str:
@@ -293,5 +293,5 @@ class VariableView(ArrayView, ArrayVariable):
     """A view of an array on a tape: writing through it writes its base."""
 
     __slots__ = ("path", "root", "seen", "source")
-    line = property(lambda self: self.current().line)  # type: ignore[assignment]
-    tape = property(lambda self: self.root.tape)  # type: ignore[assignment]
+    line = property(lambda self: self.current().line)
+    tape = property(lambda self: self.root.tape)

@@ -13,9 +13,7 @@ from dualnumbers import rules
 from dualnumbers.elementary import ELEMENTWISE, Row
 
 
-def _cases(
-    partial: Callable[..., Any], arguments: dict[str, Any], assumptions: dict[str, bool]
-) -> Iterator[str]:
+def _cases(partial: Callable[..., Any], arguments: dict[str, Any], assumptions: dict[str, bool]) -> Iterator[str]:
     """The formulas of a partial: what holds in general, then each special case with its condition."""
     assumed.clear()
     assumed.update({"1": True, "0": False} | assumptions)

@@ -43,7 +43,7 @@ CONSTANTS = {"π": math.pi, "sqrt(π)": math.sqrt(math.pi), "sqrt(2 π)": math.s
 """The irrational numbers that are recognised, with a rational factor, among the rules' literals."""
 
 
-class Undecided(Exception):
+class Undecided(Exception):  # noqa: N818 - it asks a question, it reports no error
     """`where` has met a condition that is neither assumed nor excluded."""
 
 
@@ -94,8 +94,10 @@ def _product(factors: tuple[Factor, ...]) -> Factor:
 
 
 class Formula:
-    """A sum of terms; `str` is its source in Typst's mathematical notation. A comparison is
-    printed as Iverson's bracket, [x > y] = 1 where x > y and 0 elsewhere; it has no truth value."""
+    """A sum of terms; `str` is its source in Typst's mathematical notation.
+
+    A comparison is printed as Iverson's bracket, [x > y] = 1 where x > y and 0 elsewhere; it has no truth value.
+    """
 
     __slots__ = ("terms",)
     __bool__ = __hash__ = None  # type: ignore[assignment]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .elementary import BY_NUMPY
+from .elementary import BY_NUMPY, TABLE
 from .levels import is_number, plain
 from .number import Number
 from .rules import shaping
@@ -36,16 +36,6 @@ class ArrayNumber(Number):
         if isinstance(value, (list, tuple, np.ndarray)):
             value = shaping.array(value)
         self.move(setitem(self, value, as_index(index)))
-
-    def _in_place(name: str) -> Callable[..., Any]:  # type: ignore[misc] # noqa: N805
-        def operator(self: ArrayNumber, other: Any) -> Any:
-            self[...] = getattr(self, name)(other)
-            return self
-
-        return operator
-
-    __iadd__, __isub__, __imul__ = _in_place("__add__"), _in_place("__sub__"), _in_place("__mul__")
-    __itruediv__, __ipow__, __imod__ = _in_place("__truediv__"), _in_place("__pow__"), _in_place("__mod__")
 
     def view(self, function: Any, *static: Any) -> Any:
         """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
@@ -77,7 +67,7 @@ class ArrayNumber(Number):
         return shaping.reshape(self, -1, order)
 
     def copy(self, order: str = "C") -> Any:
-        return +self
+        return TABLE["positive"](self)
 
     def astype(self, dtype: Any) -> Any:
         return shaping.astype(self, dtype) if np.dtype(dtype).kind in "fc" else plain(self).astype(dtype)
@@ -89,6 +79,20 @@ class ArrayNumber(Number):
     @property
     def mT(self) -> Any:  # noqa: N802
         return shaping.matrix_transpose(self)
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    """Augmented assignment: it writes the array, which its views and other names see."""
+
+    def operator(self: ArrayNumber, other: Any) -> Any:
+        self[...] = getattr(self, name)(other)
+        return self
+
+    return operator
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "matmul"):
+    setattr(ArrayNumber, f"__i{_name}__", _in_place(f"__{_name}__"))
 
 
 class ArrayView(ArrayNumber):
@@ -151,15 +155,14 @@ def as_index(index: Any) -> Any:
 
 def _method(numpy_function: Any) -> Callable[..., Any]:
     entry = BY_NUMPY[numpy_function]
-    row = getattr(getattr(entry, "function", None), "row", None)
-    defaults = row.signature(None)[1:] if row and row.arity == 1 else None
+    function = getattr(entry, "function", None)
+    if function is None or function.row.arity != 1:
+        return lambda self, *arguments, **keywords: entry(self, *arguments, **keywords)
+    lifts, defaults = function.row.lifts, function.row.signature(None)[1:]
 
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        if arguments or keywords or defaults is None:
-            return entry(self, *arguments, **keywords)
-        return row.lifts[type(self)](self, *defaults)
+        return entry(self, *arguments, **keywords) if arguments or keywords else lifts[type(self)](self, *defaults)
 
-    method.__name__ = numpy_function.__name__
     return method
 
 

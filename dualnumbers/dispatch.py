@@ -13,14 +13,15 @@ import numpy as np
 from .levels import is_number
 
 
-class Lifts(dict):
+class Lifts(dict[type, Callable[..., Any]]):
     """kind of number → the row extended to it, made at first use."""
 
     def __init__(self, row: Any) -> None:
         self.row = row
 
     def __missing__(self, kind: type) -> Callable[..., Any]:
-        self[kind] = lifted = kind.lift(self.row)  # type: ignore[attr-defined]
+        lifted: Callable[..., Any] = kind.lift(self.row)  # type: ignore[attr-defined]
+        self[kind] = lifted
         return lifted
 
 
@@ -36,7 +37,7 @@ def lead(row: Any, *arguments: Any) -> Any:
     return row.lifts[type(leader)](*arguments)
 
 
-class Dispatch(dict):
+class Dispatch(dict[Any, Callable[..., Any]]):
     """type (a tuple of types from two operands on) → what evaluates the row there."""
 
     def __init__(self, row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> None:
@@ -88,23 +89,19 @@ def _joined(operand: Any) -> Any:
 
 def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
     """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
-    lifts = row.lifts
-    statics = row.statics
-    if row.arity == 1:
+    lifts, statics = row.lifts, row.statics
 
-        def function(x: Any, *static: Any) -> Any:
-            return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
+    def function_of_one(x: Any, *static: Any) -> Any:
+        return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
 
-    else:
+    def function(*arguments: Any) -> Any:
+        count = len(arguments) - statics
+        for x in arguments[:count]:
+            if is_number(type(x)):
+                return lead(row, *map(_joined, arguments[:count]), *arguments[count:])
+        return plain(*arguments)
 
-        def function(*arguments: Any) -> Any:
-            count = len(arguments) - statics
-            for x in arguments[:count]:
-                if is_number(type(x)):
-                    return lead(row, *map(_joined, arguments[:count]), *arguments[count:])
-            return plain(*arguments)
-
-    return function
+    return function_of_one if row.arity == 1 else function
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ from .rules.shaping import broadcast_to, shape, zeros_like
 new = object.__new__
 
 
-class _Kinds(dict):
+class _Kinds(dict[type, type]):
     """type of the primal → scalar or array class."""
 
     def __missing__(self, kind: type) -> type:
@@ -41,7 +41,7 @@ _KIND = _Kinds()
 
 def make(primal: Any, tangent: Any, level: Level) -> Any:
     """The dual number of these components at this level; what ``DualNumber(...)`` and every seeding end in."""
-    z = new(_KIND[type(primal)])
+    z: Any = new(_KIND[type(primal)])
     z.primal, z.tangent, z.level = primal, tangent, level
     return z
 
@@ -57,7 +57,7 @@ class DualNumber(Number, operators=True):
     level: Level
     tangent: Any
 
-    def __new__(cls, real: Any, dual: Any = None) -> DualNumber:
+    def __new__(cls, real: Any, dual: Any = None) -> Any:
         real, dual = (np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (real, dual))
         if dual is None:
             dual = zeros_like(real) if is_operand(type(real)) else 0
@@ -113,10 +113,10 @@ class DualNumber(Number, operators=True):
         """As mathematics in a notebook; an array as text."""
         return None if shape(self) else "$" + str(self).translate(_LATEX) + "$"
 
-    def __copy__(self) -> DualNumber:
+    def __copy__(self) -> Any:
         return make(self.primal, self.tangent, self.level)
 
-    def __deepcopy__(self, memo: Any) -> DualNumber:
+    def __deepcopy__(self, memo: Any) -> Any:
         import copy
 
         return make(copy.deepcopy(self.primal, memo), copy.deepcopy(self.tangent, memo), self.level)
@@ -310,4 +310,4 @@ def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (
     TABLE[name].row for name in ("add", "subtract", "multiply", "divide", "power")
-)  # type: ignore[attr-defined]
+)

@@ -13,7 +13,8 @@ Both share the derivative.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -26,67 +27,84 @@ ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
 PYTHON = (int, float, complex)
 """The types of Python's own numbers."""
 
-TABLE: dict[str, Callable[..., Any]] = {}
+TABLE: dict[str, TableFunction] = {}
 """Every table function by its name; a name with an underscore in front is for the other rows only."""
 
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Row:
     """One row of the table: a function of ``arity`` operands (−1: any number) and ``statics`` fixed parameters.
 
     ``partials`` (elementwise), ``adjoints`` (linear and multilinear) and ``pushes`` (smooth) hold one entry per
-    operand; ``None`` marks an operand in which the function is locally constant. ``pulls`` may hold an explicit
-    pull-back beside a push-forward. ``put`` undoes a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place
-    that the view showed. ``accumulate(x̄, z̄, *static)`` adds the adjoint of a getitem in place. ``scalar`` evaluates
-    an elementwise row on Python numbers, ``plain`` another row on plain arrays; ``inline``: it is elementwise, of one
-    or two operands.
+    operand; None marks an operand in which the function is locally constant.
     """
 
-    __slots__ = ("accumulate", "adjoints", "arity", "domain", "evaluate", "inline", "kind", "lifts", "name", "partials",
-                 "plain", "pulls", "pushes", "put", "scalar", "signature", "singular", "statics", "unreal")  # fmt: skip
+    name: str
+    kind: str
+    arity: int
+    statics: int = 0
+    partials: tuple[Any, ...] = ()
+    adjoints: tuple[Any, ...] = ()
+    pushes: tuple[Any, ...] = ()
+    pulls: tuple[Any, ...] = ()
+    """Explicit pull-backs ``(z̄, z, *operands, *static)`` beside push-forwards, where a benchmark shows the gain."""
+    domain: Any = None
+    singular: bool = False
+    signature: Callable[..., tuple[Any, ...]] | None = None
+    unreal: Callable[..., Any] | None = None
+    """The function of a complex argument, where it is not holomorphic."""
+    put: Callable[..., Any] | None = None
+    """Of a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
+    accumulate: Callable[..., Any] | None = None
+    """Of getitem: ``accumulate(x̄, z̄, *static)`` adds the adjoint in place."""
+    evaluate: Callable[..., Any] = field(init=False)
+    """The function of operands of any kind."""
+    scalar: Callable[..., Any] = field(init=False)
+    """An elementwise function of Python numbers."""
+    plain: Callable[..., Any] = field(init=False)
+    """Any other function of plain arrays."""
+    inline: bool = field(init=False)
+    """Whether it is elementwise in one or two operands, which the hot paths write out."""
+    lifts: Lifts = field(init=False)
 
-    def __init__(self, name: str, kind: str, arity: int, **fields: Any) -> None:
-        self.name, self.kind, self.arity = name, kind, arity
-        self.evaluate: Callable[..., Any]
-        self.partials = self.adjoints = self.pushes = self.pulls = None
-        self.put = self.accumulate = self.signature = self.unreal = self.domain = self.scalar = self.plain = None
-        self.singular = False
-        self.statics = 0
-        self.inline = kind == ELEMENTWISE and arity <= 2
+    def __post_init__(self) -> None:
+        self.inline = self.kind == ELEMENTWISE and self.arity <= 2
         self.lifts = Lifts(self)
-        for field, value in fields.items():
-            setattr(self, field, value)
-
-    def face(self) -> Row:
-        """A row with this one's derivative, for an evaluation of its own."""
-        own = ("arity", "evaluate", "inline", "kind", "lifts", "name", "scalar")
-        return Row(self.name, self.kind, self.arity, **{f: getattr(self, f) for f in Row.__slots__ if f not in own})
 
     def __repr__(self) -> str:
         return f"<row {self.name}: {self.kind}>"
 
 
-def _named(function: Any, row: Row) -> Callable[..., Any]:
+class TableFunction(Protocol):
+    """A function of values of any kind, with its row."""
+
+    row: Row
+
+    def __call__(self, *arguments: Any) -> Any: ...
+
+
+def _named(function: Any, row: Row) -> TableFunction:
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"The table function of the {row.kind} row ``{row.name}``."
     function.row = row
-    return function  # type: ignore[no-any-return]
+    return cast(TableFunction, function)
 
 
 # ----------------------------------------------------------------------------------------- the five kinds of row
 
 
-def _scalar_rows(row: Row, python: Callable[..., Any] | None, ufunc: Any, operator: bool) -> Callable[..., Any]:
+def _scalar_rows(row: Row, python: Callable[..., Any] | None, ufunc: Any, operator: bool) -> TableFunction:
     """Give an elementwise or locally constant row its two faces; returns the table function, Python's face."""
-    array = ufunc or np.vectorize(python, otypes=[float])
+    array = ufunc or np.vectorize(cast(Any, python), otypes=[float])
     row.scalar = python_value(array)
     numpy_face = _named(by_type(row, row.scalar, array), row)
     row.evaluate = numpy_face
     function = numpy_face
     if python is not None:
-        row = row.face()
+        row = replace(row)
         row.scalar = python
         function = _named(by_type(row, python, python if operator else array), row)
         row.evaluate = python if operator else function
@@ -105,7 +123,7 @@ def elementwise(
     singular: bool = False,
     operator: bool = False,
     unreal: Callable[..., Any] | None = None,
-) -> Callable[..., Any]:
+) -> TableFunction:
     """A function applied element by element, z = f(x[, y …]).
 
     Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
@@ -120,7 +138,7 @@ def elementwise(
 
 def locally_constant(
     python: Callable[..., Any] | None, ufunc: Any, arity: int = 1, name: str | None = None, operator: bool = False
-) -> Callable[..., Any]:
+) -> TableFunction:
     """A function applied element by element whose derivative is zero wherever it has one: floor, comparisons, sign."""
     name = name or ufunc.__name__
     return _scalar_rows(Row(name, LOCALLY_CONSTANT, arity), python, ufunc, operator)
@@ -128,13 +146,13 @@ def locally_constant(
 
 def locally_constant_of_array(
     numpy_function: Any, signature: Callable[..., tuple[Any, ...]], evaluate: Callable[..., Any]
-) -> Callable[..., Any]:
+) -> TableFunction:
     """A function of an array whose derivative is zero wherever it has one: argmax, argsort, any."""
     row = Row(numpy_function.__name__, LOCALLY_CONSTANT, 1, signature=signature, statics=len(signature(None)) - 1)
     return _array_row(row, numpy_function, evaluate)
 
 
-def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | None) -> Callable[..., Any]:
+def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | None) -> TableFunction:
     row.plain = evaluate or numpy_function
     function = _named(by_level(row, row.plain), row)
     row.evaluate = function
@@ -177,14 +195,14 @@ def composition(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callabl
 
 def linear(
     numpy_function: Any,
-    signature: Callable[..., tuple[Any, ...]],
+    signature: Callable[..., tuple[Any, ...]] | None,
     *adjoints: Any,
     evaluate: Callable[..., Any] | None = None,
     name: str | None = None,
     statics: int = 0,
     arity: int | None = None,
     **more: Any,
-) -> Callable[..., Any]:
+) -> TableFunction:
     """A function linear in its operands jointly: sum, reshape, concatenate, getitem.
 
     ``signature`` takes what a user may pass to ``numpy_function`` and returns operands and static parameters in one
@@ -201,14 +219,14 @@ def linear(
 
 def multilinear(
     numpy_function: Any,
-    signature: Callable[..., tuple[Any, ...]],
+    signature: Callable[..., tuple[Any, ...]] | None,
     *adjoints: Any,
     evaluate: Callable[..., Any] | None = None,
     name: str | None = None,
     statics: int = 0,
     arity: int | None = None,
     **more: Any,
-) -> Callable[..., Any]:
+) -> TableFunction:
     """A function linear in each operand with the others fixed: matmul, einsum, outer. Fields as `linear`'s."""
     arity = len(adjoints) if arity is None else arity
     row = Row(name or numpy_function.__name__, MULTILINEAR, arity, adjoints=adjoints, signature=signature,
@@ -218,14 +236,14 @@ def multilinear(
 
 def smooth(
     numpy_function: Any,
-    signature: Callable[..., tuple[Any, ...]],
+    signature: Callable[..., tuple[Any, ...]] | None,
     *pushes: Any,
     adjoints: tuple[Any, ...] | None = None,
     evaluate: Callable[..., Any] | None = None,
     name: str | None = None,
     statics: int = 0,
     **more: Any,
-) -> Callable[..., Any]:
+) -> TableFunction:
     """A differentiable function of arrays, written by its push-forward: solve in A, inv, det, max.
 
     Each push maps ``(ẋ, z, *operands, *static)`` to the tangent of z and is linear in ẋ; the pull-back is derived

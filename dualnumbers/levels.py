@@ -21,6 +21,7 @@ class Level:
     """
 
     __slots__ = ("_above", "ended", "number")
+    _above: Level
     STRIDE = 1 << 32
     _numbers = itertools.count(0, STRIDE)
 
@@ -35,11 +36,9 @@ class Level:
 
     @property
     def above(self) -> Level:
-        try:
-            return self._above
-        except AttributeError:
-            self._above = above = Level((self.number + 1).__int__)
-            return above
+        if not hasattr(self, "_above"):
+            self._above = Level((self.number + 1).__int__)
+        return self._above
 
     def __repr__(self) -> str:
         return f"Level({self.number}{', ended' if self.ended else ''})"
@@ -54,7 +53,7 @@ def level_of(value: Any) -> Level:
     return value.level if is_number(type(value)) else GROUND
 
 
-class _Kinds(dict):
+class _Kinds(dict[type, bool]):
     """type → is it a kind of number (has it a ``lift``)?"""
 
     def __missing__(self, kind: type) -> bool:
@@ -73,7 +72,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-class _Operands(dict):
+class _Operands(dict[type, bool]):
     """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13."""
 
     def __missing__(self, kind: type) -> bool:

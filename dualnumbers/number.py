@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import BY_NUMPY, TABLE
+from .elementary import BY_NUMPY, TABLE, Row
 from .errors import no_plain_value, no_rule, user_line
 from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
@@ -41,27 +41,17 @@ class Number:
             return
         methods: dict[str, Callable[..., Any]] = {}
         for name, row in (BINARY | COMPARISONS).items():  # a comparison has no reflected twin; Python ignores it
-            methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].row)  # type: ignore[attr-defined]
+            methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].row)
         for name, row in UNARY.items():
-            methods[f"__{name}__"] = TABLE[row].row.lifts[cls]  # type: ignore[attr-defined]
+            methods[f"__{name}__"] = TABLE[row].row.lifts[cls]
         for name, method in methods.items():
             if name not in cls.__dict__:
                 setattr(cls, name, method)
 
     @classmethod
-    def operators(cls, row: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """The operator of a row and its reflected twin; ``NotImplemented`` for what is no operand."""
-        lifted = row.lifts[cls]
-
-        def operator(x: Any, y: Any) -> Any:
-            y = as_operand(x, y)
-            return y if y is NotImplemented else lifted(x, y)
-
-        def reflected(x: Any, y: Any) -> Any:
-            y = as_operand(x, y)
-            return y if y is NotImplemented else lifted(y, x)
-
-        return operator, reflected
+    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """The operator of a row and its reflected twin."""
+        return lifted_operators(row, cls)
 
     # ------------------------------------------------------------------------------------------ Python
 
@@ -192,6 +182,21 @@ def _joined(argument: Any) -> Any:
     if isinstance(argument, (list, tuple)):
         return type(argument)(map(_joined, argument)) if not hasattr(argument, "_fields") else argument
     return shaping.array(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The operator of a row and its reflected twin, by the row's lift; ``NotImplemented`` for what is no operand."""
+    lifted = row.lifts[kind]
+
+    def operator(x: Any, y: Any) -> Any:
+        y = as_operand(x, y)
+        return y if y is NotImplemented else lifted(x, y)
+
+    def reflected(x: Any, y: Any) -> Any:
+        y = as_operand(x, y)
+        return y if y is NotImplemented else lifted(y, x)
+
+    return operator, reflected
 
 
 def as_operand(x: Any, y: Any) -> Any:

@@ -90,13 +90,13 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
     def pushed(x: Any) -> Any:
         primal, tangent = x.primal, x.tangent
         if type(primal) is float and type(tangent) is float:
-            z = evaluate_float(primal)  # type: ignore[misc]
+            z = evaluate_float(primal)
             try:
                 tangent *= partial(primal, z)
             except FAILURES:
                 tangent *= partial_by_numpy(partial, primal, z)
             if type(tangent) is float and tangent == tangent:  # a NaN may ask for the strong zero
-                result = new(scalar)
+                result: Any = new(scalar)
                 result.primal, result.tangent, result.level = z, tangent, x.level
                 return result
         if unreal and is_unreal(primal):
@@ -112,12 +112,13 @@ def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., 
     evaluate = row.evaluate
 
     def pushed(x: Any, y: Any) -> Any:
+        active: tuple[tuple[int, Any], ...]
         if not is_number(type(y)):
             level, a, b, active = x.level, x.primal, y, ((0, x.tangent),)
         elif not is_number(type(x)):
             level, a, b, active = y.level, x, y.primal, ((1, y.tangent),)
         elif x.level is y.level:
-            level, a, b, active = x.level, x.primal, y.primal, ((0, x.tangent), (1, y.tangent))  # type: ignore[assignment]
+            level, a, b, active = x.level, x.primal, y.primal, ((0, x.tangent), (1, y.tangent))
         else:
             return general(x, y)
         z = evaluate(a, b)
@@ -136,7 +137,7 @@ def _linear_in_one(row: Row, make: Make) -> Callable[..., Any]:
     def pushed(x: Any, *static: Any) -> Any:
         primal, tangent = x.primal, x.tangent
         if type(primal) is np.ndarray and type(tangent) is np.ndarray:
-            return make(plain(primal, *static), plain(tangent, *static), x.level)  # type: ignore[misc]
+            return make(plain(primal, *static), plain(tangent, *static), x.level)
         return make(evaluate(primal, *static), evaluate(tangent, *static), x.level)
 
     return pushed

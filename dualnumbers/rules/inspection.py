@@ -1,5 +1,7 @@
 """Array functions that look at values or make plain ones: they carry no derivative."""
 
+from typing import Any
+
 import numpy as np
 
 from ..elementary import composition, locally_constant_of_array
@@ -46,11 +48,11 @@ def _filled(numpy_function):
         return prototype.constant(numpy_function(plain(prototype), *arguments, **keywords))
 
 
-for _function in (np.zeros_like, np.ones_like, np.empty_like):
-    _filled(_function)
+for _creator in (np.zeros_like, np.ones_like, np.empty_like):
+    _filled(_creator)
 
 
-CREATION = frozenset({np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange})
+CREATION: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange})
 """Functions whose ``like=x`` gives a plain array of x's kind, to be filled by assignment."""
 
 

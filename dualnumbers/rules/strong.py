@@ -18,8 +18,8 @@ def _strong(p, t):
     return np.where((np.equal(t, 0)) & ~np.isfinite(p), np.zeros((), product.dtype), product)[()]
 
 
-strong = multilinear(None, None, lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g), evaluate=_strong,
-                     name="strong")  # fmt: skip
+strong = multilinear(None, None, lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g),
+                     evaluate=_strong, name="strong")  # fmt: skip
 """0 where the tangent (or adjoint) ``t`` is exactly 0 and the partial ``p`` is not finite, else ``p · t``.
 
 It is linear in each argument, so each of its derivatives is `strong` again, and it holds at every order.

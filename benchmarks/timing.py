@@ -1,0 +1,60 @@
+"""How the benchmarks measure: ratios, interleaved in one run, on one core, the smallest of many rounds."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# the variable slows NumPy's matrix products, and only NumPy's
+os.environ.pop("OPENBLAS_CORETYPE", None)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not at every import
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_threads] = "1"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the results: what was measured against what, and the bound that was set."""
+
+    name: str
+    measured: float
+    bound: float | None
+    unit: str
+    remark: str = ""
+
+    def __str__(self) -> str:
+        bound = "" if self.bound is None else f"{self.bound:g} {self.unit}"
+        verdict = "" if self.bound is None else "met" if self.measured <= self.bound else "missed"
+        return f"| {self.name} | {self.measured:.3g} {self.unit} | {bound} | {verdict} | {self.remark} |"
+
+
+HEADER = "| what | measured | bound | | remark |\n|---|--:|--:|---|---|"
+
+
+def pin() -> None:
+    """Keep the process on one core."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def seconds(*functions: Callable[[], object], rounds: int = 30, at_least: float = 2e-3) -> list[float]:
+    """The time of one call of each function: the smallest of ``rounds`` rounds in which all take turns."""
+    repeats = []
+    for function in functions:
+        start, count = time.perf_counter(), 0
+        while time.perf_counter() - start < at_least:
+            function()
+            count += 1
+        repeats.append(max(count, 1))
+    best = [float("inf")] * len(functions)
+    gc.collect()
+    for _ in range(rounds):
+        for k, function in enumerate(functions):
+            start = time.perf_counter()
+            for _ in range(repeats[k]):
+                function()
+            best[k] = min(best[k], (time.perf_counter() - start) / repeats[k])
+    return best
