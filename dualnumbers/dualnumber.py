@@ -210,18 +210,14 @@ class DualNumber(Number, operators=True):
     def __pow__(self, other: Any) -> Any:
         kind, x, tangent = type(other), self.primal, None
         try:
-            if kind is int and type(x) is float and (x or other > 0):
+            if kind is DualNumber:
+                y = other.primal
+                if other.level is self.level and type(x) is float and type(y) is float and x > 0.0:
+                    power = x**y
+                    tangent = y * x ** (y - 1.0) * self.tangent + power * math.log(x) * other.tangent
+            elif type(x) is float and (x > 0.0 if kind is float else kind is int and (x or other > 0)):
                 power = x**other
                 tangent = other * x ** (other - 1) * self.tangent
-            elif kind is float and type(x) is float and x > 0.0:
-                power = x**other
-                tangent = other * x ** (other - 1.0) * self.tangent
-            elif (
-                kind is DualNumber and other.level is self.level and type(x) is type(other.primal) is float and x > 0.0
-            ):
-                y = other.primal
-                power = x**y
-                tangent = y * x ** (y - 1.0) * self.tangent + power * math.log(x) * other.tangent
         except OverflowError:  # the primal's, which the table raises again, or a partial's, infinite there
             pass
         if type(tangent) is float and tangent == tangent:

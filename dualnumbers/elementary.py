@@ -62,9 +62,9 @@ class Row:
     """Of getitem: ``accumulate(x̄, z̄, *static)`` adds the adjoint in place."""
     evaluate: Callable[..., Any] = field(init=False)
     """The function of operands of any kind."""
-    scalar: Callable[..., Any] = field(init=False)
+    scalar: Any = field(init=False, default=None)
     """An elementwise function of Python numbers."""
-    plain: Callable[..., Any] = field(init=False)
+    plain: Any = field(init=False, default=None)
     """Any other function of plain arrays."""
     inline: bool = field(init=False)
     """Whether it is elementwise in one or two operands, which the hot paths write out."""

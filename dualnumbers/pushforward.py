@@ -83,7 +83,8 @@ def evaluate_partial(partial: Any, *arguments: Any) -> Any:
 
 def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
     """A function of one number. Two Python floats go the short way, with the same formula."""
-    evaluate, evaluate_float, (partial,), unreal = row.evaluate, row.scalar, row.partials, row.unreal
+    evaluate, evaluate_float, unreal, singular = row.evaluate, row.scalar, row.unreal, row.singular
+    (partial,) = row.partials
     if isinstance(partial, float):
         return lambda x: make(evaluate(x.primal), _scaled(partial, x.tangent), x.level)
 
@@ -101,8 +102,13 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
                 return result
         if unreal and is_unreal(primal):
             return unreal(x)
-        z = evaluate(primal)
-        return make(z, _elementwise(row, z, [primal], [(0, x.tangent)], ()), x.level)
+        z, t = evaluate(primal), x.tangent
+        if singular:
+            with np.errstate(all="ignore"):
+                t = strong(evaluate_partial(partial, primal, z), t)
+        else:
+            t = evaluate_partial(partial, primal, z) * t
+        return make(z, _in_precision(t, z), x.level)
 
     return pushed
 
