@@ -46,11 +46,12 @@ class Captured:
         if x.nbytes <= TINY:
             return x.copy()
         if x.nbytes > SMALL:
-            if id(x) not in self._sums:
-                self._sums[id(x)] = x, checksum(x)
+            now = checksum(x)
+            if self._sums.setdefault(id(x), (x, now))[1] != now:
+                raise _changed(x)
             return x
         original, kept = self._kept.get(id(x), (None, None))
-        if original is x and kept is not None and np.array_equal(x, kept):
+        if original is x and kept is not None and np.array_equal(x, kept, equal_nan=x.dtype.kind in "fc"):
             return kept
         kept = x.copy()
         self._kept[id(x)] = x, kept
@@ -60,7 +61,11 @@ class Captured:
         """Raises RuntimeError where a captured array no longer holds what was recorded."""
         for x, recorded in self._sums.values():
             if checksum(x) != recorded:
-                raise RuntimeError(
-                    f"an array of shape {x.shape} that the function captured was changed after it was used, so the "
-                    "derivative cannot be computed; give the function a copy: x.copy()"
-                )
+                raise _changed(x)
+
+
+def _changed(x: Array) -> RuntimeError:
+    return RuntimeError(
+        f"an array of shape {x.shape} that the function captured was changed after it was used, so the derivative "
+        "cannot be computed; give the function a copy: x.copy()"
+    )

@@ -10,7 +10,8 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Row
-from dualnumbers.levels import plain
+from dualnumbers.errors import no_plain_value
+from dualnumbers.levels import is_number, plain
 from dualnumbers.number import lifted_operators
 
 from .variable import Variable, record_row
@@ -34,25 +35,34 @@ class LocallyConstant(Variable, operators=True):
         return repr(plain(self))
 
     def __hash__(self) -> int:
-        return hash(plain(self))
+        return hash(self.read("hash"))
 
     def __index__(self) -> int:
-        return operator.index(plain(self))
+        return operator.index(self.read("int"))
 
     def __int__(self) -> int:
-        return int(plain(self))
+        return int(self.read("int"))
 
     def __float__(self) -> float:
-        return float(plain(self))
+        return float(self.read("float"))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(plain(self), dtype)
+        return np.array(self.read("np.asarray"), dtype)
 
     def item(self) -> Any:
-        return plain(self).item()
+        return self.read(".item").item()
 
     def tolist(self) -> Any:
-        return plain(self).tolist()
+        return self.read(".tolist").tolist()
+
+    def read(self, call: str) -> Any:
+        """The plain value; TypeError where it carries the derivative of an outer differentiation."""
+        value = self.primal
+        if not is_number(type(value)):
+            return value
+        if isinstance(value, LocallyConstant):
+            return value.read(call)
+        raise no_plain_value(call, value)
 
 
 class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):

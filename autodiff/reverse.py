@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.rules.complexes import conj, is_unreal
-from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
+from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
 from .differences import check_gradient
 from .seeding import (
@@ -66,7 +66,7 @@ class Recording:
         """The value of an output, a level below the tape's."""
         value = out.primal if self.holds(out) else out
         check_alive(value)
-        return value
+        return value.copy() if type(value) is np.ndarray else value
 
     def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
         """The adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
@@ -75,10 +75,16 @@ class Recording:
             if self.holds(out):
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
         found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
-        found = [zeros_like(x) if g is None else as_given(g, x) for g, x in zip(found, self.leaves, strict=True)]
-        for g in found:
+        handed_out = {id(cotangent) for _, cotangent in seeds}
+        partials = []
+        for g, x in zip(found, self.leaves, strict=True):
+            g = zeros_like(x) if g is None else as_given(g, x)
             check_alive(g)
-        return found
+            if type(g) is np.ndarray and (not g.flags.writeable or g.base is not None or id(g) in handed_out):
+                g = g.copy()  # adjoints alias one another and the cotangent; what a user gets is his own
+            handed_out.add(id(g))
+            partials.append(g)
+        return partials
 
 
 def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
@@ -162,6 +168,7 @@ def value_and_grad(
 
 def _without_level(aux: Any) -> Any:
     leaves, rebuild = flatten(aux)
+    leaves = [array(x) if isinstance(x, np.ndarray) else x for x in leaves]
     return rebuild(x.primal if isinstance(x, Variable) and x.level.ended else x for x in leaves)
 
 

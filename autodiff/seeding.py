@@ -226,11 +226,11 @@ def argnums_of(argnums: Any, count: int) -> list[int]:
     return [place(k, count, "argnums") for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
 
 
-def check_holomorphic(along_i: Any, along_one: Any, sign: float = 1.0) -> None:
+def check_holomorphic(along_i: Any, along_one: Any) -> None:
     """Raises ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
     pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
     for turned, straight in ((value_of_leaf(a), value_of_leaf(b)) for a, b in pairs):
         size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)
-        if np.any(np.abs(turned - sign * 1j * straight) > 1e-8 * size):
+        if np.any(np.abs(turned - 1j * straight) > 1e-8 * size):
             raise ValueError("the function is not holomorphic at this complex point, so it has no complex derivative: "
                              "use jvp or vjp, or grad of a real output")  # fmt: skip

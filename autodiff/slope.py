@@ -224,12 +224,13 @@ def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values
     That is by how much their quotients miss the entry, times h, less what truncation explains: it falls at least in
     proportion to h. Quotients that are exactly 0 show a plateau, against which no entry of longer steps stands, unless
     the entry times h is at most `GRAIN` times the rounding. Then f is of single precision inside, or cancels, and the
-    zeros count for nothing where an entry is larger than its error. An entry that is much better than the next one is
+    zeros count for nothing where an entry is larger than its error. An entry that is much better than the next two is
     so by chance.
     """
     count, ones = len(found), (1,) * rounding.ndim
     values, errors = np.stack([q.value for q in found]), np.stack([q.error for q in found])
-    errors[:-1] = np.fmax(errors[:-1], errors[1:] / 4)
+    for later in (1, 2):
+        errors[:-later] = np.fmax(errors[:-later], errors[later:] / 4)
     quotients = np.stack([sides.quotient for sides in levels])
     steps = np.array([sides.h for sides in levels])
     h = steps.reshape(-1, *ones)

@@ -54,8 +54,8 @@ def has_nan(x: Any) -> bool:
         return x != x
     if is_number(type(x)):
         return any(map(has_nan, x.parts()))
-    total = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
-    return bool(total != total)
+    summed = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
+    return bool(summed != summed)
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
@@ -155,7 +155,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
     for k, operand in enumerate(operands):
         if operand < 0:
             continue
-        if row.accumulate and type(g) is not Variable and not is_number(type(g)) and type(xs[k]) is np.ndarray:
+        if row.accumulate and not is_number(type(g)) and type(xs[k]) is np.ndarray:
             _add_part(row, found, owned, operand, g, xs[k], static)
             continue
         c = pull(row, k, g, z, xs, static, times)

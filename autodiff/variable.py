@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber, ArrayView, as_index
-from dualnumbers.dispatch import lead
+from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
@@ -60,20 +60,17 @@ def _operand(tape: Tape, x: Any) -> int:
         if x.active:
             return x.line
         tape.links[len(tape.constants)] = x.line
-        x = x.primal
+        tape.constants.append(x.primal)  # a value of the tape, which nobody writes
+        return -len(tape.constants)
     return tape.constant(x)
 
 
-def record(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
-    """Apply a row to operands of which the leading one is a Variable: evaluate it, append a line."""
-    tape = None
-    for x in operands:
-        if isinstance(x, Variable) and (tape is None or x.tape.level.number > tape.level.number):
-            tape = x.tape
-    for x in operands:
-        if is_number(type(x)) and x.level.number > tape.level.number:  # type: ignore[union-attr]
-            return lead(row, *operands, *static)
-    assert tape is not None
+def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
+    """Apply a row to operands, at least one a Variable: evaluate it, append a line."""
+    leader = leading(operands)
+    if not isinstance(leader, Variable):
+        return lead(row, *operands, *static)
+    tape = leader.tape
     if row.unreal and any(map(is_unreal, operands)):
         return row.unreal(*operands)
     numbers = [_operand(tape, x) for x in operands]
@@ -95,7 +92,7 @@ def record_row(row: Row) -> Callable[..., Any]:
 
     def recorded(*arguments: Any) -> Any:
         operands = arguments[: len(arguments) - statics] if statics else arguments
-        return record(row, operands, arguments[len(operands) :])
+        return record_line(row, operands, arguments[len(operands) :])
 
     return recorded
 
@@ -145,7 +142,7 @@ def _record_two(row: Row) -> Callable[..., Any]:
             return operator(x, y)
         if _is_variable(type(y)) and not is_number(type(x)) and is_operand(type(x)):
             return reflected(y, x)
-        return record(row, (x, y), ())
+        return record_line(row, (x, y), ())
 
     return recorded
 
@@ -168,7 +165,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
             other = -len(constants)
         else:
             y = as_operand(x, y)
-            return y if y is NotImplemented else record(row, (x, y), ())
+            return y if y is NotImplemented else record_line(row, (x, y), ())
         if type(z) is not float:
             return _handle(tape, tape.append(row, line, other, z))
         result = new(Variable)
@@ -183,7 +180,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         kind = type(y)
         if kind is not float and kind is not int and (kind is not np.ndarray or y.dtype.char == "O"):
             y = as_operand(x, y)
-            return y if y is NotImplemented else record(row, (y, x), ())
+            return y if y is NotImplemented else record_line(row, (y, x), ())
         tape, line = x.tape, x.line
         values = tape.values
         z = evaluate(y, values[line])
@@ -261,25 +258,22 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
     def __getitem__(self, index: Any) -> Any:
         tape, line = self.tape, self.line
         values = tape.values
-        index = as_index(index)
-        z = values[line][index]
-        if type(z) is not np.float64:
+        value, index = values[line], as_index(index)
+        if type(value) is not np.ndarray:
             return self.view(getitem, index)
-        item = new(Variable)
+        z = value[index]
+        item: Any = new(Variable) if type(z) is np.float64 else new(_CLASS[type(z), True])
         item.tape, item.line = tape, len(values)
         tape.static[item.line] = (index,)
         tape.rows.append(GETITEM)
         tape.first.append(line)
         tape.second.append(UNARY)
         values.append(z)
+        if type(z) is np.ndarray and np.may_share_memory(z, value):
+            return item.tied(self, getitem, (index,))
         return item
 
-    def move(self, value: Any) -> None:
-        if not isinstance(value, ArrayVariable) or value.tape is not self.tape:
-            raise TypeError(
-                "item assignment of a number of an inner differentiation into an array of an outer one: it would "
-                "outlive its differentiation; build a new array with np.stack instead"
-            )
+    def take(self, value: Any) -> None:
         self.line = value.line
 
     def snapshot(self) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .elementary import BY_NUMPY, TABLE
+from .errors import user_line
 from .levels import is_number, plain
 from .number import Number
 from .rules import shaping
@@ -35,6 +36,9 @@ class ArrayNumber(Number):
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(value, (list, tuple, np.ndarray)):
             value = shaping.array(value)
+        if is_number(type(value)) and np.result_type(plain(value)).kind == "f" and self.dtype.kind not in "fc":
+            raise TypeError(f"a number stored into an array of {self.dtype} would lose its derivative: make the array "
+                            f"with dtype=float{user_line()}")  # fmt: skip
         self.move(setitem(self, value, as_index(index)))
 
     def view(self, function: Any, *static: Any) -> Any:
@@ -46,8 +50,17 @@ class ArrayNumber(Number):
         return z
 
     def move(self, value: Any) -> None:
-        """Take the value of another number of this level: what item assignment does."""
-        raise NotImplementedError(f"{type(self).__name__}.move")
+        """Become another array of this level: what item assignment does."""
+        if not is_number(type(value)) or value.level.number != self.level.number:
+            raise TypeError(
+                "item assignment of a number of an inner differentiation into an array of an outer one: it would "
+                f"outlive its differentiation; build a new array with np.stack instead{user_line()}"
+            )
+        self.take(value)
+
+    def take(self, value: Any) -> None:
+        """Refer to what another array of this level refers to."""
+        raise NotImplementedError(f"{type(self).__name__}.take")
 
     def snapshot(self) -> Any:
         """This array as it is now, whatever is assigned to its elements later."""
@@ -78,7 +91,7 @@ class ArrayNumber(Number):
 
     @property
     def mT(self) -> Any:  # noqa: N802
-        return shaping.matrix_transpose(self)
+        return BY_NUMPY[np.matrix_transpose](self)
 
 
 def _in_place(name: str) -> Callable[..., Any]:
@@ -157,11 +170,15 @@ def _method(numpy_function: Any) -> Callable[..., Any]:
     entry = BY_NUMPY[numpy_function]
     function = getattr(entry, "function", None)
     if function is None or function.row.arity != 1:
-        return lambda self, *arguments, **keywords: entry(self, *arguments, **keywords)
+        return lambda self, *arguments, **keywords: self.__array_function__(
+            numpy_function, (), (self, *arguments), keywords
+        )
     lifts, defaults = function.row.lifts, function.row.signature(None)[1:]
 
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        return entry(self, *arguments, **keywords) if arguments or keywords else lifts[type(self)](self, *defaults)
+        if arguments or keywords:
+            return self.__array_function__(numpy_function, (), (self, *arguments), keywords)
+        return lifts[type(self)](self, *defaults)
 
     return method
 

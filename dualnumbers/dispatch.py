@@ -25,16 +25,21 @@ class Lifts(dict[type, Callable[..., Any]]):
         return lifted
 
 
-def lead(row: Any, *arguments: Any) -> Any:
-    """Apply a row to arguments of which at least one operand is a number: the highest level's kind does it."""
-    operands = arguments[: len(arguments) - row.statics] if row.statics else arguments
+def leading(operands: Any) -> Any:
+    """The number of the highest level among the operands, at least one of which is a number."""
     leader, highest = None, -1
     for x in operands:
-        if is_number(type(x)) and x.level.number > highest:
-            leader, highest = x, x.level.number
-        elif leader is not None and is_number(type(x)) and x.level.number == highest and x.leads(leader):
-            leader = x
-    return row.lifts[type(leader)](*arguments)
+        if is_number(type(x)):
+            number = x.level.number
+            if number > highest or (number == highest and x.leads(leader)):
+                leader, highest = x, number
+    return leader
+
+
+def lead(row: Any, *arguments: Any) -> Any:
+    """Apply a row to arguments of which at least one operand is a number: the leading one's kind does it."""
+    operands = arguments[: len(arguments) - row.statics] if row.statics else arguments
+    return row.lifts[type(leading(operands))](*arguments)
 
 
 class Dispatch(dict[Any, Callable[..., Any]]):

@@ -19,6 +19,7 @@ from .rules.exponential import log as _natural_log
 from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .rules.kinks import copysign, fabs
 from .rules.powers import cbrt, euclidean_length, sqrt
+from .rules.powers import hypot as _hypot
 from .rules.powers import math_pow as pow
 from .rules.reductions import fsum as _fsum
 from .rules.special import erf, erfc, gamma, lgamma
@@ -104,7 +105,7 @@ def log(x: Any, base: Any = None) -> Any:
 
 def hypot(*coordinates: Any) -> Any:
     """The Euclidean length √(x² + y² + …); at the origin its derivative is 0."""
-    return euclidean_length(len(coordinates))(*coordinates)
+    return _hypot(*coordinates) if len(coordinates) == 2 else euclidean_length(len(coordinates))(*coordinates)
 
 
 def modf(x: Any) -> tuple[Any, Any]:
@@ -146,9 +147,12 @@ def prod(iterable: Iterable[Any], *, start: Any = 1) -> Any:
 
 def sumprod(p: Iterable[Any], q: Iterable[Any]) -> Any:
     """The sum of products of paired terms."""
+    p, q = tuple(p), tuple(q)
+    if _is_plain(*p, *q):
+        return math.sumprod(p, q) if hasattr(math, "sumprod") else sum(x * y for x, y in zip(p, q, strict=True))
     return fsum([x * y for x, y in zip(p, q, strict=True)])
 
 
 def fma(x: Any, y: Any, z: Any) -> Any:
-    """x · y + z."""
-    return x * y + z
+    """x · y + z; of plain numbers rounded once, where ``math`` does so (Python 3.13)."""
+    return math.fma(x, y, z) if _is_plain(x, y, z) and hasattr(math, "fma") else x * y + z

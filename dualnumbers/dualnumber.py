@@ -191,7 +191,9 @@ class DualNumber(Number, operators=True):
 
     def __truediv__(self, other: Any) -> Any:
         kind = type(other)
-        if kind is DualNumber and other.level is self.level:
+        if type(self.primal) is not float:
+            pass
+        elif kind is DualNumber and other.level is self.level and type(other.primal) is float:
             b = other.primal
             quotient = self.primal / b
             tangent = (self.tangent - quotient * other.tangent) / b
@@ -239,12 +241,7 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
                 return make(primal, tangent, self.level)
         return self.view(getitem, as_index(index))
 
-    def move(self, value: Any) -> None:
-        if type(value) is not DualArray or value.level is not self.level:
-            raise TypeError(
-                "item assignment of a number of an inner differentiation into an array of an outer one: it would "
-                "outlive its differentiation; build a new array with np.stack instead"
-            )
+    def take(self, value: Any) -> None:
         self.primal, self.tangent = value.primal, value.tangent
 
     def snapshot(self) -> Any:

@@ -19,7 +19,6 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from .dispatch import Lifts, by_level, by_type, python_value
-from .errors import no_rule
 
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
@@ -157,23 +156,24 @@ def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | Non
     function = _named(by_level(row, row.plain), row)
     row.evaluate = function
     if numpy_function is not None:
-        composition(numpy_function)(_entry(numpy_function, function, row.signature))
+        composition(numpy_function)(_entry(row, function, row.signature))
     TABLE[row.name] = function
     return function
 
 
-def _entry(numpy_function: Any, function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
-    """What a user's call of a NumPy function becomes."""
+def _entry(row: Row, function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
+    """What a user's call of a NumPy function becomes; a view stays tied to its base."""
 
-    def entry(*arguments: Any, **keywords: Any) -> Any:
-        try:
-            normalised = signature(*arguments, **keywords)
-        except TypeError as error:
-            unknown = [name for name in keywords if name not in signature.__code__.co_varnames]
-            raise no_rule(
-                numpy_function, f" with {', '.join(unknown)}=" if unknown else f" so called ({error})"
-            ) from None
-        return function(*normalised)
+    if not row.put:
+
+        def entry(*arguments: Any, **keywords: Any) -> Any:
+            return function(*signature(*arguments, **keywords))
+
+    else:
+
+        def entry(*arguments: Any, **keywords: Any) -> Any:
+            x, *static = signature(*arguments, **keywords)
+            return x.view(function, *static)
 
     entry.function = function  # type: ignore[attr-defined]
     return entry

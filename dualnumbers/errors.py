@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-_OURS = tuple(str(Path(__file__).resolve().parent.parent / name) for name in ("dualnumbers", "autodiff"))
+_OURS = tuple(str(Path(__file__).resolve().parent.parent / name) + os.sep for name in ("dualnumbers", "autodiff"))
 
 
 def user_line() -> str:
@@ -73,3 +75,13 @@ def no_rule(function: Any, variant: str = "") -> TypeError:
         f"{name}{variant} has no derivative here: write it with functions that have one, or apply it to "
         f"autodiff.value_of(x) if its derivative is not wanted{user_line()}"
     )
+
+
+def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[str, Any]) -> None:
+    """Raises where a NumPy function was called in a way that the table has no derivative for."""
+    bound = inspect.signature(entry.function.row.signature if hasattr(entry, "function") else entry)
+    try:
+        bound.bind(*arguments, **keywords)
+    except TypeError as error:
+        unknown = [name for name in keywords if name not in bound.parameters]
+        raise no_rule(function, f" with {', '.join(unknown)}=" if unknown else f" so called ({error})") from None

@@ -54,10 +54,10 @@ def level_of(value: Any) -> Level:
 
 
 class _Kinds(dict[type, bool]):
-    """type → is it a kind of number (has it a ``lift``)?"""
+    """type → is it a kind of number: has it a ``lift``, a ``level`` and a ``primal``?"""
 
     def __missing__(self, kind: type) -> bool:
-        self[kind] = answer = hasattr(kind, "lift")
+        self[kind] = answer = all(hasattr(kind, name) for name in ("lift", "level", "primal"))
         return answer
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .elementary import BY_NUMPY, TABLE, Row
-from .errors import no_plain_value, no_rule, user_line
+from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
 from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
 from .rules.inspection import CREATION
@@ -162,7 +162,11 @@ class Number:
         entry = BY_NUMPY.get(function)
         if entry is None:
             raise no_rule(function)
-        return entry(*map(_joined, arguments), **keywords)
+        try:
+            return entry(*map(_joined, arguments), **keywords)
+        except TypeError:
+            raise_if_unbound(function, entry, arguments, keywords)
+            raise
 
     def constant(self, value: Any) -> Any:
         """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""
@@ -171,6 +175,10 @@ class Number:
     def parts(self) -> tuple[Any, ...]:
         """The values of a lower level that the number is made of."""
         return (self.primal,)
+
+    def view(self, function: Any, *static: Any) -> Any:
+        """A row that shows this number in another shape; of a scalar nothing can be written through it."""
+        return function(self, *static)
 
     def leads(self, other: Number) -> bool:
         """Whether this number rather than ``other``, of the same level, says how a row is applied."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import lead
+from .dispatch import lead, leading
 from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row, partial_by_numpy
-from .levels import is_number
+from .levels import is_number, plain
 from .rules.complexes import is_unreal
 from .rules.shaping import astype, broadcast_to, shape, zeros_like
 from .rules.strong import strong
@@ -35,7 +35,7 @@ def _general(row: Row, make: Make, kind: type) -> Callable[..., Any]:
     def pushed(*arguments: Any) -> Any:
         operands = arguments[: len(arguments) - statics] if statics else arguments
         static = arguments[len(operands) :]
-        leader = _leader(operands)
+        leader = leading(operands)
         level = leader.level
         if not isinstance(leader, kind):
             return lead(row, *arguments)
@@ -56,14 +56,6 @@ def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, An
     """The tangent of ``z = row(*primals, *static)`` for the tangents of the operands ``active``, [(place, tangent)]."""
     tangent = _TANGENTS[row.kind](row, z, primals, active, static)
     return tangent if shape(tangent) == shape(z) else broadcast_to(tangent, shape(z))
-
-
-def _leader(operands: tuple[Any, ...]) -> Any:
-    leader, highest = None, -1
-    for x in operands:
-        if is_number(type(x)) and x.level.number > highest:
-            leader, highest = x, x.level.number
-    return leader
 
 
 def _is_active(row: Row, k: int) -> bool:
@@ -177,12 +169,12 @@ def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
 
 def _in_precision(tangent: Any, z: Any) -> Any:
     """A tangent in the output's precision: the partial of a kink or of SciPy is float64 beside float32 arguments."""
-    if type(z) is float or is_number(type(z)) or is_number(type(tangent)):
+    given, wanted = plain(tangent), plain(z)
+    if type(wanted) is float or not hasattr(given, "dtype") or not hasattr(wanted, "dtype"):
         return tangent
-    given, wanted = getattr(tangent, "dtype", None), getattr(z, "dtype", None)
-    if given is None or wanted is None or given == wanted or given.kind != wanted.kind:
+    if given.dtype == wanted.dtype or given.dtype.kind != wanted.dtype.kind:
         return tangent
-    return astype(tangent, wanted)
+    return astype(tangent, wanted.dtype)
 
 
 def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:

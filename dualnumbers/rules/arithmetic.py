@@ -10,7 +10,7 @@ import numpy as np
 
 from ..elementary import elementwise
 from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
-from .steps import floor_divide, rint, trunc
+from .steps import rint
 
 add = elementwise(op.add, np.add, 1.0, 1.0, operator=True)
 subtract = elementwise(op.sub, np.subtract, 1.0, -1.0, operator=True)
@@ -20,11 +20,15 @@ divide = elementwise(op.truediv, np.divide, lambda x, y, z: 1.0 / y, lambda x, y
 negative = elementwise(op.neg, np.negative, -1.0, operator=True)
 positive = elementwise(op.pos, np.positive, 1.0, operator=True)
 
-mod = elementwise(
-    op.mod, np.remainder, 1.0, lambda x, y, z: -floor_divide(x, y), domain=off_steps, name="mod", operator=True
-)
-fmod = elementwise(math.fmod, np.fmod, 1.0, lambda x, y, z: -trunc(x / y), domain=off_steps)
-remainder = elementwise(math.remainder, None, 1.0, lambda x, y, z: -rint(x / y), domain=off_half_steps)
+
+def _whole_quotient(x, y, z):
+    """−n of z = x − n y, from the output: x / y itself may round up to the next integer."""
+    return -rint((x - z) / y)
+
+
+mod = elementwise(op.mod, np.remainder, 1.0, _whole_quotient, domain=off_steps, name="mod", operator=True)
+fmod = elementwise(math.fmod, np.fmod, 1.0, _whole_quotient, domain=off_steps)
+remainder = elementwise(math.remainder, None, 1.0, _whole_quotient, domain=off_half_steps)
 
 ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: ldexp(1.0, i), 0.0, domain=whole_second)
 mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lambda x, z: z / x, name="mantissa",

@@ -7,6 +7,8 @@ import numpy as np
 from ..elementary import elementwise
 from .complexes import is_unreal
 from .domains import above_minus_one, positive
+from .selection import where
+from .steps import equal, isinf
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
@@ -14,8 +16,8 @@ exp = elementwise(math.exp, np.exp, lambda x, z: z, singular=True)
 exp2 = elementwise(getattr(math, "exp2", None), np.exp2, lambda x, z: LN2 * z, singular=True)
 expm1 = elementwise(math.expm1, np.expm1, lambda x, z: exp(x), singular=True)  # z + 1 would round e⁻⁴⁰ away
 log = elementwise(math.log, np.log, lambda x, z: 1.0 / x, domain=positive, singular=True)
-log2 = elementwise(math.log2, np.log2, lambda x, z: 1.0 / (x * LN2), domain=positive, singular=True)
-log10 = elementwise(math.log10, np.log10, lambda x, z: 1.0 / (x * LN10), domain=positive, singular=True)
+log2 = elementwise(math.log2, np.log2, lambda x, z: (1.0 / LN2) / x, domain=positive, singular=True)
+log10 = elementwise(math.log10, np.log10, lambda x, z: (1.0 / LN10) / x, domain=positive, singular=True)
 log1p = elementwise(math.log1p, np.log1p, lambda x, z: 1.0 / (1.0 + x), domain=above_minus_one, singular=True)
 
 
@@ -35,9 +37,16 @@ def _logistic(exponential):
     return of_float, of_array
 
 
+def _gap(x, y):
+    """x − y, 0 where both are the same infinity: a tie, shared equally."""
+    return where(equal(x, y) & isinf(x), 0.0, x - y)
+
+
 # 1 / (1 + e⁻ˣ) and its like to base 2: rows, for the derivative of the quotient would underflow before z does
 logistic = elementwise(*_logistic(np.exp), lambda x, z: z * logistic(-x), name="logistic")
 logistic2 = elementwise(*_logistic(np.exp2), lambda x, z: LN2 * z * logistic2(-x), name="logistic2")
 # eˣ⁻ᶻ would keep the rounding error of z: 13 digits at x = 1000
-logaddexp = elementwise(None, np.logaddexp, lambda x, y, z: logistic(x - y), lambda x, y, z: logistic(y - x))
-logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(x - y), lambda x, y, z: logistic2(y - x))
+logaddexp = elementwise(None, np.logaddexp, lambda x, y, z: logistic(_gap(x, y)),
+                        lambda x, y, z: logistic(_gap(y, x)), singular=True)  # fmt: skip
+logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(_gap(x, y)),
+                         lambda x, y, z: logistic2(_gap(y, x)), singular=True)  # fmt: skip

@@ -21,6 +21,12 @@ def _share(x, y):
     return np.where(np.isnan(x) | np.isnan(y), np.full_like(share, np.nan), share)[()]
 
 
+def _no_order(x, y):
+    raise TypeError("the larger or smaller of complex numbers has no derivative: they have no order")
+
+
 share = locally_constant(None, _share, arity=2, name="share")
-maximum = elementwise(None, np.maximum, lambda x, y, z: share(x, y), lambda x, y, z: share(y, x), domain=no_ties)
-minimum = elementwise(None, np.minimum, lambda x, y, z: share(y, x), lambda x, y, z: share(x, y), domain=no_ties)
+maximum = elementwise(None, np.maximum, lambda x, y, z: share(x, y), lambda x, y, z: share(y, x), domain=no_ties,
+                      unreal=_no_order)  # fmt: skip
+minimum = elementwise(None, np.minimum, lambda x, y, z: share(y, x), lambda x, y, z: share(x, y), domain=no_ties,
+                      unreal=_no_order)  # fmt: skip

@@ -39,8 +39,8 @@ def _minors(a):
 
 
 def _regular(a):
-    """Whether every matrix of a stack is far enough from singular for its inverse."""
-    return not a.size or bool(np.all(np.linalg.cond(a) < 1e12))
+    """Whether every matrix of a stack is far enough from singular for its inverse; a NaN may go through that."""
+    return not a.size or not np.all(np.isfinite(a)) or bool(np.all(np.linalg.cond(a) < 1e12))
 
 
 def _cofactors(a, z):

@@ -22,7 +22,17 @@ def zeros_like(x):
 reshape = linear(np.reshape, lambda a, shape, order="C": (a, shape, order), lambda g, x, to, order:
                  reshape(g, shape(x), order), evaluate=lambda x, to, order: np.reshape(x, to, order=order),
                  statics=2, put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
-ravel = composition(np.ravel)(lambda a, order="C": reshape(a, -1, order))
+
+
+def _view(function, x, *static):
+    """A row that shows its operand in another shape: tied to it, where it is an array of numbers."""
+    return x.view(function, *static) if hasattr(x, "view") and is_number(type(x)) else function(x, *static)
+
+
+@composition(np.ravel)
+def ravel(a, order="C"):
+    """All elements in one axis; a view where NumPy gives one."""
+    return _view(reshape, a, -1, order)
 
 
 def _inverse(axes):
@@ -40,14 +50,14 @@ def expand_dims(a, axis):
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     rank = len(shape(a)) + len(axes)
     places = {np.lib.array_utils.normalize_axis_index(i, rank) for i in axes}
-    return getitem(a, tuple(None if i in places else slice(None) for i in range(rank)))
+    return _view(getitem, a, tuple(None if i in places else slice(None) for i in range(rank)))
 
 
 @composition(np.matrix_transpose)
 def matrix_transpose(x):
     """Exchange the last two axes."""
     rank = len(shape(x))
-    return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
+    return _view(transpose, x, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def _piece(g, place, *arguments):
