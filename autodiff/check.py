@@ -31,7 +31,10 @@ Blocks = list[Any]
 JACOBIANS: dict[str, Callable[..., Function]] = {"forward": jacfwd, "reverse": jacrev}
 
 ROUNDING = 1e4
-"""How many eps two modes may differ by, relatively; and 64 of the size of f, where terms cancel."""
+"""How many eps two modes may differ by."""
+
+CANCELLING = 64
+"""How many eps of the size of its terms a derivative may be off where they cancel."""
 
 RESOLVED = 1e-3
 """The error, relative to the derivative and the size of f, from which on a quotient counts as unresolved."""
@@ -54,8 +57,8 @@ def gradcheck(
     f may return numbers, arrays, or tuples and dicts of them; arguments may be nested. ``argnums`` selects arguments
     (all of them by default); what is no number in them reaches f as it is, integers become floats. All elements of the
     Jacobians are compared, up to 1000 of the highest order; of a larger function, those along four random directions in
-    its arguments and outputs. ``rtol`` is the tolerance against differences, beside four times their error; modes agree
-    to rounding. The value of f in each mode is compared with the plain one, bit for bit.
+    its arguments and outputs. ``rtol`` is the tolerance against differences, beside four times their error and eps of the
+    largest derivative; modes agree to rounding. The value of f in each mode is compared with the plain one, bit for bit.
 
     Returns a `Report`, true if all agree. With ``raises``, GradcheckError (an AssertionError) if not. Raises ValueError
     for unknown modes, an order below 1, or where no argument is a number; and whatever f raises.
@@ -118,15 +121,16 @@ class _Check:
                 lower = self.jacobian(lower, mode)
             values = by_copies(lower)(*self.leaves)
             expected = list(self.by_differences(lower, values))
-            sizes = [size(value) for _ in self.leaves for value in values]
+            scale = max(map(size, values), default=0.0)
+            nearby = [_over(size(value), x) for x in self.leaves for value in values]
             for mode in modes:
                 name = " over ".join((mode, *reversed(inner)))
                 found = self.jacobian(lower, mode)(*self.leaves)
-                limits = [allowed(q, _precision(z), rtol) for q, z in zip(expected, found, strict=True)]
-                self.compare(order, name, "differences", found, expected, limits, max(sizes, default=0.0))
+                largest = max(map(size, found), default=0.0)
+                limits = [allowed(q, _eps(z), rtol) + _eps(z) * largest for q, z in zip(expected, found, strict=True)]
+                self.compare(order, name, "differences", found, expected, limits, scale)
                 if first:
-                    points = [x for x in self.leaves for _ in values]
-                    limits = list(map(_rounding, found, first, expected, sizes, points))
+                    limits = [_rounding(*parts, largest) for parts in zip(found, first, expected, nearby, strict=True)]
                     self.compare(order, name, first_name, found, _known(first), limits)
                 else:
                     first, first_name = found, name
@@ -184,17 +188,21 @@ def _known(values: Blocks) -> list[Quotient]:
     return [Quotient(np.asarray(v), 0.0, np.full(np.shape(v), np.nan)) for v in values]
 
 
-def _precision(value: Any) -> float:
+def _eps(value: Any) -> float:
     return float(np.finfo(np.result_type(value)).eps)
 
 
-def _rounding(z: Any, w: Any, quotient: Quotient, scale: float, x: Any) -> Any:
-    """How far two modes may be apart: eps of the derivative, and where terms cancel, eps of the function over x."""
-    eps = max(_precision(z), _precision(w))
+def _over(scale: float, x: Any) -> Any:
+    """The size of a function over that of its argument, or over 1 where that is larger: its slope at a guess."""
     with np.errstate(all="ignore"):
-        terms = max(size(z), size(w)) + scale / np.fmin(np.abs(x), 1.0)
-        cancelled = np.fmin(4 * quotient.error, 64 * eps * terms)
-    return ROUNDING * eps * np.fmax(np.abs(z), np.abs(w)) + np.fmax(cancelled, np.finfo(float).tiny)
+        return scale / np.fmin(np.abs(x), 1.0)
+
+
+def _rounding(z: Any, w: Any, quotient: Quotient, slope: Any, largest: float) -> Any:
+    """How far two modes may be apart: eps of the derivative; where terms cancel, of the function's slope or of all."""
+    eps = max(_eps(z), _eps(w))
+    cancelled = CANCELLING * eps * largest + np.fmin(4 * quotient.error, CANCELLING * eps * slope)
+    return ROUNDING * eps * np.fmax(np.abs(z), np.abs(w)) + np.fmax(cancelled, np.finfo(np.result_type(z)).tiny)
 
 
 def _index(place: Sequence[int]) -> str:

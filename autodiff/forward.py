@@ -223,7 +223,8 @@ def _columns(directional: Callable[[int, Any], Any], k: int, x: Any, complex_rul
         tangent[position] = 1.0
         columns.append(column(tangent))
     if not columns:
-        return map_leaves(lambda t: np.zeros(shape(t) + dims), directional(k, zeros_like(x)))
+        empty = directional(k, zeros_like(x))
+        return map_leaves(lambda t: np.zeros(shape(t) + dims, np.result_type(t)), empty)
     _, rebuild = flatten(columns[0])
     parts = zip(*(flatten(column)[0] for column in columns), strict=True)
     return rebuild([reshape(stack(*part, -1), shape(part[0]) + dims, "C") for part in parts])

@@ -88,7 +88,11 @@ class Recording:
 
 
 def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
-    """The tape of ``f(*args)``, its first lines the inputs, and what f returned; ``print(tape)`` shows it."""
+    """The tape of ``f(*args)``, its first lines the inputs, and what f returned; ``print(tape)`` shows it.
+
+    The tape is for reading: its Variables belong to a differentiation that has ended.
+    """
+    args = arguments(f, args)
     recording = Recording(f, args, range(len(args)), keep=True)
     return recording.tape, recording.out
 
@@ -239,7 +243,7 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
     if not dims:
         return sweeps[0]
     if not sweeps:
-        return [np.zeros(dims + shape(x)) for x in recording.leaves]
+        return [np.zeros(dims + shape(x), np.result_type(x)) for x in recording.leaves]
     return [reshape(stack(*(row[k] for row in sweeps), 0), dims + shape(x), "C")
             for k, x in enumerate(recording.leaves)]  # fmt: skip
 

@@ -104,7 +104,8 @@ def check_alive(x: Any) -> None:
         if x.level.ended:
             raise RuntimeError(
                 "a number outlived its differentiation: it was stored by a function that was being differentiated and "
-                f"used after that had ended; store autodiff.value_of(x), or return it from the function{user_line()}"
+                "used after that had ended, or is a component of a number made by hand that the function returned; "
+                f"store autodiff.value_of(x), or return the components themselves{user_line()}"
             )
         for part in x.parts():
             check_alive(part)
@@ -231,6 +232,7 @@ def check_holomorphic(along_i: Any, along_one: Any) -> None:
     pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
     for turned, straight in ((value_of_leaf(a), value_of_leaf(b)) for a, b in pairs):
         size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)
-        if np.any(np.abs(turned - 1j * straight) > 1e-8 * size):
+        rounding = np.sqrt(np.finfo(np.result_type(straight, np.float16)).eps)
+        if np.any(np.abs(turned - 1j * straight) > rounding * size):
             raise ValueError("the function is not holomorphic at this complex point, so it has no complex derivative: "
                              "use jvp or vjp, or grad of a real output")  # fmt: skip

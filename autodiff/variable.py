@@ -123,12 +123,20 @@ def _record_in_one(row: Row) -> Callable[..., Any]:
 
     def recorded(x: Any, *static: Any) -> Any:
         tape, line = x.tape, x.line
-        value = tape.values[line]
+        values = tape.values
+        value = values[line]
         z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
-        appended = tape.append(row, line, UNARY, z)
         if static:
-            tape.static[appended] = static
-        return _handle(tape, appended)
+            tape.static[len(values)] = static
+        if type(z) is not np.float64:
+            return _handle(tape, tape.append(row, line, UNARY, z))
+        result = new(Variable)
+        result.tape, result.line = tape, len(values)
+        tape.rows.append(row)
+        tape.first.append(line)
+        tape.second.append(UNARY)
+        values.append(z)
+        return result
 
     return recorded
 
@@ -158,11 +166,14 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         if (kind is Variable or kind is ArrayVariable) and y.tape is tape:
             other = y.line
             z = evaluate(values[line], values[other])
-        elif kind is float or kind is int or (kind is np.ndarray and y.dtype.char != "O"):
+        elif kind is float or kind is int:
             z = evaluate(values[line], y)
             constants = tape.constants
-            constants.append(y if kind is not np.ndarray else tape.kept(y))
+            constants.append(y)
             other = -len(constants)
+        elif kind is np.ndarray and y.dtype.char != "O":
+            z = evaluate(values[line], y)
+            other = tape.constant(y)
         else:
             y = as_operand(x, y)
             return y if y is NotImplemented else record_line(row, (x, y), ())
@@ -178,14 +189,17 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
 
     def reflected(x: Any, y: Any) -> Any:
         kind = type(y)
-        if kind is not float and kind is not int and (kind is not np.ndarray or y.dtype.char == "O"):
-            y = as_operand(x, y)
-            return y if y is NotImplemented else record_line(row, (y, x), ())
         tape, line = x.tape, x.line
         values = tape.values
+        if kind is np.ndarray and y.dtype.char != "O":
+            z = evaluate(y, values[line])
+            return _handle(tape, tape.append(row, tape.constant(y), line, z))
+        if kind is not float and kind is not int:
+            y = as_operand(x, y)
+            return y if y is NotImplemented else record_line(row, (y, x), ())
         z = evaluate(y, values[line])
         constants = tape.constants
-        constants.append(y if kind is not np.ndarray else tape.kept(y))
+        constants.append(y)
         if type(z) is not float:
             return _handle(tape, tape.append(row, -len(constants), line, z))
         result = new(Variable)
@@ -240,11 +254,14 @@ class Variable(Number, operators=True):
     def __repr__(self) -> str:
         return f"Variable({plain(self)!r})"
 
-    def __copy__(self) -> Variable:
-        return self
+    def __new__(cls, *arguments: Any) -> Variable:
+        raise TypeError("a Variable is a line of a tape, made where a function is differentiated: autodiff.grad(f)(x)")
 
-    def __deepcopy__(self, memo: Any) -> Variable:
-        return self
+    def __copy__(self) -> Any:
+        return _handle(self.tape, self.line, self.active)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return _handle(self.tape, self.line, self.active)
 
     def __reduce__(self) -> Any:
         raise unpicklable(self)
@@ -258,7 +275,9 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
     def __getitem__(self, index: Any) -> Any:
         tape, line = self.tape, self.line
         values = tape.values
-        value, index = values[line], as_index(index)
+        value = values[line]
+        if type(index) is not int:
+            index = as_index(index)
         if type(value) is not np.ndarray:
             return self.view(getitem, index)
         z = value[index]

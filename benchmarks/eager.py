@@ -112,7 +112,7 @@ def chain(x, operations):
 def scale_rows():
     """A long chain's memory and time, the strong zero, the import."""
     script = (
-        "from eager import chain, gradient_time, resource;"
+        "import resource; from eager import gradient_time;"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; long = gradient_time(999_999);"
         "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
         "print((after - before) / 1024, long, 10 * min(gradient_time(99_999) for _ in range(5)))"
@@ -142,10 +142,10 @@ def strong_rows():
     def f(x):
         return np.sum(np.sqrt(x) * np.log(x) / (x + 1.0))
 
-    def unguarded(tape, seeds, inputs, keep=False):
+    def unguarded(tape, seeds, keep=False):
         with np.errstate(all="ignore"):
             found = sweep._sweep(tape, seeds, None, keep)
-        return [found[line] for line in inputs]
+        return [found[line] for line in tape.inputs]
 
     guarded = sweep.adjoints
     gradient = value_and_grad(f)

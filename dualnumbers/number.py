@@ -228,5 +228,5 @@ def _refusal(name: str) -> property:
 for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tobytes", "tofile", "tolist", "value"):
     setattr(Number, _name, _refusal(_name))
 for _function, _entry in list(BY_NUMPY.items()):
-    if isinstance(_function, np.ufunc) and _function.nin == 1 and _function.__name__ not in ("conjugate",):
+    if isinstance(_function, np.ufunc) and _function.__name__ != "conjugate":
         setattr(Number, _function.__name__, _entry)  # np.sin of an object array calls x.sin()

@@ -27,6 +27,6 @@ def _no_order(x, y):
 
 share = locally_constant(None, _share, arity=2, name="share")
 maximum = elementwise(None, np.maximum, lambda x, y, z: share(x, y), lambda x, y, z: share(y, x), domain=no_ties,
-                      unreal=_no_order)  # fmt: skip
+                      singular=True, unreal=_no_order)  # fmt: skip
 minimum = elementwise(None, np.minimum, lambda x, y, z: share(y, x), lambda x, y, z: share(x, y), domain=no_ties,
-                      unreal=_no_order)  # fmt: skip
+                      singular=True, unreal=_no_order)  # fmt: skip

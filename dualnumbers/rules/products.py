@@ -9,6 +9,8 @@ from .complexes import conj
 from .indexing import getitem
 from .shaping import expand_dims, matrix_transpose, ravel, reshape, shape, transpose
 
+_normalised = np.lib.array_utils.normalize_axis_tuple
+
 
 def _rank(x):
     return len(shape(x))
@@ -63,8 +65,8 @@ def tensordot(a, b, axes=2):
     """Sum of products over paired axes; the other axes of ``a``, then those of ``b``, remain."""
     if np.ndim(axes) == 0:
         axes = (range(_rank(a) - axes, _rank(a)), range(axes))
-    axes_a, axes_b = ([i] if np.ndim(i) == 0 else list(i) for i in axes)
-    axes_a, axes_b = [i % _rank(a) for i in axes_a], [i % _rank(b) for i in axes_b]
+    axes_a, axes_b = axes
+    axes_a, axes_b = _normalised(axes_a, _rank(a)), _normalised(axes_b, _rank(b))
     if [shape(a)[i] for i in axes_a] != [shape(b)[i] for i in axes_b]:
         raise ValueError(f"tensordot: axes {axes_a} of shape {shape(a)} do not match axes {axes_b} of {shape(b)}")
     kept_a = [i for i in range(_rank(a)) if i not in axes_a]
