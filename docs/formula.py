@@ -34,7 +34,8 @@ NOTATION = {
     "asin": "arcsin({})", "acos": "arccos({})", "atan": "arctan({})", "atan2": "arctan({}, {})",
     "asinh": 'op("arsinh")({})', "acosh": 'op("arcosh")({})', "atanh": 'op("artanh")({})',
     "gamma": "Γ({})", "lgamma": "ln abs(Γ({}))",
-    "maximum": "max({}, {})", "minimum": "min({}, {})",
+    "maximum": "max({}, {})", "minimum": "min({}, {})", "share": "[{0} > {1}] + 1/2 [{0} = {1}]",
+    "logistic": "σ({})", "logistic2": "σ_2({})", "isinf": "abs({}) = ∞",
 }  # fmt: skip
 """A function's notation where it is not its name before its arguments in brackets."""
 
