@@ -56,9 +56,9 @@ def gradcheck(
 
     f may return numbers, arrays, or tuples and dicts of them; arguments may be nested. ``argnums`` selects arguments
     (all of them by default); what is no number in them reaches f as it is, integers become floats. All elements of the
-    Jacobians are compared, up to 1000 of the highest order; of a larger function, those along four random directions in
-    its arguments and outputs. ``rtol`` is the tolerance against differences, beside four times their error and eps of the
-    largest derivative; modes agree to rounding. The value of f in each mode is compared with the plain one, bit for bit.
+    Jacobians are compared, up to 1000 of the highest order; of a larger function, those along four random directions
+    in its arguments and outputs. ``rtol`` is the tolerance against differences, beside four times their error and eps
+    of the largest derivative; modes agree to rounding. The value of f in each mode is the plain one, bit for bit.
 
     Returns a `Report`, true if all agree. With ``raises``, GradcheckError (an AssertionError) if not. Raises ValueError
     for unknown modes, an order below 1, or where no argument is a number; and whatever f raises.

@@ -82,13 +82,18 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
         out = f(*given)
         return out if isinstance(out, (tuple, dict)) else output(out, f)
 
+    tree = by_copies(called)(*leaves)
+    unreal = [is_unreal(out) for out in flatten(tree)[0]]
+
     def function(*xs: Any) -> tuple[Any, ...]:
         outs = [output_leaf(out, f) for out in flatten(called(*xs))[0]]
-        return tuple(part for out in outs for part in ((real(out), imag(out)) if is_unreal(out) else (out,)))
+        if len(outs) != len(unreal) or any(is_unreal(out) and not given for out, given in zip(outs, unreal, strict=True)):
+            raise ValueError("beside the point the function returns more, or complex numbers, as (-2.0) ** 0.5")
+        return tuple(part for out, pair in zip(outs, unreal, strict=True)
+                     for part in ((real(out), imag(out)) if pair else (out,)))  # fmt: skip
 
-    tree = by_copies(called)(*leaves)
-    outputs = [name + part for out, name in zip(flatten(tree)[0], _names(tree, "f"), strict=True)
-               for part in ((".real", ".imag") if is_unreal(out) else ("",))]  # fmt: skip
+    outputs = [name + part for name, pair in zip(_names(tree, "f"), unreal, strict=True)
+               for part in ((".real", ".imag") if pair else ("",))]  # fmt: skip
     function.__name__ = getattr(f, "__name__", "f")
     return RealFunction(function, leaves, inputs, outputs)
 

@@ -1,0 +1,278 @@
+"""What the tests over the rule table share: rows, points from their domains, references, derivatives by each mode."""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mpmath
+import numpy as np
+import scipy.special
+from hypothesis import settings
+from hypothesis import strategies as st
+from mpmath import mp
+
+from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
+from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Row
+from dualnumbers.rules.domains import reals
+from dualnumbers.rules.special import polygamma
+
+EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
+EXAMPLES = settings().max_examples
+repeatable = settings(derandomize=EXAMPLES < 1000, deadline=None)
+"""As many examples as the profile says, the same at every run unless it searches deep."""
+rarely = settings(repeatable, max_examples=EXAMPLES // 4)
+"""For what is slow: a quarter of the examples."""
+
+for _order in range(2):
+    polygamma(_order)  # made at first use; from here on they are rows like any other
+
+FUNCTIONS = list(TABLE.values())
+"""Every table function, by Python's face where it has one. A new row is in it, and so in the tests."""
+
+ELEMENTWISE_FUNCTIONS = [function for function in FUNCTIONS if function.row.kind == ELEMENTWISE]
+
+
+def named(functions: list[Callable[..., Any]]) -> dict[str, Any]:
+    """The arguments of ``pytest.mark.parametrize`` for a test of each function, called by its name."""
+    return {"argnames": "function", "argvalues": functions, "ids": [f.row.name for f in functions]}
+
+
+# --------------------------------------------------------------------------------------------- points
+
+
+def ranges(row: Row) -> tuple[tuple[float, float], ...]:
+    """The box that a row's arguments are drawn from."""
+    return (row.domain or reals(row.arity)).ranges
+
+
+def coordinates(row: Row) -> list[st.SearchStrategy[Any]]:
+    """One strategy per argument of a row; whole numbers where the domain's range is of whole numbers.
+
+    A float is 0 or not next to it: tiny arguments have tests of their own.
+    """
+    return [st.integers(*ends) if type(ends[0]) is int else st.floats(*ends).map(_not_tiny) for ends in ranges(row)]
+
+
+def _not_tiny(x: float) -> float:
+    return x if abs(x) > 1e-10 else 0.0
+
+
+def distance(row: Row, point: tuple[Any, ...]) -> float:
+    """How far a point is from a kink, step or pole of a row; at most 1."""
+    return min(1.0, row.domain.distance(*point)) if row.domain and row.domain.distance else 1.0
+
+
+def room(row: Row, point: tuple[Any, ...]) -> float:
+    """How far a point is from where a difference quotient would fail: `distance`, and the ends of the domain."""
+    to_ends = (min(x - low, high - x) + 0.01 for x, (low, high) in zip(point, ranges(row), strict=True))
+    return min(distance(row, point), *to_ends)
+
+
+def points(row: Row) -> st.SearchStrategy[Any]:
+    """Points of a row's domain that are not next to its boundary."""
+    return st.tuples(*coordinates(row)).filter(lambda point: distance(row, point) > 0.05)
+
+
+def places(row: Row) -> list[int]:
+    """The places of the arguments that can be differentiated: those that are not whole numbers."""
+    return [k for k, ends in enumerate(ranges(row)) if type(ends[0]) is not int]
+
+
+# --------------------------------------------------------------------------------------------- both faces
+
+
+def python_function(row: Row) -> Callable[..., Any] | None:
+    """The function of ``math``, or the operator, whose values and exceptions a row's Python face has."""
+    return getattr(math, row.name, None) or (None if _is_numpy_only(row) else row.scalar)
+
+
+def _is_numpy_only(row: Row) -> bool:
+    return getattr(row.scalar, "__module__", None) == "dualnumbers.elementary"
+
+
+def numpy_function(row: Row) -> Callable[..., Any] | None:
+    """The ufunc of NumPy or SciPy that a row extends to numbers."""
+    for found, function in BY_NUMPY.items():
+        if getattr(getattr(function, "row", None), "name", None) == row.name:
+            if isinstance(found, np.ufunc):
+                return found
+            if isinstance(found, str):
+                return getattr(scipy.special, found)  # type: ignore[no-any-return]
+    return None
+
+
+def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a call returns, or the type of what it raises."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arguments)
+    except Exception as error:
+        return type(error)
+
+
+def same_bits(x: Any, y: Any) -> bool:
+    """Whether two values have one type, dtype and shape, and the same bits but for the payload of a NaN."""
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, (np.ndarray, np.generic)) and (x.dtype != y.dtype or x.shape != y.shape):
+        return False
+    if isinstance(x, type):
+        return x is y
+    real = all(np.array_equal(np.signbit(part(x)), np.signbit(part(y)))
+               for part in (np.real, np.imag) if np.asarray(x).dtype.kind in "fc")  # fmt: skip
+    return np.array_equal(x, y, equal_nan=np.asarray(x).dtype.kind in "fc") and (real or bool(np.any(np.isnan(x))))
+
+
+# --------------------------------------------------------------------------------------------- derivatives by each mode
+
+
+def forward(f: Callable[..., Any], wrt: int) -> Callable[..., Any]:
+    """∂f/∂args[wrt] by forward mode, as a function."""
+    return lambda *args: derivative(f, wrt, args)
+
+
+def reverse(f: Callable[..., Any], wrt: int) -> Callable[..., Any]:
+    """∂f/∂args[wrt] by reverse mode, as a function."""
+    return grad(f, wrt)
+
+
+Mode = Callable[[Callable[..., Any], int], Callable[..., Any]]
+MODES: dict[str, Mode] = {"forward": forward, "reverse": reverse}
+JACOBIANS: dict[str, Mode] = {"forward": jacfwd, "reverse": jacrev}
+"""The same where a derivative is an array and is differentiated again."""
+
+
+def nestings(
+    f: Callable[..., Any], wrt: tuple[int, ...], modes: dict[str, Mode] = MODES
+) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The mixed partial of ``f`` by every nesting of the two modes: name and function."""
+    for names in itertools.product(modes, repeat=len(wrt)):
+        partial = f
+        for name, place in zip(names, wrt, strict=True):
+            partial = modes[name](partial, place)
+        yield " in ".join(reversed(names)), partial
+
+
+def value_forward(f: Callable[..., Any], *args: Any) -> Any:
+    """The primal of ``f(*args)`` beside its tangent."""
+    return jvp(f, args, tuple(np.ones_like(x)[()] for x in args))[0]
+
+
+def value_reverse(f: Callable[..., Any], *args: Any) -> Any:
+    """The primal of ``f(*args)`` on a tape that has been swept."""
+    value, pullback = vjp(f, *args)
+    pullback(np.ones(np.shape(value))[()])
+    return value
+
+
+VALUES = {"forward": value_forward, "reverse": value_reverse}
+
+
+# --------------------------------------------------------------------------------------------- differences
+
+
+def difference(f: Callable[[float], Any], step: float, offset: float = 0.0) -> tuple[Any, Any]:
+    """The slope at 0 of ``t ↦ f(t)`` by central differences, once extrapolated (Richardson 1911), and its error.
+
+    The error is the sum of what the extrapolation changed and of what the rounding of f, and of ``offset + t`` inside
+    it, amounts to.
+    """
+    ends = [np.asarray(f(t)) for t in (step, -step, step / 2, -step / 2)]
+    wide, narrow = (ends[0] - ends[1]) / (2 * step), (ends[2] - ends[3]) / step
+    rounding = (8 * EPS * (np.max(np.abs(ends), initial=0.0) + abs(offset * narrow)) + TINY) / step
+    return (4 * narrow - wide) / 3, np.abs(narrow - wide) + rounding
+
+
+def partial_difference(f: Callable[..., Any], wrt: int, point: tuple[Any, ...], room: float) -> tuple[Any, Any]:
+    """∂f/∂point[wrt] by `difference`, over a small part of the ``room`` that there is."""
+    return difference(lambda t: f(*point[:wrt], point[wrt] + t, *point[wrt + 1 :]), 2e-4 * room, point[wrt])
+
+
+# --------------------------------------------------------------------------------------------- 50-digit references
+
+
+def _power(x: Any, y: Any) -> Any:
+    return mp.power(x, y)
+
+
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "divide": lambda x, y: x / y,
+    "negative": lambda x: -x,
+    "positive": lambda x: x,
+    "_numpy_scalar": lambda x: x,
+    "logistic": lambda x: 1 / (1 + mp.exp(-x)),
+    "logistic2": lambda x: 1 / (1 + mp.mpf(2) ** -x),
+    "mod": lambda x, y: x - y * mp.floor(x / y),
+    "fmod": lambda x, y: x - y * int(x / y),
+    "remainder": lambda x, y: x - y * mp.nint(x / y),
+    "ldexp": lambda x, i: x * mp.mpf(2) ** i,
+    "nextafter": lambda x, y: x,
+    "fraction": lambda x: x - int(x),
+    "degrees": lambda x: x * 180 / mp.pi,
+    "radians": lambda x: x * mp.pi / 180,
+    "exp2": lambda x: mp.power(2, x),
+    "log2": lambda x: mp.log(x) / mp.log(2),
+    "logaddexp": lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
+    "logaddexp2": lambda x, y: mp.log(mp.power(2, x) + mp.power(2, y)) / mp.log(2),
+    "power": _power,
+    "pow": _power,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1 / x,
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
+    "absolute": abs,
+    "fabs": abs,
+    "copysign": lambda x, y: abs(x) if y > 0 else -abs(x),
+    "maximum": max,
+    "minimum": min,
+    "lgamma": mp.loggamma,
+    "polygamma_0": lambda x: mp.psi(0, x),
+    "polygamma_1": lambda x: mp.psi(1, x),
+}
+"""The rows that mpmath has under another name or not at all, written in its arithmetic."""
+
+
+def reference(row: Row) -> Callable[..., Any] | None:
+    """A row's function in mpmath, for arguments of any precision; None where mpmath has none."""
+    return REFERENCES.get(row.name) or getattr(mp, row.name, None)
+
+
+@functools.cache
+def exactly(f: Callable[..., Any], point: tuple[Any, ...], orders: tuple[int, ...], digits: int = 50) -> Any:
+    """The partial of an mpmath function of these orders, one per argument, by differences in so many digits.
+
+    Steps are a tiny part of each argument, so the digits carried cover the argument's magnitude as well.
+    """
+    magnitude = sum(n * abs(math.log10(abs(x))) for x, n in zip(point, orders, strict=True) if x)
+    with mp.workdps(digits + int(magnitude)):
+        centre = [x if type(x) is int else mp.mpf(x) for x in point]
+        active = [k for k, n in enumerate(orders) if n]
+        scales = [abs(x) or mp.one for x in centre]
+
+        def displaced(*steps: Any) -> Any:
+            xs = list(centre)
+            for k, step in zip(active, steps, strict=True):
+                xs[k] += step * scales[k]
+            return f(*xs)
+
+        slope = mpmath.diff(displaced, (mp.zero,) * len(active), tuple(orders[k] for k in active))
+        return slope / mp.fprod(scales[k] ** orders[k] for k in active)
+
+
+def settled(f: Callable[..., Any], point: tuple[Any, ...], orders: tuple[int, ...]) -> Any:
+    """`exactly` with ever more digits until two results agree: for tails, where 1 − tanh 300 has 260 zeros to carry."""
+    coarse, fine = None, exactly(f, point, orders, 50)
+    for digits in (150, 400, 900, 2000):
+        coarse, fine = fine, exactly(f, point, orders, digits)
+        if fine and abs(fine - coarse) <= 1e-20 * abs(fine):
+            return fine
+    return mp.zero  # what remains is below the smallest float
+
+
+def orders_of(wrt: tuple[int, ...], arity: int) -> tuple[int, ...]:
+    """How often each argument is differentiated in the mixed partial ``wrt``."""
+    return tuple(wrt.count(k) for k in range(arity))

@@ -1,0 +1,395 @@
+"""Every elementwise row of the table: a new row is tested here without a test being written for it.
+
+Points come from the row's domain; derivatives are held against difference quotients of the function itself, in floats
+and in 50 digits, never against a second formula.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import mutually_broadcastable_shapes
+from table import (
+    ELEMENTWISE_FUNCTIONS,
+    EPS,
+    FUNCTIONS,
+    MODES,
+    VALUES,
+    coordinates,
+    difference,
+    distance,
+    exactly,
+    named,
+    nestings,
+    numpy_function,
+    orders_of,
+    outcome,
+    partial_difference,
+    places,
+    points,
+    python_function,
+    rarely,
+    reference,
+    repeatable,
+    room,
+    same_bits,
+    settled,
+)
+
+from autodiff import derivative, grad, gradient, jvp, vjp
+from dualnumbers.elementary import LOCALLY_CONSTANT, TABLE
+
+PYTHON_FACES = [f for f in FUNCTIONS if f.row.scalar and python_function(f.row)]
+NUMPY_FACES = [f for f in FUNCTIONS if f.row.scalar and numpy_function(f.row)]
+BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "invert")
+
+
+def on_arrays(function):
+    """What acts on arrays: the row's NumPy face, or the only one that it has."""
+    return numpy_function(function.row) or function
+
+
+# --------------------------------------------------------------------------------------------- derivatives
+
+
+@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+@repeatable
+@given(data=st.data())
+def test_partials_are_the_limits_of_difference_quotients(function, data):
+    point = data.draw(points(function.row))
+    for k in places(function.row):
+        slope, error = partial_difference(function, k, point, room(function.row, point))
+        assert error <= 1e-4 * (1 + abs(slope)), "the difference itself is too coarse to test anything"
+        for mode, partial in MODES.items():
+            assert abs(partial(function, k)(*point) - slope) <= error, mode
+
+
+@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+@repeatable
+@given(data=st.data())
+def test_second_partials_are_one_number_in_every_nesting(function, data):
+    point = data.draw(points(function.row))
+    for wrt in itertools.combinations_with_replacement(places(function.row), 2):
+        first = lambda *xs, k=wrt[0]: derivative(function, k, xs)
+        slope, error = partial_difference(first, wrt[1], point, room(function.row, point))
+        found = {name: partial(*point) for name, partial in nestings(function, wrt)}
+        lower = sum(abs(derivative(function, k, point)) for k in wrt) / distance(function.row, point)
+        size = max(map(abs, found.values())) + lower
+        for name, second in found.items():
+            assert abs(second - slope) <= error, name
+            assert abs(second - found["forward in forward"]) <= 16 * EPS * size, name
+
+
+def magnitude(f, point, wrt, active):
+    """What the rounding of a partial is measured by: the partial, lower ones, and what rounded arguments change."""
+    lower = {orders_of(part, len(point)) for m in range(1, len(wrt)) for part in itertools.combinations(wrt, m)}
+    here = abs(exactly(f, point, orders_of(wrt, len(point)))) + sum(abs(exactly(f, point, part)) for part in lower)
+    return here + sum(abs(point[k] * exactly(f, point, orders_of((*wrt, k), len(point)))) for k in active)
+
+
+WITH_REFERENCE = [function for function in ELEMENTWISE_FUNCTIONS if reference(function.row)]
+
+
+def assert_agrees_with_50_digits(function, point, order):
+    f, active = reference(function.row), places(function.row)
+    for wrt in itertools.combinations_with_replacement(active, order):
+        exact = exactly(f, point, orders_of(wrt, len(point)))
+        tolerance = 8 * EPS * magnitude(f, point, wrt, active) / distance(function.row, point) ** (order - 1)
+        for name, partial in nestings(function, wrt):
+            assert abs(partial(*point) - exact) <= tolerance, (name, wrt)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize(**named(WITH_REFERENCE))
+@repeatable
+@given(data=st.data())
+def test_derivatives_are_exact_to_rounding(function, order, data):
+    assert_agrees_with_50_digits(function, data.draw(points(function.row)), order)
+
+
+@pytest.mark.parametrize(**named(WITH_REFERENCE))
+@rarely
+@given(data=st.data())
+def test_third_derivatives_are_exact_to_rounding(function, data):
+    assert_agrees_with_50_digits(function, data.draw(points(function.row)), 3)
+
+
+TAILS = [
+    ("tanh", 1e-10), ("tanh", 20.0), ("tanh", -20.0), ("tanh", 300.0), ("tanh", 800.0),
+    ("expm1", -40.0), ("expm1", 1e-20), ("log1p", -1 + 1e-15), ("log1p", 1e-20), ("log1p", 1e300),
+    ("exp", -700.0), ("exp", 700.0), ("exp2", 1000.0), ("log", 1e-300), ("log", 1e300), ("log2", 1e-300),
+    ("log10", 1e300), ("sqrt", 1e-300), ("sqrt", 1e300), ("cbrt", 1e-300), ("cbrt", -1e300),
+    ("hypot", 1e200, 2e200), ("hypot", 1e-200, 2e-200), ("hypot", 1e200, 1.0), ("hypot", 3.0, 1e-200),
+    ("asinh", 1e200), ("asinh", 1e-200), ("asinh", -1e10), ("sinh", -700.0), ("sinh", 1e-200),
+    ("cosh", 700.0), ("cosh", 710.0), ("acosh", 1 + 1e-12), ("acosh", 1e200), ("atanh", 1 - 1e-12),
+    ("asin", 1 - 1e-12), ("asin", -1 + 1e-15), ("acos", 1 - 1e-12), ("atan", 1e100), ("atan", 1e-200),
+    ("atan2", 1e200, 1e200), ("atan2", 1e200, 1.0), ("atan2", 1.0, 1e-30), ("tan", 1.5707963),
+    ("sin", 1e10), ("cos", 1e15),
+    ("logaddexp", 1000.0, 1000.7), ("logaddexp", -1000.0, -1000.7), ("logaddexp", 1000.0, 300.0),
+    ("logaddexp", 0.0, -40.0), ("logaddexp2", 1000.0, 1000.7), ("logaddexp2", 0.0, -60.0),
+    ("power", 1e-100, 3.0), ("power", 1e100, 1.5), ("power", 1e-200, 0.5), ("power", 1 + 1e-15, 1e15),
+    ("pow", 1e-100, 3.0), ("power", 2.0, -1000.0), ("power", 1.9, 0.0), ("pow", 1.9, 0.0),
+    ("erf", 5.0), ("erf", 26.0), ("erfc", 26.0), ("erf", 1e-200), ("gamma", 170.0), ("gamma", 1e-10),
+    ("lgamma", 1e-10), ("lgamma", 1e10), ("lgamma", 1e100),
+    ("divide", 1e200, 1e200), ("divide", 1e-100, 1e-100), ("divide", 1.0, 1e100), ("divide", 1e200, 1e-50),
+    ("reciprocal", 1e-100), ("reciprocal", 1e100),
+]  # fmt: skip
+"""Where formulas lose their digits, overflow on the way or underflow too early."""
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("tail", TAILS, ids=lambda tail: f"{tail[0]}({', '.join(map(str, tail[1:]))})")
+def test_tails_keep_their_digits(tail, order):
+    name, *point = tail
+    function = TABLE[name]
+    point = tuple(point)
+    for wrt in itertools.combinations_with_replacement(places(function.row), order):
+        exact = settled(reference(function.row), point, orders_of(wrt, len(point)))
+        if abs(exact) > np.finfo(float).max:  # not a float, nor need what leads there be one
+            continue
+        for nesting, partial in nestings(function, wrt):
+            error = abs(partial(*point) - exact)
+            assert error <= 4 * order * EPS * abs(exact) + 8 * np.finfo(float).smallest_subnormal, (nesting, wrt)
+
+
+# --------------------------------------------------------------------------------------------- arrays
+
+
+def shapes(arity):
+    """Shapes that broadcast to one: scalars, vectors, matrices, sides of length 1 and 0."""
+    fixed = {1: [((),), ((1,),), ((0,),), ((3,),)], 2: [((3, 1), (1, 3)), ((2, 1), (2, 3)), ((), (2,)), ((0,), (1,))]}
+    drawn = mutually_broadcastable_shapes(num_shapes=arity, max_dims=2, max_side=3, min_side=0)
+    return st.sampled_from(fixed[arity]) | drawn.map(lambda found: found.input_shapes)
+
+
+@st.composite
+def array_arguments(draw, row):
+    """Arrays of broadcastable shapes whose elements come from the row's domain."""
+    arrays = []
+    for shape, elements in zip(draw(shapes(row.arity)), coordinates(row), strict=True):
+        size = int(np.prod(shape))
+        arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
+    return [x.astype(int) if k not in places(row) else x.astype(float) for k, x in enumerate(arrays)]
+
+
+def directions(arrays):
+    """Tangents without zeros, all different."""
+    return [0.5 + np.cos(np.arange(x.size)).reshape(x.shape) ** 2 for x in arrays]
+
+
+@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+@repeatable
+@given(data=st.data())
+def test_on_arrays_it_is_the_map_of_itself_on_numbers(function, data):
+    active, apply = places(function.row), on_arrays(function)
+    arrays = data.draw(array_arguments(function.row))
+
+    def restricted(*xs):
+        return apply(*(xs[active.index(k)] if k in active else x for k, x in enumerate(arrays)))
+
+    with np.errstate(all="ignore"):
+        value = outcome(restricted, *(arrays[k] for k in active))
+        assume(isinstance(value, (np.ndarray, np.generic)))  # a function of math alone raises outside its domain
+        cotangent, tangents = directions([value])[0], directions([arrays[k] for k in active])
+        _, pushed = jvp(restricted, [arrays[k] for k in active], tangents)
+        pulled = vjp(restricted, *(arrays[k] for k in active))[1](cotangent)
+        partials = [np.empty(value.shape) for _ in active]
+        for position in np.ndindex(value.shape):
+            numbers = [np.broadcast_to(x, value.shape)[position].item() for x in arrays]
+            for partial, k in zip(partials, active, strict=True):
+                partial[position] = derivative(apply, k, numbers)
+        terms = [np.broadcast_to(t, value.shape) * p for t, p in zip(tangents, partials, strict=True)]
+        np.testing.assert_allclose(pushed, sum(terms), rtol=1e-13, atol=4 * EPS * largest(terms))
+        for k, adjoint, partial in zip(active, pulled, partials, strict=True):
+            expected = summed_to(arrays[k].shape, cotangent * partial)
+            assert adjoint.shape == arrays[k].shape
+            np.testing.assert_allclose(adjoint, expected, rtol=1e-13, atol=8 * EPS * largest(cotangent * partial))
+
+
+def largest(x):
+    """The largest finite absolute value in an array, 0 if there is none."""
+    return np.abs(x, where=np.isfinite(x), out=np.zeros(np.shape(x))).max(initial=0.0)
+
+
+def summed_to(shape, x):
+    """An array summed over the axes along which ``shape`` was broadcast to it, element by element."""
+    total = np.zeros(shape)
+    for position in np.ndindex(x.shape):
+        origin = tuple(i if n > 1 else 0 for i, n in zip(position[x.ndim - len(shape) :], shape, strict=True))
+        total[origin] += x[position]
+    return total
+
+
+# --------------------------------------------------------------------------------------------- values and exceptions
+
+
+def any_numbers(row, whole=True):
+    """Arguments from the domain or from anywhere: infinite, NaN, tiny, whole."""
+    wild = st.floats() | st.floats(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.0])
+    wild = wild | st.integers(-3, 3) if whole else wild
+    if row.kind == LOCALLY_CONSTANT:
+        return st.tuples(*[wild] * row.arity)
+    domain = coordinates(row)
+    return st.tuples(*(wild | x if k in places(row) else x for k, x in enumerate(domain)))
+
+
+def activities(point):
+    """Every choice of the float arguments that carry a derivative, at least one."""
+    floats = [k for k, x in enumerate(point) if isinstance(x, (float, np.floating, np.ndarray))]
+    return [chosen for n in range(1, len(floats) + 1) for chosen in itertools.combinations(floats, n)]
+
+
+def assert_same_outcome(expected, function, point):
+    """In both modes, whichever arguments are differentiated: the value has the same bits, or the same is raised."""
+    for chosen in activities(point):
+
+        def restricted(*xs, chosen=chosen):
+            return function(*(xs[chosen.index(k)] if k in chosen else x for k, x in enumerate(point)))
+
+        for mode, value in VALUES.items():
+            found = outcome(value, restricted, *(point[k] for k in chosen))
+            assert same_bits(found, expected), (mode, chosen, found, expected)
+
+
+@pytest.mark.parametrize(**named(PYTHON_FACES))
+@repeatable
+@given(data=st.data())
+def test_values_and_exceptions_are_those_of_python(function, data):
+    point = data.draw(any_numbers(function.row))
+    expected = outcome(python_function(function.row), *point)
+    assert same_bits(outcome(function, *point), expected)
+    assert_same_outcome(expected, function, point)
+
+
+@pytest.mark.parametrize(**named(NUMPY_FACES))
+@repeatable
+@given(data=st.data())
+def test_values_are_those_of_numpy(function, data):
+    ufunc = numpy_function(function.row)
+    point = data.draw(any_numbers(function.row, whole=False))
+    expected = outcome(ufunc, *point)
+    assert_same_outcome(expected.item() if isinstance(expected, np.generic) else expected, ufunc, point)
+    for kind in (np.float64, np.float32, lambda x: np.array([x, x]), lambda x: np.array([x, x], np.float32)):
+        with np.errstate(all="ignore"):
+            arguments = [kind(x) if isinstance(x, float) else x for x in point]
+        assert_same_outcome(outcome(ufunc, *arguments), ufunc, arguments)
+
+
+@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+@repeatable
+@given(data=st.data())
+def test_a_derivative_warns_of_nothing_that_the_value_does_not(function, data):
+    apply = on_arrays(function)
+    point = [np.float64(x) if isinstance(x, float) else x for x in data.draw(any_numbers(function.row, whole=False))]
+    with np.errstate(all="raise", under="ignore"):
+        try:
+            apply(*point)
+        except (ArithmeticError, ValueError):
+            return
+        for k in places(function.row):
+            derivative(apply, k, point)
+            grad(apply, k)(*point)
+
+
+@pytest.mark.parametrize(**named([f for f in NUMPY_FACES if f in ELEMENTWISE_FUNCTIONS]))
+@rarely
+@given(data=st.data())
+def test_a_derivative_has_the_precision_of_the_value_or_the_argument(function, data):
+    """What is pushed forward has the dtype of NumPy's value, what is pulled back that of the argument."""
+    ufunc, active = numpy_function(function.row), places(function.row)
+    point = data.draw(points(function.row))
+    for kind in (np.float32, lambda x: np.array([x, x], np.float32)):
+        numbers = [kind(x) if k in active else x for k, x in enumerate(point)]
+        xs = [numbers[k] for k in active]
+        ones = [np.ones_like(x)[()] for x in xs]
+
+        def restricted(*xs, numbers=numbers):
+            return ufunc(*(xs[active.index(k)] if k in active else x for k, x in enumerate(numbers)))
+
+        value, pushed = jvp(restricted, xs, ones)
+        second = jvp(lambda *ys, ones=ones, f=restricted: jvp(f, ys, ones)[1], xs, ones)[1]
+        assert value.dtype == pushed.dtype == second.dtype == ufunc(*numbers).dtype
+        assert {x.dtype for x in vjp(restricted, *xs)[1](np.ones_like(value)[()])} == {np.dtype(np.float32)}
+
+
+# --------------------------------------------------------------------------------------------- complex arguments
+
+
+def takes_complex(function):
+    """Whether a row is NumPy's function and that takes complex numbers."""
+    ufunc, row = on_arrays(function), function.row
+    return ufunc is getattr(np, ufunc.__name__, None) and any(t.startswith("D" * row.arity + "->") for t in ufunc.types)
+
+
+COMPLEX = [f for f in ELEMENTWISE_FUNCTIONS if takes_complex(f) and f.row.name not in ("maximum", "minimum")]
+
+
+PARTS = st.floats(0.3, 1.5)
+"""Of a complex argument: the first quadrant, away from every branch cut."""
+
+
+def complex_point(row):
+    return st.tuples(*[st.builds(complex, PARTS, PARTS)] * row.arity)
+
+
+U = [0.6 - 0.8j, 0.3 + 1.1j]
+
+
+@pytest.mark.parametrize(**named(COMPLEX))
+@repeatable
+@given(data=st.data())
+def test_at_complex_points_it_is_the_adjoint_in_the_real_inner_product(function, data):
+    """Re Σ conj(v) · J u = Re Σ conj(Jᵀ v) · u, and J u is a difference along u."""
+    point = data.draw(complex_point(function.row))
+    ufunc, u = numpy_function(function.row), U[: len(point)]
+    value, pushed = jvp(ufunc, point, u)
+    slope, error = difference(lambda t: ufunc(*moved(point, u, t)), 1e-3, max(map(abs, point)))
+    assert abs(pushed - slope) <= error
+    v = 0.7 + (0.4j if np.iscomplexobj(value) else 0.0)
+    pulled = vjp(ufunc, *point)[1](v)
+    terms = [np.real(np.conj(p) * d) for p, d in zip(pulled, u, strict=True)]
+    size = abs(v * pushed) + sum(abs(p * d) for p, d in zip(pulled, u, strict=True))
+    assert abs(np.real(np.conj(v) * pushed) - sum(terms)) <= 64 * EPS * size
+
+
+@pytest.mark.parametrize(**named(COMPLEX))
+@rarely
+@given(data=st.data())
+def test_at_complex_points_the_second_derivative_is_one_in_every_nesting(function, data):
+    """H u of the real function φ = Re c f, in both modes of both orders, beside a difference of φ's gradient."""
+    point = data.draw(complex_point(function.row))
+    ufunc, u = numpy_function(function.row), U[: len(point)]
+
+    def phi(*xs):
+        return np.real((0.7 - 0.4j) * ufunc(*xs))
+
+    def along(*xs):
+        return jvp(phi, xs, u)[1]
+
+    found = {
+        "forward over reverse": jvp(lambda *xs: gradient(phi, xs), point, u)[1],
+        "reverse over forward": gradient(along, point),
+        "reverse over reverse": gradient(lambda *xs: inner(gradient(phi, xs), u), point),
+        "forward over forward": [
+            complex(*(jvp(along, point, unit(point, k, e))[1] for e in (1, 1j))) for k in range(len(point))
+        ],
+    }
+    for k in range(len(point)):
+        slope, error = difference(lambda t, k=k: gradient(phi, moved(point, u, t))[k], 1e-3, max(map(abs, point)))
+        for name, product in found.items():
+            assert abs(product[k] - slope) <= error + 64 * EPS * (1 + abs(slope)), name
+
+
+def moved(point, by, t):
+    return [x + t * d for x, d in zip(point, by, strict=True)]
+
+
+def unit(point, place, direction):
+    return [direction if k == place else 0.0 for k in range(len(point))]
+
+
+def inner(a, b):
+    """Re Σ conj(a) b."""
+    return sum(np.real(np.conj(x) * y) for x, y in zip(a, b, strict=True))

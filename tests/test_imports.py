@@ -1,0 +1,192 @@
+"""The directions of the imports, read from the source; what importing brings in; the size of the modules."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LONGEST = 320
+"""Lines of a module. One that outgrows this asks for a better division."""
+
+LAYERS = (
+    ("dualnumbers.errors", "dualnumbers.levels"),
+    ("dualnumbers.dispatch",),
+    ("dualnumbers.elementary",),
+    ("dualnumbers.rules",),
+    ("dualnumbers.number", "dualnumbers.pushforward"),
+    ("dualnumbers.arraynumber",),
+    ("dualnumbers.dualnumber", "dualnumbers.taylor"),
+    ("dualnumbers.dmath",),
+    ("dualnumbers",),
+    ("autodiff.seeding", "autodiff.slope", "autodiff.captured", "autodiff.report"),
+    ("autodiff.differences", "autodiff.leaves", "autodiff.tape"),
+    ("autodiff.variable",),
+    ("autodiff.locally_constant",),
+    ("autodiff.sweep",),
+    ("autodiff.forward", "autodiff.reverse"),
+    ("autodiff.check", "autodiff.operators"),
+)
+"""The plan of the house, from the ground up: a module imports only from the layers below its own.
+
+`dualnumbers.rules` stands for its modules, which may import one another. Modules that are not named, and the package
+`autodiff` itself, stand above all of these; they may import one another, but not in a circle.
+"""
+
+BESIDES = {("autodiff.forward", f"autodiff.{name}") for name in ("tape", "variable", "locally_constant", "sweep")}
+"""Imports that the layers would allow and the plan does not: forward mode keeps no tape."""
+
+LATE = {
+    ("dualnumbers.dispatch", "dualnumbers.rules.shaping"),
+    ("autodiff.tape", "autodiff.listing"),
+    ("autodiff.variable", "autodiff.locally_constant"),
+}
+"""Imports against the direction, in a function that runs when all is loaded: an operand given as a list is joined by a
+rule; ``print(tape)`` needs the printer of tapes; a comparison of Variables is a Variable of a narrower kind."""
+
+HEAVY = {"scipy", "matplotlib", "tqdm"}
+"""What is imported only inside the functions that need it: NumPy is the only hard dependency."""
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module; a package's for its ``__init__``."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for name in ("dualnumbers", "autodiff") for path in sorted((ROOT / name).rglob("*.py"))}
+
+
+def statements(body: list[ast.stmt], functions: bool) -> Iterator[ast.stmt]:
+    """The statements of a module that run at its import, or with ``functions`` those inside its functions."""
+    for statement in body:
+        inside = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if inside:
+            yield from (node for node in ast.walk(statement) if functions and isinstance(node, ast.stmt))
+            continue
+        if not functions:
+            yield statement
+        for field in ("body", "orelse", "finalbody", "handlers"):
+            for part in getattr(statement, field, []):
+                yield from statements(part.body if isinstance(part, ast.ExceptHandler) else [part], functions)
+
+
+def imports(name: str, path: Path, functions: bool = False) -> set[str]:
+    """The full names of what a module imports, at its import or, with ``functions``, inside its functions."""
+    found = set()
+    for statement in statements(ast.parse(path.read_text(encoding="utf-8")).body, functions):
+        if isinstance(statement, ast.Import):
+            found |= {alias.name for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+            above = package[: len(package) - statement.level + 1] if statement.level else []
+            source = ".".join([*above, *filter(None, [statement.module])])
+            full = {f"{source}.{alias.name}" for alias in statement.names}
+            found |= {f if f in MODULES else source for f in full}
+    return found
+
+
+def ours(names: set[str]) -> set[str]:
+    return {name for name in names if name in MODULES}
+
+
+def layer(name: str) -> int:
+    """The number of a module's layer, that of the longest name in `LAYERS` that it begins with."""
+    if name in ("autodiff", "dualnumbers"):
+        return next((i for i, names in enumerate(LAYERS) if name in names), len(LAYERS))
+    candidates = [(len(n), i) for i, names in enumerate(LAYERS) for n in names
+                  if n != "dualnumbers" and f"{name}.".startswith(f"{n}.")]  # fmt: skip
+    return max(candidates)[1] if candidates else len(LAYERS)
+
+
+def allowed(name: str, imported: str) -> bool:
+    """Whether the plan lets one of our modules import another."""
+    if name == imported or (name, imported) in BESIDES:
+        return False
+    in_rules = name.startswith("dualnumbers.rules") and imported.startswith("dualnumbers.rules")
+    both_above = layer(name) == layer(imported) == len(LAYERS)
+    return in_rules or both_above or layer(imported) < layer(name)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_down(name):
+    for imported in sorted(ours(imports(name, MODULES[name]))):
+        assert allowed(name, imported), f"{name} imports {imported}, against LAYERS"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_inside_functions_point_down(name):
+    for imported in sorted(ours(imports(name, MODULES[name], functions=True))):
+        assert allowed(name, imported) or (name, imported) in LATE, (
+            f"a function of {name} imports {imported}, against LAYERS"
+        )
+
+
+def test_dualnumbers_knows_nothing_of_programs():
+    for name in MODULES:
+        if name.startswith("dualnumbers"):
+            names = imports(name, MODULES[name]) | imports(name, MODULES[name], functions=True)
+            assert not any(n.partition(".")[0] == "autodiff" for n in names), name
+
+
+def test_no_circles():
+    graph = {name: ours(imports(name, path)) for name, path in MODULES.items()}
+    while graph:
+        free = {name for name, imported in graph.items() if not imported & graph.keys()}
+        assert free, f"a circle among {sorted(graph)}"
+        graph = {name: imported for name, imported in graph.items() if name not in free}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_numpy_is_the_only_package_imported(name):
+    roots = {n.partition(".")[0] for n in imports(name, MODULES[name])}
+    foreign = roots - {"numpy", "autodiff", "dualnumbers"} - set(sys.stdlib_module_names)
+    assert not foreign, f"{name} imports {foreign} at its import"
+
+
+def test_importing_brings_in_nothing_heavy():
+    program = "import sys, autodiff, dualnumbers; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "numpy" in loaded.stdout.split()
+    assert not HEAVY & set(loaded.stdout.split())
+
+
+def test_the_names_are_ours_alone():
+    """`autodiff` is also the name of another project's package."""
+    distributions = packages_distributions()
+    for name in ("autodiff", "dualnumbers"):
+        assert set(distributions.get(name, [])) <= {"dualautodiff"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_module_is_too_long(name):
+    lines = MODULES[name].read_text(encoding="utf-8").count("\n")
+    assert lines <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("name", "imported", "verdict"),
+    [
+        ("dualnumbers.rules.powers", "dualnumbers.rules.steps", True),
+        ("dualnumbers.rules.powers", "dualnumbers.number", False),
+        ("dualnumbers.dualnumber", "dualnumbers.pushforward", True),
+        ("dualnumbers.dmath", "dualnumbers.rules.powers", True),
+        ("dualnumbers.elementary", "dualnumbers.rules.steps", False),
+        ("dualnumbers.dmath", "autodiff.seeding", False),
+        ("autodiff.seeding", "dualnumbers", True),
+        ("autodiff.forward", "autodiff.reverse", False),
+        ("autodiff.reverse", "autodiff.forward", False),
+        ("autodiff.forward", "autodiff.tape", False),
+        ("autodiff.reverse", "autodiff.sweep", True),
+        ("autodiff.check", "autodiff.operators", False),
+        ("autodiff.check", "autodiff.forward", True),
+        ("autodiff.seeding", "autodiff.listing", False),
+        ("autodiff.listing", "autodiff.tape", True),
+        ("autodiff", "autodiff.check", True),
+    ],
+)
+def test_the_plan_itself(name, imported, verdict):
+    assert allowed(name, imported) is verdict

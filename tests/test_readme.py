@@ -1,0 +1,102 @@
+"""What README.md and CONTRIBUTING.md say is so: their examples, names, quotations, links and commands."""
+
+import doctest
+import math
+import re
+import shlex
+import textwrap
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autodiff
+import dualnumbers.dmath as dmath
+from dualnumbers.elementary import BY_NUMPY
+
+ROOT = Path(__file__).parent.parent
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")}
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a page in one language, those in lists too."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```$", PAGES[page], re.DOTALL | re.MULTILINE)
+    return [textwrap.dedent(block) for _, block in found]
+
+
+def table() -> dict[str, list[str]]:
+    """The table of what works: the names in code type, under what stands in the first column."""
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", PAGES["README.md"], re.MULTILINE)
+    return {what: re.findall(r"`([^`]+)`", names) for what, names in rows}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples(page):
+    """All examples of a page, in order, in one session; what they print is what stands there."""
+    session = "\n".join(block for block in blocks(page, "python") if ">>>" in block)
+    report: list[str] = []
+    example = doctest.DocTestParser().get_doctest(session, {}, page, page, 0)
+    results = doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append)
+    assert results.failed == 0, "".join(report)
+    assert results.attempted > 10 or page != "README.md"
+
+
+def test_the_functions_named_work():
+    numpy_names = [name for names in table().values() for name in names if name.startswith("np.")]
+    assert len(numpy_names) > 60
+    for name in numpy_names:
+        function = np.linalg if name.startswith("np.linalg.") else np
+        assert getattr(function, name.rpartition(".")[2]) in BY_NUMPY, name
+    for name in table()["with `scipy` installed"]:
+        if name != "scipy":
+            assert name.rpartition(".")[2] in BY_NUMPY, name
+
+
+def test_the_names_of_the_packages_are_public():
+    for what in ("derivatives", "checks, tools"):
+        for name in table()[what]:
+            assert name in autodiff.__all__, name
+    assert {name for name in vars(math) if not name.startswith("_")} <= vars(dmath).keys()
+
+
+def test_links_lead_somewhere():
+    for page, text in PAGES.items():
+        for target in re.findall(r"\]\(([^)#]+)\)", text):
+            assert target.startswith("https://") or (ROOT / target).exists(), f"{page}: {target}"
+
+
+def test_commands_install_what_there_is():
+    commands = [command for block in blocks("README.md", "sh") for command in block.splitlines()]
+    assert sum(command.endswith("python -m autodiff") for command in commands) == 1
+    assert sum(command.endswith("python -m pytest") for command in commands) == 1
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for extra in re.findall(r"pip install '\.\[(\w+)\]'", PAGES["README.md"] + PAGES["CONTRIBUTING.md"]):
+        assert extra in extras
+
+
+def expression_commands() -> list[list[str]]:
+    """The command lines of the README that take an expression, without ``python -m autodiff``."""
+    commands = [shlex.split(command) for block in blocks("README.md", "sh") for command in block.splitlines()]
+    return [words[3:] for words in commands if words[:3] == ["python", "-m", "autodiff"] and len(words) > 3]
+
+
+@pytest.mark.parametrize("arguments", expression_commands())
+def test_commands_run(arguments, capsys):
+    from autodiff.__main__ import main
+
+    assert main(arguments) == 0
+    assert "sin" in capsys.readouterr().out
+
+
+def quotations() -> list[tuple[str, str]]:
+    """The blocks of CONTRIBUTING.md that say in their first line which file they quote, row by row: file, text."""
+    found = (re.match(r"# (dualnumbers/\S+)\n(.*)", block, re.DOTALL) for block in blocks("CONTRIBUTING.md", "python"))
+    return [(quoted[1], row) for quoted in found if quoted for row in quoted[2].strip().split("\n\n")]
+
+
+@pytest.mark.parametrize(("file", "row"), quotations())
+def test_quoted_rows_are_current(file, row):
+    source = (ROOT / file).read_text(encoding="utf-8")
+    assert row in source, f"CONTRIBUTING.md quotes {file} as it no longer is:\n{row}"
