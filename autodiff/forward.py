@@ -25,6 +25,7 @@ from .seeding import (
     matching,
     output,
     output_leaf,
+    own,
     place,
     real_output,
     zero,
@@ -162,13 +163,8 @@ def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
     """The primal and tangent of an output at a level; zero where it does not depend on what was seeded."""
     check_alive_below(out, level)
     if is_number(type(out)) and out.level is level:
-        return _own(out.primal), _own(out.tangent)
+        return own(out.primal), own(out.tangent)
     return out, zero(out, x)
-
-
-def _own(part: Any) -> Any:
-    """A component as the user gets it: not an array of his own, such as the tangent that he gave."""
-    return part.copy() if type(part) is np.ndarray else part
 
 
 def check_alive_below(out: Any, level: Level) -> None:

@@ -23,6 +23,7 @@ from .seeding import (
     name_of,
     output,
     output_leaf,
+    own,
     real_output,
 )
 from .sweep import adjoints
@@ -66,7 +67,7 @@ class Recording:
         """The value of an output, a level below the tape's."""
         value = out.primal if self.holds(out) else out
         check_alive(value)
-        return value.copy() if type(value) is np.ndarray else value
+        return own(value)
 
     def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
         """The adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""

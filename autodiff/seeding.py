@@ -163,6 +163,11 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
     return int(index.__index__()) % count
 
 
+def own(result: Any) -> Any:
+    """A result as the user gets it: not an array that he gave, or that a tape keeps."""
+    return result.copy() if type(result) is np.ndarray else result
+
+
 def as_given(derivative: Any, x: Any) -> Any:
     """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
     if isinstance(derivative, np.generic) and type(x) in PYTHON:

@@ -107,7 +107,7 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
 
 def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two operands, both numbers of one level or one of them plain."""
-    evaluate = row.evaluate
+    evaluate, plainly = row.evaluate, not row.singular
 
     def pushed(x: Any, y: Any) -> Any:
         active: tuple[tuple[int, Any], ...]
@@ -120,7 +120,7 @@ def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., 
         else:
             return general(x, y)
         z = evaluate(a, b)
-        tangent = _elementwise(row, z, (a, b), active, ())
+        tangent = _weighted(row, z, (a, b), active, None) if plainly else _elementwise(row, z, (a, b), active, ())
         if type(z) is not float and shape(tangent) != shape(z):
             tangent = broadcast_to(tangent, shape(z))
         return make(z, tangent, level)
@@ -158,7 +158,7 @@ def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
     total = None
     for k, t in active:
         partial = row.partials[k]
-        if isinstance(partial, float):
+        if type(partial) is float:
             term = _scaled(partial, t)
         else:
             p = evaluate_partial(partial, *primals, z)
@@ -169,6 +169,8 @@ def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
 
 def _in_precision(tangent: Any, z: Any) -> Any:
     """A tangent in the output's precision: the partial of a kink or of SciPy is float64 beside float32 arguments."""
+    if type(z) is np.ndarray and type(tangent) is np.ndarray and z.dtype is tangent.dtype:
+        return tangent
     given, wanted = plain(tangent), plain(z)
     if type(wanted) is float or not hasattr(given, "dtype") or not hasattr(wanted, "dtype"):
         return tangent

@@ -241,6 +241,10 @@ def reference(row: Row) -> Callable[..., Any] | None:
     return REFERENCES.get(row.name) or getattr(mp, row.name, None)
 
 
+REFERENCE_NOISE = mpmath.mpf(10) ** -45
+"""What is left of `exactly` where the partial is 0."""
+
+
 @functools.cache
 def exactly(f: Callable[..., Any], point: tuple[Any, ...], orders: tuple[int, ...], digits: int = 50) -> Any:
     """The partial of an mpmath function of these orders, one per argument, by differences in so many digits.

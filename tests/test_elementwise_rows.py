@@ -16,6 +16,7 @@ from table import (
     EPS,
     FUNCTIONS,
     MODES,
+    REFERENCE_NOISE,
     VALUES,
     coordinates,
     difference,
@@ -97,6 +98,7 @@ def assert_agrees_with_50_digits(function, point, order):
     for wrt in itertools.combinations_with_replacement(active, order):
         exact = exactly(f, point, orders_of(wrt, len(point)))
         tolerance = 8 * EPS * magnitude(f, point, wrt, active) / distance(function.row, point) ** (order - 1)
+        tolerance += REFERENCE_NOISE  # all of the terms may vanish, as atan2's in y at x = 0
         for name, partial in nestings(function, wrt):
             assert abs(partial(*point) - exact) <= tolerance, (name, wrt)
 

@@ -1,0 +1,130 @@
+"""Who owns an array: results are the caller's own, views are tied to their base, a copy is a copy."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import dualnumbers.dmath as dmath
+from autodiff import derivative, grad, gradient, jacfwd, jacrev, jvp, linearize, vjp
+from dualnumbers import DualNumber
+
+X = np.array([0.5, 1.0, 2.0, 3.0])
+JACOBIANS = pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+
+
+def assigned(view):
+    """A function that writes 5 through a view of its argument's double, and returns the double."""
+
+    def f(x):
+        y = x * 2.0
+        view(y)[0] = 5.0
+        return y
+
+    return f
+
+
+@JACOBIANS
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda y: y[:2],
+        lambda y: y[::-1][::-1],
+        lambda y: y.ravel(),
+        lambda y: np.ravel(y),
+        lambda y: y.reshape(4, 1)[:, 0],
+        lambda y: np.reshape(y, (2, 2))[0],
+        lambda y: np.reshape(y, (2, 2)).T[0],
+        lambda y: np.transpose(np.reshape(y, (2, 2)))[0],
+        lambda y: np.reshape(y, (2, 2)).mT[0],
+        lambda y: np.expand_dims(y, 1)[:, 0],
+        lambda y: np.matrix_transpose(np.reshape(y, (2, 2)))[0],
+    ],
+    ids=range(11),
+)
+def test_writing_through_a_view_writes_its_base(view, jacobian):
+    plain = assigned(view)(X)
+    assert plain[0] == 5.0
+    value, _ = jvp(assigned(view), [X], [np.ones(4)])
+    assert np.array_equal(value, plain)
+    assert np.array_equal(jacobian(assigned(view))(X), 2.0 * np.diag([0.0, 1.0, 1.0, 1.0]))
+
+
+@JACOBIANS
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda y: y.copy()])
+def test_a_copy_is_not_tied(duplicate, jacobian):
+    def f(x):
+        y = x * 2.0
+        z = duplicate(y)
+        z[0] = 5.0
+        return y
+
+    assert np.array_equal(jacobian(f)(X), 2.0 * np.eye(4))
+
+
+def test_results_are_the_callers_own():
+    """They are writable and do not share memory with one another, the arguments or the (co)tangents."""
+    t = np.ones(4)
+    results = [
+        grad(np.sum)(X),
+        *gradient(lambda a, b: np.sum((a + b) ** 2), [X, X]),
+        *vjp(lambda x: x + 0.0, X)[1](t),
+        *jvp(lambda x: x, [X], [t]),
+        linearize(lambda x: x + 0.0, X)[1](t),
+    ]
+    for k, result in enumerate(results):
+        result *= 2.0
+        assert not any(np.shares_memory(result, other) for other in [X, t, *results[:k], *results[k + 1 :]])
+
+
+@pytest.mark.parametrize("prepare", [vjp, linearize])
+def test_what_is_done_to_a_value_does_not_reach_the_tape(prepare):
+    value, linear_map = prepare(np.exp, X)
+    value *= 0.0
+    found = linear_map(np.ones(4))
+    assert np.array_equal(found[0] if isinstance(found, tuple) else found, np.exp(X))
+
+
+@JACOBIANS
+def test_a_number_does_not_fit_into_an_array_of_integers(jacobian):
+    def f(x):
+        y = np.zeros(4, int, like=x)
+        y[0] = x[0]
+        return y
+
+    with pytest.raises(TypeError, match="dtype=float"):
+        jacobian(f)(X)
+
+
+def test_a_large_captured_array_may_not_change_between_two_uses():
+    data = np.ones(200_000)
+
+    def f(v):
+        y = v * data
+        data[0] = 2.0
+        y = y * data
+        data[0] = 1.0
+        return np.sum(y)
+
+    with pytest.raises(RuntimeError, match="was changed after it was used"):
+        grad(f)(np.ones(200_000))
+
+
+@pytest.mark.parametrize("read", [float, int, np.asarray, lambda m: {m: 1.0}[m], lambda m: m.item()])
+def test_a_mask_times_an_outer_variable_is_no_plain_value(read):
+    """The inner derivative is zero there, the outer one is not."""
+    with pytest.raises((TypeError, AttributeError)):
+        derivative(lambda y: grad(lambda x: x * read((x > 0) * y))(2.0), 0, [3.0])
+
+
+@pytest.mark.parametrize("f", [dmath.fmod, dmath.remainder, lambda x, y: x % y])
+def test_the_slope_of_a_remainder_where_the_quotient_rounds(f):
+    """1 / 0.1 rounds to 10, but 0.1 in binary goes into 1 nine times whole; `remainder` takes the nearest, ten."""
+    whole = round((1.0 - f(1.0, 0.1)) / 0.1)
+    assert derivative(f, 1, [1.0, 0.1]) == -whole
+
+
+def test_components_of_a_dual_number_stay_whole():
+    y = DualNumber(X * 1.0, np.ones(4))
+    np.reshape(y, (2, 2))[0, 0] = 7.0
+    assert (y.real[0], y.dual[0]) == (7.0, 0.0)
