@@ -205,6 +205,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "negative": lambda x: -x,
     "positive": lambda x: x,
     "_numpy_scalar": lambda x: x,
+    "cosine": lambda x, y: x / mp.hypot(x, y),
     "logistic": lambda x: 1 / (1 + mp.exp(-x)),
     "logistic2": lambda x: 1 / (1 + mp.mpf(2) ** -x),
     "mod": lambda x, y: x - y * mp.floor(x / y),

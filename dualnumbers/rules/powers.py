@@ -39,7 +39,12 @@ def _cosine(side, z):
     return where(equal(z, 0), 0.0, side / where(equal(z, 0), 1.0, z))
 
 
-hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: _cosine(x, z), lambda x, y, z: _cosine(y, z),
+# a row of its own: as a quotient its derivative y² / z³ would be lost to cancellation beside a long side
+cosine = elementwise(None, lambda x, y: _cosine(x, np.hypot(x, y)),
+                     lambda x, y, z: _cosine(square(cosine(y, x)), hypot(x, y)),
+                     lambda x, y, z: _cosine(-z * cosine(y, x), hypot(x, y)), name="cosine", domain=off_origin,
+                     singular=True)  # fmt: skip
+hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: cosine(x, y), lambda x, y, z: cosine(y, x),
                     domain=off_origin, singular=True)  # fmt: skip
 
 
