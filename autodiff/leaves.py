@@ -5,6 +5,7 @@ A complex leaf counts as its real and its imaginary part.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -87,9 +88,8 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
 
     def function(*xs: Any) -> tuple[Any, ...]:
         outs = [output_leaf(out, f) for out in flatten(called(*xs))[0]]
-        if len(outs) != len(unreal) or any(
-            is_unreal(out) and not given for out, given in zip(outs, unreal, strict=True)
-        ):
+        found = [is_unreal(out) for out in outs]
+        if len(found) != len(unreal) or any(map(operator.gt, found, unreal)):
             raise ValueError("beside the point the function returns more, or complex numbers, as (-2.0) ** 0.5")
         return tuple(part for out, pair in zip(outs, unreal, strict=True)
                      for part in ((real(out), imag(out)) if pair else (out,)))  # fmt: skip
