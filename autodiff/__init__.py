@@ -1,7 +1,9 @@
 """Exact derivatives of ordinary Python and NumPy code, forward and reverse, of any order."""
 
+from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
+from . import scipy
 from .check import gradcheck
 from .differences import check_derivative, check_gradient
 from .forward import derivative, differentiate, jacfwd, jvp
@@ -30,9 +32,12 @@ __all__ = [
     "jvp",
     "linearize",
     "record",
+    "scipy",
     "stop_gradient",
     "value_and_grad",
     "value_of",
     "vjp",
 ]
 __version__ = "0.1.0"
+
+COUNTERPARTS.append(scipy.counterparts_of)

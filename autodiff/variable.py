@@ -279,7 +279,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         if type(index) is not int:
             index = as_index(index)
         if type(value) is not np.ndarray:
-            return self.view(getitem, index)
+            return self.viewed(getitem, index)
         z = value[index]
         item: Any = new(Variable) if type(z) is np.float64 else new(_CLASS[type(z), True])
         item.tape, item.line = tape, len(values)
@@ -292,7 +292,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
             return item.tied(self, getitem, (index,))
         return item
 
-    def take(self, value: Any) -> None:
+    def become(self, value: Any) -> None:
         self.line = value.line
 
     def snapshot(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from formula import Formula, Undecided, as_formula, assumed, symbol
 
 from dualnumbers import rules
-from dualnumbers.elementary import ELEMENTWISE, Row
+from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, Row
 
 
 def _cases(partial: Callable[..., Any], arguments: dict[str, Any], assumptions: dict[str, bool]) -> Iterator[str]:
@@ -59,10 +60,12 @@ def _family(module: Any) -> str:
 
 
 def _rows(module: Any) -> Iterator[Row]:
-    """The elementwise rows that a rule file writes, not those that it imports."""
+    """The elementwise rows that a rule file writes, not those that it imports, nor those that only SciPy has."""
     for function in vars(module).values():
         row = getattr(function, "row", None)
         if row is None or row.kind != ELEMENTWISE or row.name.startswith("_"):
+            continue
+        if row.name in BY_NUMPY and not hasattr(math, row.name):
             continue
         if {p.__module__ for p in row.partials if callable(p)} <= {module.__name__}:
             yield row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,6 @@ class ArrayNumber(Number):
     """A number whose primal is an array: it has a length, elements, and the methods of ``ndarray``."""
 
     __slots__ = ()
-    _methods: ClassVar[dict[str, Any]] = {
-        "sum": np.sum, "mean": np.mean, "prod": np.prod, "max": np.max, "min": np.min, "ravel": np.ravel,
-        "dot": np.dot, "any": np.any, "all": np.all, "argmax": np.argmax, "argmin": np.argmin, "argsort": np.argsort,
-        "nonzero": np.nonzero}  # fmt: skip
 
     def __len__(self) -> int:
         return len(plain(self))
@@ -31,7 +27,7 @@ class ArrayNumber(Number):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return self.view(getitem, as_index(index))
+        return self.viewed(getitem, as_index(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(value, (list, tuple, np.ndarray)):
@@ -41,7 +37,7 @@ class ArrayNumber(Number):
                             f"with dtype=float{user_line()}")  # fmt: skip
         self.move(setitem(self, value, as_index(index)))
 
-    def view(self, function: Any, *static: Any) -> Any:
+    def viewed(self, function: Any, *static: Any) -> Any:
         """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
         z = function(self, *static)
         value = plain(z)
@@ -56,11 +52,11 @@ class ArrayNumber(Number):
                 "item assignment of a number of an inner differentiation into an array of an outer one: it would "
                 f"outlive its differentiation; build a new array with np.stack instead{user_line()}"
             )
-        self.take(value)
+        self.become(value)
 
-    def take(self, value: Any) -> None:
+    def become(self, value: Any) -> None:
         """Refer to what another array of this level refers to."""
-        raise NotImplementedError(f"{type(self).__name__}.take")
+        raise NotImplementedError(f"{type(self).__name__}.become")
 
     def snapshot(self) -> Any:
         """This array as it is now, whatever is assigned to its elements later."""
@@ -71,10 +67,10 @@ class ArrayNumber(Number):
         raise NotImplementedError(f"{type(self).__name__}.tied")
 
     def reshape(self, *to: Any, order: str = "C") -> Any:
-        return self.view(shaping.reshape, to[0] if len(to) == 1 else to, order)
+        return self.viewed(shaping.reshape, to[0] if len(to) == 1 else to, order)
 
     def transpose(self, *axes: Any) -> Any:
-        return self.view(shaping.transpose, axes[0] if len(axes) == 1 else axes or None)
+        return self.viewed(shaping.transpose, axes[0] if len(axes) == 1 else axes or None)
 
     def flatten(self, order: str = "C") -> Any:
         return shaping.reshape(self, -1, order)
@@ -183,5 +179,6 @@ def _method(numpy_function: Any) -> Callable[..., Any]:
     return method
 
 
-for _name, _function in ArrayNumber._methods.items():
-    setattr(ArrayNumber, _name, _method(_function))
+for _name in dir(np.ndarray):
+    if getattr(np, _name, None) in BY_NUMPY and not hasattr(ArrayNumber, _name):
+        setattr(ArrayNumber, _name, _method(getattr(np, _name)))

@@ -239,9 +239,9 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
             primal, tangent = self.primal[index], self.tangent[index]
             if type(primal) is np.float64:
                 return make(primal, tangent, self.level)
-        return self.view(getitem, as_index(index))
+        return self.viewed(getitem, as_index(index))
 
-    def take(self, value: Any) -> None:
+    def become(self, value: Any) -> None:
         self.primal, self.tangent = value.primal, value.tangent
 
     def snapshot(self) -> Any:

@@ -19,6 +19,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from .dispatch import Lifts, by_level, by_type, python_value
+from .errors import public_name, user_line
 
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
@@ -31,6 +32,10 @@ TABLE: dict[str, TableFunction] = {}
 
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
+
+
+COMPOSITIONS: dict[str, Callable[..., Any]] = {}
+"""Every function that is written in table functions, by the public name of the one that it stands for."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -156,27 +161,29 @@ def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | Non
     function = _named(by_level(row, row.plain), row)
     row.evaluate = function
     if numpy_function is not None:
-        composition(numpy_function)(_entry(row, function, row.signature))
+        BY_NUMPY[numpy_function] = entry(function)
     TABLE[row.name] = function
     return function
 
 
-def _entry(row: Row, function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
-    """What a user's call of a NumPy function becomes; a view stays tied to its base."""
+def entry(function: TableFunction) -> Callable[..., Any]:
+    """What a user's call of the function that a row is of becomes; a view stays tied to its base."""
+    signature = function.row.signature
+    assert signature is not None
 
-    if not row.put:
+    if not function.row.put:
 
-        def entry(*arguments: Any, **keywords: Any) -> Any:
+        def called(*arguments: Any, **keywords: Any) -> Any:
             return function(*signature(*arguments, **keywords))
 
     else:
 
-        def entry(*arguments: Any, **keywords: Any) -> Any:
+        def called(*arguments: Any, **keywords: Any) -> Any:
             x, *static = signature(*arguments, **keywords)
-            return x.view(function, *static)
+            return x.viewed(function, *static)
 
-    entry.function = function  # type: ignore[attr-defined]
-    return entry
+    called.function = function  # type: ignore[attr-defined]
+    return called
 
 
 def composition(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -187,7 +194,7 @@ def composition(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callabl
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for numpy_function in numpy_functions:
-            BY_NUMPY[numpy_function] = function
+            BY_NUMPY[numpy_function] = COMPOSITIONS[public_name(numpy_function)] = function
         return function
 
     return register
@@ -252,6 +259,17 @@ def smooth(
     row = Row(name or numpy_function.__name__, SMOOTH, len(pushes), pushes=pushes,
               adjoints=adjoints or (None,) * len(pushes), signature=signature, statics=statics, **more)  # fmt: skip
     return _array_row(row, numpy_function, evaluate)
+
+
+class Refused:
+    """The partial by an argument in which a derivative is not to be had, such as the order of a Bessel function."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not "
+                        f"wanted{user_line()}")  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------- partials at singular points

@@ -5,10 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+COUNTERPARTS: list[Callable[[str], list[str]]] = []
+"""Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
 
 _OURS = tuple(str(Path(__file__).resolve().parent.parent / name) + os.sep for name in ("dualnumbers", "autodiff"))
 
@@ -29,9 +33,11 @@ def _scipy_function() -> str:
     name, frame = "", sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if module.startswith("scipy."):
-            public = ".".join(part for part in module.split(".") if not part.startswith("_"))
-            name = f"{public}.{frame.f_code.co_name}"
+        if module.startswith("scipy.") and not module.startswith("scipy._lib"):
+            public = [part for part in module.split(".") if not part.startswith("_")]
+            distribution = getattr(frame.f_locals.get("self"), "name", None)
+            owner = [distribution] if isinstance(distribution, str) else []
+            name = ".".join([*public, *owner, frame.f_code.co_name])
         frame = frame.f_back  # type: ignore[assignment]
     return name
 
@@ -41,7 +47,10 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -
     caller = _scipy_function()
     kind = type(number).__name__
     if caller:
+        counterparts = [name for find in COUNTERPARTS for name in find(caller)]
         remedy = f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
+        if counterparts:
+            remedy = f"{caller} converts its arguments to plain arrays; call {counterparts[0]}, which takes numbers"
     elif call in ("float", "int", "complex"):
         remedy = (
             f"where a function of Python's math asked for the {call}, call the one in dualnumbers.dmath or NumPy; "
@@ -67,13 +76,17 @@ def unpicklable(number: Any) -> TypeError:
     )
 
 
+def public_name(function: Any) -> str:
+    """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
+    module = getattr(function, "__module__", None) or ("numpy" if hasattr(np, function.__name__) else "scipy.special")
+    return f"{module}.{function.__name__}".replace("numpy", "np", 1)
+
+
 def no_rule(function: Any, variant: str = "") -> TypeError:
     """The error for a NumPy or SciPy function that is not in the table."""
-    module = getattr(function, "__module__", None) or ("numpy" if hasattr(np, function.__name__) else "scipy.special")
-    name = f"{module}.{function.__name__}".replace("numpy", "np", 1)
     return TypeError(
-        f"{name}{variant} has no derivative here: write it with functions that have one, or apply it to "
-        f"autodiff.value_of(x) if its derivative is not wanted{user_line()}"
+        f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply it "
+        f"to autodiff.value_of(x) if its derivative is not wanted{user_line()}"
     )
 
 

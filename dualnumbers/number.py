@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .elementary import BY_NUMPY, TABLE, Row
-from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
+from .errors import no_plain_value, no_rule, public_name, raise_if_unbound, user_line
 from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
 from .rules.inspection import CREATION
@@ -148,10 +148,12 @@ class Number:
         if where is not True or keywords:
             raise no_rule(ufunc, f" with {', '.join(keywords) or 'where'}=")
         (target,) = out
-        if target is None:
-            return result
+        return result if target is None else self._stored(ufunc, result, target)
+
+    def _stored(self, function: Any, result: Any, target: Any) -> Any:
+        """A result stored into the array that ``out=`` names."""
         if not is_number(type(target)):
-            raise no_plain_value(f"np.{ufunc.__name__} with out= a plain array", self)
+            raise no_plain_value(f"{public_name(function)} with out= a plain array", self)
         target[...] = result
         return target
 
@@ -162,11 +164,13 @@ class Number:
         entry = BY_NUMPY.get(function)
         if entry is None:
             raise no_rule(function)
+        target = keywords.pop("out", None)
         try:
-            return entry(*map(_joined, arguments), **keywords)
+            result = entry(*map(joined, arguments), **keywords)
         except TypeError:
             raise_if_unbound(function, entry, arguments, keywords)
             raise
+        return result if target is None else self._stored(function, result, target)
 
     def constant(self, value: Any) -> Any:
         """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""
@@ -176,7 +180,7 @@ class Number:
         """The values of a lower level that the number is made of."""
         return (self.primal,)
 
-    def view(self, function: Any, *static: Any) -> Any:
+    def viewed(self, function: Any, *static: Any) -> Any:
         """A row that shows this number in another shape; of a scalar nothing can be written through it."""
         return function(self, *static)
 
@@ -185,10 +189,10 @@ class Number:
         return False
 
 
-def _joined(argument: Any) -> Any:
+def joined(argument: Any) -> Any:
     """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
     if isinstance(argument, (list, tuple)):
-        return type(argument)(map(_joined, argument)) if not hasattr(argument, "_fields") else argument
+        return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
     return shaping.array(argument) if isinstance(argument, np.ndarray) else argument
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
-from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Row
+from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
 from dualnumbers.rules.domains import reals
 from dualnumbers.rules.special import polygamma
 
@@ -76,8 +76,9 @@ def points(row: Row) -> st.SearchStrategy[Any]:
 
 
 def places(row: Row) -> list[int]:
-    """The places of the arguments that can be differentiated: those that are not whole numbers."""
-    return [k for k, ends in enumerate(ranges(row)) if type(ends[0]) is not int]
+    """The places of the arguments that can be differentiated: not whole numbers, nor refused."""
+    refused = [isinstance(partial, Refused) for partial in row.partials] or [False] * row.arity
+    return [k for k, ends in enumerate(ranges(row)) if type(ends[0]) is not int and not refused[k]]
 
 
 # --------------------------------------------------------------------------------------------- both faces

@@ -1,23 +1,32 @@
-"""Every row that is not elementwise, on its sample calls: both modes against differences and against each other."""
+"""Every function that is not elementwise, on its sample calls: both modes against differences and each other."""
 
 import itertools
+import pkgutil
+from importlib import import_module
 
 import numpy as np
 import pytest
-from samples import ENTRIES, SINGULAR, samples
-from table import EPS, FUNCTIONS, JACOBIANS, difference, named, nestings, same_bits
+from samples import ENTRIES, samples
+from samples.linalg import SINGULAR
+from table import EPS, FUNCTIONS, JACOBIANS, difference, nestings, same_bits
 
+import autodiff.scipy
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
+from autodiff.scipy.counterpart import COUNTERPARTS
 from autodiff.sweep import derived_pull, fit, pull
-from dualnumbers.elementary import ELEMENTWISE, SMOOTH
+from dualnumbers.elementary import COMPOSITIONS, ELEMENTWISE, SMOOTH, TABLE
 
-ARRAY_FUNCTIONS = [function for function in FUNCTIONS if function.row.kind != ELEMENTWISE]
-SAMPLES = [(function.row, sample) for function in ARRAY_FUNCTIONS for sample in samples(function.row.name)]
+for _module in pkgutil.iter_modules(autodiff.scipy.__path__):
+    import_module(f"autodiff.scipy.{_module.name}")
+
+NAMES = [function.row.name for function in FUNCTIONS if function.row.kind != ELEMENTWISE] + [*COMPOSITIONS]
+NAMES += [name for name, function in COUNTERPARTS.items() if not hasattr(function, "function")]  # else it is a row
+SAMPLES = [(name, sample) for name in NAMES for sample in samples(name)]
 
 
 def each(chosen):
     """The arguments of ``pytest.mark.parametrize`` for a test of these samples, called by row and call."""
-    return {"argnames": ("row", "sample"), "argvalues": chosen, "ids": [f"{row.name}: {s.text}" for row, s in chosen]}
+    return {"argnames": ("name", "sample"), "argvalues": chosen, "ids": [f"{name}: {s.text}" for name, s in chosen]}
 
 
 def directions(arrays, seed=7):
@@ -43,20 +52,24 @@ def assert_close(found, expected, condition=1.0, context=""):
     np.testing.assert_allclose(found, expected, rtol=0, atol=64 * EPS * condition * size, err_msg=context)
 
 
-@pytest.mark.parametrize(**named(ARRAY_FUNCTIONS))
-def test_every_row_has_samples(function):
-    assert function.row.name in ENTRIES, "write an entry for this row in tests/samples.py"
-    assert samples(function.row.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_and_composition_has_samples(name):
+    assert name in ENTRIES, "write an entry for it in tests/samples/"
+    assert samples(name)
 
 
-@pytest.mark.parametrize(**each(SAMPLES))
-def test_a_sample_exercises_its_row(row, sample):
+def test_every_entry_is_of_something():
+    assert set(ENTRIES) <= set(NAMES)
+
+
+@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if name in TABLE]))
+def test_a_sample_exercises_its_row(name, sample):
     tape, _ = record(sample.f, sample.arrays)
-    assert row.name in {line.name for line in tape.rows if line}
+    assert name in {line.name for line in tape.rows if line}
 
 
 @pytest.mark.parametrize(**each(SAMPLES))
-def test_value_is_that_of_numpy(row, sample):
+def test_value_is_that_of_numpy(name, sample):
     for kind in (float, np.float32):
         arrays = [x.astype(kind) for x in sample.arrays]
         expected = sample.f(*arrays)
@@ -68,8 +81,16 @@ def test_value_is_that_of_numpy(row, sample):
             np.testing.assert_allclose(found, expected, rtol=8 * np.finfo(kind).eps)
 
 
+@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.peer]))
+def test_value_is_that_of_scipy(name, sample):
+    found, expected = sample.f(*sample.arrays), sample.peer(*sample.arrays)
+    assert np.shape(found) == np.shape(expected)
+    assert np.result_type(found) == np.result_type(expected)
+    assert_close(found, expected, sample.condition)
+
+
 @pytest.mark.parametrize(**each(SAMPLES))
-def test_derivatives_have_the_shapes_and_types_of_their_spaces(row, sample):
+def test_derivatives_have_the_shapes_and_types_of_their_spaces(name, sample):
     for kind in (float, np.float32):
         arrays = [x.astype(kind) for x in sample.arrays]
         value, tangent = jvp(sample.f, arrays, directions(arrays))
@@ -81,8 +102,8 @@ def test_derivatives_have_the_shapes_and_types_of_their_spaces(row, sample):
             assert adjoint.dtype == x.dtype
 
 
-@pytest.mark.parametrize(**each([(row, sample) for row, sample in SAMPLES if sample.smooth]))
-def test_jacobian_is_that_of_differences(row, sample):
+@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.smooth]))
+def test_jacobian_is_that_of_differences(name, sample):
     """Forward mode, column by column."""
     for k, x in enumerate(sample.arrays):
         found = jacfwd(sample.f, k)(*sample.arrays)
@@ -97,7 +118,7 @@ def test_jacobian_is_that_of_differences(row, sample):
 
 
 @pytest.mark.parametrize(**each(SAMPLES))
-def test_reverse_is_forward(row, sample):
+def test_reverse_is_forward(name, sample):
     for k in range(len(sample.arrays)):
         forward, reverse = (mode(sample.f, k)(*sample.arrays) for mode in JACOBIANS.values())
         assert_close(reverse, forward, sample.condition)
@@ -105,7 +126,7 @@ def test_reverse_is_forward(row, sample):
 
 @pytest.mark.parametrize("unreal", [False, True], ids=["real", "complex"])
 @pytest.mark.parametrize(**each(SAMPLES))
-def test_pull_back_is_the_transpose_of_push_forward(row, sample, unreal):
+def test_pull_back_is_the_transpose_of_push_forward(name, sample, unreal):
     """⟨v, J u⟩ = ⟨Jᵀ v, u⟩ in the real inner product; and J u is a difference along u."""
     arrays = list(sample.arrays)
     if unreal:
@@ -136,7 +157,7 @@ def second_order(f, arrays, w):
 
 
 @pytest.mark.parametrize(**each(SAMPLES))
-def test_second_derivatives_are_one_in_every_nesting(row, sample):
+def test_second_derivatives_are_one_in_every_nesting(name, sample):
     """Of Σ v · f(x)², so that linear rows, too, have a second derivative."""
     arrays = list(sample.arrays)
     (v,) = directions([np.asarray(np.real(sample.f(*arrays)))], seed=11)
@@ -159,17 +180,18 @@ def test_second_derivatives_are_one_in_every_nesting(row, sample):
 # --------------------------------------------------------------------------------------------- explicit pull-backs
 
 
-def calls(row, sample):
+def calls(name, sample):
     """The lines of a sample's tape that apply a row: its value, operands, static parameters."""
     tape, _ = record(sample.f, sample.arrays)
     for line, applied in enumerate(tape.rows):
-        if applied is not None and applied.name == row.name:
+        if applied is not None and applied.name == name:
             yield tape.values[line], [tape.value(k) for k in tape.operands(line)], tape.static.get(line, ())
 
 
-@pytest.mark.parametrize(**each([(row, sample) for row, sample in SAMPLES if row.kind == SMOOTH]))
-def test_an_explicit_pull_back_is_the_derived_one(row, sample):
-    for z, xs, static in calls(row, sample):
+@pytest.mark.parametrize(**each([(name, s) for name, s in SAMPLES if name in TABLE and TABLE[name].row.kind == SMOOTH]))
+def test_an_explicit_pull_back_is_the_derived_one(name, sample):
+    row = TABLE[name].row
+    for z, xs, static in calls(name, sample):
         (g,) = directions([np.asarray(z)])
         for k, push in enumerate(row.pushes):
             if push:

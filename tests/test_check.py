@@ -252,17 +252,14 @@ def test_a_value_that_depends_on_the_mode_is_reported():
     def value(x):
         return x + 1e-13 if isinstance(x, DualNumber) else x
 
-    def sign(x):
-        return -0.0 if isinstance(x, Variable) else 0.0
-
     def precision(x):
         return np.float32(1) if isinstance(x, Variable) else np.float64(1)
 
     (finding,) = gradcheck(value, [1.0], order=1).findings
     assert (finding.order, finding.mode, finding.against, finding.element) == (0, "forward", "f itself", "f")
     assert finding.found - finding.expected == pytest.approx(1e-13, rel=0.01)
-    for f in (sign, precision):
-        assert [(x.order, x.mode) for x in gradcheck(f, [1.0], order=1).findings] == [(0, "reverse")]
+    assert [(x.order, x.mode) for x in gradcheck(precision, [1.0], order=1).findings] == [(0, "reverse")]
+    assert gradcheck(lambda x: x * (1 + 1e-15) if isinstance(x, DualNumber) else x, [1.0], order=1)
 
 
 def test_what_cannot_be_checked_has_not_passed():

@@ -1,29 +1,12 @@
 """THE table: every elementary function once, with its derivative, one file a family."""
 
-from . import (
-    arithmetic,
-    complexes,
-    exponential,
-    hyperbolic,
-    indexing,
-    inspection,
-    kinks,
-    linalg,
-    powers,
-    products,
-    reductions,
-    selection,
-    shaping,
-    special,
-    steps,
-    strong,
-    trigonometric,
-)
+from importlib import import_module
 
 __all__ = [
     "arithmetic",
     "complexes",
     "exponential",
+    "from_scipy",
     "hyperbolic",
     "indexing",
     "inspection",
@@ -39,3 +22,6 @@ __all__ = [
     "strong",
     "trigonometric",
 ]
+
+for _family in __all__:
+    import_module(f"{__name__}.{_family}")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..elementary import composition, locally_constant_of_array
+from ..elementary import BY_NUMPY, composition, locally_constant_of_array
 from ..levels import is_number, level_of, plain
 
 
@@ -31,7 +31,7 @@ def _reading(numpy_function):
     def read(*arguments, **keywords):
         return numpy_function(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
 
-    composition(numpy_function)(read)
+    BY_NUMPY[numpy_function] = read
 
 
 for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast,
@@ -43,9 +43,10 @@ for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.
 def _filled(numpy_function):
     """zeros_like and its kin give an array of the prototype's kind, to be filled by assignment."""
 
-    @composition(numpy_function)
     def fill(prototype, *arguments, **keywords):
         return prototype.constant(numpy_function(plain(prototype), *arguments, **keywords))
+
+    BY_NUMPY[numpy_function] = fill
 
 
 for _creator in (np.zeros_like, np.ones_like, np.empty_like):

@@ -26,7 +26,7 @@ reshape = linear(np.reshape, lambda a, shape, order="C": (a, shape, order), lamb
 
 def _view(function, x, *static):
     """A row that shows its operand in another shape: tied to it, where it is an array of numbers."""
-    return x.view(function, *static) if hasattr(x, "view") and is_number(type(x)) else function(x, *static)
+    return x.viewed(function, *static) if hasattr(x, "viewed") and is_number(type(x)) else function(x, *static)
 
 
 @composition(np.ravel)

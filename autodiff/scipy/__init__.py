@@ -1,0 +1,28 @@
+"""What SciPy's functions do, for numbers that carry derivatives: ``autodiff.scipy.linalg.expm`` and its like.
+
+The ufuncs of ``scipy.special`` need none of this: they are differentiated as they are. Other functions of SciPy convert
+their arguments to plain arrays; those here have the same names and signatures, take plain arrays as well, and are
+differentiated in both modes to any order.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from .counterpart import COUNTERPARTS
+
+
+def __getattr__(name: str) -> Any:
+    if find_spec(f"{__name__}.{name}") is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")
+
+
+def counterparts_of(name: str) -> list[str]:
+    """The function here that does what a function of SciPy does, by name; empty where there is none."""
+    module = name.split(".")[1]
+    if find_spec(f"{__name__}.{module}") is not None:
+        import_module(f"{__name__}.{module}")
+    return [f"autodiff.{name}"] if name in COUNTERPARTS else []

@@ -1,0 +1,42 @@
+"""SciPy's functions as the values of rows, looked up at their first call: nothing else here needs SciPy."""
+
+from functools import cache
+from importlib import import_module
+
+from ..elementary import BY_NUMPY, elementwise, locally_constant
+
+
+@cache
+def found(path):
+    """The function, by its path in SciPy."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(f"scipy.{module}"), name)
+    except ImportError as error:
+        raise ImportError(f"scipy.{path} is needed here; install it with: pip install 'dualautodiff[scipy]'") from error
+
+
+def scipy_function(path):
+    """The function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
+
+    def function(*arguments, **keywords):
+        return found(path)(*arguments, **keywords)
+
+    return function
+
+
+def elementwise_of_scipy(name, *partials, python=None, **fields):
+    """The row of the ufunc ``scipy.special.<name>``, which finds it by its name; ``python`` as `elementwise`'s."""
+    ufunc = scipy_function(f"special.{name}")
+    fields.setdefault("name", python.__name__ if python else name)
+    function = elementwise(python, ufunc, *partials, **fields)
+    BY_NUMPY[name] = BY_NUMPY.pop(ufunc)
+    return function
+
+
+def locally_constant_of_scipy(name, arity=1):
+    """The row of a ufunc of ``scipy.special`` whose derivative is zero wherever it has one."""
+    ufunc = scipy_function(f"special.{name}")
+    function = locally_constant(None, ufunc, arity, name=name)
+    BY_NUMPY[name] = BY_NUMPY.pop(ufunc)
+    return function

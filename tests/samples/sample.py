@@ -1,0 +1,68 @@
+"""What a sample call is, and arrays to call functions with."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A function of arrays that calls a row or composition, and the arrays.
+
+    ``smooth``: differences tell its derivative there (not at a tie). ``unreal``: it takes complex arrays too.
+    ``condition``: by how much it magnifies rounding. ``exact``: its value is NumPy's to the last bit. ``peer``: the
+    same call of SciPy's own function, where ``f`` calls a counterpart.
+    """
+
+    f: Callable[..., Any]
+    arrays: tuple[np.ndarray, ...]
+    text: str = ""
+    smooth: bool = True
+    unreal: bool = True
+    condition: float = 1.0
+    exact: bool = True
+    peer: Callable[..., Any] | None = None
+
+
+def of_scipy(module: str, call: Callable[..., Any], arrays: tuple[np.ndarray, ...], text: str, **more: Any) -> Sample:
+    """A sample of ``autodiff.scipy.<module>``: ``call(module, *arrays)`` works with SciPy's module as well."""
+    ours, theirs = import_module(f"autodiff.scipy.{module}"), import_module(f"scipy.{module}")
+    return Sample(partial(call, ours), arrays, text, peer=partial(call, theirs), **more)
+
+
+ENTRIES: dict[str, Callable[[str], Iterator[Sample]]] = {}
+
+
+def entry(*names: str) -> Callable[[Any], Any]:
+    """Decorator: a generator of the samples of these rows or compositions, which is given the name."""
+
+    def register(generator: Callable[[str], Iterator[Sample]]) -> Any:
+        ENTRIES.update(dict.fromkeys(names, generator))
+        return generator
+
+    return register
+
+
+def samples(name: str) -> list[Sample]:
+    """The samples of a row or composition."""
+    return list(ENTRIES[name](name)) if name in ENTRIES else []
+
+
+def values(*shape: int, seed: int = 0) -> np.ndarray:
+    """An array of numbers of both signs, always the same ones."""
+    return np.asarray(np.random.default_rng([seed, *shape]).normal(size=shape))
+
+
+def apart(*shape: int) -> np.ndarray:
+    """An array of numbers that differ from one another by far more than the step of a difference."""
+    size = int(np.prod(shape))
+    return np.random.default_rng(size).permutation(size).reshape(shape) * 0.37 - 1.03
+
+
+def matrices(*shape: int, seed: int = 0) -> np.ndarray:
+    """Well-conditioned matrices."""
+    return values(*shape, seed=seed) + 3.0 * np.eye(shape[-1])
