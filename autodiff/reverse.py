@@ -38,9 +38,14 @@ class Recording:
 
     __slots__ = ("leaves", "out", "tape")
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False) -> None:
-        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep."""
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
+                 complete: bool = False) -> None:  # fmt: skip
+        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep.
+
+        ``complete``: also the values that no sweep needs, of arrays written to, stay on the tape to be looked at.
+        """
         self.tape = Tape()
+        self.tape.complete = complete
         self.leaves: list[Any] = []
         args = list(args)
         try:
@@ -94,7 +99,7 @@ def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
     The tape is for reading: its Variables belong to a differentiation that has ended.
     """
     args = arguments(f, args)
-    recording = Recording(f, args, range(len(args)), keep=True)
+    recording = Recording(f, args, range(len(args)), keep=True, complete=True)
     return recording.tape, recording.out
 
 
