@@ -10,6 +10,7 @@ import numpy as np
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
+from .captured import Given
 from .differences import check_gradient
 from .seeding import (
     argnums_of,
@@ -47,20 +48,24 @@ class Recording:
         self.tape = Tape()
         self.tape.complete = complete
         self.leaves: list[Any] = []
-        args = list(args)
+        args, given = list(args), Given()
         try:
             for index in indices:
-                args[index] = self._seed(args[index], index, keep)
+                args[index] = self._seed(args[index], index, given, keep)
             self.out = f(*args)
         finally:
             self.tape.level.ended = True
+        given.check()
 
-    def _seed(self, x: Any, index: int, keep: bool) -> Any:
+    def _seed(self, x: Any, index: int, given: Given, keep: bool) -> Any:
         leaves, rebuild = flatten(x)
         handles = []
         for leaf in leaves:
             leaf = differentiable(leaf, f"argument {index}")
-            handles.append(variable(self.tape, leaf.copy() if keep and type(leaf) is np.ndarray else leaf))
+            kept = given.keep(leaf)
+            if keep and kept is leaf and type(leaf) is np.ndarray:
+                kept = leaf.copy()
+            handles.append(variable(self.tape, kept))
             self.leaves.append(leaf)
         return rebuild(handles)
 
