@@ -85,7 +85,8 @@ class Number:
         raise no_plain_value("complex", self)
 
     def __format__(self, spec: str) -> str:
-        return format(plain(self), spec)
+        """For reading: a specification formats the value; without one it is ``str``, which ``float`` refuses."""
+        return format(plain(self), spec) if spec else str(self)
 
     # ------------------------------------------------------------------------------------------ NumPy
 
