@@ -209,6 +209,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "cosine": lambda x, y: x / mp.hypot(x, y),
     "logistic": lambda x: 1 / (1 + mp.exp(-x)),
     "logistic2": lambda x: 1 / (1 + mp.mpf(2) ** -x),
+    "gaussian": lambda x: mp.exp(-x * x),
+    "one_minus_square": lambda x: 1 - x * x,
     "mod": lambda x, y: x - y * mp.floor(x / y),
     "fmod": lambda x, y: x - y * int(x / y),
     "remainder": lambda x, y: x - y * mp.nint(x / y),

@@ -34,6 +34,14 @@ sqrt = elementwise(math.sqrt, np.sqrt, lambda x, z: 0.5 / z, domain=positive, si
 cbrt = elementwise(math.cbrt, np.cbrt, lambda x, z: 1.0 / (3.0 * z * z), domain=nonzero, singular=True)
 
 
+def _one_minus_square(x):
+    return (1.0 - x) * (1.0 + x)
+
+
+# a row, for the derivative of the product, (1 − x) − (1 + x), is 0 at 1e-20
+one_minus_square = elementwise(_one_minus_square, _one_minus_square, lambda x, z: -2.0 * x, name="one_minus_square")
+
+
 def _cosine(side, z):
     """side / z, the cosine of the angle; 0 at the origin, where the length has a kink."""
     return where(equal(z, 0), 0.0, side / where(equal(z, 0), 1.0, z))
