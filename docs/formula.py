@@ -17,7 +17,8 @@ from dualnumbers.levels import GROUND
 
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "pow": operator.pow, "square": lambda x: x**2, "reciprocal": lambda x: 1 / x,
-    "ldexp": lambda x, i: x * 2**i,
+    "ldexp": lambda x, i: x * 2**i, "one_minus_square": lambda x: 1 - x**2,
+    "gaussian": lambda x: symbol("e") ** (-(x**2)),
     "exp": lambda x: symbol("e") ** x, "exp2": lambda x: 2**x, "expm1": lambda x: symbol("e") ** x - 1,
     "sqrt": lambda x: _atom(f"sqrt({x})", "power"),
     "hypot": lambda x, y: _atom(f"sqrt({x**2 + y**2})", "power"),

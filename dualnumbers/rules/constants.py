@@ -1,4 +1,4 @@
-"""Irrational constants in the precision of an argument: as Python floats they would cost a ``longdouble`` its digits."""
+"""Irrational constants in the precision of an argument: a Python float would cost a ``longdouble`` its last digits."""
 
 import math
 
@@ -8,8 +8,7 @@ from ..levels import plain
 
 
 def constant(value, extended):
-    """The function ``x -> value``, as a Python float, which takes its precision from ``x``; beside a longdouble
-    ``extended(np.longdouble)``."""
+    """The function that gives ``value`` for any x, but ``extended(np.longdouble)`` for a longdouble."""
 
     def beside(x):
         return extended(np.longdouble) if getattr(plain(x), "dtype", np.dtype(float)).char in "gG" else value

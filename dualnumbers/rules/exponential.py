@@ -52,8 +52,10 @@ logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(_gap(x, 
 
 
 def _gaussian(exponential, absolute, smaller, rounded):
-    """exp(−x²) as exp(−h²) exp(−(x − h)(x + h)), h the nearest sixteenth: −h² and x − h are exact, while the rounding
-    of −x² would cost two digits at 26."""
+    """exp(−x²) as exp(−h²) exp(−(x − h)(x + h)), h the nearest sixteenth.
+
+    h² and x − h are exact; the rounding of x² would cost two digits at 26.
+    """
 
     def gaussian(x):
         if is_unreal(x):
