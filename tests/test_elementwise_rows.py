@@ -46,7 +46,6 @@ from dualnumbers.elementary import LOCALLY_CONSTANT, TABLE
 
 PYTHON_FACES = [f for f in FUNCTIONS if f.row.scalar and python_function(f.row)]
 NUMPY_FACES = [f for f in FUNCTIONS if f.row.scalar and numpy_function(f.row)]
-BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "invert")
 
 
 def on_arrays(function):
@@ -140,7 +139,7 @@ TAILS = [
     ("erf", 5.0), ("erf", 26.5), ("erfc", 26.5), ("erf", -26.5), ("erf", 1e-200), ("gamma", 170.0), ("gamma", 1e-10),
     ("lgamma", 1e-10), ("lgamma", 1e10), ("lgamma", 1e100),
     ("divide", 1e200, 1e200), ("divide", 1e-100, 1e-100), ("divide", 1.0, 1e100), ("divide", 1e200, 1e-50),
-    ("reciprocal", 1e-100), ("reciprocal", 1e100),
+    ("reciprocal", 1e-100), ("reciprocal", 1e100), ("sinc", 1e-30), ("sinc", 1e-5), ("sinc", 0.5), ("sinc", -0.9),
 ]  # fmt: skip
 """Where formulas lose their digits, overflow on the way or underflow too early."""
 
@@ -327,7 +326,9 @@ def test_a_derivative_has_the_precision_of_the_value_or_the_argument(function, d
 def takes_complex(function):
     """Whether a row is NumPy's function and that takes complex numbers."""
     ufunc, row = on_arrays(function), function.row
-    return ufunc is getattr(np, ufunc.__name__, None) and any(t.startswith("D" * row.arity + "->") for t in ufunc.types)
+    return ufunc is getattr(np, ufunc.__name__, None) and any(
+        t.startswith("D" * row.arity + "->") for t in getattr(ufunc, "types", ["D->D"])
+    )
 
 
 def has_complex_derivative(function):

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from ..elementary import elementwise
+from .complexes import is_unreal
 from .domains import nonzero, off_origin, positive, positive_base
 from .exponential import log
 from .selection import where
@@ -35,7 +36,8 @@ cbrt = elementwise(math.cbrt, np.cbrt, lambda x, z: 1.0 / (3.0 * z * z), domain=
 
 
 def _one_minus_square(x):
-    return (1.0 - x) * (1.0 + x)
+    """1 − x², without cancellation; 1 − x would lose the sign of a zero imaginary part: the side of a branch cut."""
+    return (-(x - 1.0) if is_unreal(x) else 1.0 - x) * (1.0 + x)
 
 
 # a row, for the derivative of the product, (1 − x) − (1 + x), is 0 at 1e-20
