@@ -7,7 +7,7 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, PYTHON, composition, elementwise, locally_constant, locally_constant_of_array, smooth
 from ..levels import plain
-from .arithmetic import fraction, mantissa
+from . import arithmetic
 from .complexes import imag, is_unreal, real
 from .domains import between
 from .from_scipy import scipy_function
@@ -26,13 +26,13 @@ exponent = locally_constant(lambda x: math.frexp(x)[1], lambda x: np.frexp(x)[1]
 @composition(np.frexp)
 def frexp(x):
     """Mantissa, which carries the derivative, and exponent: x = m · 2ᵉ."""
-    return mantissa(x), exponent(x)
+    return arithmetic.mantissa(x), exponent(x)
 
 
 @composition(np.modf)
 def modf(x):
     """Fractional part, which carries the derivative, and integral part, both with the sign of ``x``."""
-    return fraction(x), BY_NUMPY[np.trunc](x)
+    return arithmetic.fraction(x), BY_NUMPY[np.trunc](x)
 
 
 @composition(np.divmod)
