@@ -6,6 +6,7 @@ __all__ = [
     "arithmetic",
     "complexes",
     "exponential",
+    "fourier",
     "from_scipy",
     "hyperbolic",
     "indexing",
