@@ -5,6 +5,7 @@ from importlib import import_module
 __all__ = [
     "arithmetic",
     "complexes",
+    "convolution",
     "exponential",
     "fourier",
     "from_scipy",
