@@ -5,8 +5,10 @@ from importlib import import_module
 __all__ = [
     "arithmetic",
     "complexes",
+    "convolution",
     "emath",
     "exponential",
+    "fourier",
     "from_scipy",
     "hyperbolic",
     "indexing",
