@@ -137,7 +137,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     w = causal(b, x)
     if zi is None:
         return move_axis(recursion(w, a), -1, axis)
-    state = _last(zi, axis) + np.zeros(shape(x)[:-1] + (order,))
+    state = _last(zi, axis) + np.zeros((*shape(x)[:-1], order))
     y = recursion(w + a[0] * resized(state, shape(x)[-1], -1), a)
     rest = (_tail(b, x, order) - _tail(a, y, order)) / a[0]
     if order > shape(x)[-1]:
@@ -224,6 +224,6 @@ def hilbert(x: Any, N: int | None = None, axis: int = -1) -> Any:
     """As ``scipy.signal.hilbert``: the analytic signal, whose spectrum has no negative frequencies."""
     n = shape(x)[axis] if N is None else N
     bins = np.arange(n)
-    weights = np.where((0 < bins) & (2 * bins < n), 2.0, np.where((bins == 0) | (2 * bins == n), 1.0, 0.0))
+    weights = np.where((bins > 0) & (2 * bins < n), 2.0, np.where((bins == 0) | (2 * bins == n), 1.0, 0.0))
     spectrum = np.fft.fft(x, n, axis) * weights.reshape((-1,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
     return np.fft.ifft(spectrum, axis=axis)

@@ -12,7 +12,7 @@ from .from_scipy import scipy_function
 from .indexing import getitem
 from .products import tensordot
 from .selection import where
-from .shaping import reshape, shape, transpose
+from .shaping import array, reshape, shape, transpose
 
 
 def flip(x, axes=None):
@@ -74,7 +74,7 @@ def _zeros(x, y, window, axes):
 
 
 def _convolution(x, y, window, axes, engine):
-    """By the mode that asks for the window; else by mode 'valid' of the shorter array and what it meets of the other."""
+    """By the mode that asks for the window; else 'valid' of the shorter array and what it meets of the other."""
     compute = _ENGINES[engine]
     m, n = ([np.shape(v)[axis] for axis in axes] for v in (x, y))
     if 0 in (*m, *n, *(length for _, length in window)):
@@ -113,13 +113,14 @@ def _convolved(a, v, mode):
 @composition(np.convolve)
 def convolve(a, v, mode="full"):
     """The convolution of two vectors; a number is one of length 1."""
-    a, v = (x if shape(x) else reshape(x, -1, "C") for x in (a, v))
+    a, v = (x if shape(x) else reshape(x, -1, "C") for x in (array(a), array(v)))
     return _convolved(a, v, mode)
 
 
 @composition(np.correlate)
 def correlate(a, v, mode="valid"):
     """Σ aₙ₊ₖ conj(vₙ) for every k: the convolution with the reversed conjugate."""
+    a, v = array(a), array(v)
     if shape(a) < shape(v):  # 'same' centres differently here: NumPy exchanges the two and reverses the result
         return flip(_convolved(conj(v), flip(a), mode))
     return _convolved(a, flip(conj(v)), mode)
@@ -146,7 +147,7 @@ def extended(x, axis, start, length, boundary="reflect", outside=0.0):
     inner = getitem(x, (slice(None),) * (axis % rank) + (_SOURCES[boundary](places, n),))
     if boundary != "constant":
         return inner
-    return where(((0 <= places) & (places < n)).reshape((-1,) + (1,) * (rank - 1 - axis % rank)), inner, outside)
+    return where(((places >= 0) & (places < n)).reshape((-1,) + (1,) * (rank - 1 - axis % rank)), inner, outside)
 
 
 # ------------------------------------------------------------------------------------------------- recursion
@@ -181,6 +182,6 @@ def _axis_map_adjoint(g, x, path, axis, keywords):
     return move_axis(tensordot(matrix, g, (0, axis)), 0, axis)
 
 
-axis_map = linear(None, None, _axis_map_adjoint, name="axis_map", statics=3,
-                  evaluate=lambda x, path, axis, keywords: scipy_function(path)(x, axis=axis, **dict(keywords)))  # fmt: skip
+axis_map = linear(None, None, _axis_map_adjoint, name="axis_map", statics=3, evaluate=lambda x, path, axis, keywords:
+                  scipy_function(path)(x, axis=axis, **dict(keywords)))  # fmt: skip
 """``axis_map(x, path, axis, keywords)``: a function of SciPy that is a real linear map of one axis."""

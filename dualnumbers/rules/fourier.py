@@ -1,8 +1,8 @@
 """Discrete Fourier transforms: four rows of one axis, the others made of them as NumPy makes them.
 
 The adjoint of a transform is a transform: F is symmetric, so Fᴴ is the inverse transform with the scale of the other
-direction (``norm="backward"`` for ``"forward"``), of the length of the output. Source: Briggs & Henson, *The DFT*, 1995,
-§2.5, §4.1.
+direction (``norm="backward"`` for ``"forward"``), of the length of the output.
+Source: Briggs & Henson, *The DFT*, 1995, §2.5, §4.1.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def along(weights, rank, axis):
 def _multiplicity(g, length, axis):
     """How many bins of the whole spectrum one of the half spectrum stands for: itself and its mirror image."""
     bins = np.arange(length // 2 + 1)
-    return along(1.0 + ((0 < bins) & (2 * bins < length)), len(shape(g)), axis)
+    return along(1.0 + ((bins > 0) & (2 * bins < length)), len(shape(g)), axis)
 
 
 def _rfft_adjoint(g, x, n, axis, norm):

@@ -141,15 +141,16 @@ def _filtfilt(name: str) -> Iterator[Sample]:
     for padtype in ("odd", "even", "constant", None):
         yield of_scipy("signal", lambda s, b, a, x, padtype=padtype: s.filtfilt(b, a, x, padtype=padtype),
                        (values(2), _denominator(2), values(8)), f"{padtype}", condition=64)  # fmt: skip
-    yield of_scipy("signal", lambda s, x: s.filtfilt([0.5], [1.0, -0.3], x, axis=0, padlen=2), (values(4, 2),), "axis 0",
-                   condition=64)  # fmt: skip
+    yield of_scipy("signal", lambda s, x: s.filtfilt([0.5], [1.0, -0.3], x, axis=0, padlen=2), (values(4, 2),),
+                   "axis 0", condition=64)  # fmt: skip
 
 
 @entry("scipy.signal.savgol_filter")
 def _savgol_filter(name: str) -> Iterator[Sample]:
     for mode, deriv in itertools.product(("interp", "mirror", "nearest", "wrap", "constant"), (0, 1)):
-        yield of_scipy("signal", lambda s, x, mode=mode, deriv=deriv: s.savgol_filter(x, 5, 2, deriv, mode=mode, axis=0),
-                       (values(7, 2),), f"{mode}, {deriv}", condition=8, unreal=False)  # fmt: skip
+        yield of_scipy("signal", lambda s, x, mode=mode, deriv=deriv:
+                       s.savgol_filter(x, 5, 2, deriv, mode=mode, axis=0), (values(7, 2),),
+                       f"{mode}, {deriv}", condition=8, unreal=False)  # fmt: skip
 
 
 @entry("scipy.signal.detrend")
