@@ -13,7 +13,7 @@ from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing 
 from typing import Any
 
 from .levels import plain
-from .rules.arithmetic import degrees, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
+from .rules.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
 from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.exponential import log as _natural_log
 from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
@@ -151,8 +151,3 @@ def sumprod(p: Iterable[Any], q: Iterable[Any]) -> Any:
     if _is_plain(*p, *q):
         return math.sumprod(p, q) if hasattr(math, "sumprod") else sum(x * y for x, y in zip(p, q, strict=True))
     return fsum([x * y for x, y in zip(p, q, strict=True)])
-
-
-def fma(x: Any, y: Any, z: Any) -> Any:
-    """x · y + z; of plain numbers rounded once, where ``math`` does so (Python 3.13)."""
-    return math.fma(x, y, z) if _is_plain(x, y, z) and hasattr(math, "fma") else x * y + z

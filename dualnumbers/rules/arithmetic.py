@@ -31,10 +31,17 @@ mod = elementwise(op.mod, np.remainder, 1.0, _whole_quotient, domain=off_steps, 
 fmod = elementwise(math.fmod, np.fmod, 1.0, _whole_quotient, domain=off_steps)
 remainder = elementwise(math.remainder, None, 1.0, _whole_quotient, domain=off_half_steps)
 
-ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: ldexp(1.0, i), 0.0, domain=whole_second)
+
+def _unfused(x, y, w):
+    """x y + w rounded twice, where Python has no ``math.fma`` (before 3.13), and of arrays."""
+    return x * y + w
+
+
+ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: 2.0**i, 0.0, domain=whole_second)
 mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lambda x, z: z / x, name="mantissa",
                        domain=off_powers_of_two)  # fmt: skip
 fraction = elementwise(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0], 1.0, name="fraction", domain=off_integers)
+fma = elementwise(getattr(math, "fma", _unfused), _unfused, lambda x, y, w, z: y, lambda x, y, w, z: x, 1.0, name="fma")
 nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
 degrees = elementwise(math.degrees, np.degrees, lambda x, z: degrees_per_radian(x))
 radians = elementwise(math.radians, np.radians, lambda x, z: radians_per_degree(x))

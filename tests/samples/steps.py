@@ -69,7 +69,7 @@ def _frexp(name: str) -> Iterator[Sample]:
 
 @entry("np.modf", "np.divmod")
 def _parts(name: str) -> Iterator[Sample]:
-    x, y = np.array([[-1.6], [2.4]]), apart(3) + 0.05
+    x, y = np.array([[-1.63], [2.47]]), np.array([0.7, -0.45, 1.1])
     if name == "np.modf":
         yield Sample(lambda x: np.modf(x)[0] * np.modf(x)[1], (x,), unreal=False)
         return
