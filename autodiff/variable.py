@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView, as_index
+from dualnumbers.arraynumber import ArrayNumber, ArrayView
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
 from dualnumbers.number import Number, as_operand, lifted_operators
 from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.indexing import getitem, setitem
+from dualnumbers.rules.indexing import fixed, getitem, setitem
 
 from .tape import UNARY, Tape
 
@@ -279,7 +279,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         values = tape.values
         value = values[line]
         if type(index) is not int:
-            index = as_index(index)
+            index = fixed(index)
         if type(value) is not np.ndarray:
             return self.viewed(getitem, index)
         z = value[index]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import BY_NUMPY, TABLE
+from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
 from .levels import is_number, plain
 from .number import Number
 from .rules import shaping
-from .rules.indexing import getitem, setitem
+from .rules.indexing import fixed, getitem, setitem
 
 
 class ArrayNumber(Number):
@@ -28,7 +28,7 @@ class ArrayNumber(Number):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return self.viewed(getitem, as_index(index))
+        return self.viewed(getitem, fixed(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(value, (list, tuple, np.ndarray)):
@@ -36,7 +36,7 @@ class ArrayNumber(Number):
         if is_number(type(value)) and np.result_type(plain(value)).kind == "f" and self.dtype.kind not in "fc":
             raise TypeError(f"a number stored into an array of {self.dtype} would lose its derivative: make the array "
                             f"with dtype=float{user_line()}")  # fmt: skip
-        self.assign(value, as_index(index))
+        self.assign(value, fixed(index))
 
     def assign(self, value: Any, index: Any) -> None:
         """Become this array with the elements at ``index`` replaced."""
@@ -76,6 +76,9 @@ class ArrayNumber(Number):
 
     def transpose(self, *axes: Any) -> Any:
         return self.viewed(shaping.transpose, axes[0] if len(axes) == 1 else axes or None)
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        return BY_NUMPY[np.compress](condition, self, axis)
 
     def flatten(self, order: str = "C") -> Any:
         return shaping.reshape(self, -1, order)
@@ -179,22 +182,10 @@ def is_free(array: Any) -> bool:
     return owned and _references(array) <= ALONE + 1
 
 
-def as_index(index: Any) -> Any:
-    """An index of plain values, its arrays copied: what the caller does to them later does not change the tape."""
-    kind = type(index)
-    if kind is int or kind is slice:
-        return index
-    if kind is tuple:
-        return tuple(map(as_index, index))
-    if is_number(kind):
-        return plain(index)
-    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
-
-
 def _method(numpy_function: Any) -> Callable[..., Any]:
     entry = BY_NUMPY[numpy_function]
     function = getattr(entry, "function", None)
-    if function is None or function.row.arity != 1:
+    if function is None or function.row.arity != 1 or required(function.row.signature) > 1:
         return lambda self, *arguments, **keywords: self.__array_function__(
             numpy_function, (), (self, *arguments), keywords
         )

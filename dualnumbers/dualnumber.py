@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .arraynumber import ArrayNumber, ArrayView, as_index, is_free
+from .arraynumber import ArrayNumber, ArrayView, is_free
 from .dispatch import lead
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
 from .levels import Level, is_number, is_operand, level_of
 from .number import Number, as_operand
 from .pushforward import push_forward
-from .rules.indexing import getitem
+from .rules.indexing import fixed, getitem
 from .rules.shaping import broadcast_to, shape, zeros_like
 
 new = object.__new__
@@ -239,7 +239,7 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
             primal, tangent = self.primal[index], self.tangent[index]
             if type(primal) is np.float64:
                 return make(primal, tangent, self.level)
-        return self.viewed(getitem, as_index(index))
+        return self.viewed(getitem, fixed(index))
 
     def assign(self, value: Any, index: Any) -> None:
         """In place where nobody else has the components: a loop that fills an array stays linear."""

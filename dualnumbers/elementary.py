@@ -174,6 +174,11 @@ def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | Non
     return function
 
 
+def required(signature: Callable[..., Any]) -> int:
+    """How many arguments a call must give at least."""
+    return signature.__code__.co_argcount - len(signature.__defaults__ or ())
+
+
 def entry(function: TableFunction) -> Callable[..., Any]:
     """What a user's call of the function that a row is of becomes; a view stays tied to its base."""
     signature = function.row.signature

@@ -58,8 +58,8 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -
         )
     elif call == "np.asarray":
         remedy = "keep the number as it is, join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
-    elif "out=" in call:
-        remedy = "leave out= away, or give it an array made by np.zeros(..., like=x)"
+    elif "out=" in call or "into" in call:
+        remedy = "give it an array made by np.zeros(..., like=x)"
     else:
         remedy = "the derivative is what the call around f returns"
     return error(

@@ -378,7 +378,6 @@ SCALAR_ROADS = {
     "Decimal": (lambda x: decimal.Decimal(x), "to Decimal is not supported"),
     "range": (lambda x: sum(x for _ in range(x)), "integer"),
     "index": (lambda x: [1.0, 2.0, 3.0][x] * x, "integer"),
-    "linspace": (lambda x: np.sum(np.linspace(0, x, 3)), "np.linspace has no derivative here.*value_of"),
 }
 
 ARRAY_ROADS = {
@@ -393,7 +392,7 @@ ARRAY_ROADS = {
     "stored": (lambda x: np.sum(stored(np.zeros(2), slice(None), x)), "np.asarray of a.*like=x"),
     "an element stored": (lambda x: np.sum(stored(np.zeros(2), 0, x[0])), "np.stack.*like=x"),
     "augmented": (lambda x: np.sum(added(np.zeros(2), x)), "out= a plain array.*like=x"),
-    "out=": (lambda x: np.sum(np.sin(x, out=np.zeros(2))), r"np.sin with out= a plain array.*leave out= away"),
+    "out=": (lambda x: np.sum(np.sin(x, out=np.zeros(2))), r"np.sin with out= a plain array.*np.zeros"),
     "out= of a sum": (lambda x: np.sum(x, axis=0, out=np.zeros(())), r"np.sum with out="),
     "out= of a method": (lambda x: x.sum(out=np.zeros(())), r"sum with out="),
     "where=": (lambda x: np.sum(np.sin(x, where=x > 0)), "np.sin with where=.*value_of"),
@@ -402,8 +401,8 @@ ARRAY_ROADS = {
     "a ufunc's method": (lambda x: np.hypot.reduce(x), "np.hypot.reduce has no derivative here.*value_of"),
     "an unknown function": (lambda x: np.busday_count(x, x), "np.busday_count has no derivative here.*value_of"),
     "an unknown ufunc": (lambda x: np.sum(np.spacing(x) + np.vecmat(x, np.eye(2))), "np.vecmat has no derivative here"),
-    "copyto": (lambda x: np.copyto(np.zeros(2), x), "np.copyto has no derivative here"),
-    "put": (lambda x: np.put(np.zeros(2), [0], x[0]), "np.put has no derivative here"),
+    "copyto": (lambda x: np.copyto(np.zeros(2), x), "np.copyto into a plain array.*np.zeros"),
+    "put": (lambda x: np.put(np.zeros(2), [0], x[0]), "np.put into a plain array.*np.zeros"),
     "memoryview": (lambda x: memoryview(x), "bytes-like"),
     "dict": (lambda x: {x: 1.0}, "no hash"),
     "index": (lambda x: np.sum(np.arange(5.0)[x]), "np.asarray of a|integer"),

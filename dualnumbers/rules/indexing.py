@@ -3,7 +3,19 @@
 import numpy as np
 
 from ..elementary import linear
-from ..levels import plain
+from ..levels import is_number, plain
+
+
+def fixed(index):
+    """An index as plain values, its arrays copied: what the caller does to them later does not change the tape."""
+    kind = type(index)
+    if kind is int or kind is slice:
+        return index
+    if kind is tuple:
+        return tuple(map(fixed, index))
+    if is_number(kind):
+        return plain(index)
+    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
 
 
 def has_integer_arrays(index):

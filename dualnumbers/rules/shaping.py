@@ -24,7 +24,7 @@ reshape = linear(np.reshape, lambda a, shape, order="C": (a, shape, order), lamb
                  statics=2, put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
 
 
-def _view(function, x, *static):
+def view(function, x, *static):
     """A row that shows its operand in another shape: tied to it, where it is an array of numbers."""
     return x.viewed(function, *static) if hasattr(x, "viewed") and is_number(type(x)) else function(x, *static)
 
@@ -32,7 +32,7 @@ def _view(function, x, *static):
 @composition(np.ravel)
 def ravel(a, order="C"):
     """All elements in one axis; a view where NumPy gives one."""
-    return _view(reshape, a, -1, order)
+    return view(reshape, a, -1, order)
 
 
 def _inverse(axes):
@@ -50,14 +50,14 @@ def expand_dims(a, axis):
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     rank = len(shape(a)) + len(axes)
     places = {np.lib.array_utils.normalize_axis_index(i, rank) for i in axes}
-    return _view(getitem, a, tuple(None if i in places else slice(None) for i in range(rank)))
+    return view(getitem, a, tuple(None if i in places else slice(None) for i in range(rank)))
 
 
 @composition(np.matrix_transpose)
 def matrix_transpose(x):
     """Exchange the last two axes."""
     rank = len(shape(x))
-    return _view(transpose, x, (*range(rank - 2), rank - 1, rank - 2))
+    return view(transpose, x, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def _piece(g, place, *arguments):

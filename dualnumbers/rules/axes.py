@@ -1,0 +1,192 @@
+"""Axes: exchange, add, remove, reverse them. Written in views, so that NumPy's views are views here."""
+
+import numpy as np
+
+from ..elementary import composition
+from .indexing import getitem
+from .shaping import array, broadcast_to, reshape, shape, transpose, view
+
+_normalised = np.lib.array_utils.normalize_axis_tuple
+
+
+def rank(x):
+    """The number of axes of a value of any kind."""
+    return len(shape(x))
+
+
+def _probe(x):
+    """An array of the shape of ``x`` that takes no memory, to ask NumPy for shapes and errors."""
+    return np.broadcast_to(np.False_, shape(x))
+
+
+def arrays(xs):
+    """The members of a sequence, nested lists joined."""
+    return [array(x) if isinstance(x, (list, tuple)) else x for x in xs]
+
+
+# ---------------------------------------------------------------------------------------------- order of axes
+
+
+@composition(np.swapaxes)
+def swapaxes(a, axis1, axis2):
+    """Exchange two axes."""
+    order = list(range(rank(a)))
+    i, j = (np.lib.array_utils.normalize_axis_index(axis, len(order)) for axis in (axis1, axis2))
+    order[i], order[j] = j, i
+    return view(transpose, a, tuple(order))
+
+
+@composition(np.moveaxis)
+def moveaxis(a, source, destination):
+    """Move axes to other places; the others stay in order."""
+    source, destination = _normalised(source, rank(a)), _normalised(destination, rank(a))
+    if len(source) != len(destination):
+        raise ValueError(f"moveaxis: {len(source)} axes to {len(destination)} places")
+    order = [i for i in range(rank(a)) if i not in source]
+    for to, axis in sorted(zip(destination, source, strict=True)):
+        order.insert(to, axis)
+    return view(transpose, a, tuple(order))
+
+
+@composition(np.rollaxis)
+def rollaxis(a, axis, start=0):
+    """Move one axis back until it lies before the axis ``start``."""
+    axis = np.lib.array_utils.normalize_axis_index(axis, rank(a))
+    start = np.lib.array_utils.normalize_axis_index(start, rank(a) + 1)
+    return moveaxis(a, axis, start - (axis < start))
+
+
+# ---------------------------------------------------------------------------------------------- axes of length 1
+
+
+@composition(np.squeeze)
+def squeeze(a, axis=None):
+    """Remove axes of length 1."""
+    return view(reshape, a, np.squeeze(_probe(a), axis).shape, "C")
+
+
+def _at_least(numpy_function):
+    def function(*arys):
+        """Each array with axes of length 1 added until it has enough."""
+        joined = [view(reshape, x, numpy_function(_probe(x)).shape, "C") for x in arrays(arys)]
+        return joined[0] if len(joined) == 1 else tuple(joined)
+
+    function.__name__ = numpy_function.__name__
+    return composition(numpy_function)(function)
+
+
+atleast_1d = _at_least(np.atleast_1d)
+atleast_2d = _at_least(np.atleast_2d)
+atleast_3d = _at_least(np.atleast_3d)
+
+
+@composition(np.broadcast_arrays)
+def broadcast_arrays(*args):
+    """All arrays at their common shape."""
+    common = np.broadcast_shapes(*map(shape, args))
+    return tuple(broadcast_to(x, common) for x in args)
+
+
+@composition(np.meshgrid)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays of a grid, from the coordinates along each axis."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("meshgrid: indexing is 'xy' or 'ij'")
+    order = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        order[:2] = [1, 0]
+    grid = [reshape(x, tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
+            for x, place in zip(xi, order, strict=True)]  # fmt: skip
+    return tuple(grid) if sparse else broadcast_arrays(*grid)
+
+
+# ---------------------------------------------------------------------------------------------- direction
+
+
+@composition(np.flip)
+def flip(m, axis=None):
+    """The elements in reverse order along the axes."""
+    axes = range(rank(m)) if axis is None else _normalised(axis, rank(m))
+    return view(getitem, m, tuple(slice(None, None, -1 if i in axes else None) for i in range(rank(m))))
+
+
+@composition(np.fliplr)
+def fliplr(m):
+    """The elements in reverse order along the second axis."""
+    np.fliplr(_probe(m))
+    return flip(m, 1)
+
+
+@composition(np.flipud)
+def flipud(m):
+    """The elements in reverse order along the first axis."""
+    np.flipud(_probe(m))
+    return flip(m, 0)
+
+
+@composition(np.rot90)
+def rot90(m, k=1, axes=(0, 1)):
+    """The plane of two axes turned by ``k`` right angles, from the first towards the second."""
+    np.rot90(_probe(m), k, axes)
+    first, second = _normalised(axes, rank(m))
+    if k % 4 == 0:
+        return view(getitem, m, ...)
+    if k % 4 == 2:
+        return flip(m, (first, second))
+    return swapaxes(flip(m, second), first, second) if k % 4 == 1 else flip(swapaxes(m, first, second), second)
+
+
+# ---------------------------------------------------------------------------------------------- parts
+
+
+def _parts(ary, sections, axis):
+    """Views of consecutive parts along an axis."""
+    axis = np.lib.array_utils.normalize_axis_index(axis, rank(ary))
+    before = (slice(None),) * axis
+    bounds = [(part[0], part[-1] + 1) if len(part) else (0, 0) for part in sections(np.arange(shape(ary)[axis]))]
+    return [view(getitem, ary, (*before, slice(start, stop))) for start, stop in bounds]
+
+
+@composition(np.array_split)
+def array_split(ary, indices_or_sections, axis=0):
+    """Parts along an axis, as equal as they can be or cut at the indices."""
+    return _parts(ary, lambda places: np.array_split(places, indices_or_sections), axis)
+
+
+@composition(np.split)
+def split(ary, indices_or_sections, axis=0):
+    """Equal parts along an axis, or parts cut at the indices. Raises ValueError where equal parts do not exist."""
+    return _parts(ary, lambda places: np.split(places, indices_or_sections), axis)
+
+
+@composition(np.hsplit)
+def hsplit(ary, indices_or_sections):
+    """Parts along the second axis; along the only one of a vector."""
+    if not rank(ary):
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(ary, indices_or_sections, 1 if rank(ary) > 1 else 0)
+
+
+@composition(np.vsplit)
+def vsplit(ary, indices_or_sections):
+    """Parts along the first axis."""
+    if rank(ary) < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+@composition(np.dsplit)
+def dsplit(ary, indices_or_sections):
+    """Parts along the third axis."""
+    if rank(ary) < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+@composition(np.unstack)
+def unstack(x, /, *, axis=0):
+    """The layers along an axis."""
+    if not rank(x):
+        raise ValueError("unstack: an array of no axes has no layers")
+    moved = moveaxis(x, axis, 0)
+    return tuple(view(getitem, moved, i) for i in range(shape(moved)[0]))

@@ -1,0 +1,60 @@
+"""Functions that choose between several arrays, element by element. Written in where and getitem."""
+
+import numpy as np
+
+from ..elementary import composition
+from ..levels import plain
+from .axes import arrays, broadcast_arrays
+from .indexing import fixed, getitem, setitem
+from .selection import where
+from .shaping import astype, shape, stack
+
+
+def _of_common_type(x, choices):
+    """``x`` in the type of all choices, Python's numbers taking part as the weaker ones."""
+    common = np.result_type(*(c if isinstance(c, (int, float, complex)) else plain(c) for c in choices))
+    return x if plain(x).dtype == common or common.kind not in "fc" else astype(x, common)
+
+
+@composition(np.choose)
+def choose(a, choices, mode="raise"):
+    """``choices[a[i]][i]`` for every place i of the common shape."""
+    choices = arrays(choices)
+    places, *options = broadcast_arrays(fixed(a), *choices)
+    places = np.choose(places, np.arange(len(options)), mode=mode)
+    chosen = getitem(stack(*options, 0), (places, *np.indices(places.shape, sparse=True)))
+    return _of_common_type(chosen, choices)
+
+
+@composition(np.select)
+def select(condlist, choicelist, default=0):
+    """Of every place the first choice whose condition holds there, else the default."""
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError("select: as many conditions as choices are needed, at least one")
+    if any(np.asarray(plain(condition)).dtype != bool for condition in condlist):
+        raise TypeError("select: the conditions must be arrays of bool")
+    choices, result = arrays(choicelist), default
+    for condition, choice in zip(condlist[::-1], choices[::-1], strict=True):
+        result = where(plain(condition), choice, result)
+    return _of_common_type(result, [*choices, default])
+
+
+@composition(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    """Functions or constants, each where its condition holds; one more is for everywhere else."""
+    conditions = np.array(list(map(plain, condlist)) if isinstance(condlist, (list, tuple)) else plain(condlist), bool)
+    if conditions.ndim == len(shape(x)) and len(funclist) in (1, 2):
+        conditions = conditions[None]
+    if len(funclist) == len(conditions) + 1:
+        conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)])
+    if len(funclist) != len(conditions):
+        raise ValueError(f"piecewise: {len(conditions)} conditions need as many functions, or one more, "
+                         f"not {len(funclist)}")  # fmt: skip
+    result = np.zeros_like(plain(x))
+    for condition, function in zip(conditions, funclist, strict=True):
+        if callable(function):
+            if np.any(condition):
+                result = setitem(result, function(getitem(x, condition), *args, **kw), condition)
+        else:
+            result = setitem(result, function, condition)
+    return result

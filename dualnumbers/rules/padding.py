@@ -1,0 +1,93 @@
+"""np.pad. The modes that copy elements are rearrangements; the others are written in the reductions, axis by axis."""
+
+import numpy as np
+
+from ..elementary import composition
+from ..levels import is_number, plain
+from .axes import rank
+from .indexing import getitem
+from .rearranging import rearrangement
+from .reductions import max, mean, min
+from .selection import where
+from .shaping import broadcast_to, concatenate, shape
+
+COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")
+STATISTICS = {"maximum": max, "minimum": min, "mean": mean}
+
+_copied = rearrangement(
+    None,
+    lambda array, pad_width, mode, keywords: (array, pad_width, mode, keywords),
+    lambda x, width, mode, keywords: np.pad(x, width, mode, **keywords),
+    lambda x, width, mode, keywords: np.pad(x, width, "constant" if mode == "empty" else mode),
+    name="padded",
+)
+
+
+def _along(x, axis, before, after, strip):
+    """``strip(x, at_end, width)`` put before and after along one axis."""
+    parts = [strip(x, False, before), x, strip(x, True, after)]
+    return concatenate(*(part for part, width in zip(parts, (before, 1, after), strict=True) if width), axis)
+
+
+def _end(x, axis, at_end, length):
+    """The outermost elements along an axis, at one end."""
+    n = shape(x)[axis]
+    index = slice(n - length, n) if at_end else slice(0, length)
+    return getitem(x, (slice(None),) * axis + (index,))
+
+
+def _widened(x, axis, width):
+    return broadcast_to(x, tuple(width if i == axis else n for i, n in enumerate(shape(x))))
+
+
+def _statistic(mode, axis, lengths):
+    def strip(x, at_end, width):
+        n = shape(x)[axis]
+        length = n if lengths is None else int(np.minimum(lengths[axis][int(at_end)], n))
+        return _widened(STATISTICS[mode](_end(x, axis, at_end, length), axis, True), axis, width)
+
+    return strip
+
+
+def _ramp(axis, ends):
+    def strip(x, at_end, width):
+        weights = np.linspace(0.0, 1.0, width, endpoint=False)  # 0 at the far end
+        weights = (weights[::-1] if at_end else weights).reshape((-1,) + (1,) * (rank(x) - axis - 1))
+        weights = weights.astype(plain(x).dtype)
+        return ends[axis][int(at_end)] * (1 - weights) + _end(x, axis, at_end, 1) * weights
+
+    return strip
+
+
+def _pairs(given, axes):
+    """(before, after) of every axis."""
+    return np.broadcast_to(np.asarray(given), (axes, 2)).tolist()
+
+
+@composition(np.pad)
+def pad(array, pad_width, mode="constant", **keywords):
+    """The array with more elements around it. Raises TypeError for ``median`` and for odd reflections."""
+    if any(is_number(type(value)) for value in keywords.values()):
+        raise TypeError("np.pad has no derivative in its constants: join the parts with np.concatenate")
+    if mode in COPYING and keywords.get("reflect_type", "even") == "even":
+        constants = keywords.pop("constant_values", 0)
+        z = _copied(array, pad_width, mode, keywords)
+        if not np.any(constants):
+            return z
+        around = np.pad(np.zeros(shape(array), plain(array).dtype), pad_width, constant_values=constants)
+        return where(np.pad(np.ones(shape(array), bool), pad_width), z, around)
+    if mode not in STATISTICS and mode != "linear_ramp":
+        raise TypeError(f"np.pad with mode={mode!r} {keywords or ''} has no derivative here: "
+                        "join the parts with np.concatenate")  # fmt: skip
+    np.pad(np.zeros(shape(array)), pad_width, mode, **keywords)  # for its errors
+    axes = rank(array)
+    if isinstance(pad_width, dict):
+        pad_width = [pad_width.get(i, pad_width.get(i - axes, 0)) for i in range(axes)]
+        pad_width = [pair if np.ndim(pair) else (pair, pair) for pair in pad_width]
+    lengths = keywords.get("stat_length")
+    lengths = None if lengths is None else _pairs(lengths, axes)
+    ends = _pairs(keywords.get("end_values", 0), axes)
+    for axis, (before, after) in enumerate(_pairs(pad_width, axes)):
+        strip = _ramp(axis, ends) if mode == "linear_ramp" else _statistic(mode, axis, lengths)
+        array = _along(array, axis, before, after, strip)
+    return array

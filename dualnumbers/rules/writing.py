@@ -1,0 +1,74 @@
+"""Functions of NumPy that write into their first argument, which must be an array of numbers. Written in assignment."""
+
+import numpy as np
+
+from ..elementary import composition
+from ..errors import no_plain_value
+from ..levels import is_number, plain
+from .indexing import fixed, getitem
+from .shaping import array, ravel, shape
+
+
+def _written(target, value, name):
+    """The target, if numbers can be written into it."""
+    if not is_number(type(target)):
+        raise no_plain_value(f"{name} into a plain array", value)
+    return target
+
+
+def _cycled(v, count):
+    """The first ``count`` values of ``v`` repeated without end."""
+    v = ravel(array(v) if isinstance(v, (list, tuple)) else v)
+    return getitem(v, np.arange(count) % max(int(np.size(plain(v))), 1)) if count else np.zeros(0)
+
+
+@composition(np.put_along_axis)
+def put_along_axis(arr, indices, values, axis=-1):
+    """Write ``values`` where ``take_along_axis`` with the same indices reads."""
+    target = _written(arr, values, "np.put_along_axis")
+    places = np.take_along_axis(np.arange(target.size).reshape(shape(target)), fixed(indices), axis)
+    target[np.unravel_index(places, shape(target))] = values
+
+
+@composition(np.put)
+def put(a, ind, v, mode="raise"):
+    """Write the values, in turn, at flat places."""
+    target = _written(a, v, "np.put")
+    places = np.take(np.arange(target.size), np.ravel(fixed(ind)), mode=mode)
+    target[np.unravel_index(places, shape(target))] = _cycled(v, len(places))
+
+
+@composition(np.place)
+def place(arr, mask, vals):
+    """Write the values, in turn, at the places where the mask holds."""
+    chosen = np.broadcast_to(np.asarray(plain(mask), bool).reshape(shape(arr)), shape(arr))
+    _written(arr, vals, "np.place")[chosen] = _cycled(vals, int(np.sum(chosen)))
+
+
+@composition(np.putmask)
+def putmask(a, mask, values):
+    """Write, where the mask holds, the value that has the same place among the repeated values."""
+    target = _written(a, values, "np.putmask")
+    chosen = np.asarray(plain(mask), bool).reshape(shape(target))
+    target[chosen] = getitem(_cycled(values, target.size), np.flatnonzero(chosen))
+
+
+@composition(np.copyto)
+def copyto(dst, src, casting="same_kind", where=True):
+    """Write ``src`` into ``dst``, at the places where ``where`` holds."""
+    target = _written(dst, src, "np.copyto")
+    if where is True:
+        target[...] = src
+    else:
+        chosen = np.broadcast_to(np.asarray(plain(where), bool), shape(target))
+        source = np.broadcast_to(src, shape(target)) if np.ndim(plain(src)) else src
+        target[chosen] = source[chosen] if np.ndim(plain(source)) else source
+
+
+@composition(np.fill_diagonal)
+def fill_diagonal(a, val, wrap=False):
+    """Write the values, in turn, along the main diagonal."""
+    target = _written(a, val, "np.fill_diagonal")
+    places = np.zeros(shape(target), bool)
+    np.fill_diagonal(places, True, wrap)
+    target[places] = _cycled(val, int(np.sum(places)))

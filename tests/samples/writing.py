@@ -1,0 +1,45 @@
+"""Functions that write into their first argument."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .sample import Sample, entry, values
+
+MASK = np.array([[True, False, True], [False, False, True]])
+
+
+def written(function: Any, x: Any, *arguments: Any) -> Any:
+    """A copy of ``x`` after the call; it can take numbers wherever one of the arguments is one."""
+    y = x + sum(0.0 * np.sum(v) for v in arguments[-1:])
+    function(y, *arguments)
+    return y
+
+
+CALLS = {
+    "np.put_along_axis": (
+        lambda x, v: written(lambda y, w: np.put_along_axis(y, np.array([[0], [2]]), w, 1), x, v),
+        [(2, 1), (), (1,)],
+    ),
+    "np.put": (lambda x, v: written(np.put, x, [0, -1, 3], v), [(3,), (2,), ()]),
+    "np.place": (lambda x, v: written(np.place, x, MASK, v), [(3,), (2,), (1,)]),
+    "np.putmask": (lambda x, v: written(np.putmask, x, MASK, v), [(2, 3), (2,), ()]),
+    "np.copyto": (lambda x, v: written(lambda y, w: np.copyto(y, w, where=MASK), x, v), [(2, 3), (3,), ()]),
+    "np.fill_diagonal": (lambda x, v: written(np.fill_diagonal, x, v), [(2,), (), (3,)]),
+}
+
+
+@entry(*CALLS)
+def _calls(name: str) -> Iterator[Sample]:
+    call, shapes = CALLS[name]
+    for shape in shapes:
+        yield Sample(call, (values(2, 3), values(*shape, seed=1)), f"{shape}")
+    function = getattr(np, name[3:])
+    if name == "np.copyto":
+        yield Sample(lambda x: written(function, x, x[::-1]), (values(2, 3),), "its own reverse")
+    if name == "np.fill_diagonal":
+        yield Sample(lambda x: written(function, x, 9.0, True), (values(5, 2),), "wrap")
+    if name in ("np.put", "np.place"):
+        given = ([5], 9.0) if name == "np.put" else (MASK, [1.0, 2.0])
+        yield Sample(lambda x: written(function, x, *given), (values(2, 3),), "constants")
