@@ -80,6 +80,19 @@ class ArrayNumber(Number):
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         return BY_NUMPY[np.compress](condition, self, axis)
 
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+        self[...] = BY_NUMPY[np.sort](self, axis)
+
+    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+        self[...] = BY_NUMPY[np.partition](self, kth, axis)
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    @property
+    def resize(self) -> Any:
+        raise AttributeError(f"an array of numbers is not resized in place: use np.resize{user_line()}")
+
     def flatten(self, order: str = "C") -> Any:
         return shaping.reshape(self, -1, order)
 

@@ -133,3 +133,32 @@ def test_a_value_that_was_looked_at_stays_what_it_was(jacobian):
 
     assert np.array_equal(jacobian(f)(X), np.diag([0.0, 0.0, X[2], X[3]]))
     assert jvp(f, [X], [X])[0][1] == -7.0
+
+
+METHODS_IN_PLACE = {
+    "sort": lambda y: y.sort(),
+    "sort, axis": lambda y: y.sort(0),
+    "partition": lambda y: y.partition(2, 1),
+    "fill": lambda y: y.fill(y[0, 0]),
+    "put": lambda y: y.put([1, 2], y[1, :2]),
+    "itemset by a view": lambda y: np.flip(y)[0].fill(2.0),
+    "a view of a view": lambda y: np.rot90(y.T)[1].sort(),
+}
+
+
+@pytest.mark.parametrize("name", METHODS_IN_PLACE)
+def test_methods_write_in_place(name):
+    def run(x):
+        y = np.cos(x)
+        first = y[0]  # a view: it sees what is written
+        METHODS_IN_PLACE[name](y)
+        return y * np.sum(first)
+
+    x = np.random.default_rng(3).normal(size=(3, 3))
+    assert np.array_equal(record(run, [x])[1], run(x))
+    assert gradcheck(lambda x: np.sum(run(x) ** 2), [x], order=2, raises=True)
+
+
+def test_an_array_of_numbers_is_not_resized_in_place():
+    with pytest.raises(AttributeError, match=r"np\.resize"):
+        jacfwd(lambda x: x.resize((2, 2)))(np.ones(4))

@@ -1,0 +1,47 @@
+"""Counts of values in bins. They are linear in the weights and locally constant in the values; edges may move."""
+
+import numpy as np
+
+from ..elementary import composition, linear
+from ..levels import is_number, plain
+from .indexing import fixed, getitem
+from .neighbours import diff
+from .reductions import max, min, sum
+from .selection import where
+from .sequences import linspace
+from .shaping import ravel
+
+_binned = linear(None, None, lambda g, weights, at, length: getitem(g, at), name="bincount", statics=2,
+                 evaluate=lambda weights, at, length: np.bincount(at, weights, length))  # fmt: skip
+
+
+@composition(np.bincount)
+def bincount(x, weights=None, minlength=0):
+    """The sum of the weights of every whole number from 0 on."""
+    x = fixed(x)
+    return np.bincount(x, minlength=minlength) if weights is None else _binned(weights, np.asarray(x), minlength)
+
+
+def _counted_adjoint(g, weights, values, bins, range):
+    edges = np.histogram_bin_edges(values, bins, range)
+    inside = (values >= edges[0]) & (values <= edges[-1])
+    return where(inside, getitem(g, np.clip(np.searchsorted(edges, values, "right") - 1, 0, len(edges) - 2)), 0.0)
+
+
+_counted = linear(None, None, _counted_adjoint, name="histogram", statics=3,
+                  evaluate=lambda weights, values, bins, range:
+                  np.histogram(values, bins, range, weights=weights)[0])  # fmt: skip
+
+
+@composition(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """The sum of the weights in every bin, and the edges; edges at the smallest and largest value move with them."""
+    values = np.ravel(plain(a))
+    counts, edges = np.histogram(values, fixed(bins), range)
+    if weights is not None:
+        counts = _counted(ravel(weights), values, fixed(bins), range)
+    if is_number(type(bins)):
+        edges = bins
+    elif is_number(type(a)) and range is None and np.ndim(bins) == 0 and values.min() < values.max():
+        edges = linspace(min(a, None, False), max(a, None, False), len(edges), dtype=edges.dtype)
+    return (counts / diff(edges) / sum(counts, None, False), edges) if density else (counts, edges)

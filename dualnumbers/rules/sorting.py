@@ -1,0 +1,135 @@
+"""Sorting, quantiles, distinct values. Ties share: where elements are equal, each takes the mean of their tangents."""
+
+import numpy as np
+
+from ..elementary import composition, linear, smooth
+from ..levels import plain
+from .axes import moveaxis, rank
+from .indexing import fixed
+from .rearranging import take, take_along_axis
+from .selection import where
+from .shaping import astype, ravel, reshape, shape
+
+
+def _tied_mean(d, ordered):
+    """Along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``."""
+    new = ordered[..., 1:] != ordered[..., :-1]
+    if np.all(new):
+        return d
+    runs = np.cumsum(np.concatenate([np.ones((*ordered.shape[:-1], 1), bool), new], -1).ravel()).reshape(d.shape) - 1
+    total, count = np.zeros((2, runs.max() + 1), d.dtype)
+    np.add.at(total, runs, d)
+    np.add.at(count, runs, 1)
+    return (total / count)[runs]
+
+
+tied_mean = linear(None, None, lambda g, d, ordered: tied_mean(g, ordered), name="tied_mean", statics=1,
+                   evaluate=_tied_mean)  # fmt: skip
+"""It is its own adjoint."""
+
+
+def _ordered(d, x):
+    """``d`` in the order in which ``x`` is sorted along its last axis, ties shared."""
+    order = np.argsort(plain(x), axis=-1, kind="stable")
+    return tied_mean(take_along_axis(d, order, -1), np.take_along_axis(plain(x), order, -1))
+
+
+# ---------------------------------------------------------------------------------------------- sorting
+
+
+def _sort_push(dx, z, x, axis):
+    return moveaxis(_ordered(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
+
+
+_sort = smooth(None, None, _sort_push, name="sort", statics=1, evaluate=lambda x, axis: np.sort(x, axis))
+
+
+@composition(np.sort)
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """The elements in increasing order along an axis; all of them if that is None."""
+    return _sort(ravel(a), 0) if axis is None else _sort(a, axis)
+
+
+@composition(np.partition)
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """The elements with those numbered ``kth`` where sorting puts them, the smaller before, the larger after."""
+    return sort(a, axis)  # sorted is one of the orders that a partition may have
+
+
+@composition(np.unique)
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
+    """The distinct elements, sorted: of equal ones the first carries the derivative."""
+    _, places, *more = np.unique(plain(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    distinct = take(ravel(ar) if axis is None else ar, places, axis, "raise")
+    others = ([places] if return_index else []) + more
+    return (distinct, *others) if others else distinct
+
+
+# ---------------------------------------------------------------------------------------------- quantiles
+
+
+def _positions(x, function, q, method):
+    """Where among the sorted elements of the last axis the quantiles lie, by NumPy's quantiles of 0, 1, 2, …"""
+    skip_nan = function.startswith("nan")
+    counts = np.sum(~np.isnan(x), -1) if skip_nan else np.full(x.shape[:-1], x.shape[-1])
+    fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
+    places = {n: np.quantile(np.arange(np.fmax(n, 1.0)), fraction, method=method) for n in set(counts.ravel().tolist())}
+    return np.array([places[n] for n in counts.ravel().tolist()]).reshape(counts.shape + np.shape(q))
+
+
+def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
+    """Linear interpolation between two of the sorted elements."""
+    axes = np.lib.array_utils.normalize_axis_tuple(range(rank(x)) if axis is None else axis, rank(x))
+    kept = tuple(i for i in range(rank(x)) if i not in axes)
+    flat = lambda v: reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*(shape(x)[i] for i in kept), -1), "C")
+    x, dx = flat(x), flat(dx)
+    at = _positions(plain(x), function, q, method)
+    low = np.floor(at).astype(int).reshape(*shape(x)[:-1], -1)
+    high = np.minimum(low + 1, shape(x)[-1] - 1)
+    rest = (at.reshape(low.shape) - low).astype(plain(x).dtype)
+    dx = _ordered(dx, x)
+    dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
+    dz = reshape(moveaxis(dz, -1, 0), np.shape(q) + shape(dz)[:-1] if np.ndim(q) else shape(dz)[:-1], "C")
+    dz = astype(reshape(dz, shape(z), "C"), plain(z).dtype)
+    return where(np.isnan(plain(z)), np.nan, dz)
+
+
+_quantile = smooth(None, None, _quantile_push, name="quantile", statics=5,
+                   evaluate=lambda x, function, q, axis, keepdims, method:
+                   getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method))  # fmt: skip
+
+
+def _quantiles(numpy_function):
+    name = numpy_function.__name__
+
+    def function(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+        """The quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
+        if weights is not None:
+            raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
+        return _quantile(a, name, fixed(q), axis, keepdims, method)
+
+    function.__name__ = name
+    return composition(numpy_function)(function)
+
+
+quantile, nanquantile = _quantiles(np.quantile), _quantiles(np.nanquantile)
+percentile, nanpercentile = _quantiles(np.percentile), _quantiles(np.nanpercentile)
+
+
+def _medians(numpy_function):
+    name = numpy_function.__name__
+
+    def function(a, axis=None, overwrite_input=False, keepdims=False):
+        """The middle of the sorted elements, or the mean of the two in the middle."""
+        return _median(a, name, 0.5, axis, keepdims, "linear")
+
+    function.__name__ = name
+    return composition(numpy_function)(function)
+
+
+_median = smooth(None, None, _quantile_push, name="median", statics=5,
+                 evaluate=lambda x, function, q, axis, keepdims, method:
+                 getattr(np, function)(x, axis, keepdims=keepdims))  # fmt: skip
+median, nanmedian = _medians(np.median), _medians(np.nanmedian)
