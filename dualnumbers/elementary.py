@@ -195,8 +195,19 @@ def entry(function: TableFunction) -> Callable[..., Any]:
             x, *static = signature(*arguments, **keywords)
             return x.viewed(function, *static)
 
-    called.function = function  # type: ignore[attr-defined]
+    called.function, called.__wrapped__ = function, signature  # type: ignore[attr-defined]
     return called
+
+
+def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: what a user's call of these NumPy functions becomes, the row of ``function`` in the plain case."""
+
+    def register(called: Callable[..., Any]) -> Callable[..., Any]:
+        called.function = function  # type: ignore[attr-defined]
+        BY_NUMPY.update(dict.fromkeys(numpy_functions, called))
+        return called
+
+    return register
 
 
 def composition(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -92,7 +92,7 @@ def no_rule(function: Any, variant: str = "") -> TypeError:
 
 def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[str, Any]) -> None:
     """Raises where a NumPy function was called in a way that the table has no derivative for."""
-    bound = inspect.signature(entry.function.row.signature if hasattr(entry, "function") else entry)
+    bound = inspect.signature(entry)
     try:
         bound.bind(*arguments, **keywords)
     except TypeError as error:

@@ -396,7 +396,7 @@ ARRAY_ROADS = {
     "out= of a sum": (lambda x: np.sum(x, axis=0, out=np.zeros(())), r"np.sum with out="),
     "out= of a method": (lambda x: x.sum(out=np.zeros(())), r"sum with out="),
     "where=": (lambda x: np.sum(np.sin(x, where=x > 0)), "np.sin with where=.*value_of"),
-    "where= of a sum": (lambda x: np.sum(x, where=[True, False]), "np.sum with where="),
+    "dtype= of a sum": (lambda x: np.sum(x, dtype=int), "sum with dtype=int64 would lose.*value_of"),
     "dtype=": (lambda x: np.sum(np.exp(x, dtype=np.float32)), "np.exp with dtype=.*value_of"),
     "a ufunc's method": (lambda x: np.hypot.reduce(x), "np.hypot.reduce has no derivative here.*value_of"),
     "an unknown function": (lambda x: np.busday_count(x, x), "np.busday_count has no derivative here.*value_of"),

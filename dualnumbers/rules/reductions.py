@@ -7,30 +7,32 @@ import numpy as np
 from ..elementary import linear, smooth
 from ..levels import plain
 from .indexing import getitem
+from .selection import where
 from .shaping import astype, broadcast_to, concatenate, reshape, shape, transpose
 from .steps import equal
 
 
-def _axes(rank, axis):
+def axes_of(rank, axis):
     """The reduced axes as a tuple of non-negative numbers."""
     if axis is None:
         return tuple(range(rank))
     return np.lib.array_utils.normalize_axis_tuple(axis, rank)
 
 
-def _kept(z, x, axis):
+def kept(z, x, axis):
     """A reduction's result with the reduced axes back, of length 1."""
-    axes = _axes(len(shape(x)), axis)
+    axes = axes_of(len(shape(x)), axis)
     return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
 
 
-def _spread(g, x, axis):
+def spread(g, x, axis):
     """A reduction's adjoint, equal along the reduced axes."""
-    return broadcast_to(_kept(g, x, axis), shape(x))
+    return broadcast_to(kept(g, x, axis), shape(x))
 
 
-def _count(x, axis):
-    return int(np.prod([shape(x)[i] for i in _axes(len(shape(x)), axis)]))
+def count_of(x, axis):
+    """How many elements are reduced to one."""
+    return int(np.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)]))
 
 
 def _reduce(a, axis=None, *, keepdims=False):
@@ -46,8 +48,8 @@ def _sum(x, axis, keepdims):
     return np.add.reduce(x, axis, None, None, keepdims)
 
 
-sum = linear(np.sum, _reduce, lambda g, x, axis, keepdims: _spread(g, x, axis), evaluate=_sum, statics=2)
-mean = linear(np.mean, _reduce, lambda g, x, axis, keepdims: _spread(g, x, axis) / _count(x, axis),
+sum = linear(np.sum, _reduce, lambda g, x, axis, keepdims: spread(g, x, axis), evaluate=_sum, statics=2)
+mean = linear(np.mean, _reduce, lambda g, x, axis, keepdims: spread(g, x, axis) / count_of(x, axis),
               evaluate=_along(np.mean), statics=2)  # fmt: skip
 
 
@@ -67,24 +69,35 @@ def _halves(x, dx):
     return dx
 
 
-def _product_push(dx, z, x, axis, keepdims):
+def product_push(dx, z, x, axis, keepdims):
+    """The tangent of a product, also where factors are 0."""
     rank = len(shape(x))
-    axes = _axes(rank, axis)
-    if not _count(x, axis):
+    axes = axes_of(rank, axis)
+    if not count_of(x, axis):
         return sum(dx, axis, keepdims)
     order = tuple(i for i in range(rank) if i not in axes) + axes
-    kept = tuple(shape(x)[i] for i in order[: rank - len(axes)])
-    last = [reshape(transpose(v, order), (*kept, _count(x, axis)), "C") for v in (x, dx)]
+    lengths = tuple(shape(x)[i] for i in order[: rank - len(axes)])
+    last = [reshape(transpose(v, order), (*lengths, count_of(x, axis)), "C") for v in (x, dx)]
     return reshape(_halves(*last), shape(z), "C")
 
 
-prod = smooth(np.prod, _reduce, _product_push, evaluate=_along(np.prod), statics=2)
+prod = smooth(np.prod, _reduce, product_push, evaluate=_along(np.prod), statics=2)
+
+
+def shares(ones, axis, others=0):
+    """Equal parts of 1 for each of the ``ones`` and the ``others``; NaN where there is none, since then NaN came in."""
+    count = sum(ones, axis, True) + others
+    return ones / where(equal(count, 0), math.nan, count)
+
+
+def extremal(z, x, axis):
+    """1 where an element is equal to the extremum of its own, else 0."""
+    return astype(equal(x, kept(z, x, axis)), plain(x).real.dtype)
 
 
 def _extremum_push(dx, z, x, axis, keepdims):
     """Ties share equally."""
-    ties = astype(equal(x, _kept(z, x, axis)), plain(x).real.dtype)
-    return sum(dx * (ties / sum(ties, axis, True)), axis, keepdims)
+    return sum(dx * shares(extremal(z, x, axis), axis), axis, keepdims)
 
 
 max = smooth(np.max, _reduce, _extremum_push, evaluate=_along(np.max), statics=2)
