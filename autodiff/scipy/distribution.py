@@ -156,7 +156,7 @@ class Discrete(Distribution):
     log_mass: Function
     quantile: Any
     """SciPy's distribution, for its ``ppf`` and ``isf``."""
-    support: Function = lambda *shapes: (0.0, np.inf)  # noqa: E731
+    support: Function = lambda *shapes: (0.0, np.inf)
     whole: tuple[str, ...] = ()
 
     def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from dualnumbers.levels import plain
 from dualnumbers.rules.convolution import flip, move_axis, recursion
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, reshape, shape, stack
+from dualnumbers.rules.shaping import array, broadcast_to, concatenate, shape, stack
 
 from .counterpart import counterpart, missing
 
@@ -113,7 +112,8 @@ def cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: int = -1, 
     if shape(y)[-1] < 3:
         z = _running((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0)
     else:
-        h = _steps(x) if x is not None else (dx if not shape(dx) else move_axis(dx, axis, -1)) * np.ones(shape(y)[-1] - 1)
+        step = move_axis(dx, axis, -1) if shape(dx) else dx
+        h = step * np.ones(shape(y)[-1] - 1) if x is None else _steps(x)
         if x is not None and np.any(plain(h) <= 0):
             raise ValueError("cumulative_simpson: x must be strictly increasing")
         backward = flip(_first_intervals(flip(y, (-1,)), flip(h, (-1,))), (-1,))

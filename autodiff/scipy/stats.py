@@ -1,4 +1,4 @@
-"""Probability distributions for numbers: each by the functions of its standard form, with all parameters differentiable.
+"""Probability distributions for numbers, each by the functions of its standard form.
 
 Source: N. L. Johnson, S. Kotz, N. Balakrishnan, *Continuous Univariate Distributions*, 1994-95; NIST DLMF §7-8.
 """
@@ -195,7 +195,8 @@ binom = Named(Discrete(
     support=lambda n, p: (0.0, n),
     allowed=lambda n, p: (n >= 0) & (n == np.floor(n)) & _probability(p),
     log_mass=lambda k, n, p: _log_binomial(n, k) + special.xlogy(k, p) + special.xlog1py(n - k, -p),
-    cdf=lambda k, n, p: special.betaincc(k + 1.0, n - k, p), sf=lambda k, n, p: special.betainc(k + 1.0, n - k, p)))  # fmt: skip
+    cdf=lambda k, n, p: special.betaincc(k + 1.0, n - k, p),
+    sf=lambda k, n, p: special.betainc(k + 1.0, n - k, p)))  # fmt: skip
 
 bernoulli = Named(Discrete(
     name="bernoulli", shapes=("p",), quantile=scipy.stats.bernoulli,
@@ -214,7 +215,8 @@ nbinom = Named(Discrete(
     allowed=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
     log_mass=lambda k, n, p: (special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n) + n * np.log(p)
                               + special.xlog1py(k, -p)),
-    cdf=lambda k, n, p: special.betainc(n, k + 1.0, p), sf=lambda k, n, p: special.betaincc(n, k + 1.0, p)))  # fmt: skip
+    cdf=lambda k, n, p: special.betainc(n, k + 1.0, p),
+    sf=lambda k, n, p: special.betaincc(n, k + 1.0, p)))  # fmt: skip
 
 geom = Named(Discrete(
     name="geom", shapes=("p",), quantile=scipy.stats.geom,

@@ -23,8 +23,8 @@ def _rules(path: str) -> Iterator[Sample]:
         keywords = {"axis": axis, **more}
         yield of_scipy("integrate", lambda s, y, dx, keywords=keywords: getattr(s, name)(y, dx=dx, **keywords),
                        (values(4, 3), np.array(0.3)), f"dx, {keywords}")  # fmt: skip
-    yield of_scipy("integrate", lambda s, y, x: getattr(s, name)(y, x=x), (values(2, 4), _places(2, 4)), "x of y's shape",
-                   condition=4)  # fmt: skip
+    yield of_scipy("integrate", lambda s, y, x: getattr(s, name)(y, x=x), (values(2, 4), _places(2, 4)),
+                   "x of y's shape", condition=4)  # fmt: skip
     yield of_scipy("integrate", lambda s, y: getattr(s, name)(y, axis=0), (values(5, 0),), "empty")
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-import autodiff.scipy.stats as ours
 import numpy as np
+
+import autodiff.scipy.stats as ours
 
 from .sample import Sample, entry, of_scipy
 
