@@ -17,19 +17,17 @@ from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import array, astype
 
-from .counterpart import counterpart
+from .counterpart import counterpart, double
 
 Function = Callable[..., Any]
 
 
-def double(x: Any) -> Any:
+def real_double(x: Any) -> Any:
     """As SciPy has the arguments of its distributions: float64."""
-    x = array(x)
-    if is_unreal(x):
+    if is_unreal(x := double(x)):
         raise TypeError(f"a distribution takes real numbers{user_line()}")
-    return x if np.result_type(plain(x)) == np.float64 and not isinstance(plain(x), float) else astype(x, np.float64)
+    return x
 
 
 def all_positive(*shapes: Any) -> Any:
@@ -65,7 +63,7 @@ class Distribution:
         if missing or excess or len(given) > len(names):
             raise TypeError(f"{self.name}.{call} takes the parameters {', '.join(names)}; "
                             f"{'missing: ' + ', '.join(missing) if missing else 'too many were given'}")  # fmt: skip
-        return [double(values[name]) for name in names]
+        return [real_double(values[name]) for name in names]
 
     def exists(self, shapes: list[Any], scale: Any = 1.0) -> Any:
         """1 where the parameters are allowed, else NaN, of value and derivatives alike."""
@@ -108,7 +106,7 @@ class Continuous(Distribution):
     def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
         """A method at ``x``."""
         *shapes, loc, scale = self.parameters(which, given, named)
-        x = double(x)
+        x = real_double(x)
         with np.errstate(all="ignore"):
             if which in ("ppf", "isf"):
                 return self._quantile(which, x, shapes, loc, scale)
@@ -162,7 +160,7 @@ class Discrete(Distribution):
     def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
         """A method at ``x``, k or q."""
         *shapes, loc = self.parameters(which, given, named)
-        x = double(x)
+        x = real_double(x)
         if which in ("ppf", "isf"):
             return getattr(self.quantile, which)(*map(plain, (x, *shapes, loc)))
         for name, value in zip(self.shapes, shapes, strict=True):

@@ -16,8 +16,8 @@ from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, stack, zeros_like
 from dualnumbers.rules.tridiagonal import tridiagonal
 
-from .counterpart import COUNTERPARTS, missing
-from .piecewise import PPoly, double, upright
+from .counterpart import COUNTERPARTS, double, missing
+from .piecewise import PPoly, upright
 
 __all__ = ["Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator"]
 __getattr__ = missing(__name__)

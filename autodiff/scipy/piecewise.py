@@ -8,18 +8,12 @@ import numpy as np
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
-from dualnumbers.number import joined
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.convolution import move_axis, recursion
 from dualnumbers.rules.interpolation import interval
-from dualnumbers.rules.shaping import array, astype, concatenate, reshape, shape, zeros_like
+from dualnumbers.rules.shaping import concatenate, reshape, shape, zeros_like
 
-
-def double(x: Any) -> Any:
-    """As SciPy has the data: float64 or complex128."""
-    x = array(joined(x))
-    wanted = np.result_type(plain(x), np.float64)
-    return x if hasattr(plain(x), "dtype") and plain(x).dtype == wanted else astype(x, wanted)
+from .counterpart import double
 
 
 def upright(x: Any, rank: int) -> Any:

@@ -1,4 +1,4 @@
-"""Systems of linear equations with three diagonals. Source: Giles, *Collected matrix derivative results*, 2008, §2.3."""
+"""Systems of linear equations with three diagonals. Source: Giles, *Collected matrix derivative results*, §2.3."""
 
 import numpy as np
 
