@@ -37,7 +37,10 @@ def _scipy_function() -> str:
             public = [part for part in module.split(".") if not part.startswith("_")]
             distribution = getattr(frame.f_locals.get("self"), "name", None)
             owner = [distribution] if isinstance(distribution, str) else []
-            name = ".".join([*public, *owner, frame.f_code.co_name])
+            method = frame.f_code.co_name
+            if method in ("__init__", "__call__"):
+                method = type(frame.f_locals.get("self")).__name__
+            name = ".".join([*public, *owner, method])
         frame = frame.f_back  # type: ignore[assignment]
     return name
 

@@ -6,13 +6,25 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from dualnumbers.elementary import TableFunction, entry
+from dualnumbers.levels import plain
 from dualnumbers.number import joined
+from dualnumbers.rules.shaping import array, astype
 
 COUNTERPARTS: dict[str, Callable[..., Any]] = {}
 """``"scipy.linalg.expm"`` and the like → the function for numbers."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def double(x: Any) -> Any:
+    """As most of SciPy's functions have their data: an array, or a number of NumPy's, of float64 or complex128."""
+    x = joined(array(x))
+    value = plain(x)
+    wanted = np.result_type(value, np.float64)
+    return x if getattr(value, "dtype", None) == wanted else astype(x, wanted)
 
 
 def counterpart(path: str) -> Callable[[Function], Function]:

@@ -1,0 +1,232 @@
+"""A distribution of SciPy for numbers, from the functions of its standard form.
+
+Location and scale, the support, logarithms and survival functions are derived here once. Everything is differentiable
+in x, in q and in every parameter; outside the support the derivative is 0, where a parameter is not allowed it is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, reduce, wraps
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dualnumbers.errors import user_line
+from dualnumbers.levels import is_number, plain
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.selection import where
+
+from .counterpart import counterpart, double
+
+Function = Callable[..., Any]
+
+
+def real_double(x: Any) -> Any:
+    """As SciPy has the arguments of its distributions: float64."""
+    if is_unreal(x := double(x)):
+        raise TypeError(f"a distribution takes real numbers{user_line()}")
+    return x
+
+
+def all_positive(*shapes: Any) -> Any:
+    """Where all of the shape parameters are positive."""
+    return reduce(np.logical_and, (s > 0 for s in shapes), True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """What continuous and discrete distributions have in common.
+
+    ``shapes`` names the shape parameters; ``allowed(*shapes)`` says of plain ones where the distribution exists.
+    Functions that are None are derived from the others.
+    """
+
+    METHODS: ClassVar[tuple[str, ...]] = ()
+    LOCATED: ClassVar[tuple[str, ...]] = ()
+
+    name: str
+    shapes: tuple[str, ...] = ()
+    cdf: Function
+    sf: Function
+    logcdf: Function | None = None
+    logsf: Function | None = None
+    allowed: Function = all_positive
+
+    def parameters(self, call: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """Shape parameters, location and scale in order, as float64."""
+        names = (*self.shapes, *self.LOCATED)
+        values = {"loc": 0.0, "scale": 1.0} | dict(zip(names, given, strict=False)) | named
+        missing = [name for name in names if name not in values]
+        excess = [name for name in named if name not in names or name in names[: len(given)]]
+        if missing or excess or len(given) > len(names):
+            raise TypeError(f"{self.name}.{call} takes the parameters {', '.join(names)}; "
+                            f"{'missing: ' + ', '.join(missing) if missing else 'too many were given'}")  # fmt: skip
+        return [real_double(values[name]) for name in names]
+
+    def exists(self, shapes: list[Any], scale: Any = 1.0) -> Any:
+        """1 where the parameters are allowed, else NaN, of value and derivatives alike."""
+        allowed = self.allowed(*map(plain, shapes)) & (plain(scale) > 0)
+        return 1.0 if np.all(allowed) else np.where(allowed, 1.0, np.nan)[()]
+
+    def probability(self, which: str, y: Any, shapes: list[Any]) -> Any:
+        """``cdf``, ``sf``, ``logcdf`` or ``logsf`` of the standard form."""
+        function = getattr(self, which)
+        if function:
+            return function(y, *shapes)
+        near, far = (self.cdf, self.sf) if which == "logcdf" else (self.sf, self.cdf)
+        p = near(y, *shapes)
+        large = plain(p) > 0.5  # there the logarithm would have the rounding error of 1
+        complement = np.log1p(-where(large, far(y, *shapes), 0.5))
+        return where(large, complement, np.log(where(large, 0.5, p)))
+
+
+FAR = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
+"""The values below and above the support."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Continuous(Distribution):
+    """A distribution with the density exp(log_density(y, *shapes)) on ``support``, y = (x − loc)/scale.
+
+    ``open``: the density has its value outside at the ends of the support, too.
+    """
+
+    METHODS: ClassVar[tuple[str, ...]] = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+    LOCATED: ClassVar[tuple[str, ...]] = ("loc", "scale")
+
+    log_density: Function
+    density: Function | None = None
+    ppf: Function
+    isf: Function
+    support: tuple[float, float] = (-np.inf, np.inf)
+    open: bool = False
+
+    def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
+        """A method at ``x``."""
+        *shapes, loc, scale = self.parameters(which, given, named)
+        x = real_double(x)
+        with np.errstate(all="ignore"):
+            if which in ("ppf", "isf"):
+                return self._quantile(which, x, shapes, loc, scale)
+            y = (x - loc) / scale
+            inside, below, above = self._inside(y)
+            if which in FAR:
+                z = self.probability(which, inside, shapes)
+                z = where(above, FAR[which][1], where(below, FAR[which][0], z))
+            elif which == "pdf":
+                z = self.density(inside, *shapes) if self.density else np.exp(self.log_density(inside, *shapes))
+                z = where(above | below, 0.0, z) / scale
+            else:
+                z = where(above | below, -np.inf, self.log_density(inside, *shapes)) - np.log(scale)
+            return z * self.exists(shapes, scale)
+
+    def _inside(self, y: Any) -> tuple[Any, Any, Any]:
+        """y, moved into the support where it is outside; where it is below, and where above."""
+        low, high = self.support
+        value = plain(y)
+        below = (value < low) | (value == -np.inf) | (self.open & (value == low))
+        above = (value > high) | (value == np.inf) | (self.open & (value == high))
+        interior = 0.5 * (low + high) if np.isfinite(high) else low + 1.0 if np.isfinite(low) else 0.0
+        outside = below | above
+        return (where(outside, interior, y) if np.any(outside) else y), below, above
+
+    def _quantile(self, which: str, q: Any, shapes: list[Any], loc: Any, scale: Any) -> Any:
+        possible = (plain(q) >= 0) & (plain(q) <= 1)
+        exists = self.exists(shapes, scale)
+        if not np.all(possible):
+            q, exists = where(possible, q, 0.5), exists * np.where(possible, 1.0, np.nan)
+        return (getattr(self, which)(q, *shapes) * scale + loc) * exists
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discrete(Distribution):
+    """A distribution with the mass exp(log_mass(k, *shapes)) at the whole numbers from ``support(*shapes)``.
+
+    ``whole`` names the shape parameters that are whole numbers: there is no derivative in them, nor in k of the mass;
+    cumulative functions and quantiles are locally constant in k, loc and q.
+    """
+
+    METHODS: ClassVar[tuple[str, ...]] = ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+    LOCATED: ClassVar[tuple[str, ...]] = ("loc",)
+
+    log_mass: Function
+    quantile: Any
+    """SciPy's distribution, for its ``ppf`` and ``isf``."""
+    support: Function = lambda *shapes: (0.0, np.inf)
+    whole: tuple[str, ...] = ()
+
+    def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
+        """A method at ``x``, k or q."""
+        *shapes, loc = self.parameters(which, given, named)
+        x = real_double(x)
+        if which in ("ppf", "isf"):
+            return getattr(self.quantile, which)(*map(plain, (x, *shapes, loc)))
+        for name, value in zip(self.shapes, shapes, strict=True):
+            if name in self.whole:
+                self._refuse(which, name, value)
+        with np.errstate(all="ignore"):
+            low, high = self.support(*map(plain, shapes))
+            if which in FAR:
+                k = np.floor(plain(x) - plain(loc))
+                below, above = k < low, k >= high
+            else:
+                self._refuse(which, "k", x)
+                self._refuse(which, "loc", loc)
+                k = x - loc
+                below = (k < low) | (k != np.floor(k)) | np.isinf(k)
+                above = k > high
+            k = np.where(np.isnan(k) | below | above, low, k)[()]
+            exists = self.exists(shapes) * np.where(np.isnan(plain(x)), np.nan, 1.0)[()]
+            if which in FAR:
+                z = self.probability(which, k, shapes)
+                z = where(above, FAR[which][1], where(below, FAR[which][0], z))
+            else:
+                z = self.log_mass(k, *shapes)
+                z = where(above | below, *((0.0, np.exp(z)) if which == "pmf" else (-np.inf, z)))
+            return z * exists
+
+    def _refuse(self, which: str, name: str, value: Any) -> None:
+        if is_number(type(value)):
+            raise TypeError(f"{self.name}.{which} has no derivative in {name}, a whole number; give it as "
+                            f"autodiff.value_of({name}){user_line()}")  # fmt: skip
+
+
+class Frozen:
+    """A distribution whose parameters are given once: ``norm(loc, scale).pdf(x)``."""
+
+    def __init__(self, distribution: Continuous | Discrete, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        distribution.parameters("frozen", given, named)  # raises what is wrong with them
+        self._distribution, self._given, self._named = distribution, given, named
+
+    def __getattr__(self, which: str) -> Any:
+        if which not in self._distribution.METHODS:
+            raise _no_method(self._distribution, which)
+        return lambda x: self._distribution.call(which, x, *self._given, **self._named)
+
+
+class Named:
+    """A distribution as ``scipy.stats`` has it, with its methods; called with parameters, it freezes them."""
+
+    def __init__(self, distribution: Continuous | Discrete) -> None:
+        self._distribution = distribution
+        self.METHODS = distribution.METHODS
+        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.METHODS)}."
+        for which in distribution.METHODS:
+            method = wraps(distribution.call)(partial(distribution.call, which))
+            setattr(self, which, counterpart(f"stats.{distribution.name}.{which}")(method))
+
+    def __call__(self, *given: Any, **named: Any) -> Frozen:
+        """The distribution with these parameters."""
+        return Frozen(self._distribution, given, named)
+
+    def __getattr__(self, which: str) -> Any:
+        raise _no_method(self._distribution, which)
+
+
+def _no_method(distribution: Continuous | Discrete, which: str) -> AttributeError:
+    if which.startswith("_"):
+        return AttributeError(which)
+    there = ", ".join(distribution.METHODS)
+    return AttributeError(f"scipy.stats.{distribution.name}.{which} cannot be differentiated here; there are {there}")

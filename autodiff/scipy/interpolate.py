@@ -1,0 +1,230 @@
+"""Piecewise polynomials through points, for numbers: differentiable in data, knots and where they are evaluated.
+
+On a knot a derivative that jumps is that of the interval which begins there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import plain
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.convolution import move_axis
+from dualnumbers.rules.selection import where
+from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, stack, zeros_like
+from dualnumbers.rules.tridiagonal import tridiagonal
+
+from .counterpart import COUNTERPARTS, double, missing
+from .piecewise import PPoly, upright
+
+__all__ = ["Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator"]
+__getattr__ = missing(__name__)
+
+
+def _row(x: Any) -> Any:
+    return expand_dims(x, 0)
+
+
+# ------------------------------------------------------------------------------------------- through points
+
+
+def _data(x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
+    """Knots, values along the first axis, and that axis."""
+    x, y = double(x), double(y)
+    axis = axis % max(len(shape(y)), 1)
+    if is_unreal(x) or len(shape(x)) != 1 or shape(x)[0] < 2 or not np.all(np.diff(plain(x)) > 0):
+        raise ValueError("x must be a strictly increasing vector of at least 2 real numbers")
+    if not shape(y) or shape(y)[axis] != shape(x)[0]:
+        raise ValueError(f"y, shape {shape(y)}, is as long along axis={axis} as x, which has {shape(x)[0]} elements")
+    if not np.all(np.isfinite(plain(x))) or not np.all(np.isfinite(plain(y))):
+        raise ValueError("x and y must contain only finite values")
+    return x, move_axis(y, axis, 0), axis
+
+
+def _slopes(x: Any, y: Any) -> tuple[Any, Any]:
+    """The lengths of the intervals, to multiply y's, and the slopes of the chords."""
+    steps = upright(x[1:] - x[:-1], len(shape(y)))
+    return steps, (y[1:] - y[:-1]) / steps
+
+
+class CubicHermiteSpline(PPoly):
+    """As ``scipy.interpolate.CubicHermiteSpline``: cubics with the values y and the derivatives dydx."""
+
+    def __init__(self, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> None:
+        knots, y, axis = _data(x, y, axis)
+        self._set(knots, y, _data(x, dydx, axis)[1], axis, True if extrapolate is None else extrapolate)
+
+    def _set(self, x: Any, y: Any, d: Any, axis: int, extrapolate: Any) -> None:
+        steps, slope = _slopes(x, y)
+        bend = (d[:-1] + d[1:] - 2.0 * slope) / steps
+        self.c = stack(bend / steps, (slope - d[:-1]) / steps - bend, d[:-1], y[:-1], 0)
+        self.x, self.axis, self.extrapolate = x, axis, extrapolate
+
+
+class PchipInterpolator(CubicHermiteSpline):
+    """As ``scipy.interpolate.PchipInterpolator``: monotone where the data are (Fritsch & Butland 1984)."""
+
+    def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
+        x, y, axis = _data(x, y, axis)
+        if is_unreal(y):
+            raise ValueError("PchipInterpolator takes real values of y")
+        self._set(x, y, _monotone(x, y), axis, True if extrapolate is None else extrapolate)
+
+
+def _monotone(x: Any, y: Any) -> Any:
+    """The derivatives at the knots: 0 at an extremum of the data, else a harmonic mean of the slopes beside it."""
+    h, m = _slopes(x, y)
+    if shape(y)[0] == 2:
+        return concatenate(m, m, 0)
+    first, second = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
+    signs = np.sign(plain(m))
+    flat = (signs[1:] != signs[:-1]) | (signs[1:] == 0)
+    left, right = where(flat, 1.0, m[:-1]), where(flat, 1.0, m[1:])
+    inner = where(flat, 0.0, (first + second) / (first / left + second / right))
+    ends = [_end(h[i], h[j], m[i], m[j]) for i, j in ((0, 1), (-1, -2))]
+    return concatenate(_row(ends[0]), inner, _row(ends[1]), 0)
+
+
+def _end(h: Any, beyond: Any, m: Any, following: Any) -> Any:
+    """A three-point estimate, kept monotone (Moler, *Numerical Computing with MATLAB*, §3.6)."""
+    d = ((2.0 * h + beyond) * m - h * following) / (h + beyond)
+    turned = np.sign(plain(d)) != np.sign(plain(m))
+    steep = (np.sign(plain(m)) != np.sign(plain(following))) & (np.abs(plain(d)) > 3.0 * np.abs(plain(m)))
+    return where(turned, 0.0, where(steep, 3.0 * m, d))
+
+
+class Akima1DInterpolator(CubicHermiteSpline):
+    """As ``scipy.interpolate.Akima1DInterpolator`` (Akima 1970; "makima" as in MATLAB)."""
+
+    def __init__(self, x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> None:
+        if method not in ("akima", "makima"):
+            raise NotImplementedError(f"method={method!r} is not 'akima' or 'makima'")
+        x, y, axis = _data(x, y, axis)
+        if is_unreal(y):
+            raise ValueError("Akima1DInterpolator takes real values of y")
+        self._set(x, y, _akima(x, y, method), axis, False if extrapolate is None else extrapolate)
+
+
+def _akima(x: Any, y: Any, method: str) -> Any:
+    """The slopes on either side of a knot, weighed by how little the slopes beyond them bend; their mean if none do."""
+    _, m = _slopes(x, y)
+    if shape(y)[0] == 2:
+        return concatenate(m, m, 0)
+    before, after = 2.0 * m[0] - m[1], 2.0 * m[-1] - m[-2]
+    m = concatenate(_row(2.0 * before - m[0]), _row(before), m, _row(after), _row(2.0 * after - m[-1]), 0)
+    bends = np.abs(m[1:] - m[:-1])
+    if method == "makima":
+        bends = bends + 0.5 * np.abs(m[1:] + m[:-1])
+    left, right = bends[:-2], bends[2:]
+    both = left + right
+    even = plain(both) <= 1e-9 * np.max(plain(both), initial=-np.inf)
+    weighed = m[1:-2] + left / where(even, 1.0, both) * (m[2:-1] - m[1:-2])
+    return where(even, 0.5 * (m[3:] + m[:-3]), weighed)
+
+
+# ------------------------------------------------------------------------------------------- splines
+
+
+class CubicSpline(CubicHermiteSpline):
+    """As ``scipy.interpolate.CubicSpline``: two continuous derivatives; also differentiable in the end derivatives."""
+
+    def __init__(self, x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> None:
+        x, y, axis = _data(x, y, axis)
+        ends = _end_conditions(bc_type, y)
+        if extrapolate is None:
+            extrapolate = "periodic" if ends[0] == "periodic" else True
+        self._set(x, y, _smooth_derivatives(x, y, ends) if plain(y).size else y, axis, extrapolate)
+
+
+_NAMED = {"clamped": 1, "natural": 2}
+
+
+def _end_conditions(bc_type: Any, y: Any) -> list[Any]:
+    """For each end "not-a-knot", "periodic", or the order of a derivative and its value."""
+    ends = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
+    if len(ends) != 2:
+        raise ValueError(f"bc_type={bc_type!r} has one condition for each end")
+    if "periodic" in [end for end in ends if isinstance(end, str)]:
+        if ends[0] is not ends[1] and ends[0] != ends[1]:
+            raise ValueError("'periodic' is a condition for both ends")
+        if not np.allclose(plain(y)[0], plain(y)[-1], rtol=1e-15, atol=1e-15):
+            raise ValueError("for bc_type='periodic' the first and last values of y are equal")
+    return [_end_condition(end, y) for end in ends]
+
+
+def _end_condition(end: Any, y: Any) -> Any:
+    if isinstance(end, str):
+        if end not in ("not-a-knot", "periodic", *_NAMED):
+            raise ValueError(f"bc_type={end!r} is not one of 'not-a-knot', 'periodic', 'clamped', 'natural'")
+        return (_NAMED[end], zeros_like(y[0])) if end in _NAMED else end
+    order, value = end
+    value = double(value)
+    if order not in (1, 2) or shape(value) != shape(y)[1:]:
+        raise ValueError(f"an end condition is (1 or 2, a derivative of shape {shape(y)[1:]}); got order {order}, "
+                         f"shape {shape(value)}")  # fmt: skip
+    return order, value
+
+
+def _smooth_derivatives(x: Any, y: Any, ends: list[Any]) -> Any:
+    """The derivatives at the knots of the cubics whose second derivatives are continuous (de Boor 1978, chapter IV)."""
+    h, m = _slopes(x, y)
+    n = shape(y)[0]
+    if n == 2:
+        ends = [(1, m[0]) if isinstance(end, str) else end for end in ends]
+    elif n == 3 and ends == ["not-a-knot", "not-a-knot"]:
+        middle = (h[0] * m[1] + h[1] * m[0]) / (h[0] + h[1])
+        return stack(2.0 * m[0] - middle, middle, 2.0 * m[1] - middle, 0)
+    elif ends[0] == "periodic":
+        return _periodic_derivatives(h, m)
+    dx = x[1:] - x[:-1]
+    start = _end_equation(ends[0], dx[0], dx[1:2], h[:2], m[:2], 1.0)
+    end = _end_equation(ends[1], dx[-1], dx[-2:-1], h[:-3:-1], m[:-3:-1], -1.0)
+    zero = np.zeros(1)
+    bands = stack(concatenate(zero, _row(start[1]), dx[:-1], 0),
+                  concatenate(_row(start[0]), 2.0 * (dx[:-1] + dx[1:]), _row(end[0]), 0),
+                  concatenate(dx[1:], _row(end[1]), zero, 0), 0)  # fmt: skip
+    inner = 3.0 * (h[1:] * m[:-1] + h[:-1] * m[1:])
+    return tridiagonal(bands, concatenate(_row(start[2]), inner, _row(end[2]), 0))
+
+
+def _end_equation(end: Any, step: Any, beyond: Any, h: Any, m: Any, towards: float) -> tuple[Any, Any, Any]:
+    """Coefficients of the derivative at the end and at its neighbour, and the right-hand side.
+
+    ``h`` and ``m`` are lengths and slopes of the intervals from that end on, ``towards`` is 1 or −1, inwards.
+    """
+    one = np.ones(())
+    if isinstance(end, str):
+        both = h[0] + h[1]
+        right = ((h[0] + 2.0 * both) * h[1] * m[0] + h[0] * h[0] * m[1]) / both
+        return beyond[0], step + beyond[0], right
+    order, value = end
+    if order == 1:
+        return one, 0.0 * one, value
+    return 2.0 * step, step, 3.0 * h[0] * m[0] - 0.5 * towards * value * h[0] * h[0]
+
+
+def _periodic_derivatives(h: Any, m: Any) -> Any:
+    """A cyclic system: two tridiagonal ones, with the last unknown as a parameter."""
+    n = shape(m)[0]
+    if n == 2:
+        t = (m[0] / h[0] + m[1] / h[1]) / (1.0 / h[0] + 1.0 / h[1])
+        return stack(t, t, t, 0)
+    dx = reshape(h, -1, "C")
+    before = concatenate(dx[-1:], dx[:-1], 0)  # unknown k lies between the intervals k − 1 and k
+    h, last = (upright(v, len(shape(m))) for v in (dx, before))
+    right = 3.0 * (h * concatenate(m[-1:], m[:-1], 0) + last * m)
+    middle = 2.0 * (before + dx)
+    zero = np.zeros(1)
+    bands = stack(concatenate(zero, before[: n - 2], 0), middle[: n - 1], concatenate(dx[1 : n - 1], zero, 0), 0)
+    corner = concatenate(-dx[:1], np.zeros(n - 3), -before[n - 2 : n - 1], 0)
+    first, second = tridiagonal(bands, right[:-1]), tridiagonal(bands, corner)
+    rest = right[-1] - dx[-1] * first[-1] - before[-1] * first[0]
+    t = rest / (middle[-1] + dx[-1] * second[-1] + before[-1] * second[0])
+    rows = first + upright(second, len(shape(m))) * t
+    return concatenate(rows, _row(t), rows[:1], 0)
+
+
+COUNTERPARTS.update({f"scipy.interpolate.{kind.__name__}": kind for kind in (
+    Akima1DInterpolator, CubicHermiteSpline, CubicSpline, PPoly, PchipInterpolator)})  # fmt: skip

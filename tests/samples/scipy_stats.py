@@ -1,0 +1,44 @@
+"""Distributions of ``scipy.stats``: x or q, then the shape parameters, location and scale."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import autodiff.scipy.stats as ours
+
+from .sample import Sample, entry, of_scipy
+
+CONTINUOUS = {"norm": (), "halfnorm": (), "expon": (), "uniform": (), "laplace": (), "logistic": (), "cauchy": (),
+              "gumbel_r": (), "lognorm": (0.7,), "weibull_min": (1.7,), "pareto": (2.3,), "gamma": (1.7,),
+              "chi2": (3.4,), "invgamma": (2.2,), "beta": (1.4, 2.6), "t": (3.7,), "f": (3.2, 5.1)}  # fmt: skip
+"""The shape parameters to call each with."""
+
+DISCRETE = {"bernoulli": (0.3,), "poisson": (2.7,), "nbinom": (2.6, 0.4), "geom": (0.3,), "binom": (0.3,)}
+
+
+def _names(distributions: object) -> list[str]:
+    return [f"scipy.stats.{name}.{which}" for name in distributions for which in getattr(ours, name).METHODS]
+
+
+@entry(*_names(CONTINUOUS))
+def _continuous(path: str) -> Iterator[Sample]:
+    *_, name, which = path.split(".")
+    shapes = tuple(np.array([s]) for s in CONTINUOUS[name])
+    loc, scale = np.array(0.2), np.array(1.6)
+    x = {"uniform": [0.5, 1.1], "beta": [0.5, 1.1], "pareto": [2.3, 5.0]}.get(name, [0.9, 2.6])
+    x = np.array([0.2, 0.7] if which in ("ppf", "isf") else x)
+    yield of_scipy("stats", lambda s, *arrays: getattr(getattr(s, name), which)(*arrays), (x, *shapes, loc, scale),
+                   "all parameters", unreal=False, condition=8)  # fmt: skip
+    if name == "norm":
+        yield of_scipy("stats", lambda s, scale: getattr(s.norm(0.5, scale=scale), which)(0.3), (scale,), "frozen",
+                       unreal=False)  # fmt: skip
+
+
+@entry(*_names(DISCRETE))
+def _discrete(path: str) -> Iterator[Sample]:
+    *_, name, which = path.split(".")
+    arrays = tuple(np.array([s]) for s in DISCRETE[name])
+    fixed = (7,) if name == "binom" else ()
+    k = np.array([0.25, 0.8] if which in ("ppf", "isf") else [-2, 1, 2, 2.5] if name == "bernoulli" else [1, 3, 4, 6.5])
+    yield of_scipy("stats", lambda s, *p: getattr(getattr(s, name), which)(k, *fixed, *p, loc=1), arrays, "parameters",
+                   unreal=False, condition=8)  # fmt: skip
