@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from . import ufunc_methods
 from .elementary import BY_NUMPY, TABLE, Row
-from .errors import no_plain_value, no_rule, public_name, raise_if_unbound, user_line
-from .levels import Level, is_number, is_operand, plain
+from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
+from .levels import Level, is_operand, plain
 from .rules import shaping
 from .rules.inspection import CREATION
 
@@ -133,8 +134,10 @@ class Number:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         """NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
         function = BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
-        if function is None or method != "__call__":
+        if function is None:
             raise no_rule(ufunc, "" if method == "__call__" else f".{method}")
+        if method != "__call__":
+            return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
         operands = []
         for x in inputs:
             if isinstance(x, (list, tuple, np.ndarray)):
@@ -142,21 +145,7 @@ class Number:
             elif not is_operand(type(x)):
                 return NotImplemented
             operands.append(x)
-        return self._into(ufunc, function(*operands), **keywords) if keywords else function(*operands)
-
-    def _into(self, ufunc: Any, result: Any, out: Any = (None,), where: Any = True, **keywords: Any) -> Any:
-        """A ufunc's result stored as its keywords ask."""
-        if where is not True or keywords:
-            raise no_rule(ufunc, f" with {', '.join(keywords) or 'where'}=")
-        (target,) = out
-        return result if target is None else self._stored(ufunc, result, target)
-
-    def _stored(self, function: Any, result: Any, target: Any) -> Any:
-        """A result stored into the array that ``out=`` names."""
-        if not is_number(type(target)):
-            raise no_plain_value(f"{public_name(function)} with out= a plain array", self)
-        target[...] = result
-        return target
+        return ufunc_methods.call(ufunc, function, operands, **keywords) if keywords else function(*operands)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         """NumPy's other functions (NEP 18): the row or composition registered for it."""
@@ -171,7 +160,7 @@ class Number:
         except TypeError:
             raise_if_unbound(function, entry, arguments, keywords)
             raise
-        return result if target is None else self._stored(function, result, target)
+        return result if target is None else ufunc_methods.stored(function, result, target)
 
     def constant(self, value: Any) -> Any:
         """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""

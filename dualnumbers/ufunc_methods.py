@@ -1,0 +1,165 @@
+"""The methods of NumPy's ufuncs on arrays of numbers: reduce, accumulate, outer, at, reduceat; the keywords of a call.
+
+Where NumPy has a function for a method (``np.sum`` for ``np.add.reduce``), its row is used; else the ufunc is applied
+to one slice after the other, as NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce as fold
+from typing import Any
+
+import numpy as np
+
+from .elementary import BY_NUMPY
+from .errors import no_plain_value, no_rule, public_name, user_line
+from .levels import is_number, plain
+from .rules.axes import moveaxis, rank
+from .rules.indexing import fixed, getitem, scatter
+from .rules.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
+from .rules.shaping import array, astype, broadcast_to, expand_dims, ravel, reshape, shape, stack
+
+REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
+              np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
+LOGARITHMIC = {np.logaddexp: logaddexp_reduce, np.logaddexp2: logaddexp2_reduce}
+ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+
+def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: Any = None, where: Any = True,
+         out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:  # fmt: skip
+    """A call with keywords: computed in ``dtype``, where ``where`` holds, stored into ``out``."""
+    if any(value not in (None, True, "K", "same_kind") for value in keywords.values()):
+        raise no_rule(ufunc, f" with {', '.join(keywords)}=")
+    if dtype is not None:
+        if np.dtype(dtype).kind not in "fc":
+            raise no_rule(ufunc, f" with dtype={np.dtype(dtype)}")
+        operands = [astype(x, np.dtype(dtype)) for x in operands]
+    if where is not True:
+        return _where(ufunc, function, operands, np.asarray(plain(where), bool), out[0])
+    results = function(*operands)
+    if out[0] is None and len(out) == 1:
+        return results
+    if len(out) == 1:
+        return stored(ufunc, results, out[0])
+    return tuple(z if target is None else stored(ufunc, z, target) for z, target in zip(results, out, strict=True))
+
+
+def stored(function: Any, result: Any, target: Any) -> Any:
+    """A result stored into the array that ``out=`` names."""
+    if not is_number(type(target)):
+        raise no_plain_value(f"{public_name(function)} with out= a plain array", result)
+    target[...] = result
+    return target
+
+
+def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen: Any, target: Any) -> Any:
+    """Computed where ``chosen`` holds only: elsewhere the target keeps what it has."""
+    if target is None:
+        raise TypeError(f"np.{ufunc.__name__} with where= leaves the other elements undefined: give it out=, made by "
+                        f"np.zeros(..., like=x), or use np.where{user_line()}")  # fmt: skip
+    common = shape(target)
+    chosen = np.broadcast_to(chosen, common)
+    parts = [getitem(broadcast_to(x, common), chosen) if shape(x) else x for x in operands]
+    part = function(*parts)
+    if not is_number(type(target)):
+        raise no_plain_value(f"np.{ufunc.__name__} with out= a plain array", part)
+    target[chosen] = part
+    return target
+
+
+# --------------------------------------------------------------------------------------------------- methods
+
+
+def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+           initial: Any = np._NoValue, where: Any = True) -> Any:  # fmt: skip
+    """All elements along the axes joined by the ufunc, from the first to the last."""
+    given = {"dtype": dtype, "initial": None if initial is np._NoValue else initial}
+    given = {name: value for name, value in given.items() if value is not None}
+    given |= {} if where is True else {"where": where}
+    if ufunc in REDUCTIONS:
+        return BY_NUMPY[REDUCTIONS[ufunc]](x, axis=axis, keepdims=keepdims, **given)
+    if given:
+        raise no_rule(ufunc, f".reduce with {', '.join(given)}=")
+    if ufunc in LOGARITHMIC:
+        return LOGARITHMIC[ufunc](x, axis, keepdims)
+    axes = tuple(range(rank(x))) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank(x))
+    if len(axes) > 1 and ufunc.identity is None and ufunc not in (np.fmax, np.fmin):
+        raise ValueError(f"np.{ufunc.__name__}.reduce takes one axis: the order of its operands matters")
+    function, z = _binary(ufunc), moveaxis(x, axes, tuple(range(len(axes))))
+    slices = [getitem(z, place) for place in np.ndindex(shape(z)[: len(axes)])]
+    if not slices:
+        raise ValueError(f"np.{ufunc.__name__}.reduce of no elements has no value")
+    z = fold(function, slices)
+    return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C") if keepdims else z
+
+
+def accumulate(ufunc: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """Of every element with all before it along an axis."""
+    if ufunc in ACCUMULATIONS:
+        return BY_NUMPY[ACCUMULATIONS[ufunc]](x, axis, dtype)
+    if dtype is not None:
+        raise no_rule(ufunc, ".accumulate with dtype=")
+    function, moved = _binary(ufunc), moveaxis(x, axis, 0)
+    found: list[Any] = []
+    for place in range(shape(moved)[0]):
+        here = getitem(moved, place)
+        found.append(function(found[-1], here) if found else here)
+    return moveaxis(stack(*found, 0), 0, axis) if found else x
+
+
+def outer(ufunc: Any, x: Any, y: Any, **keywords: Any) -> Any:
+    """Every element of ``x`` with every element of ``y``; the axes of ``x`` come first."""
+    x, y = (array(v) if isinstance(v, (list, tuple)) else v for v in (x, y))
+    if rank(x) and rank(y):
+        x = expand_dims(x, tuple(range(rank(x), rank(x) + rank(y))))
+    return call(ufunc, _binary(ufunc), [x, y], **keywords)
+
+
+def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """Reductions of the elements from every index to the next; where that is not greater, the one element there."""
+    moved, starts = moveaxis(x, axis, 0), np.asarray(fixed(indices)).tolist()
+    ends = [*starts[1:], shape(moved)[0]]
+    parts = [reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype)
+             for start, end in zip(starts, ends, strict=True)]  # fmt: skip
+    return moveaxis(stack(*parts, 0), 0, axis)
+
+
+def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
+    """The ufunc applied in place to the chosen elements; to one that is chosen often, often."""
+    if not is_number(type(x)):
+        raise no_plain_value(f"np.{ufunc.__name__}.at into a plain array", operand[0])
+    places = np.arange(x.size).reshape(shape(x))[fixed(indices)]
+    given = [ravel(broadcast_to(y, places.shape)) for y in operand]
+    flat = places.ravel()
+    if ufunc in (np.add, np.subtract):
+        total = reshape(scatter(given[0], (x.size,), flat), shape(x), "C")
+        x[...] = BY_NUMPY[ufunc](x, total)
+        return
+    order = np.argsort(flat, kind="stable")
+    first = np.maximum.accumulate(np.where(np.diff(flat[order], prepend=-1) != 0, np.arange(flat.size), 0))
+    turn = np.empty(flat.size, int)
+    turn[order] = np.arange(flat.size) - first  # how often its place was chosen before
+    for k in range(turn.max(initial=-1) + 1):
+        now = np.flatnonzero(turn == k)
+        here = np.unravel_index(flat[now], shape(x))
+        x[here] = BY_NUMPY[ufunc](x[here], *(getitem(y, now) for y in given))
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "reduce": reduce, "accumulate": accumulate, "outer": outer, "reduceat": reduceat, "at": at}  # fmt: skip
+
+
+def _binary(ufunc: Any) -> Callable[..., Any]:
+    function = BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
+    if function is None:
+        raise no_rule(ufunc)
+    return function
+
+
+def method(ufunc: Any, name: str, operands: list[Any], out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:
+    """A method of a ufunc called on arrays of numbers."""
+    if ufunc.signature is not None or (ufunc.nin != 2 and name != "at") or ufunc.nout != 1:
+        raise no_rule(ufunc, f".{name}")
+    result = METHODS[name](ufunc, *operands, **keywords)
+    return result if out[0] is None else stored(ufunc, result, out[0])

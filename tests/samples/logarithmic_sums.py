@@ -1,0 +1,17 @@
+"""Reductions of np.logaddexp."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .sample import Sample, entry, values
+
+
+@entry("logaddexp_reduce", "logaddexp2_reduce")
+def _reduce(name: str) -> Iterator[Sample]:
+    ufunc = np.logaddexp if name == "logaddexp_reduce" else np.logaddexp2
+    for shape, axis, keepdims in [((4,), 0, False), ((2, 3), None, False), ((2, 3), (0, 1), True), ((2, 3), -1, True)]:
+        call = lambda x, axis=axis, keep=keepdims: ufunc.reduce(x, axis=axis, keepdims=keep)
+        yield Sample(call, (values(*shape),), f"{shape}, {axis}, {keepdims}", unreal=False)
+    far = np.array([[1000.0, 0.0, 999.0], [-1000.0, -1000.5, -2000.0]])
+    yield Sample(lambda x: ufunc.reduce(x, axis=1), (far,), "far out", unreal=False, condition=1e3)
