@@ -1,54 +1,78 @@
-"""Cumulative sums and products along an axis."""
+"""Sums and products of the elements up to each one."""
 
 import numpy as np
 
 from ..elementary import composition, linear, smooth
-from .axes import flip, moveaxis
+from ..levels import plain
 from .indexing import getitem
-from .shaping import concatenate, ravel, shape
-
-_cumsum = linear(None, None, lambda g, x, axis: flip(_cumsum(flip(g, axis), axis), axis), name="cumsum", statics=1,
-                 evaluate=lambda x, axis: np.cumsum(x, axis))  # fmt: skip
+from .masked import inexact
+from .shaping import array, astype, concatenate, reshape, shape
 
 
-def _cumprod_push(dx, z, x, axis):
-    """The products of ever longer runs and their tangents, run length doubling: no division, so zeros do not matter."""
-    run, d_run = moveaxis(x, axis, -1), moveaxis(dx, axis, -1)
-    length, n = 1, shape(run)[-1]
-    while length < n:
-        head, tail = (..., slice(0, length)), (..., slice(length, n))
-        before = (..., slice(0, n - length))
-        d_longer = getitem(d_run, before) * getitem(run, tail) + getitem(run, before) * getitem(d_run, tail)
-        d_run = concatenate(getitem(d_run, head), d_longer, -1)
-        run = concatenate(getitem(run, head), getitem(run, before) * getitem(run, tail), -1)
-        length *= 2
-    return moveaxis(d_run, -1, axis)
+def _along(rank, axis, part):
+    """The index that takes a part of one axis."""
+    return (slice(None),) * (axis % rank) + (part,)
 
 
-_cumprod = smooth(None, None, _cumprod_push, name="cumprod", statics=1, evaluate=lambda x, axis: np.cumprod(x, axis))
+def _reversed(x, axis):
+    return getitem(x, _along(len(shape(x)), axis, slice(None, None, -1)))
 
 
-def _along(row, neutral, numpy_function, standard_function):
+def _in_line(x, axis):
+    """An array and the axis to go along: all elements in one where ``axis`` is None, as of a number."""
+    if axis is None or not shape(x):
+        return reshape(x, -1, "C"), 0
+    return x, axis
+
+
+def _sum_pull(g, x, axis, dtype):
+    """Each element is in the sums from its own place on."""
+    g, axis = (g, 0) if axis is None or not shape(x) else (g, axis)
+    return reshape(_reversed(cumsum(_reversed(g, axis), axis, None), axis), shape(x), "C")
+
+
+cumsum = linear(np.cumsum, lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumsum")), _sum_pull, statics=2,
+                evaluate=lambda x, axis, dtype: np.cumsum(x, axis=axis, dtype=dtype))  # fmt: skip
+
+
+def _product_push(dx, z, x, axis, dtype):
+    """The product rule on ever longer runs of elements (Hillis & Steele 1986): no division, so zeros do not matter."""
+    (x, along), (dx, _) = _in_line(x, axis), _in_line(dx, axis)
+    rank, n, step = len(shape(x)), shape(x)[along], 1
+    while step < n:
+        head, early, late = (_along(rank, along, part) for part in (
+            slice(0, step), slice(0, n - step), slice(step, n)))  # fmt: skip
+        before, after = getitem(x, early), getitem(x, late)
+        longer = getitem(dx, early) * after + before * getitem(dx, late)
+        dx = concatenate(getitem(dx, head), longer, along)
+        x = concatenate(getitem(x, head), before * after, along)
+        step *= 2
+    return astype(dx, plain(z).dtype)
+
+
+cumprod = smooth(np.cumprod, lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")), _product_push,
+                 statics=2, evaluate=lambda x, axis, dtype: np.cumprod(x, axis=axis, dtype=dtype))  # fmt: skip
+
+
+def _cumulative(numpy_function, row, identity):
+    """np.cumulative_sum or np.cumulative_prod; ``include_initial`` begins with the value of nothing."""
+
     @composition(numpy_function)
-    def cumulative(a, axis=None, dtype=None):
-        """Of every element with all before it."""
-        a = a if dtype is None else a.astype(dtype)
-        return row(ravel(a), 0) if axis is None else row(a, axis)
-
-    @composition(standard_function)
-    def of_array_standard(x, /, *, axis=None, dtype=None, include_initial=False):
-        """The same, with the value of nothing before it if that is asked for."""
-        if axis is None and len(shape(x)) != 1:
-            raise ValueError("an array of several axes, or of none, needs axis=")
-        z = cumulative(x, 0 if axis is None else axis, dtype)
+    def cumulative(x, /, *, axis=None, dtype=None, include_initial=False):
+        x = array(x)
+        x = x if shape(x) else reshape(x, -1, "C")
+        if axis is None and len(shape(x)) > 1:
+            raise ValueError(f"{numpy_function.__name__} of an array of shape {shape(x)} needs axis=")
+        axis = 0 if axis is None else axis
+        z = row(x, axis, inexact(dtype, numpy_function.__name__))
         if not include_initial:
             return z
-        axis = 0 if axis is None else np.lib.array_utils.normalize_axis_index(axis, len(shape(z)))
-        first = np.full(tuple(1 if i == axis else n for i, n in enumerate(shape(z))), neutral, z.dtype)
-        return concatenate(first, z, axis)
+        lengths = list(shape(z))
+        lengths[axis] = 1
+        return concatenate(np.full(lengths, identity, plain(z).dtype), z, axis)
 
     return cumulative
 
 
-cumsum = _along(_cumsum, 0, np.cumsum, np.cumulative_sum)
-cumprod = _along(_cumprod, 1, np.cumprod, np.cumulative_prod)
+cumulative_sum = _cumulative(np.cumulative_sum, cumsum, 0)
+cumulative_prod = _cumulative(np.cumulative_prod, cumprod, 1)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, composition, locally_constant_of_array
 from ..levels import is_number, level_of, plain
+from .shaping import array
 
 
 def _of_array(numpy_function):
@@ -16,13 +17,29 @@ def _of_array(numpy_function):
     )
 
 
-any = _of_array(np.any)
-all = _of_array(np.all)
+def _of_chosen(numpy_function):
+    return locally_constant_of_array(
+        numpy_function,
+        lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, plain(where)),
+        lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where),
+    )
+
+
+any = _of_chosen(np.any)
+all = _of_chosen(np.all)
 argmax = _of_array(np.argmax)
 argmin = _of_array(np.argmin)
+nanargmax = _of_array(np.nanargmax)
+nanargmin = _of_array(np.nanargmin)
 count_nonzero = _of_array(np.count_nonzero)
-argsort = locally_constant_of_array(np.argsort, lambda a, axis=-1, kind=None: (a, axis, kind),
+argsort = locally_constant_of_array(np.argsort, lambda a, axis=-1, kind=None, order=None, *, stable=None:
+                                    (a, axis, "stable" if stable else kind),
                                     lambda x, axis, kind: np.argsort(x, axis=axis, kind=kind))  # fmt: skip
+argpartition = locally_constant_of_array(np.argpartition, lambda a, kth=0, axis=-1, kind="introselect":
+                                         (a, plain(kth), axis),
+                                         lambda x, kth, axis: np.argpartition(x, kth, axis=axis))  # fmt: skip
+lexsort = locally_constant_of_array(np.lexsort, lambda keys, axis=-1: (array(keys), axis),
+                                    lambda keys, axis: np.lexsort(keys, axis=axis))  # fmt: skip
 
 
 def _reading(numpy_function):

@@ -6,7 +6,7 @@ from ..elementary import entry_of, linear, smooth
 from ..errors import user_line
 from ..levels import plain
 from .complexes import conj
-from .reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, shares, spread, sum
+from .reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, real_type, shares, spread, sum
 from .selection import where as select
 from .shaping import astype, reshape, shape
 from .steps import equal
@@ -105,21 +105,22 @@ def _extremum_push(dx, z, x, initial, axis, keepdims, where):
 
 def _initial_push(di, z, x, initial, axis, keepdims, where):
     top = kept(z, x, axis)
-    one = astype(equal(initial, top), plain(z).real.dtype)
+    one = astype(equal(initial, top), real_type(z))
     return di * reshape(shares(one, (), sum(chosen(extremal(z, x, axis), where), axis, True)), shape(z), "C")
 
 
-def _extremum_row(numpy_function, name):
+def extremum_row(numpy_function, name):
+    """An extremum of the chosen elements and an initial value."""
     return smooth(None, None, _extremum_push, _initial_push, name=name, statics=3,
                   evaluate=lambda x, initial, axis, keepdims, where: numpy_function(
                       x, axis=axis, keepdims=keepdims, initial=initial, where=where))  # fmt: skip
 
 
-_max, _min = _extremum_row(np.max, "max_where"), _extremum_row(np.min, "min_where")
+_max, _min = extremum_row(np.max, "max_where"), extremum_row(np.min, "min_where")
 
 
-def _extremum(row, general, *numpy_functions):
-    """np.max or np.min; ``initial`` may carry a derivative."""
+def extremum_entry(row, general, *numpy_functions):
+    """What a call of np.max, np.min and their kin becomes; ``initial`` may carry a derivative."""
     name = row.row.name
 
     @entry_of(row, *numpy_functions)
@@ -133,5 +134,5 @@ def _extremum(row, general, *numpy_functions):
     return extremum
 
 
-max_where = _extremum(max, _max, np.max, np.amax)
-min_where = _extremum(min, _min, np.min, np.amin)
+max_where = extremum_entry(max, _max, np.max, np.amax)
+min_where = extremum_entry(min, _min, np.min, np.amin)

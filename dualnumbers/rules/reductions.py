@@ -35,11 +35,13 @@ def count_of(x, axis):
     return int(np.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)]))
 
 
-def _reduce(a, axis=None, *, keepdims=False):
+def signature(a, axis=None, *, keepdims=False):
+    """What a user gives to a reduction."""
     return a, axis, keepdims
 
 
-def _along(numpy_function):
+def along(numpy_function):
+    """A reduction of plain arrays by its row's parameters."""
     return lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims)
 
 
@@ -48,9 +50,9 @@ def _sum(x, axis, keepdims):
     return np.add.reduce(x, axis, None, None, keepdims)
 
 
-sum = linear(np.sum, _reduce, lambda g, x, axis, keepdims: spread(g, x, axis), evaluate=_sum, statics=2)
-mean = linear(np.mean, _reduce, lambda g, x, axis, keepdims: spread(g, x, axis) / count_of(x, axis),
-              evaluate=_along(np.mean), statics=2)  # fmt: skip
+sum = linear(np.sum, signature, lambda g, x, axis, keepdims: spread(g, x, axis), evaluate=_sum, statics=2)
+mean = linear(np.mean, signature, lambda g, x, axis, keepdims: spread(g, x, axis) / count_of(x, axis),
+              evaluate=along(np.mean), statics=2)  # fmt: skip
 
 
 fsum = linear(None, None, lambda g, place, *terms: g, arity=-1, name="fsum", evaluate=lambda *terms: math.fsum(terms))
@@ -81,7 +83,7 @@ def product_push(dx, z, x, axis, keepdims):
     return reshape(_halves(*last), shape(z), "C")
 
 
-prod = smooth(np.prod, _reduce, product_push, evaluate=_along(np.prod), statics=2)
+prod = smooth(np.prod, signature, product_push, evaluate=along(np.prod), statics=2)
 
 
 def shares(ones, axis, others=0):
@@ -90,15 +92,20 @@ def shares(ones, axis, others=0):
     return ones / where(equal(count, 0), math.nan, count)
 
 
+def real_type(x):
+    """The real dtype of the precision of ``x``."""
+    return np.finfo(np.result_type(plain(x))).dtype
+
+
 def extremal(z, x, axis):
     """1 where an element is equal to the extremum of its own, else 0."""
-    return astype(equal(x, kept(z, x, axis)), plain(x).real.dtype)
+    return astype(equal(x, kept(z, x, axis)), real_type(x))
 
 
-def _extremum_push(dx, z, x, axis, keepdims):
-    """Ties share equally."""
+def extremum_push(dx, z, x, axis, keepdims):
+    """The tangent of an extremum. Ties share equally."""
     return sum(dx * shares(extremal(z, x, axis), axis), axis, keepdims)
 
 
-max = smooth(np.max, _reduce, _extremum_push, evaluate=_along(np.max), statics=2)
-min = smooth(np.min, _reduce, _extremum_push, evaluate=_along(np.min), statics=2)
+max = smooth(np.max, signature, extremum_push, evaluate=along(np.max), statics=2)
+min = smooth(np.min, signature, extremum_push, evaluate=along(np.min), statics=2)
