@@ -48,7 +48,7 @@ matmul = multilinear(np.matmul, lambda x1, x2: (x1, x2), _matmul_left, _matmul_r
 # ------------------------------------------------------------------------------- products of the last axes or others
 
 
-def _moved(x, axes, to_end=True):
+def moved(x, axes, to_end=True):
     """The axes moved to the end, in that order; or from there to these places."""
     rank = _rank(x)
     axes = _normalised(axes, rank)
@@ -72,10 +72,10 @@ def _along(function, summed):
         if axes is None:
             return function(x1, x2)
         *of, onto = [(i,) if isinstance(i, (int, np.integer)) else tuple(i) for i in (*axes, ())[:3]]
-        z = function(_moved(x1, of[0]), _moved(x2, of[1]))
+        z = function(moved(x1, of[0]), moved(x2, of[1]))
         if keepdims:
             z = expand_dims(z, -1)
-        return _moved(z, onto, to_end=False) if onto and (keepdims or not summed) else z
+        return moved(z, onto, to_end=False) if onto and (keepdims or not summed) else z
 
     return product
 
@@ -133,13 +133,13 @@ def kron(a, b):
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """The cross product of vectors of 3 components; of 2, the third is 0, and of two such only the third remains."""
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-    a, b = _moved(array(a), axisa), _moved(array(b), axisb)
+    a, b = moved(array(a), axisa), moved(array(b), axisb)
     lengths = shape(a)[-1], shape(b)[-1]
     if not {2, 3}.issuperset(lengths):
         raise ValueError(f"incompatible dimensions for cross product: {lengths}, where each must be 2 or 3")
     a, b = ([getitem(x, (..., i)) for i in range(n)] + [0.0] * (3 - n) for x, n in zip((a, b), lengths, strict=True))
     parts = [a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    return parts[2] if lengths == (2, 2) else _moved(stack(*parts, -1), axisc, to_end=False)
+    return parts[2] if lengths == (2, 2) else moved(stack(*parts, -1), axisc, to_end=False)
 
 
 @composition(np.linalg.cross)
