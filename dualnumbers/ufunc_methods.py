@@ -7,6 +7,7 @@ to one slice after the other, as NumPy does.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from functools import reduce as fold
 from typing import Any
 
@@ -29,6 +30,8 @@ ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
 def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: Any = None, where: Any = True,
          out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:  # fmt: skip
     """A call with keywords: computed in ``dtype``, where ``where`` holds, stored into ``out``."""
+    along = {name: keywords.pop(name) for name in ("axes", "axis", "keepdims") if ufunc.signature and name in keywords}
+    function = partial(function, **along) if along else function
     if any(value not in (None, True, "K", "same_kind") for value in keywords.values()):
         raise no_rule(ufunc, f" with {', '.join(keywords)}=")
     if dtype is not None:

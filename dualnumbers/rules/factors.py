@@ -9,14 +9,15 @@ import math
 
 import numpy as np
 
-from ..elementary import linear, smooth
+from ..elementary import composition, linear, smooth
 from ..errors import user_line
 from ..levels import plain
 from .complexes import conj, is_unreal
 from .indexing import getitem
 from .products import matmul
+from .reductions import sum
 from .selection import where
-from .shaping import concatenate, expand_dims, matrix_transpose, reshape, shape
+from .shaping import astype, concatenate, expand_dims, matrix_transpose, reshape, shape
 
 # ------------------------------------------------------------------------------------------------- parts
 
@@ -56,10 +57,22 @@ def product(*factors):
     return z
 
 
-def diagonal(x):
-    """The diagonal of every matrix of a stack."""
-    places = np.arange(min(shape(x)[-2:]))
-    return getitem(x, (..., places, places))
+@composition(np.linalg.diagonal)
+def diagonal(x, /, *, offset=0):
+    """A diagonal of every matrix of a stack."""
+    m, n = shape(x)[-2:]
+    row, column = max(0, -offset), max(0, offset)
+    places = np.arange(max(0, min(m - row, n - column)))
+    return getitem(x, (..., row + places, column + places))
+
+
+@composition(np.linalg.trace)
+def trace(x, /, *, offset=0, dtype=None):
+    """The sum of a diagonal."""
+    return sum(diagonal(x if dtype is None else astype(x, dtype), offset=offset), -1, False)
+
+
+composition(np.linalg.matrix_transpose)(matrix_transpose)
 
 
 def weighted(x, weights):
