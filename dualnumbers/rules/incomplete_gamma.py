@@ -20,10 +20,9 @@ from ..elementary import elementwise
 from .domains import Domain
 from .exponential import log
 from .from_scipy import elementwise_of_scipy, scipy_function
+from .quadrature import NODES, WEIGHTS, in_blocks
 from .special import polygamma
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
-NODES, WEIGHTS = 0.5 * (NODES + 1.0), 0.5 * WEIGHTS
 END = 48.0
 """The tail beyond exp(−48) is left out."""
 
@@ -120,13 +119,6 @@ def _in_parameter(order, a, x):
         for side, part in ((_lower, lower), (_upper, inside & ~lower)):
             found[part] = in_blocks(lambda *columns, side=side: side(order, *columns), a[part], x[part])
     return found[()]
-
-
-def in_blocks(function, *vectors, block=4096):
-    """A function of columns, applied to vectors block by block: at every node at once, in bounded memory."""
-    starts = range(0, len(vectors[0]), block)
-    parts = [function(*(v[i : i + block, np.newaxis] for v in vectors))[:, 0] for i in starts]
-    return np.concatenate([np.empty(0), *parts])
 
 
 @cache

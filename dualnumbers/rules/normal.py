@@ -1,4 +1,4 @@
-"""The normal distribution and the error functions, on one family: the continued fraction of Mills' ratio.
+"""The normal distribution and the error functions, on one family: the continued fraction of Mills’ ratio.
 
 With Q the upper tail of the normal distribution and φ its density, φ(t) / Q(t) = t + K₁(t), where
 Kₙ = n / (t + Kₙ₊₁) and Kₙ′ = Kₙ (Kₙ − Kₙ₊₁): no derivative cancels, in either tail. Source: NIST DLMF §7.2, §7.9, §7.18.
@@ -13,6 +13,7 @@ from ..elementary import elementwise
 from .domains import Domain
 from .exponential import gaussian
 from .from_scipy import elementwise_of_scipy, scipy_function
+from .quadrature import NODES, WEIGHTS, in_blocks
 from .selection import where
 from .steps import less
 
@@ -42,23 +43,24 @@ hazard = elementwise(None, _hazard, lambda t, z: z * mills(1)(t), name="hazard")
 
 
 def _mills(n, t):
-    """Kₙ(t): the continued fraction where t > 1, begun at its asymptotic value, else upwards from the hazard."""
-    right = np.maximum(t, 1.0)
-    last = n + 60
-    fraction = 0.5 * (np.sqrt(right * right + 4.0 * last) - right)
-    for k in range(last - 1, n - 1, -1):
-        fraction = k / (right + fraction)
-    left = np.minimum(t, 1.0)
-    forward = _hazard(left) - left
-    for k in range(1, n):
-        forward = k / forward - left
-    return np.where(t > 1.0, fraction, forward)[()]
+    """Kₙ(t) as the mean of s under sⁿ⁻¹ exp(−t s − s²/2) ds over s > 0: all terms positive, unlike in a recurrence."""
+    low = np.maximum(-t - 10.0, 0.0)
+    high = np.where(t < 0, 10.0 - t, 96.0 / (np.abs(t) + np.sqrt(t * t + 96.0)))
+    s = low + (high - low) * NODES
+    weight = s ** (n - 1) * np.exp(-0.5 * s * (s + 2.0 * t) + np.where(t < 0, -0.5 * t * t, 0.0)) * WEIGHTS
+    return np.sum(s * weight, axis=-1, keepdims=True) / np.sum(weight, axis=-1, keepdims=True)
 
 
 @cache
 def mills(n):
     """The row of Kₙ, n ≥ 1."""
-    return elementwise(None, lambda t: _mills(n, t), lambda t, z: z * (z - mills(n + 1)(t)), name=f"mills_{n}")
+
+    def mean(t):
+        inner = np.clip(np.ravel(np.asarray(t, float)), -1e150, 1e150)
+        with np.errstate(all="ignore"):
+            return in_blocks(lambda column: _mills(n, column), inner).reshape(np.shape(t))[()]
+
+    return elementwise(None, mean, lambda t, z: z * (z - mills(n + 1)(t)), name=f"mills_{n}")
 
 
 def _reach(x, z):
