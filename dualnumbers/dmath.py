@@ -22,7 +22,8 @@ from .rules.powers import cbrt, euclidean_length, sqrt
 from .rules.powers import hypot as _hypot
 from .rules.powers import math_pow as pow
 from .rules.reductions import fsum as _fsum
-from .rules.special import erf, erfc, gamma, lgamma
+from .rules.normal import erf, erfc
+from .rules.special import gamma, lgamma
 from .rules.steps import ceil, floor, isfinite, isinf, isnan, trunc, ulp
 from .rules.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 

@@ -12,6 +12,7 @@ import scipy.special
 from hypothesis import settings
 from hypothesis import strategies as st
 from mpmath import mp
+from references_special import REFERENCES as OF_SPECIAL
 
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
@@ -250,6 +251,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "lgamma": mp.loggamma,
     "polygamma_0": lambda x: mp.psi(0, x),
     "polygamma_1": lambda x: mp.psi(1, x),
+    **OF_SPECIAL,
 }
 """The rows that mpmath has under another name or not at all, written in its arithmetic."""
 

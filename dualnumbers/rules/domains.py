@@ -47,3 +47,4 @@ right_half_plane = Domain("y not 0 where x ≤ 0", ((-5.0, 5.0), (-5.0, 5.0)), l
 whole_second = Domain("i an integer", ((-5.0, 5.0), (-4, 4)))
 off_integers = Domain("x not an integer", ((-5.0, 5.0),), lambda x: abs(x - round(x)))
 off_powers_of_two = Domain("|x| not a power of 2", ((0.1, 5.0),), lambda x: abs(math.log2(x) - round(math.log2(x))))
+both_positive = Domain("a > 0, b > 0", ((0.1, 10.0), (0.1, 10.0)))

@@ -1,4 +1,4 @@
-"""Gamma and error functions. Source: NIST DLMF §5.2, §5.15, §7.2. The partials of the gamma family need SciPy."""
+"""The gamma function and its relatives. Source: NIST DLMF §5.2, §5.12, §5.15. The partials need SciPy."""
 
 import math
 from functools import cache
@@ -6,8 +6,7 @@ from functools import cache
 import numpy as np
 
 from ..elementary import elementwise
-from .domains import positive
-from .exponential import gaussian
+from .domains import both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
 
 
@@ -26,5 +25,11 @@ def polygamma(order):
 gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive,
                              singular=True)  # fmt: skip
 lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive)
-erf = elementwise_of_scipy("erf", lambda x, z: 2.0 / math.sqrt(math.pi) * gaussian(x), python=math.erf)
-erfc = elementwise_of_scipy("erfc", lambda x, z: -2.0 / math.sqrt(math.pi) * gaussian(x), python=math.erfc)
+psi = elementwise_of_scipy("psi", lambda x, z: polygamma(1)(x), domain=positive)
+loggamma = elementwise_of_scipy("loggamma", lambda x, z: polygamma(0)(x), domain=positive)
+rgamma = elementwise_of_scipy("rgamma", lambda x, z: -z * polygamma(0)(x), domain=positive)
+beta = elementwise_of_scipy("beta", lambda a, b, z: z * (polygamma(0)(a) - polygamma(0)(a + b)),
+                            lambda a, b, z: z * (polygamma(0)(b) - polygamma(0)(a + b)), domain=both_positive,
+                            singular=True)  # fmt: skip
+betaln = elementwise_of_scipy("betaln", lambda a, b, z: polygamma(0)(a) - polygamma(0)(a + b),
+                              lambda a, b, z: polygamma(0)(b) - polygamma(0)(a + b), domain=both_positive)  # fmt: skip

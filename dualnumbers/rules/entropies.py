@@ -1,0 +1,25 @@
+"""Products with logarithms, entropies, robust losses, the Box–Cox transformation."""
+
+from .domains import Domain, both_positive, positive
+from .exponential import log, log1p
+from .from_scipy import elementwise_of_scipy
+from .selection import where
+from .steps import equal
+
+_log1p_second = Domain("y > −1", ((-5.0, 5.0), (-0.9, 10.0)))
+
+
+def _quotient(x, y):
+    """x / y, 0 where x is 0."""
+    return x / where(equal(x, 0), 1.0, y)
+
+
+xlogy = elementwise_of_scipy("xlogy", lambda x, y, z: log(y), lambda x, y, z: _quotient(x, y), singular=True,
+                             domain=Domain("y > 0", ((-5.0, 5.0), (0.1, 10.0))))  # fmt: skip
+xlog1py = elementwise_of_scipy("xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _quotient(x, 1.0 + y),
+                               singular=True, domain=_log1p_second)  # fmt: skip
+entr = elementwise_of_scipy("entr", lambda x, z: -1.0 - log(x), domain=positive, singular=True)
+rel_entr = elementwise_of_scipy("rel_entr", lambda x, y, z: 1.0 + log(x / y), lambda x, y, z: -x / y, singular=True,
+                                domain=both_positive)  # fmt: skip
+kl_div = elementwise_of_scipy("kl_div", lambda x, y, z: log(x / y), lambda x, y, z: (y - x) / y, singular=True,
+                              domain=both_positive)  # fmt: skip

@@ -1,0 +1,165 @@
+"""The incomplete gamma functions, differentiated in the argument x and, to any order, in the parameter a.
+
+With u = eˢ for the variable of integration over x (NIST DLMF §8.2(i)) both are tails of one positive, log-concave weight,
+
+    P(a, x) = D ∫ exp((a + 1) s − x (eˢ − 1)) x ds over s < 0, plus D,
+    Q(a, x) = D ∫ exp(a s − x (eˢ − 1)) a ds over s > 0,         D = xᵃ e⁻ˣ / Γ(a + 1),
+
+and n derivatives in a bring powers of s + ∂ log D / ∂a under the integral. The shorter tail is taken, where these are
+of one sign: nothing cancels. P has its term a → a + 1 taken out (DLMF 8.8.5), so that small a is no slower.
+Gauss–Legendre nodes then reach full accuracy at once for all a and x.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+from numpy.polynomial.polynomial import polyval
+
+from ..elementary import elementwise
+from .domains import Domain
+from .exponential import log
+from .from_scipy import elementwise_of_scipy, scipy_function
+from .quadrature import NODES, WEIGHTS, in_blocks
+from .special import polygamma
+
+END = 48.0
+"""The tail beyond exp(−48) is left out."""
+
+STIRLING = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156]
+"""Of log Γ(a), for a ≥ 10 (DLMF 5.11.1)."""
+
+DIGAMMA = [-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12]
+"""Of ψ(a + 1) − log a − 1 / 2a, for a ≥ 10 (DLMF 5.11.2)."""
+
+parameter_and_argument = Domain("a > 0, x > 0", ((0.1, 10.0), (0.1, 15.0)))
+
+
+def stirling_error(a):
+    """log a! − log(√2πa aᵃ e⁻ᵃ), a ≥ 10."""
+    return polyval(1.0 / (a * a), STIRLING) / a
+
+
+def surplus(a, x):
+    """x/a − 1 − log(x/a) ≥ 0, without cancellation at x near a."""
+    u = (x - a) / a
+    near = np.abs(u) < 0.5
+    v = np.where(near, u, 0.0)
+    r = v / (2.0 + v)
+    series = v * r - 2.0 * r**3 * polyval(r * r, 1.0 / np.arange(3.0, 41.0, 2.0))
+    return np.where(near, series, u - np.log(np.where(near, 1.0, x / a)))
+
+
+def poisson(a, x):
+    """D(a, x): for large a by its distance from the peak (Loader 2000), as a log x − x would lose a's digits."""
+    high = np.maximum(a, 10.0)
+    with np.errstate(all="ignore"):
+        peaked = np.exp(-stirling_error(high) - high * surplus(high, x)) / np.sqrt(2.0 * math.pi * high)
+        low = x ** np.minimum(a, 10.0) * np.exp(-x) * scipy_function("special.rgamma")(np.minimum(a, 10.0) + 1.0)
+    return np.where(a < 10.0, low, peaked)
+
+
+def _slopes(a, x, order):
+    """The derivatives of log D in a, first to ``order``-th: log x − ψ(a + 1), −ψ′(a + 1), …"""
+    psi, higher = scipy_function("special.psi"), scipy_function("special.polygamma")
+    high = np.maximum(a, 10.0)
+    u, inverse = (x - high) / high, 1.0 / high
+    logarithm = np.where(np.abs(u) < 0.5, np.log1p(np.maximum(u, -0.5)), np.log(x / high))
+    excess = inverse * (0.5 + inverse * polyval(inverse * inverse, DIGAMMA))
+    first = np.where(a < 10.0, np.log(x) - psi(a + 1.0), logarithm - excess)
+    return [first, *(-higher(n, a + 1.0) for n in range(1, order))]
+
+
+def bell(slopes, shift):
+    """What n derivatives make of exp f, for n = 0 … len(slopes), divided by exp f: complete Bell polynomials.
+
+    ``slopes`` are f′, f″, … with ``shift`` to be added to the first (Comtet, *Advanced Combinatorics*, 1974, §3.3).
+    """
+    first, *others = slopes or [0.0]
+    slopes = [first + shift, *others]
+    found = [np.ones_like(shift)]
+    for n in range(len(slopes)):
+        found.append(sum(math.comb(n, k) * slopes[k] * found[n - k] for k in range(n + 1)))
+    return found
+
+
+def _newton(f, slope, s):
+    """The root of a convex increasing function from a point above it."""
+    for _ in range(12):
+        s = s - (f(s) - END) / slope(s)
+    return s
+
+
+def _lower(order, a, x):
+    reach = _newton(lambda s: (a + 1.0) * s + x * np.expm1(-s), lambda s: a + 1.0 - x * np.exp(-s),
+                    (END + x) / (a + 1.0))  # fmt: skip
+    slopes, s = _slopes(a, x, order), NODES * reach
+    weight = x * np.exp(-(a + 1.0) * s - x * np.expm1(-s))
+    integral = reach * ((weight * bell(slopes, -s)[order]) @ WEIGHTS)[:, np.newaxis]
+    return poisson(a, x) * (integral + bell(slopes, np.zeros_like(a))[order])
+
+
+def _upper(order, a, x):
+    reach = _newton(lambda s: x * np.expm1(s) - a * s, lambda s: x * np.exp(s) - a,
+                    np.minimum(np.sqrt(2.0 * END / x), END / np.maximum(x - a, 1e-300)))  # fmt: skip
+    s = NODES * reach
+    weight, powers = np.exp(a * s - x * np.expm1(s)), bell(_slopes(a, x, order), s)
+    integral = (weight * (a * powers[order] + order * powers[order - 1])) @ WEIGHTS
+    return -poisson(a, x) * reach * integral[:, np.newaxis]
+
+
+def _in_parameter(order, a, x):
+    """∂ⁿP/∂aⁿ, n = ``order`` ≥ 1, for a > 0 and x ≥ 0."""
+    a, x = np.broadcast_arrays(np.asarray(a, float), np.asarray(x, float))
+    constant = ((x == 0) | (x == np.inf)) & (a > 0) | (a == np.inf) & (x >= 0)
+    found = np.where(constant, 0.0, np.nan)
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    with np.errstate(all="ignore"):
+        lower = inside & (_slopes(a, x, 1)[0] <= 0.0)
+        for side, part in ((_lower, lower), (_upper, inside & ~lower)):
+            found[part] = in_blocks(lambda *columns, side=side: side(order, *columns), a[part], x[part])
+    return found[()]
+
+
+@cache
+def in_parameter(order):
+    """The row of ∂ⁿP/∂aⁿ, n = ``order`` ≥ 1."""
+
+    def by_argument(a, x, z):
+        return differentiated_density(order)(a, x)
+
+    return elementwise(None, lambda a, x: _in_parameter(order, a, x), lambda a, x, z: in_parameter(order + 1)(a, x),
+                       by_argument, name=f"gammainc_{order}", domain=parameter_and_argument)  # fmt: skip
+
+
+def _density(a, x):
+    """xᵃ⁻¹ e⁻ˣ / Γ(a)."""
+    with np.errstate(all="ignore"):
+        small = np.asarray(x == 0)
+        inner = poisson(a, x) * a / np.where(small, 1.0, x)
+        return np.where(small, np.where(a == 1, 1.0, np.where(a < 1, np.inf, 0.0)), inner)[()]
+
+
+gamma_density = elementwise(None, _density, lambda a, x, z: z * (log(x) - polygamma(0)(a)),
+                            lambda a, x, z: z * ((a - 1.0) / x - 1.0), name="gamma_density",
+                            domain=parameter_and_argument, singular=True)  # fmt: skip
+
+
+def differentiated_density(order):
+    """The n-th derivative of the density in a, as a function written in table functions, n = ``order``."""
+
+    def density(a, x):
+        slopes = [log(x) - polygamma(0)(a), *(-polygamma(n)(a) for n in range(1, order))]
+        found = [1.0]
+        for n in range(order):
+            found.append(sum(math.comb(n, k) * slopes[k] * found[n - k] for k in range(n + 1)))
+        return gamma_density(a, x) * found[order]
+
+    return density
+
+
+gammainc = elementwise_of_scipy("gammainc", lambda a, x, z: in_parameter(1)(a, x), lambda a, x, z: gamma_density(a, x),
+                                domain=parameter_and_argument, singular=True)  # fmt: skip
+gammaincc = elementwise_of_scipy("gammaincc", lambda a, x, z: -in_parameter(1)(a, x),
+                                 lambda a, x, z: -gamma_density(a, x), domain=parameter_and_argument,
+                                 singular=True)  # fmt: skip
