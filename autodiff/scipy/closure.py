@@ -51,8 +51,10 @@ def plain_result(call: str, z: Any) -> Any:
     """What a function returned at plain arguments; raises TypeError where it depends on a number all the same."""
     z = array(joined(z))
     if is_number(type(z)):
-        raise TypeError(f"the function given to {call} uses a number that is neither in args nor a variable that it "
-                        f"closes over or names, so its derivative would be lost; give it in args{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"the function given to {call} uses a number that is neither in args nor a variable that "
+            f"it closes over or names, so its derivative would be lost; give it in args{user_line()}"
+        )
     return z
 
 
