@@ -12,8 +12,10 @@ from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, shape, stack
 
 from .counterpart import counterpart, missing
+from .initial_value import odeint, solve_ivp
+from .quadrature import quad
 
-__all__ = ["cumulative_simpson", "cumulative_trapezoid", "romb", "simpson", "trapezoid"]
+__all__ = ["cumulative_simpson", "cumulative_trapezoid", "odeint", "quad", "romb", "simpson", "solve_ivp", "trapezoid"]
 __getattr__ = missing(__name__)
 
 # ---------------------------------------------------------------------------------------------- of samples

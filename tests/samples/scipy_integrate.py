@@ -34,3 +34,37 @@ def _romberg(name: str) -> Iterator[Sample]:
         shape = (n, 2) if axis == 0 else (2, n)
         yield of_scipy("integrate", lambda s, y, dx, axis=axis: s.romb(y, dx, axis), (values(*shape), np.array(0.4)),
                        f"{shape}, {axis}", unreal=False)  # fmt: skip
+
+
+@entry("scipy.integrate.quad")
+def _quadrature(name: str) -> Iterator[Sample]:
+    ends = np.array(0.2), np.array(1.7)
+    yield of_scipy("integrate", lambda s, a, b, k: s.quad(lambda t, k: np.exp(-k * t), a, b, (k,))[0],
+                   (*ends, np.array(1.3)), "args", unreal=False, exact=False, condition=8)  # fmt: skip
+    yield of_scipy("integrate", lambda s, k: s.quad(lambda t: np.exp(-t * t * k[0]) * k[1], 0.0, np.inf)[0],
+                   (np.array([1.3, 0.4]),), "closure, infinite limit", unreal=False, exact=False, condition=1e4)  # fmt: skip
+
+
+def _nilpotent(t: float, y: np.ndarray, a: float) -> list:
+    """Its solutions are polynomials, which the methods of high order solve to rounding."""
+    return [a * y[1], 2.0 * t]
+
+
+@entry("scipy.integrate.solve_ivp", "scipy.integrate.odeint")
+def _problems(path: str) -> Iterator[Sample]:
+    y0, a = np.array([1.0, 0.4]), np.array(0.6)
+    more = {"unreal": False, "exact": False}
+    if path.endswith("ivp"):
+        yield of_scipy("integrate", lambda s, y0, a: s.solve_ivp(lambda t, y: _nilpotent(t, y, a), (0.0, 1.0), y0,
+                       "DOP853").y[:, -1], (y0, a), "closure", condition=16, **more)  # fmt: skip
+        square = lambda t, y: [0.6 * t * t]
+        yield of_scipy("integrate", lambda s, t: s.solve_ivp(square, (0.0, 1.0), [0.3], "DOP853", t_eval=t).y,
+                       (np.array([0.3, 0.8]),), "times", condition=16, **more)  # fmt: skip
+        yield of_scipy("integrate", lambda s, t0, t1: s.solve_ivp(square, (t0, t1), [0.3], "DOP853").y[:, -1],
+                       (np.array(0.1), np.array(0.9)), "limits", condition=16, **more)  # fmt: skip
+        return
+    tight = {"rtol": 1e-12, "atol": 1e-12}
+    yield of_scipy("integrate", lambda s, y0, a: s.odeint(lambda y, t: -a * y, y0, [0.0, 0.5, 1.0], **tight), (y0, a),
+                   "closure", condition=1e6, **more)  # fmt: skip
+    yield of_scipy("integrate", lambda s, y0, a: s.odeint(_nilpotent, y0, [0.0, 0.5], args=(a,), tfirst=True, **tight),
+                   (y0, a), "args, tfirst", condition=1e6, **more)  # fmt: skip
