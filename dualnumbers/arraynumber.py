@@ -10,13 +10,14 @@ import numpy as np
 
 from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
+from .face import Face
 from .levels import is_number, plain
 from .number import Number
 from .rules import shaping
 from .rules.indexing import fixed, getitem, setitem
 
 
-class ArrayNumber(Number):
+class ArrayNumber(Face, Number):
     """A number whose primal is an array: it has a length, elements, and the methods of ``ndarray``."""
 
     __slots__ = ()
@@ -88,10 +89,6 @@ class ArrayNumber(Number):
 
     def fill(self, value: Any) -> None:
         self[...] = value
-
-    @property
-    def resize(self) -> Any:
-        raise AttributeError(f"an array of numbers is not resized in place: use np.resize{user_line()}")
 
     def flatten(self, order: str = "C") -> Any:
         return shaping.reshape(self, -1, order)

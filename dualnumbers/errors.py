@@ -45,26 +45,52 @@ def _scipy_function() -> str:
     return name
 
 
-def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -> Exception:
+_CALL_ANOTHER = ("where a function of Python's math asked for it, call the one in dualnumbers.dmath or NumPy; where an "
+                 "array was written to, use np.stack or fill np.zeros(..., like=x)")  # fmt: skip
+_JOIN = "join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
+REMEDIES = {
+    "float": _CALL_ANOTHER,
+    "int": _CALL_ANOTHER,
+    "complex": _CALL_ANOTHER,
+    "np.asarray": f"keep the number as it is, {_JOIN}",
+    "np.array": f"copy it with x.copy(), {_JOIN}",
+}
+"""A road on which a number would become plain → what to do instead."""
+
+NUMPY_REMEDIES = {
+    "vectorize": "np.vectorize calls Python on plain elements: write the function in NumPy's, or np.stack([f(t) for t in x])",
+    "AxisConcatenator": "np.r_ and np.c_ make plain arrays: call np.concatenate or np.column_stack",
+    "ABCPolyBase": "a polynomial of NumPy keeps plain coefficients: call np.polynomial.polynomial.polyval or its kin",
+}
+"""A class of NumPy that converts to plain arrays → what to do instead."""
+
+
+def _numpy_remedy() -> str:
+    """What to do instead of the class of NumPy whose method is on the stack; empty if there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
+            owner = frame.f_code.co_qualname.partition(".")[0]
+            if owner in NUMPY_REMEDIES:
+                return NUMPY_REMEDIES[owner]
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
+
+
+def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
-    caller = _scipy_function()
     kind = type(number).__name__
+    caller = _scipy_function()
     if caller:
         counterparts = [name for find in COUNTERPARTS for name in find(caller)]
         remedy = f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
         if counterparts:
             remedy = f"{caller} converts its arguments to plain arrays; call {counterparts[0]}, which takes numbers"
-    elif call in ("float", "int", "complex"):
-        remedy = (
-            f"where a function of Python's math asked for the {call}, call the one in dualnumbers.dmath or NumPy; "
-            "where an array was written to, use np.stack or fill np.zeros(..., like=x)"
-        )
-    elif call == "np.asarray":
-        remedy = "keep the number as it is, join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
+    elif call in ("np.asarray", "np.array"):
+        remedy = _numpy_remedy() or REMEDIES[call]
     elif "out=" in call or "into" in call:
         remedy = "give it an array made by np.zeros(..., like=x)"
-    else:
-        remedy = "the derivative is what the call around f returns"
+    remedy = remedy or REMEDIES.get(call, "the derivative is what the call around f returns")
     return error(
         f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
         f"autodiff.value_of(x) gives the plain value{user_line()}"

@@ -127,7 +127,7 @@ class Number:
             raise AttributeError("__array__")
 
         def refuse(dtype: Any = None, copy: Any = None) -> Any:
-            raise no_plain_value("np.asarray", self)
+            raise no_plain_value("np.array" if copy else "np.asarray", self)
 
         return refuse
 
@@ -219,7 +219,7 @@ def _refusal(name: str) -> property:
 
 
 # not by __getattr__, which would slow every other attribute down
-for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tobytes", "tofile", "tolist", "value"):
+for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tolist", "value"):
     setattr(Number, _name, _refusal(_name))
 for _function, _entry in list(BY_NUMPY.items()):
     if isinstance(_function, np.ufunc) and _function.__name__ != "conjugate":

@@ -1,12 +1,15 @@
 """Bad input: a clear error that names the call and the remedy, and nothing lost afterwards."""
 
+import array
 import copy
 import decimal
 import functools
+import io
 import json
 import math
 import pickle
 import re
+import statistics
 import traceback
 from itertools import product
 
@@ -382,8 +385,8 @@ SCALAR_ROADS = {
 
 ARRAY_ROADS = {
     "np.asarray": (lambda x: np.sum(np.asarray(x)), "np.asarray of a.*np.stack.*value_of"),
-    "np.array": (lambda x: np.sum(np.array(x)), "np.asarray of a.*value_of"),
-    "np.array of a dtype": (lambda x: np.sum(np.array(x, dtype=float)), "np.asarray of a.*value_of"),
+    "np.array": (lambda x: np.sum(np.array(x)), r"np.array of a.*x\.copy\(\).*value_of"),
+    "np.array of a dtype": (lambda x: np.sum(np.array(x, dtype=float)), "np.array of a.*value_of"),
     "np.array of arrays": (lambda x: np.sum(np.array([x, x])), "np.asarray of a.*np.stack"),
     "float": (lambda x: float(x[:1]) * x[0], "float of a"),
     "item": (lambda x: x.sum().item() * x[0], r"\.item of a.*value_of"),
@@ -400,14 +403,25 @@ ARRAY_ROADS = {
     "dtype=": (lambda x: np.sum(np.exp(x, dtype=int)), "np.exp with dtype=.*value_of"),
     "a ufunc's method": (lambda x: np.hypot.reduce(x, initial=1.0), "np.hypot.reduce with initial=.*value_of"),
     "an unknown function": (lambda x: np.busday_count(x, x), "np.busday_count has no derivative here.*value_of"),
-    "an unknown ufunc": (lambda x: np.sum(np.spacing(x) + np.vecmat(x, np.eye(2))), "np.vecmat has no derivative here"),
+    "an unknown ufunc": (lambda x: np.isnat(x), "np.isnat has no derivative here"),
     "copyto": (lambda x: np.copyto(np.zeros(2), x), "np.copyto into a plain array.*np.zeros"),
     "put": (lambda x: np.put(np.zeros(2), [0], x[0]), "np.put into a plain array.*np.zeros"),
     "memoryview": (lambda x: memoryview(x), "bytes-like"),
     "dict": (lambda x: {x: 1.0}, "no hash"),
     "index": (lambda x: np.sum(np.arange(5.0)[x]), "np.asarray of a|integer"),
     "random": (lambda x: np.sum(np.random.default_rng(0).normal(x)), "np.asarray of a.*value_of"),
-    "vectorize": (lambda x: np.sum(np.vectorize(lambda t: t * t)(x)), "np.asarray of a.*value_of"),
+    "vectorize": (lambda x: np.sum(np.vectorize(lambda t: t * t)(x)), "np.vectorize calls.*np.stack.*value_of"),
+    "r_": (lambda x: np.sum(np.r_[x, x]), "np.r_ and np.c_ make.*np.concatenate.*value_of"),
+    "c_": (lambda x: np.sum(np.c_[x, x]), "np.r_ and np.c_ make.*np.column_stack.*value_of"),
+    "dlpack": (lambda x: np.from_dlpack(x), r"\.__dlpack__ of a.*value_of"),
+    "fromiter": (lambda x: np.sum(np.fromiter(x, float)), "float of a.*value_of"),
+    "asarray_chkfinite": (lambda x: np.asarray_chkfinite(x), "np.asarray of a.*value_of"),
+    "ascontiguousarray": (lambda x: np.ascontiguousarray(x), "np.asarray of a.*value_of"),
+    "array.array": (lambda x: array.array("d", x), "float of a.*value_of"),
+    "json": (lambda x: json.dumps(x), "not JSON serializable"),
+    "save": (lambda x: np.save(io.BytesIO(), x), "np.save has no derivative.*value_of"),
+    "statistics": (lambda x: statistics.stdev(x), "can't convert|float of a"),
+    "nditer": (lambda x: sum(float(t) for t in np.nditer(x)), "WRITEBACKIFCOPY|value_of"),
 }
 
 

@@ -18,7 +18,7 @@ LAYERS = (
     ("dualnumbers.dispatch",),
     ("dualnumbers.elementary",),
     ("dualnumbers.rules",),
-    ("dualnumbers.ufunc_methods",),
+    ("dualnumbers.ufunc_methods", "dualnumbers.face"),
     ("dualnumbers.number", "dualnumbers.pushforward"),
     ("dualnumbers.arraynumber",),
     ("dualnumbers.dualnumber", "dualnumbers.taylor"),

@@ -1,0 +1,102 @@
+"""The attributes and methods of ``ndarray`` that are no functions of NumPy: those of the value, and those refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .errors import no_plain_value, user_line
+from .levels import plain
+
+REFUSED = {
+    "byteswap": "bytes have no derivative",
+    "ctypes": "C code reads plain numbers",
+    "data": "a buffer holds plain numbers",
+    "dump": "a file holds plain numbers",
+    "dumps": "bytes have no derivative",
+    "getfield": "bytes have no derivative",
+    "item": "x[0] or x.reshape(()) is one number, with its derivative",
+    "setfield": "bytes have no derivative",
+    "to_device": "np.asarray on a device holds plain numbers",
+    "tobytes": "bytes have no derivative",
+    "tofile": "a file holds plain numbers",
+    "tolist": "list(x) has the numbers, with their derivatives",
+    "view": "x.astype gives another type, x.reshape another shape",
+    "__dlpack__": "other libraries read plain numbers",
+}
+"""Attribute → what to do instead, or why not."""
+
+OF_THE_VALUE = ("device", "flags", "itemsize", "nbytes", "strides")
+
+
+class FlatNumbers:
+    """``x.flat``: the elements one after the other, read and written by their number in that order."""
+
+    def __init__(self, base: Any) -> None:
+        self.base = base
+
+    def __len__(self) -> int:
+        return int(self.base.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.base.flatten())
+
+    def _place(self, index: Any) -> Any:
+        return np.unravel_index(np.arange(len(self))[index], self.base.shape)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.base[self._place(index)]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.base[self._place(index)] = value
+
+    @property
+    def __array__(self) -> Any:
+        raise no_plain_value("np.asarray of .flat", self.base, AttributeError)
+
+
+class Face:
+    """What an array of numbers has like ``ndarray``, without being a function of NumPy."""
+
+    __slots__ = ()
+
+    @property
+    def flat(self) -> FlatNumbers:
+        return FlatNumbers(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        self.flat[:] = value
+
+    @property
+    def base(self) -> None:
+        """Nothing: the array of numbers that a view shows is kept elsewhere."""
+
+    def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        raise AttributeError(
+            f"the flags of an array of numbers are not to be set; copy what must not change{user_line()}"
+        )
+
+    @property
+    def resize(self) -> Any:
+        raise AttributeError(f"an array of numbers is not resized in place: use np.resize{user_line()}")
+
+
+def _refusal(name: str, remedy: str) -> property:
+    def refuse(self: Any) -> Any:
+        raise no_plain_value(f".{name}", self, AttributeError, remedy)
+
+    return property(refuse)
+
+
+def _of_the_value(name: str) -> property:
+    return property(lambda self: getattr(plain(self), name))
+
+
+for _name, _remedy in REFUSED.items():
+    setattr(Face, _name, _refusal(_name, _remedy))
+for _name in OF_THE_VALUE:
+    if hasattr(np.ndarray, _name):
+        setattr(Face, _name, _of_the_value(_name))
