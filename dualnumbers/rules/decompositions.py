@@ -28,6 +28,7 @@ from .factors import (
     divided_by_gaps,
     divided_by_sums,
     hermitian_matrix,
+    independent,
     join,
     product,
     quotient,
@@ -168,6 +169,7 @@ def eigvalsh(a, UPLO="L"):
 def _eig_push(da, z, a):
     """dw = diag T, dV = V (T / gaps) + V diag(c), T = V⁻¹ dA V; c keeps lengths 1 and the largest component real."""
     w, v = cut(z, *_vector_and_matrix(a))
+    independent(v)
     t = solve(v, matmul(da, v))
     dv = matmul(v, divided_by_gaps(t, w, "eigenvalues"))
     shift = real(sum(conj(v) * dv, -2, False))
@@ -198,6 +200,7 @@ def eig(a):
 def _eigvals_push(da, z, a):
     """The diagonal of V⁻¹ dA V, in the order of ``z``, which LAPACK finds by another road than V."""
     w, v = eig(a)
+    independent(v)
     dw = diagonal(solve(v, matmul(da, v)))
     order = _order(plain(w), plain(z))
     dw = getitem(dw, (*np.indices(order.shape)[:-1], order))

@@ -124,6 +124,19 @@ def square(a):
 # ------------------------------------------------------------------------------------------------- repeated values
 
 
+def independent(v):
+    """Raises LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
+    v = plain(v)
+    with np.errstate(all="ignore"):
+        defective = v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
+    if defective:
+        raise np.linalg.LinAlgError(
+            "the matrix is defective up to rounding: a repeated eigenvalue has too few eigenvectors, and infinite "
+            "derivatives; a function of the matrix that is smooth there has all of its own: inv, det, expm, "
+            f"…{user_line()}"
+        )
+
+
 def _quotient(t, d, values):
     repeated = np.broadcast_to(d == 0, np.broadcast_shapes(t.shape, d.shape))
     reached = repeated & (t != 0) & ~np.isnan(t)

@@ -224,14 +224,16 @@ def _term(labels):
     return "".join("..." if label is Ellipsis else _SYMBOLS[label] for label in labels)
 
 
-def _einsum_signature(*operands, optimize=False):
-    """Subscripts and operands, or operands each with a list of its labels, and such a list for the output."""
-    if isinstance(operands[0], str):
-        subscripts, *operands = operands
-    else:
-        terms = [_term(labels) for labels in operands[1::2]]
-        output = f"->{_term(operands[-1])}" if len(operands) % 2 else ""
-        operands, subscripts = operands[: 2 * len(terms) : 2], ",".join(terms) + output
+def _by_labels(*operands):
+    """Subscripts and operands, from operands each with a list of its labels and such a list for the output."""
+    terms = [_term(labels) for labels in operands[1::2]]
+    output = f"->{_term(operands[-1])}" if len(operands) % 2 else ""
+    return ",".join(terms) + output, operands[: 2 * len(terms) : 2]
+
+
+def _einsum_signature(subscripts, *operands, optimize=False):
+    if not isinstance(subscripts, str):
+        subscripts, operands = _by_labels(subscripts, *operands)
     terms, output = _explicit(subscripts, [len(shape(x)) for x in operands])
     return *operands, f"{','.join(terms)}->{output}", optimize
 
