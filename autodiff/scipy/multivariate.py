@@ -21,11 +21,12 @@ class Densities:
     """A distribution by its log density ``(x, *parameters)``; called with the parameters, it freezes them."""
 
     def __init__(self, name: str, log_density: Callable[..., Any]) -> None:
-        self._log_density = log_density
+        def density(x: Any, *given: Any, **named: Any) -> Any:
+            return np.exp(log_density(x, *given, **named))
+
         self.__doc__ = f"As ``scipy.stats.{name}``: pdf, logpdf."
-        self.logpdf = counterpart(f"stats.{name}.logpdf")(lambda x, *given, **named: log_density(x, *given, **named))
-        self.pdf = counterpart(f"stats.{name}.pdf")(lambda x, *given, **named: np.exp(log_density(x, *given, **named)))
-        self.__name__ = name
+        self.logpdf = counterpart(f"stats.{name}.logpdf")(log_density)
+        self.pdf = counterpart(f"stats.{name}.pdf")(density)
 
     def __call__(self, *given: Any, **named: Any) -> Densities:
         """The distribution with these parameters."""
@@ -38,7 +39,7 @@ class Densities:
         if which.startswith("_"):
             raise AttributeError(which)
         raise AttributeError(
-            f"scipy.stats.{self.__name__}.{which} cannot be differentiated here; there are pdf, logpdf"
+            f"{which} of a distribution of vectors cannot be differentiated here; there are pdf, logpdf"
         )
 
 

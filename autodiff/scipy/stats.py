@@ -20,9 +20,9 @@ from .counterpart import missing
 from .distribution import Continuous, Discrete, Named
 from .multivariate import dirichlet, multivariate_normal
 
-__all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_r", "halfnorm",
-           "invgamma", "laplace", "logistic", "lognorm", "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "uniform",
-           "weibull_min"]  # fmt: skip
+__all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_r",
+           "halfnorm", "invgamma", "laplace", "logistic", "lognorm", "multivariate_normal", "nbinom", "norm", "pareto",
+           "poisson", "t", "uniform", "weibull_min"]  # fmt: skip
 __getattr__ = missing(__name__)
 
 POSITIVE, UNIT = (0.0, np.inf), (0.0, 1.0)
@@ -131,7 +131,8 @@ chi2 = Named(Continuous(
     name="chi2", shapes=("df",), support=POSITIVE,
     log_density=lambda x, df: (special.xlogy(0.5 * df - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(0.5 * df)
                                - math.log(2.0)),
-    cdf=lambda x, df: special.gammainc(0.5 * df, 0.5 * x), sf=lambda x, df: special.gammaincc(0.5 * df, 0.5 * x)))  # fmt: skip
+    cdf=lambda x, df: special.gammainc(0.5 * df, 0.5 * x),
+    sf=lambda x, df: special.gammaincc(0.5 * df, 0.5 * x)))  # fmt: skip
 
 invgamma = Named(Continuous(
     name="invgamma", shapes=("a",), support=POSITIVE, open=True,
