@@ -24,7 +24,7 @@ def double(x: Any) -> Any:
     x = joined(array(x))
     value = plain(x)
     wanted = np.result_type(value, np.float64)
-    return x if getattr(value, "dtype", None) == wanted else astype(x, wanted)
+    return x if hasattr(value, "dtype") and value.dtype == wanted else astype(x, wanted)
 
 
 def counterpart(path: str) -> Callable[[Function], Function]:

@@ -12,11 +12,13 @@ from functools import partial, reduce, wraps
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.stats
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.selection import where
+from dualnumbers.rules.strong import strong
 
 from .counterpart import counterpart, double
 
@@ -82,6 +84,11 @@ class Distribution:
         return where(large, complement, np.log(where(large, 0.5, p)))
 
 
+def _depth(x: Any) -> int:
+    """How many differentiations a number belongs to."""
+    return 1 + _depth(x.primal) if is_number(type(x)) else 0
+
+
 FAR = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
 """The values below and above the support."""
 
@@ -98,8 +105,8 @@ class Continuous(Distribution):
 
     log_density: Function
     density: Function | None = None
-    ppf: Function
-    isf: Function
+    ppf: Function | None = None
+    isf: Function | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
     open: bool = False
 
@@ -137,7 +144,19 @@ class Continuous(Distribution):
         exists = self.exists(shapes, scale)
         if not np.all(possible):
             q, exists = where(possible, q, 0.5), exists * np.where(possible, 1.0, np.nan)
-        return (getattr(self, which)(q, *shapes) * scale + loc) * exists
+        function = getattr(self, which)
+        z = function(q, *shapes) if function else self._inverse(which, q, shapes)
+        return (z * scale + loc) * exists
+
+    def _inverse(self, which: str, q: Any, shapes: list[Any]) -> Any:
+        """SciPy's quantile, its derivatives by Newton's method for F(x, θ) = q; each step doubles their order."""
+        sign = -1.0 if which == "ppf" else 1.0
+        x = getattr(getattr(scipy.stats, self.name), which)(plain(q), *map(plain, shapes))
+        for _ in range(max(map(_depth, (q, *shapes))).bit_length()):
+            lower = self.cdf(x, *shapes)
+            residual = where(plain(lower) > 0.5, -self.sf(x, *shapes), lower) + sign * q  # the nearer tail is accurate
+            x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - plain(residual))
+        return x
 
 
 @dataclass(frozen=True, kw_only=True)

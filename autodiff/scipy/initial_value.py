@@ -112,9 +112,7 @@ def _traced(*values: Any) -> bool:
 def _start(call: str, y0: Any, theta: Any) -> tuple[Any, int]:
     y0 = reshape(double(y0), -1, "C")
     if is_unreal(y0):
-        raise TypeError(
-            f"{call} has no derivative of complex y here; split y into real and imaginary part{user_line()}"
-        )
+        raise TypeError(f"{call} has no derivative of complex y; give its real and imaginary parts{user_line()}")
     return concatenate(y0, theta, 0), shape(y0)[0]
 
 
@@ -124,40 +122,28 @@ def _tolerances(options: dict[str, Any], n: int) -> Callable[[int], dict[str, An
     def of(size: int) -> dict[str, Any]:
         fitted = dict(options)
         for name in ("atol", "rtol"):
-            if np.ndim(fitted.get(name)) and size > n:
+            if name in fitted and np.ndim(fitted[name]) and size > n:
                 fitted[name] = np.append(fitted[name], np.full(size - n, np.min(fitted[name])))
         return fitted
 
     return of
 
 
+_ODEINT = ("rtol", "atol", "tcrit", "h0", "hmax", "hmin", "ixpr", "mxstep", "mxhnil", "mxordn", "mxords", "printmessg")
+
+
 @counterpart("integrate.odeint")
 def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, col_deriv: Any = 0, full_output: Any = 0,
            ml: Any = None, mu: Any = None, *positional: Any, tfirst: bool = False, **options: Any) -> Any:  # fmt: skip
-    """As ``scipy.integrate.odeint``, differentiable in ``y0``, ``t``, ``args`` and numbers that ``func`` closes over."""
-    names = (
-        "rtol",
-        "atol",
-        "tcrit",
-        "h0",
-        "hmax",
-        "hmin",
-        "ixpr",
-        "mxstep",
-        "mxhnil",
-        "mxordn",
-        "mxords",
-        "printmessg",
-    )
-    options = {**dict(zip(names, positional, strict=False)), **options}
+    """As ``scipy.integrate.odeint``, differentiable in y0, t, args and numbers that ``func`` closes over."""
+    options = {**dict(zip(_ODEINT, positional, strict=False)), **options}
     args = args if isinstance(args, tuple) else (args,)
     theta, at = lifted(func, args)
     y0, t = array(y0), double(t)
     if not _traced(y0, t, theta):
         checked = lambda *xs: plain_result("odeint", func(*xs))
-        return scipy.integrate.odeint(
-            checked, y0, t, args, Dfun, col_deriv, full_output, ml, mu, tfirst=tfirst, **options
-        )
+        return scipy.integrate.odeint(checked, y0, t, args, Dfun, col_deriv, full_output, ml, mu, tfirst=tfirst,
+                                      **options)  # fmt: skip
     if full_output:
         raise TypeError(f"odeint with full_output has no derivative here; leave it away{user_line()}")
     start, n = _start("odeint", y0, theta)
@@ -173,22 +159,22 @@ def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, co
 @counterpart("integrate.solve_ivp")
 def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, **options: Any) -> Any:  # fmt: skip
-    """As ``scipy.integrate.solve_ivp``; y is differentiable in ``y0``, ``t_span``, ``t_eval``, ``args`` and numbers that
-    ``fun`` closes over. Without ``t_eval`` the times are the steps of the solver, which are constants but for the ends.
+    """As ``scipy.integrate.solve_ivp``, its y differentiable in y0, t_span, t_eval, args and what ``fun`` closes over.
+
+    Without ``t_eval`` the times are the steps of the solver, which are constants but for the ends.
     """
     theta, at = lifted(fun, tuple(args or ()))
     (t0, end), y0 = t_span, array(y0)
     t_eval = None if t_eval is None else double(t_eval)
     if not _traced(t0, end, y0, t_eval, theta):
-        return scipy.integrate.solve_ivp(
-            fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options
-        )
+        return scipy.integrate.solve_ivp(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args,
+                                         **options)  # fmt: skip
     if dense_output or events is not None:
         raise TypeError("solve_ivp with dense_output or events has no derivative here; give the times as "
                         f"t_eval{user_line()}")  # fmt: skip
     options = {name: value for name, value in options.items() if name not in ("jac", "jac_sparsity", "lband", "uband")}
     start, n = _start("solve_ivp", y0, theta)
-    fitted, last = _tolerances(options, n), plain(end)
+    fitted, last, slope = _tolerances(options, n), plain(end), _slope("solve_ivp", at, n)
 
     def solve_ivp(slope: Function, y: Any, t: Any) -> Any:
         found = scipy.integrate.solve_ivp(slope, (t[0], last), y, method, t[1:], **fitted(len(y)))
@@ -196,12 +182,10 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
             raise ValueError(f"solve_ivp: {found.message}")
         return np.concatenate([y[None], found.y.T])
 
-    slope = _slope("solve_ivp", at, n)
-    result = scipy.integrate.solve_ivp(lambda t, y: plain_result("solve_ivp", slope(t, y, plain(theta))),
-                                       (plain(t0), last), plain(start)[:n], method, plain(t_eval), **options)  # fmt: skip
+    inner = lambda t, y: plain_result("solve_ivp", slope(t, y, plain(theta)))
+    result = scipy.integrate.solve_ivp(inner, (plain(t0), last), plain(start)[:n], method, plain(t_eval), **options)
     if t_eval is None:
-        inner = result.t[1:-1]
-        result.t = concatenate(_vector(t0), inner, _vector(end), 0)
+        result.t = concatenate(_vector(t0), result.t[1:-1], _vector(end), 0)
         result.y = flow(start, result.t, slope, n, solve_ivp).T
     else:
         result.t = t_eval

@@ -18,10 +18,11 @@ from dualnumbers.rules.selection import where
 
 from .counterpart import missing
 from .distribution import Continuous, Discrete, Named
+from .multivariate import dirichlet, multivariate_normal
 
-__all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "expon", "f", "gamma", "geom", "gumbel_r", "halfnorm",
-           "invgamma", "laplace", "logistic", "lognorm", "nbinom", "norm", "pareto", "poisson", "t", "uniform",
-           "weibull_min"]  # fmt: skip
+__all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_r",
+           "halfnorm", "invgamma", "laplace", "logistic", "lognorm", "multivariate_normal", "nbinom", "norm", "pareto",
+           "poisson", "t", "uniform", "weibull_min"]  # fmt: skip
 __getattr__ = missing(__name__)
 
 POSITIVE, UNIT = (0.0, np.inf), (0.0, 1.0)
@@ -124,48 +125,33 @@ pareto = Named(Continuous(
 gamma = Named(Continuous(
     name="gamma", shapes=("a",), support=POSITIVE,
     log_density=lambda x, a: special.xlogy(a - 1.0, x) - x - special.gammaln(a),
-    cdf=lambda x, a: special.gammainc(a, x), sf=lambda x, a: special.gammaincc(a, x),
-    ppf=lambda q, a: special.gammaincinv(a, q), isf=lambda q, a: special.gammainccinv(a, q)))  # fmt: skip
+    cdf=lambda x, a: special.gammainc(a, x), sf=lambda x, a: special.gammaincc(a, x)))  # fmt: skip
 
 chi2 = Named(Continuous(
     name="chi2", shapes=("df",), support=POSITIVE,
     log_density=lambda x, df: (special.xlogy(0.5 * df - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(0.5 * df)
                                - math.log(2.0)),
-    cdf=lambda x, df: special.gammainc(0.5 * df, 0.5 * x), sf=lambda x, df: special.gammaincc(0.5 * df, 0.5 * x),
-    ppf=lambda q, df: 2.0 * special.gammaincinv(0.5 * df, q),
-    isf=lambda q, df: 2.0 * special.gammainccinv(0.5 * df, q)))  # fmt: skip
+    cdf=lambda x, df: special.gammainc(0.5 * df, 0.5 * x),
+    sf=lambda x, df: special.gammaincc(0.5 * df, 0.5 * x)))  # fmt: skip
 
 invgamma = Named(Continuous(
     name="invgamma", shapes=("a",), support=POSITIVE, open=True,
     log_density=lambda x, a: -(a + 1.0) * np.log(x) - special.gammaln(a) - 1.0 / x,
-    cdf=lambda x, a: special.gammaincc(a, 1.0 / x), sf=lambda x, a: special.gammainc(a, 1.0 / x),
-    ppf=lambda q, a: 1.0 / special.gammainccinv(a, q), isf=lambda q, a: 1.0 / special.gammaincinv(a, q)))  # fmt: skip
+    cdf=lambda x, a: special.gammaincc(a, 1.0 / x), sf=lambda x, a: special.gammainc(a, 1.0 / x)))  # fmt: skip
 
 # ------------------------------------------------------------------------------------------- by the beta function
 
 beta = Named(Continuous(
     name="beta", shapes=("a", "b"), support=UNIT,
     log_density=lambda x, a, b: special.xlog1py(b - 1.0, -x) + special.xlogy(a - 1.0, x) - special.betaln(a, b),
-    cdf=lambda x, a, b: special.betainc(a, b, x), sf=lambda x, a, b: special.betaincc(a, b, x),
-    ppf=lambda q, a, b: special.betaincinv(a, b, q), isf=lambda q, a, b: special.betainccinv(a, b, q)))  # fmt: skip
-
-
-def _t_quantile(q: Any, df: Any) -> Any:
-    """SciPy's function has the wrong sign at q = 0."""
-    return where(plain(q) == 0.0, -np.inf, special.stdtrit(df, q))
+    cdf=lambda x, a, b: special.betainc(a, b, x), sf=lambda x, a, b: special.betaincc(a, b, x)))  # fmt: skip
 
 
 t = Named(Continuous(
     name="t", shapes=("df",),
     log_density=lambda x, df: (-0.5 * np.log(df) - special.betaln(0.5 * df, 0.5)
                                - 0.5 * (df + 1.0) * np.log1p(x * x / df)),
-    cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x),
-    ppf=_t_quantile, isf=lambda q, df: -_t_quantile(q, df)))  # fmt: skip
-
-
-def _odds(m: Any, n: Any, x: Any, y: Any) -> Any:
-    """(n/m) x/y, the quantile of F at those x and y = 1 − x of the beta distribution."""
-    return n * x / (m * y)
+    cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
 
 
 f = Named(Continuous(
@@ -173,11 +159,7 @@ f = Named(Continuous(
     log_density=lambda x, m, n: (0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * m - 1.0, x)
                                  - 0.5 * (m + n) * np.log(n + m * x) - special.betaln(0.5 * m, 0.5 * n)),
     cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
-    sf=lambda x, m, n: special.betainc(0.5 * n, 0.5 * m, n / (n + m * x)),
-    ppf=lambda q, m, n: _odds(m, n, special.betaincinv(0.5 * m, 0.5 * n, q),
-                              special.betainccinv(0.5 * n, 0.5 * m, q)),
-    isf=lambda q, m, n: _odds(m, n, special.betainccinv(0.5 * m, 0.5 * n, q),
-                              special.betaincinv(0.5 * n, 0.5 * m, q))))  # fmt: skip
+    sf=lambda x, m, n: special.betainc(0.5 * n, 0.5 * m, n / (n + m * x))))  # fmt: skip
 
 # ------------------------------------------------------------------------------------------- whole numbers
 

@@ -42,7 +42,7 @@ def _quadrature(name: str) -> Iterator[Sample]:
     yield of_scipy("integrate", lambda s, a, b, k: s.quad(lambda t, k: np.exp(-k * t), a, b, (k,))[0],
                    (*ends, np.array(1.3)), "args", unreal=False, exact=False, condition=8)  # fmt: skip
     yield of_scipy("integrate", lambda s, k: s.quad(lambda t: np.exp(-t * t * k[0]) * k[1], 0.0, np.inf)[0],
-                   (np.array([1.3, 0.4]),), "closure, infinite limit", unreal=False, exact=False, condition=1e4)  # fmt: skip
+                   (np.array([1.3, 0.4]),), "infinite limit", unreal=False, exact=False, condition=1e4)  # fmt: skip
 
 
 def _nilpotent(t: float, y: np.ndarray, a: float) -> list:

@@ -42,3 +42,22 @@ def _discrete(path: str) -> Iterator[Sample]:
     k = np.array([0.25, 0.8] if which in ("ppf", "isf") else [-2, 1, 2, 2.5] if name == "bernoulli" else [1, 3, 4, 6.5])
     yield of_scipy("stats", lambda s, *p: getattr(getattr(s, name), which)(k, *fixed, *p, loc=1), arrays, "parameters",
                    unreal=False, condition=8)  # fmt: skip
+
+
+@entry("scipy.stats.dirichlet.pdf", "scipy.stats.dirichlet.logpdf")
+def _dirichlet(path: str) -> Iterator[Sample]:
+    alpha = np.array([1.3, 0.6, 2.2])
+    for x in (np.array([0.2, 0.5]), np.array([[0.2, 0.1], [0.5, 0.3]])):
+        yield of_scipy("stats", lambda s, x, a: getattr(s.dirichlet, path.rpartition(".")[2])(x, a), (x, alpha),
+                       f"{x.shape}", unreal=False, condition=8)  # fmt: skip
+
+
+@entry("scipy.stats.multivariate_normal.pdf", "scipy.stats.multivariate_normal.logpdf")
+def _normal(path: str) -> Iterator[Sample]:
+    which, mean = path.rpartition(".")[2], np.array([0.3, -0.2])
+    cov = np.array([[1.2, 0.4], [0.4, 0.9]])
+    for x in (np.array([0.5, 0.1]), np.array([[0.5, 0.1], [1.0, -1.0], [0.2, 0.6]])):
+        yield of_scipy("stats", lambda s, x, m, c: getattr(s.multivariate_normal, which)(x, m, c), (x, mean, cov),
+                       f"{x.shape}", unreal=False, condition=8)  # fmt: skip
+    yield of_scipy("stats", lambda s, v: getattr(s.multivariate_normal(cov=v), which)(0.7), (np.array(1.7),), "number",
+                   unreal=False)  # fmt: skip
