@@ -140,7 +140,6 @@ def test_norms_where_singular_values_repeat_or_vanish(mode):
         (lambda a: np.linalg.norm(a, "fro", axis=0), ValueError, "ord='fro' is of one axis or of two"),
         (lambda a: np.linalg.outer(a, a), ValueError, "np.outer"),
         (lambda a: np.matmul(a.T, a, axis=0), TypeError, "axes="),
-        (lambda a: np.matmul(a.T, a, dtype=float), TypeError, "dtype="),
     ],
 )
 @MODES
