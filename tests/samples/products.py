@@ -80,6 +80,7 @@ def _matmul_along(name: str) -> Iterator[Sample]:
 def _vdot(name: str) -> Iterator[Sample]:
     for left, right in [((3,), (3,)), ((2, 2), (4,)), ((), ()), ((0,), (0,))]:
         yield Sample(np.vdot, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+    yield Sample(lambda x: np.stack([np.imag(np.vdot(x, x * x * 1j))]), (values(2),), "a part of a complex number")
 
 
 @entry("np.inner")

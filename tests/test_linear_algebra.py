@@ -1,0 +1,173 @@
+"""What the loops over samples cannot know: repeated eigenvalues and singular values, kinks, refusals, types."""
+
+import mpmath
+import numpy as np
+import pytest
+from table import JACOBIANS, nestings
+
+from autodiff import grad, hessian, jacfwd, jacrev, jvp
+
+REPEATED = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])  # eigenvalues 1, 3, 3
+MODES = pytest.mark.parametrize("mode", JACOBIANS.values(), ids=JACOBIANS)
+
+
+def lower(matrix):
+    """The gradient by a symmetric matrix as one by its lower triangle, which alone is read."""
+    return np.tril(matrix) + np.tril(matrix, -1)
+
+
+@MODES
+def test_symmetric_functions_of_repeated_eigenvalues(mode):
+    found = mode(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3))(REPEATED)
+    np.testing.assert_allclose(found, lower(3.0 * REPEATED @ REPEATED), rtol=1e-13, atol=1e-13)
+    found = mode(lambda a: np.sum(np.linalg.eigvals(a) ** 3))(REPEATED)
+    np.testing.assert_allclose(found, 3.0 * REPEATED @ REPEATED, rtol=1e-13, atol=1e-13)
+    found = mode(lambda a: np.sum(np.linalg.svdvals(a) ** 4))(REPEATED)
+    np.testing.assert_allclose(found, 4.0 * REPEATED @ REPEATED @ REPEATED, rtol=1e-13, atol=1e-12)
+
+
+def test_reverse_mode_does_not_reach_vectors_that_are_not_used():
+    found = grad(lambda a: np.sum(np.linalg.eigh(a).eigenvalues ** 2))(REPEATED)
+    np.testing.assert_allclose(found, lower(2.0 * REPEATED), rtol=1e-13, atol=1e-13)
+    found = grad(lambda a: np.sum(np.linalg.svd(a).S ** 2))(REPEATED)
+    np.testing.assert_allclose(found, 2.0 * REPEATED, rtol=1e-13, atol=1e-13)
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda a: np.linalg.eigh(a)[1], "eigenvalues 1 and 2, which are equal.*eigvalsh.*expm"),
+        (lambda a: np.linalg.eig(a)[1], "eigenvalues . and ., which are equal"),
+        (lambda a: np.linalg.svd(a)[0], "singular values 0 and 1, which are equal.*svdvals"),
+        (lambda a: np.linalg.svd(a)[2], "singular values 0 and 1, which are equal"),
+        (lambda a: (lambda w, v: (v * np.exp(w)) @ v.T)(*np.linalg.eigh(a)), "eigenvalues 1 and 2"),
+    ],
+)
+def test_vectors_of_repeated_values_are_refused(mode, f, message):
+    with pytest.raises(np.linalg.LinAlgError, match=message):
+        mode(f)(REPEATED)
+
+
+@pytest.mark.parametrize("function", [np.linalg.eigvalsh, np.linalg.svdvals])
+def test_second_derivatives_of_repeated_values_are_refused(function):
+    for _, second in nestings(lambda a: np.sum(function(a) ** 2), (0, 0), JACOBIANS):
+        with pytest.raises(np.linalg.LinAlgError, match="which are equal"):
+            second(REPEATED)
+
+
+def test_a_direction_that_keeps_the_vectors_is_not_refused():
+    along = np.diag([1.0, 2.0, 3.0])
+    _, (dw, dv) = jvp(lambda a: tuple(np.linalg.eigh(a)), [np.eye(3)], [along])
+    np.testing.assert_array_equal(dw, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(dv, np.zeros((3, 3)))
+
+
+@MODES
+def test_a_defective_matrix_is_refused(mode):
+    for function in (np.linalg.eigvals, lambda a: np.linalg.eig(a)[1]):
+        with pytest.raises(np.linalg.LinAlgError, match="defective"):
+            mode(function)(np.array([[1.0, 1.0], [0.0, 1.0]]))
+
+
+@MODES
+def test_close_eigenvalues_against_50_digits(mode):
+    """A gap of 1e-6 costs six digits of the vectors' derivatives, no more."""
+    x = REPEATED + np.diag([0.0, 0.0, 1e-6])
+    with mpmath.workdps(50):
+        step = mpmath.mpf(10) ** -25
+
+        def vector(t):
+            matrix = mpmath.matrix(x.tolist())
+            matrix[2, 0] = matrix[0, 2] = t
+            v = mpmath.eigsy(matrix)[1][:, 2]
+            return v * mpmath.sign(v[2])
+
+        expected = np.array(((vector(step) - vector(-step)) / (2 * step)).tolist(), dtype=float).ravel()
+    v = np.linalg.eigh(x)[1][:, 2]
+    found = mode(lambda a: np.linalg.eigh(a)[1][:, 2])(x)[:, 2, 0] * np.sign(v[2])
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+def test_phases_of_complex_vectors():
+    """vᴴ dv = 0 for Hermitian matrices; for general ones the largest component stays real."""
+    rng = np.random.default_rng(2)
+    a, da = rng.normal(size=(2, 3, 3)) + 1j * rng.normal(size=(2, 3, 3))
+    v, dv = jvp(lambda a: np.linalg.eigh(a)[1], [a], [da])
+    np.testing.assert_allclose(np.sum(v.conj() * dv, axis=0), 0.0, atol=1e-14)
+    v, dv = jvp(lambda a: np.linalg.eig(a)[1], [a], [da])
+    np.testing.assert_allclose(np.sum(v.conj() * dv, axis=0).real, 0.0, atol=1e-14)
+    np.testing.assert_allclose(dv.imag[np.argmax(np.abs(v), axis=0), range(3)], 0.0, atol=1e-14)
+
+
+# --------------------------------------------------------------------------------------------- norms at their kinks
+
+
+@pytest.mark.parametrize("ord", [None, 1, 2, 3, 1.5, np.inf])
+def test_norms_of_a_zero_vector(ord):
+    for _, first in nestings(lambda x: np.linalg.norm(x, ord), (0,), JACOBIANS):
+        np.testing.assert_array_equal(first(np.zeros(3)), np.zeros(3))
+    for _, second in nestings(lambda x: np.linalg.norm(x, ord), (0, 0), JACOBIANS):
+        np.testing.assert_array_equal(second(np.zeros(3)), np.zeros((3, 3)))
+
+
+@MODES
+@pytest.mark.parametrize("ord", ["fro", "nuc", 1, 2, -2, np.inf])
+def test_norms_of_a_zero_matrix(mode, ord):
+    np.testing.assert_array_equal(mode(lambda x: np.linalg.norm(x, ord))(np.zeros((2, 3))), np.zeros((2, 3)))
+
+
+@MODES
+def test_norms_where_singular_values_repeat_or_vanish(mode):
+    np.testing.assert_allclose(mode(lambda x: np.linalg.norm(x, 2))(np.eye(3)), np.eye(3) / 3, atol=1e-15)
+    u, v = np.array([0.6, 0.8]), np.array([1.0, 2.0, 2.0]) / 3
+    found = mode(lambda x: np.linalg.norm(x, "nuc"))(5.0 * np.outer(u, v))
+    np.testing.assert_allclose(found, np.outer(u, v), atol=1e-15)
+
+
+# --------------------------------------------------------------------------------------------- refusals, types
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "message"),
+    [
+        (lambda a: np.linalg.qr(a, "complete")[0], TypeError, "mode='complete'.*mode='reduced'"),
+        (lambda a: np.linalg.qr(a[:, [0, 0]])[0], np.linalg.LinAlgError, "linearly dependent.*svd"),
+        (lambda a: np.linalg.lstsq(a[:, [0, 0]], np.ones(3))[0], np.linalg.LinAlgError, "rank 1.*pinv"),
+        (lambda a: np.linalg.eigvals(a), np.linalg.LinAlgError, "square matrix"),
+        (lambda a: np.linalg.matrix_power(a[:2], 0.5), TypeError, "integer exponent"),
+        (lambda a: np.linalg.norm(a, 3), ValueError, "Invalid norm order"),
+        (lambda a: np.linalg.norm(a, "fro", axis=0), ValueError, "ord='fro' is of one axis or of two"),
+        (lambda a: np.linalg.outer(a, a), ValueError, "np.outer"),
+        (lambda a: np.matmul(a.T, a, axis=0), TypeError, "axes="),
+    ],
+)
+@MODES
+def test_refusals_name_the_remedy(mode, f, error, message):
+    with pytest.raises(error, match=message):
+        mode(f)(np.arange(6.0).reshape(3, 2))
+
+
+def test_results_have_names():
+    x = np.array([[4.0, 1.0], [1.0, 3.0]])
+    names = {"eigh": ("eigenvalues", "eigenvectors"), "eig": ("eigenvalues", "eigenvectors"), "qr": ("Q", "R"),
+             "svd": ("U", "S", "Vh"), "slogdet": ("sign", "logabsdet")}  # fmt: skip
+    for name, fields in names.items():
+        function = getattr(np.linalg, name)
+        for result in (jvp(function, [x], [x])[1], jacrev(function)(x)):
+            assert type(result) is type(function(x))
+            assert result._fields == fields
+
+
+def test_the_path_of_einsum_is_a_constant():
+    x = np.ones((2, 3))
+    found = jacfwd(lambda a: np.einsum_path("ij,kj->ik", a, a)[0][1][0] + np.sum(a))(x)
+    np.testing.assert_array_equal(found, np.ones((2, 3)))
+
+
+def test_hessian_of_the_logarithm_of_a_determinant():
+    """−tr(A⁻¹ E A⁻¹ F), the Fisher information of a covariance."""
+    x = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]])
+    inverse = np.linalg.inv(x)
+    expected = -np.einsum("jk,li->ijkl", inverse, inverse)
+    np.testing.assert_allclose(hessian(lambda a: np.linalg.slogdet(a).logabsdet)(x), expected, rtol=1e-12, atol=1e-15)
