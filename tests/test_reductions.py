@@ -1,0 +1,91 @@
+"""What the loops over samples cannot know of reductions: singular points, digits, refusals."""
+
+import itertools
+import warnings
+
+import mpmath
+import numpy as np
+import pytest
+from table import JACOBIANS, nestings
+
+from autodiff import jacfwd, jacrev
+
+
+@pytest.mark.parametrize("x", [np.full(3, 0.1), np.zeros(4), np.array([2.5]), np.full((2, 3), 0.7)], ids=np.shape)
+@pytest.mark.parametrize("function", [np.std, np.nanstd, lambda x: np.std(x, mean=x.ravel()[0])])
+def test_the_standard_deviation_of_equal_data_has_slope_0(function, x):
+    """Also where their mean is rounded, so that NumPy's value is not exactly 0: that of 0.1, 0.1, 0.1 is 1.4e-17."""
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_array_equal(mode(function)(x), np.zeros(x.shape))
+    for name, second in nestings(function, (0, 0), JACOBIANS):
+        np.testing.assert_array_equal(second(x), np.zeros(x.shape * 2), err_msg=name)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8, 1e12])
+def test_moments_keep_their_digits_far_from_0(offset):
+    """The slope of std is divided by NumPy's value, so it is as exact as that: 5e-10 at 1e12."""
+    x = offset + np.array([0.0, 1.0, 3.0, 3.5, -2.25])
+    with mpmath.workdps(50):
+        exact = [mpmath.mpf(float(v)) for v in x]
+        mean = mpmath.fsum(exact) / 5
+        deviation = mpmath.sqrt(mpmath.fsum((v - mean) ** 2 for v in exact) / 5)
+        of_var = [float(2 * (v - mean) / 5) for v in exact]
+        of_std = [float((v - mean) / (5 * deviation)) for v in exact]
+        lost = float(abs(mpmath.mpf(float(np.std(x))) / deviation - 1))
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_allclose(mode(np.var)(x), of_var, rtol=1e-14)
+        np.testing.assert_allclose(mode(np.std)(x), of_std, rtol=1e-14 + lost)
+
+
+def differences_of_each(f, x, order):
+    """All partials of an order of a function that is linear in every element, by steps of 1: exact."""
+    tensor = np.zeros(f(x).shape + x.shape * order)
+    for positions in itertools.permutations(range(x.size), order):
+        signed = ((np.isin(np.arange(x.size), chosen), (-1) ** (order - len(chosen)))
+                  for n in range(order + 1) for chosen in itertools.combinations(positions, n))  # fmt: skip
+        tensor[(..., *positions)] = sum(sign * f(x + step) for step, sign in signed)
+    return tensor
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("x", [[2.0, 3.0, 5.0, 7.0], [2.0, 0.0, 5.0, 7.0], [0.0, 3.0, 0.0, 7.0], [0.0, 0.0, 0.0, 2.0]])
+def test_cumulative_product_with_zeros(x, order):
+    expected = differences_of_each(np.cumprod, np.array(x), order)
+    for name, partial in nestings(np.cumprod, (0,) * order, JACOBIANS):
+        np.testing.assert_array_equal(partial(np.array(x)), expected, err_msg=name)
+
+
+@pytest.mark.parametrize("function", [np.nansum, np.nanmean, np.nanvar, np.nanstd, np.nanprod, np.nanmax, np.nanmin])
+def test_what_is_not_a_number_has_slope_0(function):
+    x = np.array([[1.0, np.nan, 4.0, 2.5], [np.nan, 3.0, np.nan, 5.5]])
+    for mode in (jacfwd, jacrev):
+        slopes = mode(lambda x: function(x, axis=1))(x)
+        assert np.all(np.isfinite(slopes))
+        assert not np.any(slopes[:, np.isnan(x)])
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize("function", [np.max, np.var, np.std, np.mean])
+def test_nan_comes_out_where_it_came_in_without_warnings(function, mode):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        slopes = mode(function)(np.array([1.0, np.nan, 2.0]))
+    assert function is np.mean or np.all(np.isnan(slopes))
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize(("call", "error", "message"), [
+    (lambda x: np.cumsum(x, dtype=int), TypeError, "cumsum with dtype=int64 would lose.*value_of"),
+    (lambda x: np.nanmean(x, dtype=int), TypeError, "nanmean with dtype=int64 would lose.*value_of"),
+    (lambda x: np.max(x, where=x > 0), ValueError, "max with where= needs initial="),
+    (lambda x: np.var(x, ddof=1, correction=1), ValueError, "ddof and correction"),
+    (lambda x: np.average(x, weights=[1.0, 2.0]), TypeError, r"weights have shape \(2,\).*axis="),
+    (lambda x: np.average(x, 1, weights=x[0, :2]), ValueError, r"along axis=1 the array has \(3,\)"),
+    (lambda x: np.average(x, weights=0.0 * x), ZeroDivisionError, "weights sum to 0"),
+    (lambda x: np.cov(x, aweights=[-1.0, 1.0, 1.0]), ValueError, "negative weight"),
+    (lambda x: np.cov(x, fweights=[1.5, 1.0, 1.0]), TypeError, "whole numbers"),
+    (lambda x: np.cumulative_sum(x), ValueError, "needs axis="),
+])  # fmt: skip
+def test_a_wrong_call_says_what_to_do(call, error, message, mode):
+    with pytest.raises(error, match=message):
+        mode(call)(np.array([[1.0, -2.0, 3.0], [0.5, 2.0, 1.5]]))
