@@ -3,12 +3,12 @@
 import numpy as np
 
 from ..elementary import composition, linear
-from ..levels import is_number, plain
+from ..levels import plain
+from .histograms_of_points import histogram_bin_edges
 from .indexing import fixed, getitem
 from .neighbours import diff
-from .reductions import max, min, sum
+from .reductions import sum
 from .selection import where
-from .sequences import linspace
 from .shaping import ravel
 
 _binned = linear(None, None, lambda g, weights, at, length: getitem(g, at), name="bincount", statics=2,
@@ -40,8 +40,5 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     counts, edges = np.histogram(values, fixed(bins), range)
     if weights is not None:
         counts = _counted(ravel(weights), values, fixed(bins), range)
-    if is_number(type(bins)):
-        edges = bins
-    elif is_number(type(a)) and range is None and np.ndim(bins) == 0 and values.min() < values.max():
-        edges = linspace(min(a, None, False), max(a, None, False), len(edges), dtype=edges.dtype)
+    edges = histogram_bin_edges(a, bins, range)
     return (counts / diff(edges) / sum(counts, None, False), edges) if density else (counts, edges)

@@ -44,10 +44,12 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return concatenate(*parts, 0) if len(parts) > 1 else parts[0]
 
 
-unwrap = smooth(np.unwrap, lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, discont, axis, period),
-                lambda dp, z, p, discont, axis, period: dp, statics=3,
-                evaluate=lambda p, discont, axis, period: np.unwrap(p, discont, axis, period=period))  # fmt: skip
-"""Whole periods are added: locally constant."""
+unwrap = smooth(np.unwrap, lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, plain(discont), axis),
+                lambda dp, z, p, period, discont, axis: dp,
+                lambda dt, z, p, period, discont, axis: np.rint((plain(z) - plain(p)) / plain(period)) * dt,
+                statics=2, evaluate=lambda p, period, discont, axis:
+                np.unwrap(p, discont, axis, period=period))  # fmt: skip
+"""How many periods are added is locally constant."""
 
 
 @composition(np.trapezoid)

@@ -3,12 +3,13 @@
 import numpy as np
 
 from ..elementary import composition, linear, smooth
-from ..levels import plain
+from ..levels import is_number, plain
 from .axes import moveaxis, rank
+from .complexes import is_unreal
 from .indexing import fixed
 from .rearranging import take, take_along_axis
 from .selection import where
-from .shaping import astype, ravel, reshape, shape
+from .shaping import array, astype, ravel, reshape, shape
 
 
 def _tied_mean(d, ordered):
@@ -50,6 +51,13 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     return _sort(ravel(a), 0) if axis is None else _sort(a, axis)
 
 
+@composition(np.sort_complex)
+def sort_complex(a):
+    """The elements as complex numbers, sorted along the last axis."""
+    z = sort(a)
+    return z if is_unreal(z) else astype(z, np.result_type(plain(z), np.complex128))
+
+
 @composition(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """The elements with those numbered ``kth`` where sorting puts them, the smaller before, the larger after."""
@@ -67,6 +75,24 @@ def unique(
     return (distinct, *others) if others else distinct
 
 
+def _distinct(numpy_function, *parts):
+    """Of the array API: NaNs are distinct from one another."""
+
+    @composition(numpy_function)
+    def distinct(x, sorted=True):
+        found = numpy_function(plain(x))
+        keywords = {f"return_{part}": True for part in parts}
+        whole = unique(x, equal_nan=False, **keywords)
+        return type(found)(*whole) if parts else whole
+
+    return distinct
+
+
+unique_values, unique_counts = _distinct(np.unique_values), _distinct(np.unique_counts, "counts")
+unique_inverse = _distinct(np.unique_inverse, "inverse")
+unique_all = _distinct(np.unique_all, "index", "inverse", "counts")
+
+
 # ---------------------------------------------------------------------------------------------- quantiles
 
 
@@ -79,12 +105,16 @@ def _positions(x, function, q, method):
     return np.array([places[n] for n in counts.ravel().tolist()]).reshape(counts.shape + np.shape(q))
 
 
+def _flat(v, axis):
+    """The reduced axes as one, the last."""
+    axes = np.lib.array_utils.normalize_axis_tuple(range(rank(v)) if axis is None else axis, rank(v))
+    kept = tuple(i for i in range(rank(v)) if i not in axes)
+    return reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*(shape(v)[i] for i in kept), -1), "C")
+
+
 def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     """Linear interpolation between two of the sorted elements."""
-    axes = np.lib.array_utils.normalize_axis_tuple(range(rank(x)) if axis is None else axis, rank(x))
-    kept = tuple(i for i in range(rank(x)) if i not in axes)
-    flat = lambda v: reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*(shape(x)[i] for i in kept), -1), "C")
-    x, dx = flat(x), flat(dx)
+    x, dx = _flat(x, axis), _flat(dx, axis)
     at = _positions(plain(x), function, q, method)
     low = np.floor(at).astype(int).reshape(*shape(x)[:-1], -1)
     high = np.minimum(low + 1, shape(x)[-1] - 1)
@@ -96,9 +126,32 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     return where(np.isnan(plain(z)), np.nan, dz)
 
 
+ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
+                  "linear": (1.0, 1.0), "median_unbiased": (1 / 3, 1 / 3),
+                  "normal_unbiased": (3 / 8, 3 / 8)}  # fmt: skip
+"""The methods that interpolate: q is at the place n q + α + q (1 − α − β) − 1 among n sorted elements, from 0 on
+(Hyndman & Fan 1996). The others are locally constant in q."""
+
+
 _quantile = smooth(None, None, _quantile_push, name="quantile", statics=5,
                    evaluate=lambda x, function, q, axis, keepdims, method:
                    getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method))  # fmt: skip
+
+
+def _at_fractions(x, function, q, axis, keepdims, method):
+    """The quantiles at fractions that carry a derivative, linear between the places of two sorted elements."""
+    z = getattr(np, function)(plain(x), plain(q), axis=axis, keepdims=keepdims, method=method)
+    (alpha, beta), x = ALPHA_AND_BETA[method], _flat(x, axis)
+    count = np.sum(~np.isnan(plain(x)), -1, keepdims=True) if function.startswith("nan") else shape(x)[-1]
+    fraction = ravel(q) / (100.0 if "percentile" in function else 1.0)
+    place = (count + (1.0 - alpha - beta)) * fraction + (alpha - 1.0)
+    low = np.clip(np.floor(plain(place)), 0, np.fmax(np.subtract(count, 2), 0)).astype(int)
+    low = np.broadcast_to(low, (*shape(x)[:-1], low.shape[-1]))
+    rest = where(plain(place) < 0, 0.0, where(plain(place) > np.subtract(count, 1), 1.0, place - low))
+    ordered = sort(x)
+    below, above = (take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, shape(x)[-1] - 1)))
+    between = reshape(moveaxis(below + (above - below) * rest, -1, 0), np.shape(z), "C")
+    return astype(where(np.isnan(z), np.nan, between), z.dtype)
 
 
 def _quantiles(numpy_function):
@@ -108,6 +161,9 @@ def _quantiles(numpy_function):
         """The quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
         if weights is not None:
             raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
+        a, q = array(a), array(q)
+        if is_number(type(q)) and method in ALPHA_AND_BETA:
+            return _at_fractions(a, name, q, axis, keepdims, method)
         return _quantile(a, name, fixed(q), axis, keepdims, method)
 
     function.__name__ = name

@@ -25,3 +25,5 @@ def _histogram(name: str) -> Iterator[Sample]:
     moving = lambda x: np.histogram(x, 3)[1] * np.histogram(x, 3)[0][0]
     if name == "np.histogram":
         yield Sample(moving, (apart(5),), "moving edges", unreal=False)
+        equal = lambda x: np.histogram(x + np.zeros(3), 2)[1]
+        yield Sample(equal, (np.array(0.3),), "equal values", unreal=False)

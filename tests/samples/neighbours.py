@@ -26,6 +26,8 @@ def _unwrap(name: str) -> Iterator[Sample]:
     jumps = np.array([0.1, 3.0, 6.0, 0.5, 8.0])
     yield Sample(np.unwrap, (jumps,), "vector", unreal=False)
     yield Sample(lambda x: np.unwrap(x, axis=0, period=1.0), (np.outer(jumps, [0.3, 0.71]),), "axis", unreal=False)
+    period = jumps + np.array([0.0, 0.0, 0.2, -0.1, 0.0]), np.array(1.7)
+    yield Sample(lambda x, t: np.unwrap(x * t, period=t), period, "period", unreal=False)
 
 
 @entry("np.trapezoid")

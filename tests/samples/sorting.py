@@ -23,6 +23,19 @@ def _sort(name: str) -> Iterator[Sample]:
     yield Sample(np.sort, (TIED,), "ties", smooth=False, unreal=False)
 
 
+@entry("np.sort_complex")
+def _sort_complex(name: str) -> Iterator[Sample]:
+    yield Sample(np.sort_complex, (apart(2, 3),), "real")
+    yield Sample(lambda x: np.sort_complex(x * (1.0 + 2.0j)), (apart(4),), "complex")
+
+
+@entry("np.unique_values", "np.unique_counts", "np.unique_inverse", "np.unique_all")
+def _distinct(name: str) -> Iterator[Sample]:
+    function = getattr(np, name.removeprefix("np."))
+    values_of = (lambda x: function(x)) if name == "np.unique_values" else lambda x: function(x).values
+    yield Sample(lambda x: values_of(np.concatenate([x, x])), (apart(2, 3),), "twice", unreal=False)
+
+
 @entry("tied_mean")
 def _tied_mean(name: str) -> Iterator[Sample]:
     for ordered in (np.sort(TIED, -1), np.arange(6.0).reshape(2, 3)):
@@ -66,6 +79,10 @@ def _quantiles(name: str) -> Iterator[Sample]:
         for method in METHODS:
             call = lambda x, method=method: function(x, 0.37 * percent, method=method)
             yield Sample(call, (apart(6),), method, unreal=False)
+        fractions = np.array([0.81, 0.3]) * percent
+        for method in (*METHODS[3:9], "lower") if name.startswith("np.") else ():
+            call = lambda x, q, method=method: function(x, q, method=method)
+            yield Sample(call, (apart(6), fractions), f"{method}, fractions", unreal=False, exact=False, condition=8)
     if "nan" in name:
         gaps = np.array([[1.0, np.nan, 1.0], [1.0, 1.0, 1.0]])
         given = () if median else (0.4 * percent,)
