@@ -72,8 +72,9 @@ class ArrayNumber(Face, Number):
         """This array as a view ``function(base, *static)``."""
         raise NotImplementedError(f"{type(self).__name__}.tied")
 
-    def reshape(self, *to: Any, order: str = "C") -> Any:
-        return self.viewed(shaping.reshape, to[0] if len(to) == 1 else to, order)
+    def reshape(self, *to: Any, order: str = "C", copy: bool | None = None) -> Any:
+        x, *static = shaping.reshaping(self, to[0] if len(to) == 1 else to, order, copy=copy)
+        return x.viewed(shaping.reshape, *static)
 
     def transpose(self, *axes: Any) -> Any:
         return self.viewed(shaping.transpose, axes[0] if len(axes) == 1 else axes or None)
@@ -91,13 +92,16 @@ class ArrayNumber(Face, Number):
         self[...] = value
 
     def flatten(self, order: str = "C") -> Any:
-        return shaping.reshape(self, -1, order)
+        x, order = shaping.in_memory(self, order)
+        return shaping.reshape(x, -1, order)
 
     def copy(self, order: str = "C") -> Any:
         return TABLE["positive"](self)
 
-    def astype(self, dtype: Any) -> Any:
-        return shaping.astype(self, dtype) if np.dtype(dtype).kind in "fc" else plain(self).astype(dtype)
+    def astype(
+        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
+        return shaping.cast(self, dtype, casting)
 
     @property
     def T(self) -> Any:  # noqa: N802

@@ -60,13 +60,16 @@ REMEDIES = {
 NUMPY_REMEDIES = {
     "vectorize": "np.vectorize calls Python on plain elements: write the function in NumPy's, or np.stack([f(t) for t in x])",
     "AxisConcatenator": "np.r_ and np.c_ make plain arrays: call np.concatenate or np.column_stack",
+    "as_strided": "as_strided reads memory: call np.lib.stride_tricks.sliding_window_view, or index with integers",
+    "full_like": "np.full_like makes an array like its plain prototype: call np.full(shape, value, like=value)",
+    "ndenumerate": "np.ndenumerate makes a plain array: read x[place] for place in np.ndindex(x.shape)",
     "ABCPolyBase": "a polynomial of NumPy keeps plain coefficients: call np.polynomial.polynomial.polyval or its kin",
 }
-"""A class of NumPy that converts to plain arrays → what to do instead."""
+"""A class or function of NumPy that converts to plain arrays → what to do instead."""
 
 
 def _numpy_remedy() -> str:
-    """What to do instead of the class of NumPy whose method is on the stack; empty if there is none."""
+    """What to do instead of the class or function of NumPy that is on the stack; empty if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
@@ -89,7 +92,7 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
     elif call in ("np.asarray", "np.array"):
         remedy = _numpy_remedy() or REMEDIES[call]
     elif "out=" in call or "into" in call:
-        remedy = "give it an array made by np.zeros(..., like=x)"
+        remedy = _numpy_remedy() or "give it an array made by np.zeros(..., like=x)"
     remedy = remedy or REMEDIES.get(call, "the derivative is what the call around f returns")
     return error(
         f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "

@@ -17,7 +17,7 @@ from .elementary import BY_NUMPY, TABLE, Row
 from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
 from .levels import Level, is_operand, plain
 from .rules import shaping
-from .rules.inspection import CREATION
+from .rules.inspection import LIKE
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
           "mod": "mod", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
@@ -149,8 +149,8 @@ class Number:
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         """NumPy's other functions (NEP 18): the row or composition registered for it."""
-        if function in CREATION:
-            return self.constant(function(*arguments, **keywords))
+        if function in LIKE:
+            return LIKE[function](self, *arguments, **keywords)
         entry = BY_NUMPY.get(function)
         if entry is None:
             raise no_rule(function)

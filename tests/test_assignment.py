@@ -54,7 +54,38 @@ def looked_at(names, k, index):
     names.append(names[k] * np.max(np.abs(value_of(names[k]))) ** 0)
 
 
-STEPS = [assign_number, assign_element, assign_own, add, multiply_all, copied, shown, computed, looked_at]
+def mask_of(index):
+    mask = np.zeros(N, bool)
+    mask[index] = True
+    return mask
+
+
+def put_along_axis(names, k, index):
+    np.put_along_axis(names[k], np.array([2, 0, 2]), names[0][:3] * names[-1][1], 0)
+
+
+def put(names, k, index):
+    np.put(names[k], np.flatnonzero(mask_of(index)), names[-1][1:3] * 0.9)
+
+
+def fill_diagonal(names, k, index):
+    np.fill_diagonal(names[k].reshape(2, 2), names[-1][:2] * names[0][3])
+
+
+def place(names, k, index):
+    np.place(names[k], mask_of(index), names[-1][::2] * 0.8)
+
+
+def putmask(names, k, index):
+    np.putmask(names[k], mask_of(index), names[-1][:3] * names[0][2])
+
+
+def written_through_a_view(names, k, index):
+    np.putmask(names[k][1:], [True, False, True], names[-1][-1] * 0.5)
+
+
+STEPS = [assign_number, assign_element, assign_own, add, multiply_all, copied, shown, computed, looked_at,
+         put_along_axis, put, fill_diagonal, place, putmask, written_through_a_view]  # fmt: skip
 
 
 def program(steps):

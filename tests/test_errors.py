@@ -413,6 +413,10 @@ ARRAY_ROADS = {
     "vectorize": (lambda x: np.sum(np.vectorize(lambda t: t * t)(x)), "np.vectorize calls.*np.stack.*value_of"),
     "r_": (lambda x: np.sum(np.r_[x, x]), "np.r_ and np.c_ make.*np.concatenate.*value_of"),
     "c_": (lambda x: np.sum(np.c_[x, x]), "np.r_ and np.c_ make.*np.column_stack.*value_of"),
+    "as_strided": (lambda x: np.lib.stride_tricks.as_strided(x, (2,), (8,))[0], "as_strided.*sliding_window_view"),
+    "full_like": (lambda x: np.sum(np.full_like(np.ones(3), x[0])), r"np.full_like makes.*np.full\(.*like="),
+    "ndenumerate": (lambda x: sum(v for _, v in np.ndenumerate(x)), "np.ndenumerate makes.*np.ndindex"),
+    "a cast": (lambda x: np.sum(np.vstack([x, x], dtype=int)), "cast from float64 to int64.*same_kind"),
     "dlpack": (lambda x: np.from_dlpack(x), r"\.__dlpack__ of a.*value_of"),
     "fromiter": (lambda x: np.sum(np.fromiter(x, float)), "float of a.*value_of"),
     "asarray_chkfinite": (lambda x: np.asarray_chkfinite(x), "np.asarray of a.*value_of"),
@@ -454,6 +458,21 @@ def test_a_number_does_not_become_a_plain_value(road, gradient_of):
 def test_an_array_does_not_become_a_plain_array(road, gradient_of):
     f, message = ARRAY_ROADS[road]
     refused(f, np.array([0.5, 0.25]), message, gradient_of)
+
+
+WRONG_CALLS = {
+    "a mask of another size": (lambda x: np.putmask(x * 1.0, [True], x), r"np.putmask: mask and data.*\(1,\)"),
+    "no values": (lambda x: np.place(x * 1.0, [True, False], []), "np.place: no values"),
+    "a copy that is needed": (lambda x: np.reshape(np.stack([x, x]).T, 4, copy=False), "copy"),
+}
+
+
+@pytest.mark.parametrize("call", WRONG_CALLS)
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+def test_a_wrong_call_is_the_error_that_it_is_in_numpy(jacobian, call):
+    f, message = WRONG_CALLS[call]
+    with pytest.raises(ValueError, match=message):
+        jacobian(f)(np.array([0.5, 0.25]))
 
 
 @GRADIENTS

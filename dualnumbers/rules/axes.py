@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..elementary import composition
+from ..levels import is_number
 from .indexing import getitem
 from .shaping import array, broadcast_to, reshape, shape, transpose, view
 
@@ -27,33 +28,18 @@ def arrays(xs):
 # ---------------------------------------------------------------------------------------------- order of axes
 
 
-@composition(np.swapaxes)
-def swapaxes(a, axis1, axis2):
-    """Exchange two axes."""
-    order = list(range(rank(a)))
-    i, j = (np.lib.array_utils.normalize_axis_index(axis, len(order)) for axis in (axis1, axis2))
-    order[i], order[j] = j, i
-    return view(transpose, a, tuple(order))
+def _exchange(numpy_function):
+    def function(a, *arguments, **keywords):
+        """The axes in the order that NumPy's function gives to those of an empty array of shape (0, 1, 2, …)."""
+        return view(transpose, a, numpy_function(np.empty(tuple(range(rank(a)))), *arguments, **keywords).shape)
+
+    function.__name__ = numpy_function.__name__
+    return composition(numpy_function)(function)
 
 
-@composition(np.moveaxis)
-def moveaxis(a, source, destination):
-    """Move axes to other places; the others stay in order."""
-    source, destination = _normalised(source, rank(a)), _normalised(destination, rank(a))
-    if len(source) != len(destination):
-        raise ValueError(f"moveaxis: {len(source)} axes to {len(destination)} places")
-    order = [i for i in range(rank(a)) if i not in source]
-    for to, axis in sorted(zip(destination, source, strict=True)):
-        order.insert(to, axis)
-    return view(transpose, a, tuple(order))
-
-
-@composition(np.rollaxis)
-def rollaxis(a, axis, start=0):
-    """Move one axis back until it lies before the axis ``start``."""
-    axis = np.lib.array_utils.normalize_axis_index(axis, rank(a))
-    start = np.lib.array_utils.normalize_axis_index(start, rank(a) + 1)
-    return moveaxis(a, axis, start - (axis < start))
+swapaxes = _exchange(np.swapaxes)
+moveaxis = _exchange(np.moveaxis)
+rollaxis = _exchange(np.rollaxis)
 
 
 # ---------------------------------------------------------------------------------------------- axes of length 1
@@ -95,7 +81,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = [1, 0]
-    grid = [reshape(x, tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
+    grid = [view(reshape, +x if copy and is_number(type(x)) else x,
+                 tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
             for x, place in zip(xi, order, strict=True)]  # fmt: skip
     return tuple(grid) if sparse else broadcast_arrays(*grid)
 

@@ -15,7 +15,10 @@ def fixed(index):
         return tuple(map(fixed, index))
     if is_number(kind):
         return plain(index)
-    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
+    if isinstance(index, list):
+        places = np.array(index)
+        return places if places.size else places.astype(np.intp)  # NumPy takes [] for whole numbers, np.array([]) not
+    return np.array(index) if isinstance(index, np.ndarray) else index
 
 
 def has_integer_arrays(index):

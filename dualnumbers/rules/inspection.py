@@ -6,7 +6,7 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, composition, locally_constant_of_array
 from ..levels import is_number, level_of, plain
-from .shaping import array
+from .shaping import array, cast
 
 
 def _of_array(numpy_function):
@@ -52,7 +52,8 @@ def _reading(numpy_function):
 
 
 for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast,
-                  np.min_scalar_type, np.nonzero, np.flatnonzero, np.argwhere, np.searchsorted, np.digitize, np.isclose,
+                  np.min_scalar_type, np.nonzero, np.flatnonzero, np.argwhere, np.diag_indices_from,
+                  np.tril_indices_from, np.triu_indices_from, np.searchsorted, np.digitize, np.isclose,
                   np.allclose, np.array_equal, np.array_equiv, np.shares_memory, np.may_share_memory):  # fmt: skip
     _reading(_function)
 
@@ -70,13 +71,41 @@ for _creator in (np.zeros_like, np.ones_like, np.empty_like):
     _filled(_creator)
 
 
-CREATION: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange})
-"""Functions whose ``like=x`` gives a plain array of x's kind, to be filled by assignment."""
-
-
 @composition(np.full_like)
-def full_like(a, fill_value, dtype=None):
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
-    filled = np.full_like(plain(a), 0, dtype)
-    leader = max((a, fill_value), key=lambda x: level_of(x).number if is_number(type(x)) else -1)
-    return leader.constant(filled) + fill_value
+    if not is_number(type(fill_value)):
+        return a.constant(np.full_like(plain(a), fill_value, dtype, shape=shape))
+    z = max((a, fill_value), key=lambda x: level_of(x).number).constant(np.zeros_like(plain(a), dtype, shape=shape))
+    z[...] = fill_value
+    return z
+
+
+# ------------------------------------------------------------------------------------------------- like=
+
+LIKE: dict[Any, Any] = {}
+"""What a function of NumPy gives with ``like=x``: a function of ``x`` and of the other arguments."""
+
+
+def _plain_of_kind(numpy_function):
+    LIKE[numpy_function] = lambda x, *arguments, **keywords: x.constant(numpy_function(*arguments, **keywords))
+
+
+for _maker in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri):
+    _plain_of_kind(_maker)
+
+
+def _array_of_kind(x, object, dtype=None, **options):
+    z = array(object)
+    if not is_number(type(z)):
+        return x.constant(np.array(z, dtype, **options))
+    return cast(+z if options.get("copy", True) else z, dtype, "unsafe")
+
+
+def _full_of_kind(x, shape, fill_value, dtype=None, order="C", *, device=None):
+    return full_like(x, fill_value, dtype or np.result_type(plain(fill_value)), shape=shape)
+
+
+LIKE[np.array] = _array_of_kind
+LIKE[np.asarray] = LIKE[np.asanyarray] = lambda x, a, dtype=None, **options: _array_of_kind(x, a, dtype, copy=None)
+LIKE[np.full] = _full_of_kind

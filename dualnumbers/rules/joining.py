@@ -4,17 +4,13 @@ import numpy as np
 
 from ..elementary import composition
 from .axes import arrays, atleast_1d, atleast_2d, atleast_3d, rank
-from .shaping import concatenate, ravel, reshape, shape, transpose
-
-
-def _of_type(x, dtype):
-    return x if dtype is None else x.astype(dtype)
+from .shaping import cast, concatenate, ravel, reshape, shape, transpose
 
 
 @composition(np.vstack)
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """One below the other; vectors are rows."""
-    return _of_type(concatenate(*map(atleast_2d, arrays(tup)), 0), dtype)
+    return cast(concatenate(*map(atleast_2d, arrays(tup)), 0), dtype, casting)
 
 
 if hasattr(np, "row_stack"):
@@ -25,7 +21,7 @@ if hasattr(np, "row_stack"):
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """One beside the other; vectors one after the other."""
     joined = [atleast_1d(x) for x in arrays(tup)]
-    return _of_type(concatenate(*joined, 0 if rank(joined[0]) == 1 else 1), dtype)
+    return cast(concatenate(*joined, 0 if rank(joined[0]) == 1 else 1), dtype, casting)
 
 
 @composition(np.dstack)

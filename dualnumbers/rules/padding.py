@@ -2,17 +2,19 @@
 
 import numpy as np
 
-from ..elementary import composition
+from ..elementary import composition, linear
 from ..levels import is_number, plain
-from .axes import rank
-from .indexing import getitem
+from .axes import moveaxis, rank
+from .indexing import getitem, scatter
 from .rearranging import rearrangement
-from .reductions import max, mean, min
+from .reductions import max as maximum
+from .reductions import mean, sum
+from .reductions import min as minimum
 from .selection import where
 from .shaping import broadcast_to, concatenate, shape
 
 COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")
-STATISTICS = {"maximum": max, "minimum": min, "mean": mean}
+STATISTICS = {"maximum": maximum, "minimum": minimum, "mean": mean}
 
 _copied = rearrangement(
     None,
@@ -21,6 +23,38 @@ _copied = rearrangement(
     lambda x, width, mode, keywords: np.pad(x, width, "constant" if mode == "empty" else mode),
     name="padded",
 )
+
+
+def _reflections(n, pair, mode):
+    """Of every place along a padded axis: source, s, α, β. Its element is s·x[source] + α·x[0] + β·x[−1], s = ±1 or 0.
+
+    What NumPy makes of the numbers 0, 1, … and of their squares tells them apart.
+    """
+    places, end = np.arange(n), max(n - 1, 1)
+    odd, odd_squares = (np.pad(v, pair, mode, reflect_type="odd") for v in (places, places**2))
+    source = np.pad(places, pair, mode)
+    inner = source * (source - end)  # 0 at the two ends, whose elements α and β count
+    sign = np.where(inner, (odd_squares - end * odd) // np.where(inner, inner, 1), 0)
+    last = (odd - sign * source) // end
+    return source, sign, 1 - sign - last, last
+
+
+def _odd_adjoint(g, x, pairs, mode):
+    for axis, pair in enumerate(pairs):
+        if not np.any(pair):
+            continue
+        source, *factors = _reflections(shape(x)[axis], pair, mode)
+        sign, first, last = (factor.astype(plain(g).dtype) for factor in factors)
+        g = moveaxis(g, axis, -1)
+        to = shape(g)[:-1] + shape(x)[axis : axis + 1]
+        ends = scatter(sum(g * first, -1, False), to, (..., 0)) + scatter(sum(g * last, -1, False), to, (..., -1))
+        g = moveaxis(scatter(g * sign, to, (..., source)) + ends, -1, axis)
+    return g
+
+
+_odd = linear(None, None, _odd_adjoint, name="padded_oddly", statics=2,
+              evaluate=lambda x, pairs, mode: np.pad(x, pairs, mode, reflect_type="odd"))  # fmt: skip
+"""Reflections at the outermost elements: 2 · edge − element."""
 
 
 def _along(x, axis, before, after, strip):
@@ -61,29 +95,30 @@ def _ramp(axis, ends):
 
 def _pairs(given, axes):
     """(before, after) of every axis."""
+    if isinstance(given, dict):
+        given = [given.get(i, given.get(i - axes, 0)) for i in range(axes)]
+        given = [pair if np.ndim(pair) else (pair, pair) for pair in given]
     return np.broadcast_to(np.asarray(given), (axes, 2)).tolist()
 
 
 @composition(np.pad)
 def pad(array, pad_width, mode="constant", **keywords):
-    """The array with more elements around it. Raises TypeError for ``median`` and for odd reflections."""
+    """The array with more elements around it. Raises TypeError for ``median`` and for a function as the mode."""
     if any(is_number(type(value)) for value in keywords.values()):
         raise TypeError("np.pad has no derivative in its constants: join the parts with np.concatenate")
-    if mode in COPYING and keywords.get("reflect_type", "even") == "even":
+    if callable(mode) or mode == "median":
+        raise TypeError(f"np.pad with mode={mode!r} has no derivative here: join the parts with np.concatenate")
+    np.pad(np.zeros(shape(array)), pad_width, mode, **keywords)  # for its errors
+    axes = rank(array)
+    if keywords.get("reflect_type", "even") == "odd":
+        return _odd(array, _pairs(pad_width, axes), mode)
+    if mode in COPYING:
         constants = keywords.pop("constant_values", 0)
         z = _copied(array, pad_width, mode, keywords)
         if not np.any(constants):
             return z
         around = np.pad(np.zeros(shape(array), plain(array).dtype), pad_width, constant_values=constants)
         return where(np.pad(np.ones(shape(array), bool), pad_width), z, around)
-    if mode not in STATISTICS and mode != "linear_ramp":
-        raise TypeError(f"np.pad with mode={mode!r} {keywords or ''} has no derivative here: "
-                        "join the parts with np.concatenate")  # fmt: skip
-    np.pad(np.zeros(shape(array)), pad_width, mode, **keywords)  # for its errors
-    axes = rank(array)
-    if isinstance(pad_width, dict):
-        pad_width = [pad_width.get(i, pad_width.get(i - axes, 0)) for i in range(axes)]
-        pad_width = [pair if np.ndim(pair) else (pair, pair) for pair in pad_width]
     lengths = keywords.get("stat_length")
     lengths = None if lengths is None else _pairs(lengths, axes)
     ends = _pairs(keywords.get("end_values", 0), axes)

@@ -10,7 +10,7 @@ from ..elementary import composition, linear, required
 from ..levels import plain
 from .indexing import fixed, getitem
 from .reductions import sum
-from .shaping import shape, view
+from .shaping import cast, shape, view
 
 
 def _gathered(g, sources):
@@ -102,6 +102,6 @@ triu = rearrangement(np.triu, lambda m, k=0: (m, k))
 
 
 @composition(np.trace)
-def trace(a, offset=0, axis1=0, axis2=1):
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of a diagonal."""
-    return sum(diagonal(a, offset, axis1, axis2), -1, False)
+    return sum(cast(diagonal(a, offset, axis1, axis2), dtype, "unsafe"), -1, False)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..elementary import PYTHON, linear
+from ..elementary import BY_NUMPY, PYTHON, composition, linear
+from ..levels import plain
 
 
 def _where(condition, x, y):
@@ -15,3 +16,10 @@ def _where(condition, x, y):
 where = linear(np.where, lambda condition, x, y: (condition, x, y), None,
                lambda g, condition, x, y: where(condition, g, 0.0),
                lambda g, condition, x, y: where(condition, 0.0, g), evaluate=_where)  # fmt: skip
+_chosen = BY_NUMPY[np.where]
+
+
+@composition(np.where)
+def where_or_nonzero(condition, *choices):
+    """The choice; without choices the places where the condition holds, as plain indices."""
+    return _chosen(condition, *choices) if choices else np.nonzero(plain(condition))

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from ..elementary import composition, linear, smooth
+from ..elementary import BY_NUMPY, composition, linear, smooth
 from .axes import arrays, moveaxis, rank
 from .indexing import getitem
 from .powers import power
 from .reductions import sum
-from .shaping import broadcast_to, expand_dims, reshape, shape, stack
+from .shaping import broadcast_to, cast, expand_dims, reshape, shape, stack
 
 
 def _weights(num, endpoint, axis, rank):
@@ -50,24 +50,27 @@ _geomspace = smooth(
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, axis=0):
     """Evenly spaced numbers from ``start`` to ``stop``; with ``retstep`` also their distance."""
     z = _linspace(start, stop, num, endpoint, axis)
-    z = z if dtype is None else z.astype(dtype)
+    z = BY_NUMPY[np.floor](z) if dtype is not None and np.issubdtype(dtype, np.integer) else z
+    z = cast(z, dtype, "unsafe")
     parts = num - 1 if endpoint else num
     return (z, (stop - start) / parts if parts > 0 else np.nan) if retstep else z
 
 
 @composition(np.logspace)
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
-    """The powers of ``base`` with evenly spaced exponents."""
+    """The powers of ``base``, a number or an array beside the two ends, with evenly spaced exponents."""
+    if shape(base):
+        start = broadcast_to(start, np.broadcast_shapes(*map(shape, (start, stop, base))))
     exponents = _linspace(start, stop, num, endpoint, axis)
     z = power(_layers(base, exponents, axis) if shape(base) else base, exponents)
-    return z if dtype is None else z.astype(dtype)
+    return cast(z, dtype, "unsafe")
 
 
 @composition(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
     """Numbers from ``start`` to ``stop``, each the same multiple of the one before."""
     z = _geomspace(start, stop, num, endpoint, axis)
-    return z if dtype is None else z.astype(dtype)
+    return cast(z, dtype, "unsafe")
 
 
 # ---------------------------------------------------------------------------------------------- along axes
@@ -112,4 +115,4 @@ def copy(a, order="K", subok=False):
 @composition(np.astype)
 def of_type(x, dtype, /, *, copy=True, device=None):
     """The numbers in another floating-point or complex type."""
-    return x.astype(dtype)
+    return cast(x, dtype, "unsafe")

@@ -19,20 +19,39 @@ def zeros_like(x):
     return type(value)(0) if isinstance(value, (*PYTHON, np.generic)) else np.zeros_like(value)
 
 
-reshape = linear(np.reshape, lambda a, shape, order="C": (a, shape, order), lambda g, x, to, order:
-                 reshape(g, shape(x), order), evaluate=lambda x, to, order: np.reshape(x, to, order=order),
-                 statics=2, put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
-
-
 def view(function, x, *static):
     """A row that shows its operand in another shape: tied to it, where it is an array of numbers."""
     return x.viewed(function, *static) if hasattr(x, "viewed") and is_number(type(x)) else function(x, *static)
 
 
+def in_memory(x, order):
+    """``x`` and the order C or F that mean ``order``: a tangent or adjoint may lie in memory otherwise than ``x``."""
+    if order not in ("A", "K"):
+        return x, order
+    value = np.asarray(plain(x))
+    if order == "A":
+        return x, "F" if value.flags.fnc else "C"
+    return view(transpose, x, tuple(sorted(range(value.ndim), key=lambda i: -abs(value.strides[i])))), "C"
+
+
+def reshaping(a, shape, order="C", *, copy=None):
+    """The arguments of `reshape` from those of ``np.reshape``."""
+    if copy is False:
+        np.reshape(plain(a), shape, order=order, copy=False)  # for its error
+    x, order = in_memory(+a if copy else a, order)
+    return x, shape, order
+
+
+reshape = linear(np.reshape, reshaping, lambda g, x, to, order: reshape(g, shape(x), order),
+                 evaluate=lambda x, to, order: np.reshape(x, to, order=order), statics=2,
+                 put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
+
+
 @composition(np.ravel)
 def ravel(a, order="C"):
     """All elements in one axis; a view where NumPy gives one."""
-    return view(reshape, a, -1, order)
+    x, order = in_memory(a, order)
+    return view(reshape, x, -1, order)
 
 
 def _inverse(axes):
@@ -41,7 +60,7 @@ def _inverse(axes):
 
 transpose = linear(np.transpose, lambda a, axes=None: (a, axes), lambda g, x, axes: transpose(g, _inverse(axes)),
                    statics=1, put=lambda x, v, axes: transpose(v, _inverse(axes)))  # fmt: skip
-broadcast_to = linear(np.broadcast_to, lambda array, shape: (array, shape), lambda g, x, to: g, statics=1)
+broadcast_to = linear(np.broadcast_to, lambda array, shape, subok=False: (array, shape), lambda g, x, to: g, statics=1)
 
 
 @composition(np.expand_dims)
@@ -60,6 +79,23 @@ def matrix_transpose(x):
     return view(transpose, x, (*range(rank - 2), rank - 1, rank - 2))
 
 
+astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
+                evaluate=lambda x, dtype: np.asarray(x).astype(dtype)[()])  # fmt: skip
+
+
+def cast(x, dtype, casting="same_kind"):
+    """``x`` in another type, plain where that is not floating-point or complex; ``x`` itself if the type is None.
+
+    Raises TypeError where NumPy's rule ``casting`` forbids it.
+    """
+    value = np.asarray(plain(x))
+    if dtype is None:
+        return x
+    if not np.can_cast(value.dtype, dtype, casting):
+        raise TypeError(f"cannot cast from {value.dtype} to {np.dtype(dtype)} according to the rule {casting!r}")
+    return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else value.astype(dtype)
+
+
 def _piece(g, place, *arguments):
     """The part of the joined array that came from operand ``place``."""
     *operands, axis = arguments
@@ -74,7 +110,11 @@ def _piece(g, place, *arguments):
     return getitem(g, tuple(index))
 
 
-concatenate = linear(np.concatenate, lambda arrays, axis=0: (*arrays, axis), _piece, arity=-1, statics=1,
+def _joining(arrays, axis=0, *, dtype=None, casting="same_kind"):
+    return *(cast(x, dtype, casting) for x in arrays), axis
+
+
+concatenate = linear(np.concatenate, _joining, _piece, arity=-1, statics=1,
                      evaluate=lambda *arguments: np.concatenate(arguments[:-1], axis=arguments[-1]))  # fmt: skip
 
 
@@ -83,11 +123,8 @@ def _layer(g, place, *arguments):
     return getitem(g, (slice(None),) * axis + (place,))
 
 
-stack = linear(np.stack, lambda arrays, axis=0: (*arrays, axis), _layer, arity=-1, statics=1,
+stack = linear(np.stack, _joining, _layer, arity=-1, statics=1,
                evaluate=lambda *arguments: np.stack(arguments[:-1], axis=arguments[-1]))  # fmt: skip
-
-astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
-                evaluate=lambda x, dtype: np.asarray(x).astype(dtype)[()])  # fmt: skip
 
 
 def array(nested):

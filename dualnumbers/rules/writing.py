@@ -19,7 +19,17 @@ def _written(target, value, name):
 def _cycled(v, count):
     """The first ``count`` values of ``v`` repeated without end."""
     v = ravel(array(v) if isinstance(v, (list, tuple)) else v)
-    return getitem(v, np.arange(count) % max(int(np.size(plain(v))), 1)) if count else np.zeros(0)
+    return getitem(v, np.arange(count) % int(np.size(plain(v)))) if count else np.zeros(0)
+
+
+def _empty(v):
+    return not np.size(plain(v))
+
+
+def _mask(mask, target, name):
+    if np.size(plain(mask)) != target.size:
+        raise ValueError(f"{name}: mask and data must be the same size, not {np.shape(plain(mask))} and {target.shape}")
+    return np.asarray(plain(mask), bool).reshape(shape(target))
 
 
 @composition(np.put_along_axis)
@@ -35,22 +45,27 @@ def put(a, ind, v, mode="raise"):
     """Write the values, in turn, at flat places."""
     target = _written(a, v, "np.put")
     places = np.take(np.arange(target.size), np.ravel(fixed(ind)), mode=mode)
-    target[np.unravel_index(places, shape(target))] = _cycled(v, len(places))
+    if not _empty(v):
+        target[np.unravel_index(places, shape(target))] = _cycled(v, len(places))
 
 
 @composition(np.place)
 def place(arr, mask, vals):
     """Write the values, in turn, at the places where the mask holds."""
-    chosen = np.broadcast_to(np.asarray(plain(mask), bool).reshape(shape(arr)), shape(arr))
-    _written(arr, vals, "np.place")[chosen] = _cycled(vals, int(np.sum(chosen)))
+    target = _written(arr, vals, "np.place")
+    chosen = _mask(mask, target, "np.place")
+    if _empty(vals) and np.any(chosen):
+        raise ValueError("np.place: no values to write where the mask holds")
+    target[chosen] = _cycled(vals, int(np.sum(chosen)))
 
 
 @composition(np.putmask)
 def putmask(a, mask, values):
     """Write, where the mask holds, the value that has the same place among the repeated values."""
     target = _written(a, values, "np.putmask")
-    chosen = np.asarray(plain(mask), bool).reshape(shape(target))
-    target[chosen] = getitem(_cycled(values, target.size), np.flatnonzero(chosen))
+    chosen = _mask(mask, target, "np.putmask")
+    if not _empty(values):
+        target[chosen] = getitem(_cycled(values, target.size), np.flatnonzero(chosen))
 
 
 @composition(np.copyto)

@@ -18,7 +18,14 @@ def _orders(name: str) -> Iterator[Sample]:
     arguments = {
         "np.swapaxes": [((2, 3), (0, 1)), ((2, 1, 3), (-1, 0)), ((2, 0), (0, 0))],
         "np.moveaxis": [((2, 3), (0, 1)), ((2, 1, 3), ([0, -1], [1, 0])), ((2, 3, 0), (2, 0))],
-        "np.rollaxis": [((2, 3), (1,)), ((2, 1, 3), (0, 3)), ((2, 1, 3), (-1, 1)), ((2, 3), (0,))],
+        "np.rollaxis": [
+            ((2, 3), (1,)),
+            ((2, 1, 3), (0, 3)),
+            ((2, 1, 3), (-1, 1)),
+            ((2, 3), (0,)),
+            ((2, 1, 3), (-1, -2)),
+            ((2, 1, 3), (0, -3)),
+        ],
     }[name]
     yield from calls(arguments, getattr(np, name[3:]))
 
@@ -41,11 +48,19 @@ def _broadcast_arrays(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.broadcast_arrays(x, np.ones((2, 1)))[1] * x, (values(3),), "a constant")
 
 
+def _written_through_a_grid(x):
+    y = x * x
+    np.meshgrid(y, y, sparse=True, copy=False)[0][0, 1] = x[2]
+    np.meshgrid(y, y, sparse=True)[0][0, 0] = 1.0
+    return y
+
+
 @entry("np.meshgrid")
 def _meshgrid(name: str) -> Iterator[Sample]:
     for sparse, indexing in itertools.product((False, True), ("xy", "ij")):
         grid = lambda x, y, how={"sparse": sparse, "indexing": indexing}: np.multiply(*np.meshgrid(x, y, **how))
         yield Sample(grid, (values(2), values(3)), f"sparse={sparse}, {indexing}")
+    yield Sample(_written_through_a_grid, (values(3),), "copy=False")
     yield Sample(lambda x: np.meshgrid(x, np.ones(2), x[:1])[0], (values(3),), "three")
     yield Sample(lambda x: np.meshgrid(x)[0], (values(3),), "one")
 

@@ -12,7 +12,7 @@ from .sample import Sample, entry, values
 INDICES = [
     ((4,), [0, -1, np.int64(2), slice(1, 3), slice(None, None, -1), slice(3, None, -2), None, ..., (..., 0),
             [0, 2, 2, 0], np.array([-1, 3, -1]), np.array([[0, 1], [1, 1]]), np.array([True, False, True, True]),
-            np.zeros(4, bool), np.array([], int), slice(2, 2)]),
+            np.zeros(4, bool), np.array([], int), [], slice(2, 2)]),
     ((2, 3, 2), [1, (0, 1), (1, 2, 0), (slice(None), 0), (..., 1), (0, ..., None), (None, slice(None), slice(0, 3, 2)),
                  ([0, 1, 1], [2, 2, 2]), (slice(None), [0, 0, 2]), ([1, 0], slice(1, None)), (0, slice(None), [1, 1]),
                  ([0, 1], slice(None), [1, 1]), (np.array([[0], [1]]), np.array([0, 2])),
@@ -69,6 +69,11 @@ def _filled(v: Any) -> Any:
 def _full_like(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.full_like(x, 2.0) * x, (values(2, 3),), "a constant")
     yield Sample(lambda x: np.full_like(x, x[0, 0]), (values(2, 3),), "a number")
+    yield Sample(lambda x: np.full_like(x, x[0], shape=(2, 3)), (values(2, 3),), "of another shape")
+    yield Sample(lambda x: np.full_like(x, 2.7, dtype=int) * x, (values(3),), "of whole numbers")
+    yield Sample(lambda x: np.full((2, 3), x[0], like=x) * np.full(3, 2.0, like=x), (values(3),), "full, like=")
+    yield Sample(lambda x: np.array([[x[0], 1.0], [2, x[1]]], like=x) * x[:2], (values(3),), "array, like=")
+    yield Sample(lambda x: np.asarray([1.0, 2.0], like=x) * np.asarray(x[:2], like=x), (values(3),), "asarray, like=")
 
 
 @entry("scatter")
@@ -78,6 +83,14 @@ def _scatter(name: str) -> Iterator[Sample]:
             part = np.empty(shape)[index].shape
             yield Sample(lambda v, shape=shape, index=index: TABLE["scatter"](v, shape, index), (values(*part),),
                          f"{shape}[{index}]")  # fmt: skip
+
+
+@entry("np.where")
+def _places(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: x[np.where(x > 0)] ** 2, (values(2, 3),), "places", unreal=False)
+    yield Sample(lambda x: np.where(x > 0, x * x, 1.0), (values(3),), "choice", unreal=False)
+    for indices in (np.diag_indices_from, np.tril_indices_from, np.triu_indices_from):
+        yield Sample(lambda x, indices=indices: x[indices(x)] ** 2, (values(2, 2),), indices.__name__)
 
 
 @entry("where")

@@ -20,9 +20,15 @@ def _spaced(name: str) -> Iterator[Sample]:
                      exact="log" not in name, condition=4.0)  # fmt: skip
     yield Sample(lambda x: function(0.5, x, 3), (values() ** 2 + 0.1,), "a constant", exact="log" not in name)
     if name == "np.linspace":
+        yield Sample(
+            lambda x: np.linspace(x[0] - 4.0, 2.3, 5, dtype=int) * x, (values(5),), "whole numbers", unreal=False
+        )
         yield Sample(lambda x: np.multiply(*np.linspace(x, 2.0, 3, retstep=True)), (values(),), "retstep")
     if name == "np.logspace":
-        yield Sample(lambda x: np.logspace(0.5, 1.0, 3, base=x), (values() ** 2 + 0.3,), "base", exact=False)
+        for shape, axis in (((), 0), ((2,), 0), ((2, 1), -1)):
+            base = lambda x, axis=axis: np.logspace(0.5, [1.0, 2.0], 3, base=x, axis=axis)
+            yield Sample(base, (values(*shape) ** 2 + 0.3,), f"base {shape}, {axis}", exact=False, condition=8)
+        yield Sample(lambda x: np.logspace(0.5, 1.0, 3, base=x), (values(2) ** 2 + 0.3,), "base alone", exact=False)
 
 
 @entry("np.apply_along_axis")

@@ -8,6 +8,17 @@ import numpy as np
 from .sample import Sample, entry, values
 
 
+def _written_flat(x):
+    y = x * x
+    y.T.flat[1] = x[0, 0]
+    y.flat[3:] *= x[1, 2]
+    return np.stack([v * y.flat[0] for v in y.flat])
+
+
+ORDERED = {"reshape": lambda x, order: x.reshape(-1, order=order), "ravel": np.ravel,
+           "flatten": lambda x, order: x.flatten(order)}  # fmt: skip
+
+
 @entry("reshape")
 def _reshape(name: str) -> Iterator[Sample]:
     pairs = [
@@ -25,6 +36,15 @@ def _reshape(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: x.reshape(3, 2), (values(2, 3),), "method, lengths")
     yield Sample(lambda x: x.reshape((3, 2), order="F"), (values(2, 3),), "method, shape")
     yield Sample(lambda x: x.ravel() * x.flatten(), (values(2, 3),), "ravel, flatten")
+    yield Sample(_written_flat, (values(2, 3),), "flat")
+    for copy in (None, True, False):
+        yield Sample(lambda x, copy=copy: np.reshape(x, (3, 2), copy=copy), (values(2, 3),), f"copy={copy}")
+    for order, call in itertools.product("AK", ORDERED):
+        if call != "reshape" or order == "A":
+            yield Sample(lambda x, f=ORDERED[call], order=order: f((x * x).T, order) * f(x.T, order), (values(2, 3),),
+                         f"{order}, {call}")  # fmt: skip
+            yield Sample(lambda x, f=ORDERED[call], order=order: f(x.transpose(1, 0, 2), order), (values(2, 3, 2),),
+                         f"{order}, {call}, neither")  # fmt: skip
 
 
 @entry("np.ravel")
@@ -63,6 +83,7 @@ def _concatenate(name: str) -> Iterator[Sample]:
                          ([(), (2, 2)], None)]:  # fmt: skip
         arrays = tuple(values(*shape, seed=k) for k, shape in enumerate(shapes))
         yield Sample(lambda *xs, axis=axis: np.concatenate(xs, axis=axis), arrays, f"{shapes}, axis={axis}")
+    yield Sample(lambda x: np.concatenate([x, np.ones(2)], dtype=complex) * x[0], (values(3),), "of another type")
     yield Sample(lambda x: np.concatenate([x, x[::-1], np.ones(2)]), (values(3),), "one array twice, a constant")
 
 
@@ -77,4 +98,4 @@ def _stack(name: str) -> Iterator[Sample]:
 @entry("astype")
 def _astype(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: x.astype(complex), (values(2, 3),), "complex")
-    yield Sample(lambda x: x.astype(x.dtype), (values(3),), "its own")
+    yield Sample(lambda x: x.astype(x.dtype, copy=False, casting="no"), (values(3),), "its own")

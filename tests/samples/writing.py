@@ -43,3 +43,5 @@ def _calls(name: str) -> Iterator[Sample]:
     if name in ("np.put", "np.place"):
         given = ([5], 9.0) if name == "np.put" else (MASK, [1.0, 2.0])
         yield Sample(lambda x: written(function, x, *given), (values(2, 3),), "constants")
+        nothing = ([1, 2] if name == "np.put" else np.zeros((2, 3), bool), [])
+        yield Sample(lambda x: written(function, x, *nothing), (values(2, 3),), "nothing")
