@@ -23,6 +23,8 @@ from table import (
     difference,
     distance,
     exactly,
+    few_points,
+    is_costly,
     named,
     nestings,
     noise,
@@ -39,6 +41,7 @@ from table import (
     room,
     same_bits,
     settled,
+    value_noise,
 )
 
 from autodiff import derivative, grad, gradient, jvp, vjp
@@ -57,13 +60,17 @@ def on_arrays(function):
 # --------------------------------------------------------------------------------------------- derivatives
 
 
-@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+WITH_DIGITS = [f for f in ELEMENTWISE_FUNCTIONS if value_noise(f.row) <= 1e5 or not reference(f.row)]
+"""All but some of SciPy's that have fewer than 10 digits: their derivatives are compared in 50 digits only."""
+
+
+@pytest.mark.parametrize(**named(WITH_DIGITS))
 @repeatable
 @given(data=st.data())
 def test_partials_are_the_limits_of_difference_quotients(function, data):
     point = data.draw(points(function.row))
     for k in places(function.row):
-        slope, error = partial_difference(function, k, point, room(function.row, point), noise(function.row))
+        slope, error = partial_difference(function, k, point, room(function.row, point), value_noise(function.row))
         assert error <= 1e-4 * (1 + abs(slope)), "the difference itself is too coarse to test anything"
         for mode, partial in MODES.items():
             assert abs(partial(function, k)(*point) - slope) <= error, mode
@@ -85,23 +92,25 @@ def test_second_partials_are_one_number_in_every_nesting(function, data):
             assert abs(second - found["forward in forward"]) <= 16 * EPS * noise(function.row) * size, name
 
 
-def magnitude(f, point, wrt, active):
+def magnitude(f, point, wrt, active, digits=50):
     """What the rounding of a partial is measured by: the partial, lower ones, and what rounded arguments change."""
     lower = {orders_of(part, len(point)) for m in range(1, len(wrt)) for part in itertools.combinations(wrt, m)}
-    here = abs(exactly(f, point, orders_of(wrt, len(point)))) + sum(abs(exactly(f, point, part)) for part in lower)
-    return here + sum(abs(point[k] * exactly(f, point, orders_of((*wrt, k), len(point)))) for k in active)
+    here = sum(abs(exactly(f, point, part, digits)) for part in (orders_of(wrt, len(point)), *lower))
+    return here + sum(abs(point[k] * exactly(f, point, orders_of((*wrt, k), len(point)), digits)) for k in active)
 
 
 WITH_REFERENCE = [function for function in ELEMENTWISE_FUNCTIONS if reference(function.row)]
 
 
 def assert_agrees_with_50_digits(function, point, order):
-    f, active = reference(function.row), places(function.row)
+    f, active, digits = reference(function.row), places(function.row), 25 if is_costly(function.row) else 50
     for wrt in itertools.combinations_with_replacement(active, order):
-        exact = exactly(f, point, orders_of(wrt, len(point)))
-        tolerance = 8 * EPS * noise(function.row) * magnitude(f, point, wrt, active)
+        exact = exactly(f, point, orders_of(wrt, len(point)), digits)
+        tolerance = 8 * EPS * noise(function.row) * magnitude(f, point, wrt, active, digits)
         tolerance /= distance(function.row, point) ** (order - 1)
-        tolerance += REFERENCE_NOISE  # all of the terms may vanish, as atan2's in y at x = 0
+        tolerance += REFERENCE_NOISE * mp.mpf(10) ** (
+            50 - digits
+        )  # all of the terms may vanish, as atan2's in y at x = 0
         for name, partial in nestings(function, wrt):
             assert abs(partial(*point) - exact) <= tolerance, (name, wrt)
 
@@ -114,7 +123,7 @@ def test_derivatives_are_exact_to_rounding(function, order, data):
     assert_agrees_with_50_digits(function, data.draw(points(function.row)), order)
 
 
-@pytest.mark.parametrize(**named(WITH_REFERENCE))
+@pytest.mark.parametrize(**named([f for f in WITH_REFERENCE if not is_costly(f.row) or len(places(f.row)) == 1]))
 @rarely
 @given(data=st.data())
 def test_third_derivatives_are_exact_to_rounding(function, data):
@@ -164,21 +173,28 @@ def test_tails_keep_their_digits(tail, order):
 # --------------------------------------------------------------------------------------------- arrays
 
 
+def fixed_shapes(arity):
+    fixed = {1: [((),), ((1,),), ((0,),), ((3,),)], 2: [((3, 1), (1, 3)), ((2, 1), (2, 3)), ((), (2,)), ((0,), (1,))]}
+    return fixed.get(arity, [((3,),) * arity, ((2, 1), (3,), *[()] * (arity - 2))])
+
+
 def shapes(arity):
     """Shapes that broadcast to one: scalars, vectors, matrices, sides of length 1 and 0."""
-    fixed = {1: [((),), ((1,),), ((0,),), ((3,),)], 2: [((3, 1), (1, 3)), ((2, 1), (2, 3)), ((), (2,)), ((0,), (1,))]}
     drawn = mutually_broadcastable_shapes(num_shapes=arity, max_dims=2, max_side=3, min_side=0)
-    several = [((3,),) * arity, ((2, 1), (3,), *[()] * (arity - 2))]
-    return st.sampled_from(fixed.get(arity, several)) | drawn.map(lambda found: found.input_shapes)
+    return st.sampled_from(fixed_shapes(arity)) | drawn.map(lambda found: found.input_shapes)
 
 
 @st.composite
 def array_arguments(draw, row):
     """Arrays of broadcastable shapes whose elements come from the row's domain."""
-    arrays = []
-    for shape, elements in zip(draw(shapes(row.arity)), coordinates(row), strict=True):
-        size = int(np.prod(shape))
-        arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
+    if is_costly(row):
+        found = zip(draw(st.sampled_from(fixed_shapes(row.arity))), zip(*few_points(row), strict=True), strict=True)
+        arrays = [np.resize(elements, shape) for shape, elements in found]
+    else:
+        arrays = []
+        for shape, elements in zip(draw(shapes(row.arity)), coordinates(row), strict=True):
+            size = int(np.prod(shape))
+            arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
     return [x.astype(int) if k not in places(row) else x.astype(float) for k, x in enumerate(arrays)]
 
 
@@ -235,12 +251,22 @@ def summed_to(shape, x):
 
 def any_numbers(row, whole=True):
     """Arguments from the domain or from anywhere: infinite, NaN, tiny, whole."""
+    if is_costly(row):
+        return st.sampled_from(list(some_numbers(row)))
     wild = st.floats() | st.floats(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.0])
     wild = wild | st.integers(-3, 3) if whole else wild
     if row.kind == LOCALLY_CONSTANT:
         return st.tuples(*[wild] * row.arity)
     domain = coordinates(row)
     return st.tuples(*(wild | x if k in places(row) else x for k, x in enumerate(domain)))
+
+
+def some_numbers(row):
+    """A point of the domain with each coordinate replaced by what may lie outside of it."""
+    yield from few_points(row)
+    for k, point in itertools.product(places(row), few_points(row)[:2]):
+        for x in (0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, np.inf, -np.inf, np.nan):
+            yield (*point[:k], x, *point[k + 1 :])
 
 
 def activities(row, point):

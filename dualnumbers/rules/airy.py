@@ -2,15 +2,19 @@
 
 import math
 
+import numpy as np
+
+from ..elementary import BY_NUMPY
 from .bessel_scaled import ive, kve, lowering, raising
 from .complexes import real
 from .domains import positive
 from .exponential import exp
 from .kinks import absolute, maximum
 from .outputs import outputs_of_scipy
-from .powers import sqrt
 from .selection import where
 from .steps import greater
+
+sqrt = BY_NUMPY[np.sqrt]  # of complex arguments too
 
 airy_ai, airy_aip, airy_bi, airy_bip = outputs_of_scipy("airy", {
     "airy_ai": [lambda x, z: airy_aip(x)],
@@ -27,7 +31,7 @@ outputs_of_scipy("itairy", {
 }, singular=True)  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------ scaled, DLMF §9.6(i), 10.27.2
+# ------------------------------------------------------------------------------ scaled, DLMF §9.6(i), 10.27.2
 #
 # Ai′ + √x Ai, of e^ζ each, cancels in the tail. There, from x = 3 on, the derivatives are taken of the scaled Bessel
 # functions of ζ, which keep their digits.

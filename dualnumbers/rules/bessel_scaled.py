@@ -26,8 +26,9 @@ _NODES = np.arange(0.1, 9.0, 0.2)
 
 @cache
 def lowering(n):
-    """The row of hₙ(v, x) = ∫ (cosh t − 1)ⁿ e⁻ˣ⁽ᶜᵒˢʰ ᵗ ⁻ ¹⁾ cosh vt dt over t > 0: h₀ = eˣ Kᵥ(x), hₙ′ = −hₙ₊₁. DLMF 10.32.9.
+    """The row of hₙ(v, x) = ∫ (cosh t − 1)ⁿ e⁻ˣ⁽ᶜᵒˢʰ ᵗ ⁻ ¹⁾ cosh vt dt over t > 0; DLMF 10.32.9.
 
+    h₀ = eˣ Kᵥ(x), hₙ′ = −hₙ₊₁.
     With x (cosh t − 1) = y² it is an integral of e⁻ʸ² …, for which the midpoint rule converges faster than any power
     of its step: to rounding where |x| ≥ 2 + v²/4, x in the right half-plane.
     """
@@ -46,7 +47,7 @@ def lowering(n):
 
 @cache
 def raising(n):
-    """The row of gₙ(v, x) = σⁿ⁺ᵛ ∫ s^(v − ½ + n) (2 − s)^(v − ½) e⁻ˢ|ˣ| ds over 0 < s < 2, times |x/2|ᵛ / (√π Γ(v + ½)).
+    """The row of gₙ(v, x) = σⁿ⁺ᵛ |x/2|ᵛ / (√π Γ(v + ½)) ∫ s^(v − ½ + n) (2 − s)^(v − ½) e⁻ˢ|ˣ| ds over 0 < s < 2.
 
     σ is the sign of x: g₀ = e⁻|ˣ| Iᵥ(x), gₙ′ = (v/x) gₙ − gₙ₊₁. DLMF 10.32.2, 13.4.1.
     """

@@ -1,5 +1,6 @@
-"""Two families of elliptic integrals that are closed under derivatives, without cancellation. Source: NIST DLMF §19.16, §19.25.
+"""Two families of elliptic integrals that are closed under derivatives, without cancellation.
 
+Source: NIST DLMF §19.16, §19.25.
 Every derivative of every elliptic integral, of any order, is one of them.
 """
 
@@ -55,8 +56,9 @@ def carlson(exponents, power=0):
         raised = (*exponents[:k], exponents[k] + 1, *exponents[k + 1 :])
         return lambda *xs: -exponents[k] * carlson(raised, power)(*xs[:-1])
 
-    return elementwise(None, _quietly(lambda *xs: _integral(power, exponents, *xs)), *map(partial, range(len(exponents))),
-                       name="carlson_" + "_".join(map(str, (power, *exponents))), singular=True,
+    integral = _quietly(lambda *xs: _integral(power, exponents, *xs))
+    return elementwise(None, integral, *map(partial, range(len(exponents))), singular=True,
+                       name="carlson_" + "_".join(map(str, (power, *exponents))),
                        domain=Domain("x > 0", ((0.1, 5.0),) * len(exponents)))  # fmt: skip
 
 

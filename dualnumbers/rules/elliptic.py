@@ -1,15 +1,15 @@
-"""Elliptic integrals, Jacobi's elliptic functions, the arithmetic-geometric mean. Source: NIST DLMF §19.4, §19.18, §22.13."""
+"""Elliptic integrals, Jacobi's functions, the arithmetic-geometric mean. Source: NIST DLMF §19.4, §19.18, §22.13."""
 
 import math
 
 from .carlson import below_one, carlson, legendre
+from .complexes import real
 from .domains import Domain
 from .from_scipy import elementwise_of_scipy
 from .outputs import outputs_of_scipy
 from .powers import sqrt, square
 from .selection import where
 from .steps import less
-from .complexes import real
 from .trigonometric import cos, sin
 
 parameter = Domain("m < 1", ((-5.0, 0.95),))
@@ -18,6 +18,7 @@ amplitude = Domain("0 < m < 1", ((-5.0, 5.0), (0.05, 0.95)))
 
 
 def positive(arity):
+    """Where Carlson's integrals are defined."""
     return Domain("x > 0", ((0.1, 5.0),) * arity)
 
 

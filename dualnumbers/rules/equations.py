@@ -1,4 +1,4 @@
-"""Functions that SciPy gives together with their derivative, which are differentiated on by their differential equation.
+"""Functions that SciPy gives with their derivative, which are differentiated on by their differential equation.
 
 Parabolic cylinder functions w″ = (¼ x² + a) w, Mathieu functions w″ = −(a − 2q cos 2x) w, spheroidal wave functions
 ((1 − x²) w′)′ = −(λ − c² x² − m²/(1 − x²)) w. Source: NIST DLMF §12.2, §28.2, §30.2.
@@ -11,7 +11,6 @@ from .domains import Domain
 from .from_scipy import elementwise_of_scipy
 from .hyperbolic import cosh
 from .outputs import outputs_of_scipy
-from .powers import square
 from .trigonometric import cos
 
 PARAMETER = Refused("the solution of a differential equation has no derivative by the equation's parameters here")
@@ -55,4 +54,3 @@ _pair("mathieu_sem", 2, _angular(mathieu_b), Domain("m whole", (*of_index.ranges
 for _kind in "12":
     _pair(f"mathieu_modcem{_kind}", 2, _radial(mathieu_a), Domain("m whole", ((1, 4), (0.5, 5.0), (0.1, 1.5))))
     _pair(f"mathieu_modsem{_kind}", 2, _radial(mathieu_b), Domain("m whole", ((1, 4), (0.5, 5.0), (0.1, 1.5))))
-

@@ -1,4 +1,4 @@
-"""Hypergeometric functions, by their argument. Source: NIST DLMF §13.3, §15.5, §16.3; Wright's Bessel function §10.46."""
+"""Hypergeometric functions and Wright's Bessel function. Source: NIST DLMF §13.3, §15.5, §16.3, §10.46."""
 
 import numpy as np
 
@@ -36,7 +36,8 @@ tricomi = elementwise(None, _tricomi, PARAMETER, PARAMETER, lambda a, b, x, z: -
                       name="tricomi", domain=Domain("a > 0, x > 0", ((0.2, 3.0), (-3.0, 3.0), (0.5, 8.0))),
                       singular=True)  # fmt: skip
 hyperu = elementwise_of_scipy("hyperu", PARAMETER, PARAMETER,
-                              lambda a, b, x, z: -a * where(greater(a, -0.9), tricomi(a + 1, b + 1, x), hyperu(a + 1, b + 1, x)),
+                              lambda a, b, x, z: -a * where(greater(a, -0.9), tricomi(a + 1, b + 1, x),
+                                                            hyperu(a + 1, b + 1, x)),
                               domain=Domain("x > 0", ((0.2, 3.0), (-3.0, 3.0), (0.5, 8.0))), singular=True)  # fmt: skip
 wright_bessel = elementwise_of_scipy("wright_bessel", PARAMETER, PARAMETER,
                                      lambda a, b, x, z: wright_bessel(a, a + b, x),

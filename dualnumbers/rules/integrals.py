@@ -1,4 +1,4 @@
-"""Exponential, sine, cosine, Fresnel integrals, the dilogarithm, integrals of Bessel functions. Source: NIST DLMF §6, §7.2, §8.19."""
+"""Exponential, sine, Fresnel integrals, the dilogarithm, integrals of Bessel functions: NIST DLMF §6, §7.2, §8.19."""
 
 import math
 from functools import cache

@@ -27,7 +27,8 @@ def below(f, n, *arguments):
 eval_legendre = elementwise_of_scipy("eval_legendre", DEGREE, lambda n, x, z: below(eval_gegenbauer, n, 1.5, x),
                                      domain=inside)  # fmt: skip
 eval_sh_legendre = elementwise_of_scipy(
-    "eval_sh_legendre", DEGREE, lambda n, x, z: 2.0 * below(eval_gegenbauer, n, 1.5, 2.0 * x - 1.0), domain=shifted)
+    "eval_sh_legendre", DEGREE, lambda n, x, z: 2.0 * below(eval_gegenbauer, n, 1.5, 2.0 * x - 1.0), domain=shifted
+)
 eval_chebyt = elementwise_of_scipy("eval_chebyt", DEGREE, lambda n, x, z: n * below(eval_chebyu, n, x), domain=inside)
 eval_chebyu = elementwise_of_scipy("eval_chebyu", DEGREE, lambda n, x, z: 2.0 * below(eval_gegenbauer, n, 2.0, x),
                                    domain=inside)  # fmt: skip
@@ -37,7 +38,8 @@ eval_chebys = elementwise_of_scipy("eval_chebys", DEGREE, lambda n, x, z: below(
 eval_sh_chebyt = elementwise_of_scipy("eval_sh_chebyt", DEGREE, lambda n, x, z: 2.0 * n * below(eval_sh_chebyu, n, x),
                                       domain=shifted)  # fmt: skip
 eval_sh_chebyu = elementwise_of_scipy(
-    "eval_sh_chebyu", DEGREE, lambda n, x, z: 4.0 * below(eval_gegenbauer, n, 2.0, 2.0 * x - 1.0), domain=shifted)
+    "eval_sh_chebyu", DEGREE, lambda n, x, z: 4.0 * below(eval_gegenbauer, n, 2.0, 2.0 * x - 1.0), domain=shifted
+)
 eval_hermite = elementwise_of_scipy("eval_hermite", DEGREE, lambda n, x, z: 2.0 * n * below(eval_hermite, n, x),
                                     domain=anywhere)  # fmt: skip
 eval_hermitenorm = elementwise_of_scipy("eval_hermitenorm", DEGREE, lambda n, x, z: n * below(eval_hermitenorm, n, x),
@@ -55,5 +57,6 @@ eval_jacobi = elementwise_of_scipy(
     lambda n, a, b, x, z: 0.5 * (n + a + b + 1.0) * below(eval_jacobi, n, a + 1.0, b + 1.0, x),
     domain=Domain("", (DEGREES, BOX, BOX, ENDS)))  # fmt: skip
 eval_sh_jacobi = elementwise_of_scipy(
-    "eval_sh_jacobi", DEGREE, PARAMETER, PARAMETER, lambda n, p, q, x, z: n * below(eval_sh_jacobi, n, p + 2.0, q + 1.0, x),
+    "eval_sh_jacobi", DEGREE, PARAMETER, PARAMETER,
+    lambda n, p, q, x, z: n * below(eval_sh_jacobi, n, p + 2.0, q + 1.0, x),
     domain=Domain("", (DEGREES, (2.0, 4.0), (0.5, 1.9), (0.0, 1.0))))  # fmt: skip
