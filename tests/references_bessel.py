@@ -201,7 +201,7 @@ VALUE_NOISE: dict[str, float] = {
                      "iti0"], 100.0),
     **dict.fromkeys(["ker", "kei", "kerp", "keip"], 1e4),
     **dict.fromkeys(["it2j0", "itstruve0", "it2struve0"], 1e3),
-    "it2k0": 1e9,
+    "it2k0": 1e5,
     **dict.fromkeys(["hyperu", "itj0", "itk0"], 1e6),
     "ity0": 1e8,
     **dict.fromkeys(["itairy_ai", "itairy_bi", "itairy_ai_reflected", "itairy_bi_reflected"], 1e12),

@@ -102,7 +102,7 @@ outputs_of_scipy("iti0k0", {"iti0": [lambda x, z: i0(x)], "itk0": [lambda x, z: 
 outputs_of_scipy("it2j0y0", {"it2j0": [lambda x, z: -quotient(j0, lambda y: -j1(y), x, 1.0)],
                              "it2y0": [lambda x, z: -y0(x) / x]}, domain=positive, singular=True)  # fmt: skip
 outputs_of_scipy("it2i0k0", {"it2i0": [lambda x, z: quotient(i0, i1, x, 1.0)], "it2k0": [lambda x, z: -k0(x) / x]},
-                 domain=positive, singular=True)  # fmt: skip
+                 domain=Domain("x > 0", ((0.1, 10.0),)), singular=True)  # fmt: skip
 besselpoly = elementwise_of_scipy(
     "besselpoly", lambda a, power, v, z: besselpoly(a, power + 1.0, v - 1.0) - besselpoly(a, power + 1.0, v + 1.0),
     PARAMETER, PARAMETER, domain=Domain("", ((0.1, 3.0), (0.0, 3.0), (0.0, 3.0))), singular=True)  # fmt: skip
