@@ -265,8 +265,8 @@ def some_numbers(row):
     """A point of the domain with each coordinate replaced by what may lie outside of it."""
     yield from few_points(row)
     for k, point in itertools.product(places(row), few_points(row)[:2]):
-        for x in (0.0, -0.0, 1.0, -1.0, 1e-300, 1e3, np.inf, -np.inf, np.nan):  # hyp1f1 takes minutes at 1e300
-            yield (*point[:k], x, *point[k + 1 :])
+        for x in (0.0, -0.0, 1.0, -1.0, 1e-300, 1e3, np.nan, *(() if row.name == "hyp1f1" else (np.inf, -np.inf))):
+            yield (*point[:k], x, *point[k + 1 :])  # hyp1f1(-1.1, 1.1, inf) does not return
 
 
 def activities(row, point):
