@@ -8,6 +8,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import references_bessel
 import scipy.special
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -37,8 +38,6 @@ for _order in range(2):
 
 FUNCTIONS = list(TABLE.values())
 """Every table function, by Python's face where it has one. A new row is in it, and so in the tests."""
-
-ELEMENTWISE_FUNCTIONS = [function for function in FUNCTIONS if function.row.kind == ELEMENTWISE]
 
 
 def named(functions: list[Callable[..., Any]]) -> dict[str, Any]:
@@ -77,8 +76,40 @@ def room(row: Row, point: tuple[Any, ...]) -> float:
     return min(distance(row, point), *to_ends)
 
 
+COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "elliptic", "equations", "hypergeometric", "integrals",
+          "kelvin", "legendre", "orthogonal", "spherical", "struve"}  # fmt: skip
+"""The families whose values in 50 digits, or on the whole, take long: their rows are tested at a few fixed points."""
+
+
+def is_costly(row: Row) -> bool:
+    """Whether a row is of a family that is tested at a few fixed points."""
+    return not COSTLY.isdisjoint(getattr(partial, "__module__", "").rpartition(".")[2] for partial in row.partials)
+
+
+FEW = {1: 3, 2: 3, 3: 2, 4: 1}
+"""How many points, by the number of arguments that are differentiated."""
+
+
+def few_points(row: Row) -> list[tuple[Any, ...]]:
+    """A few points spread over a row's domain, by Roberts's sequence: ⟨½ + k φ⁻ⁱ⟩, φ^(n + 1) = φ + 1."""
+    phi = 2.0
+    for _ in range(50):
+        phi = (1.0 + phi) ** (1.0 / (row.arity + 1))
+
+    def place(low: Any, high: Any, t: float) -> Any:
+        return low + int(t * (high - low + 1)) if type(low) is int else low + t * (high - low)
+
+    spread = (
+        tuple(place(*ends, (0.5 + k * phi ** -(i + 1)) % 1.0) for i, ends in enumerate(ranges(row)))
+        for k in itertools.count(1)
+    )
+    return list(itertools.islice((point for point in spread if distance(row, point) > 0.05), FEW[len(places(row))]))
+
+
 def points(row: Row) -> st.SearchStrategy[Any]:
     """Points of a row's domain that are not next to its boundary."""
+    if is_costly(row):
+        return st.sampled_from(few_points(row))
     return st.tuples(*coordinates(row)).filter(lambda point: distance(row, point) > 0.05)
 
 
@@ -133,6 +164,17 @@ def same_bits(x: Any, y: Any) -> bool:
     return np.array_equal(x, y, equal_nan=np.asarray(x).dtype.kind in "fc") and (real or bool(np.any(np.isnan(x))))
 
 
+def complex_of_reals(row: Row) -> bool:
+    """Whether a row's value is complex also at real arguments: gradients are not for it."""
+    types = getattr(numpy_function(row), "types", ["d->d"])
+    return all(kinds[-1] in "FD" for kinds in types)
+
+
+ELEMENTWISE_FUNCTIONS = [f for f in FUNCTIONS
+                         if f.row.kind == ELEMENTWISE and places(f.row) and not complex_of_reals(f.row)]  # fmt: skip
+"""Those of which some partial is to be had, a real function of real arguments."""
+
+
 # --------------------------------------------------------------------------------------------- derivatives by each mode
 
 
@@ -181,7 +223,7 @@ VALUES = {"forward": value_forward, "reverse": value_reverse}
 # --------------------------------------------------------------------------------------------- differences
 
 
-def difference(f: Callable[[float], Any], step: float, offset: float = 0.0) -> tuple[Any, Any]:
+def difference(f: Callable[[float], Any], step: float, offset: float = 0.0, noise: float = 1.0) -> tuple[Any, Any]:
     """The slope at 0 of ``t ↦ f(t)`` by central differences, once extrapolated (Richardson 1911), and its error.
 
     The error is the sum of what the extrapolation changed and of what the rounding of f, and of ``offset + t`` inside
@@ -189,13 +231,15 @@ def difference(f: Callable[[float], Any], step: float, offset: float = 0.0) -> t
     """
     ends = [np.asarray(f(t)) for t in (step, -step, step / 2, -step / 2)]
     wide, narrow = (ends[0] - ends[1]) / (2 * step), (ends[2] - ends[3]) / step
-    rounding = (8 * EPS * (np.max(np.abs(ends), initial=0.0) + abs(offset * narrow)) + TINY) / step
+    rounding = (8 * EPS * noise * (np.max(np.abs(ends), initial=0.0) + abs(offset * narrow)) + TINY) / step
     return (4 * narrow - wide) / 3, np.abs(narrow - wide) + rounding
 
 
-def partial_difference(f: Callable[..., Any], wrt: int, point: tuple[Any, ...], room: float) -> tuple[Any, Any]:
+def partial_difference(
+    f: Callable[..., Any], wrt: int, point: tuple[Any, ...], room: float, noise: float = 1.0
+) -> tuple[Any, Any]:
     """∂f/∂point[wrt] by `difference`, over a small part of the ``room`` that there is."""
-    return difference(lambda t: f(*point[:wrt], point[wrt] + t, *point[wrt + 1 :]), 2e-4 * room, point[wrt])
+    return difference(lambda t: f(*point[:wrt], point[wrt] + t, *point[wrt + 1 :]), 2e-4 * room, point[wrt], noise)
 
 
 # --------------------------------------------------------------------------------------------- 50-digit references
@@ -253,7 +297,22 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "polygamma_1": lambda x: mp.psi(1, x),
     **OF_SPECIAL,
 }
+REFERENCES |= references_bessel.REFERENCES
 """The rows that mpmath has under another name or not at all, written in its arithmetic."""
+
+
+NOISE: dict[str, float] = references_bessel.NOISE
+VALUE_NOISE: dict[str, float] = NOISE | references_bessel.VALUE_NOISE
+
+
+def noise(row: Row) -> float:
+    """By how much the partials of a row may be worse than rounding, since SciPy's values in them are."""
+    return NOISE.get(row.name, 1.0)
+
+
+def value_noise(row: Row) -> float:
+    """By how much SciPy's own values of a row may be worse than rounding."""
+    return VALUE_NOISE.get(row.name, 1.0)
 
 
 def reference(row: Row) -> Callable[..., Any] | None:

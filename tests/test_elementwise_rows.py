@@ -23,8 +23,11 @@ from table import (
     difference,
     distance,
     exactly,
+    few_points,
+    is_costly,
     named,
     nestings,
+    noise,
     numpy_function,
     orders_of,
     outcome,
@@ -38,11 +41,12 @@ from table import (
     room,
     same_bits,
     settled,
+    value_noise,
 )
 
 from autodiff import derivative, grad, gradient, jvp, vjp
 from dualnumbers import DualNumber
-from dualnumbers.elementary import LOCALLY_CONSTANT, TABLE
+from dualnumbers.elementary import LOCALLY_CONSTANT, TABLE, Refused
 
 PYTHON_FACES = [f for f in FUNCTIONS if f.row.scalar and python_function(f.row)]
 NUMPY_FACES = [f for f in FUNCTIONS if f.row.scalar and numpy_function(f.row)]
@@ -56,13 +60,17 @@ def on_arrays(function):
 # --------------------------------------------------------------------------------------------- derivatives
 
 
-@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+WITH_DIGITS = [f for f in ELEMENTWISE_FUNCTIONS if value_noise(f.row) <= 1e5 or not reference(f.row)]
+"""All but some of SciPy's that have fewer than 10 digits: their derivatives are compared in 50 digits only."""
+
+
+@pytest.mark.parametrize(**named(WITH_DIGITS))
 @repeatable
 @given(data=st.data())
 def test_partials_are_the_limits_of_difference_quotients(function, data):
     point = data.draw(points(function.row))
     for k in places(function.row):
-        slope, error = partial_difference(function, k, point, room(function.row, point))
+        slope, error = partial_difference(function, k, point, room(function.row, point), value_noise(function.row))
         assert error <= 1e-4 * (1 + abs(slope)), "the difference itself is too coarse to test anything"
         for mode, partial in MODES.items():
             assert abs(partial(function, k)(*point) - slope) <= error, mode
@@ -75,31 +83,34 @@ def test_second_partials_are_one_number_in_every_nesting(function, data):
     point = data.draw(points(function.row))
     for wrt in itertools.combinations_with_replacement(places(function.row), 2):
         first = lambda *xs, k=wrt[0]: derivative(function, k, xs)
-        slope, error = partial_difference(first, wrt[1], point, room(function.row, point))
+        slope, error = partial_difference(first, wrt[1], point, room(function.row, point), noise(function.row))
         found = {name: partial(*point) for name, partial in nestings(function, wrt)}
         lower = sum(abs(derivative(function, k, point)) for k in wrt) / distance(function.row, point)
         size = max(map(abs, found.values())) + lower
         for name, second in found.items():
             assert abs(second - slope) <= error, name
-            assert abs(second - found["forward in forward"]) <= 16 * EPS * size, name
+            assert abs(second - found["forward in forward"]) <= 16 * EPS * noise(function.row) * size, name
 
 
-def magnitude(f, point, wrt, active):
+def magnitude(f, point, wrt, active, digits=50):
     """What the rounding of a partial is measured by: the partial, lower ones, and what rounded arguments change."""
     lower = {orders_of(part, len(point)) for m in range(1, len(wrt)) for part in itertools.combinations(wrt, m)}
-    here = abs(exactly(f, point, orders_of(wrt, len(point)))) + sum(abs(exactly(f, point, part)) for part in lower)
-    return here + sum(abs(point[k] * exactly(f, point, orders_of((*wrt, k), len(point)))) for k in active)
+    here = sum(abs(exactly(f, point, part, digits)) for part in (orders_of(wrt, len(point)), *lower))
+    return here + sum(abs(point[k] * exactly(f, point, orders_of((*wrt, k), len(point)), digits)) for k in active)
 
 
 WITH_REFERENCE = [function for function in ELEMENTWISE_FUNCTIONS if reference(function.row)]
 
 
 def assert_agrees_with_50_digits(function, point, order):
-    f, active = reference(function.row), places(function.row)
+    f, active, digits = reference(function.row), places(function.row), 25 if is_costly(function.row) else 50
     for wrt in itertools.combinations_with_replacement(active, order):
-        exact = exactly(f, point, orders_of(wrt, len(point)))
-        tolerance = 8 * EPS * magnitude(f, point, wrt, active) / distance(function.row, point) ** (order - 1)
-        tolerance += REFERENCE_NOISE  # all of the terms may vanish, as atan2's in y at x = 0
+        exact = exactly(f, point, orders_of(wrt, len(point)), digits)
+        tolerance = 8 * EPS * noise(function.row) * magnitude(f, point, wrt, active, digits)
+        tolerance /= distance(function.row, point) ** (order - 1)
+        tolerance += REFERENCE_NOISE * mp.mpf(10) ** (
+            50 - digits
+        )  # all of the terms may vanish, as atan2's in y at x = 0
         for name, partial in nestings(function, wrt):
             assert abs(partial(*point) - exact) <= tolerance, (name, wrt)
 
@@ -112,7 +123,7 @@ def test_derivatives_are_exact_to_rounding(function, order, data):
     assert_agrees_with_50_digits(function, data.draw(points(function.row)), order)
 
 
-@pytest.mark.parametrize(**named(WITH_REFERENCE))
+@pytest.mark.parametrize(**named([f for f in WITH_REFERENCE if not is_costly(f.row) or len(places(f.row)) == 1]))
 @rarely
 @given(data=st.data())
 def test_third_derivatives_are_exact_to_rounding(function, data):
@@ -162,21 +173,28 @@ def test_tails_keep_their_digits(tail, order):
 # --------------------------------------------------------------------------------------------- arrays
 
 
+def fixed_shapes(arity):
+    fixed = {1: [((),), ((1,),), ((0,),), ((3,),)], 2: [((3, 1), (1, 3)), ((2, 1), (2, 3)), ((), (2,)), ((0,), (1,))]}
+    return fixed.get(arity, [((3,),) * arity, ((2, 1), (3,), *[()] * (arity - 2))])
+
+
 def shapes(arity):
     """Shapes that broadcast to one: scalars, vectors, matrices, sides of length 1 and 0."""
-    fixed = {1: [((),), ((1,),), ((0,),), ((3,),)], 2: [((3, 1), (1, 3)), ((2, 1), (2, 3)), ((), (2,)), ((0,), (1,))]}
     drawn = mutually_broadcastable_shapes(num_shapes=arity, max_dims=2, max_side=3, min_side=0)
-    several = [((3,),) * arity, ((2, 1), (3,), *[()] * (arity - 2))]
-    return st.sampled_from(fixed.get(arity, several)) | drawn.map(lambda found: found.input_shapes)
+    return st.sampled_from(fixed_shapes(arity)) | drawn.map(lambda found: found.input_shapes)
 
 
 @st.composite
 def array_arguments(draw, row):
     """Arrays of broadcastable shapes whose elements come from the row's domain."""
-    arrays = []
-    for shape, elements in zip(draw(shapes(row.arity)), coordinates(row), strict=True):
-        size = int(np.prod(shape))
-        arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
+    if is_costly(row):
+        found = zip(draw(st.sampled_from(fixed_shapes(row.arity))), zip(*few_points(row), strict=True), strict=True)
+        arrays = [np.resize(elements, shape) for shape, elements in found]
+    else:
+        arrays = []
+        for shape, elements in zip(draw(shapes(row.arity)), coordinates(row), strict=True):
+            size = int(np.prod(shape))
+            arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
     return [x.astype(int) if k not in places(row) else x.astype(float) for k, x in enumerate(arrays)]
 
 
@@ -233,6 +251,8 @@ def summed_to(shape, x):
 
 def any_numbers(row, whole=True):
     """Arguments from the domain or from anywhere: infinite, NaN, tiny, whole."""
+    if is_costly(row):
+        return st.sampled_from(list(some_numbers(row)))
     wild = st.floats() | st.floats(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.0])
     wild = wild | st.integers(-3, 3) if whole else wild
     if row.kind == LOCALLY_CONSTANT:
@@ -241,15 +261,24 @@ def any_numbers(row, whole=True):
     return st.tuples(*(wild | x if k in places(row) else x for k, x in enumerate(domain)))
 
 
-def activities(point):
-    """Every choice of the float arguments that carry a derivative, at least one."""
-    floats = [k for k, x in enumerate(point) if isinstance(x, (float, np.floating, np.ndarray))]
+def some_numbers(row):
+    """A point of the domain with each coordinate replaced by what may lie outside of it."""
+    yield from few_points(row)
+    for k, point in itertools.product(places(row), few_points(row)[:2]):
+        for x in (0.0, -0.0, 1.0, -1.0, 1e-300, 1e3, np.nan, *(() if row.name == "hyp1f1" else (np.inf, -np.inf))):
+            yield (*point[:k], x, *point[k + 1 :])  # hyp1f1(-1.1, 1.1, inf) does not return
+
+
+def activities(row, point):
+    """Every choice of the float arguments that carry a derivative, at least one; none in which it is refused."""
+    refused = [isinstance(partial, Refused) for partial in row.partials] or [False] * row.arity
+    floats = [k for k, x in enumerate(point) if isinstance(x, (float, np.floating, np.ndarray)) and not refused[k]]
     return [chosen for n in range(1, len(floats) + 1) for chosen in itertools.combinations(floats, n)]
 
 
-def assert_same_outcome(expected, function, point):
+def assert_same_outcome(expected, row, function, point):
     """In both modes, whichever arguments are differentiated: the value has the same bits, or the same is raised."""
-    for chosen in activities(point):
+    for chosen in activities(row, point):
 
         def restricted(*xs, chosen=chosen):
             return function(*(xs[chosen.index(k)] if k in chosen else x for k, x in enumerate(point)))
@@ -266,7 +295,7 @@ def test_values_and_exceptions_are_those_of_python(function, data):
     point = data.draw(any_numbers(function.row))
     expected = outcome(python_function(function.row), *point)
     assert same_bits(outcome(function, *point), expected)
-    assert_same_outcome(expected, function, point)
+    assert_same_outcome(expected, function.row, function, point)
 
 
 @pytest.mark.parametrize(**named(NUMPY_FACES))
@@ -276,11 +305,12 @@ def test_values_are_those_of_numpy(function, data):
     ufunc = numpy_function(function.row)
     point = data.draw(any_numbers(function.row, whole=False))
     expected = outcome(ufunc, *point)
-    assert_same_outcome(expected.item() if isinstance(expected, np.generic) else expected, ufunc, point)
+    as_number = expected.item() if isinstance(expected, np.generic) else expected
+    assert_same_outcome(as_number, function.row, ufunc, point)
     for kind in (np.float64, np.float32, lambda x: np.array([x, x]), lambda x: np.array([x, x], np.float32)):
         with np.errstate(all="ignore"):
             arguments = [kind(x) if isinstance(x, float) else x for x in point]
-        assert_same_outcome(outcome(ufunc, *arguments), ufunc, arguments)
+        assert_same_outcome(outcome(ufunc, *arguments), function.row, ufunc, arguments)
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))

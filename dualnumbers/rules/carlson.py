@@ -1,0 +1,89 @@
+"""Two families of elliptic integrals that are closed under derivatives, without cancellation.
+
+Source: NIST DLMF §19.16, §19.25.
+Every derivative of every elliptic integral, of any order, is one of them.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from ..elementary import elementwise
+from .domains import Domain
+from .trigonometric import cos, sin
+
+
+def _integral(power, exponents, *xs):
+    """∫ tᵖ Π (t + xᵢ)^(−bᵢ) dt over t > 0, for xᵢ off the negative axis, of which one may be 0.
+
+    By the trapezoidal rule in log t, which converges exponentially. The variables are divided by the largest.
+    """
+    xs = np.stack(np.broadcast_arrays(*xs), -1)
+    dtype = np.result_type(xs, np.float32)
+    xs = xs.astype(np.result_type(dtype, np.float64))
+    scale = np.max(np.abs(xs), -1, initial=0.0)
+    xs = xs / scale[..., None]
+    size, b = np.abs(xs), np.asarray(exponents)
+    zero = np.any(size == 0, -1)
+    rise = np.where(zero, np.min(np.where(size == 0, power + 1 - b, np.inf), -1), power + 1)
+    first = np.log(np.min(np.where(size == 0, 1.0, size), -1)) - 40.0 / np.maximum(rise, 0.25)
+    last = 40.0 / (sum(exponents) - power - 1) + 1.0
+    steps = 0.35 * (1.0 - np.max(np.abs(np.angle(xs)), -1, initial=0.0) / np.pi)
+    count = (last - first) / steps
+    nodes = int(np.clip(np.max(count, initial=2.0, where=np.isfinite(count)), 2, 20_000))
+    step = (last - first) / nodes
+    t = np.exp(first[..., None] + step[..., None] * np.arange(nodes + 1))
+    terms = t ** (power + 1)
+    for k, exponent in enumerate(exponents):
+        terms = terms * (t + xs[..., k, None]) ** -exponent
+    z = step * np.sum(terms, -1) * scale ** (power + 1 - sum(exponents))
+    return np.where(rise > 0, z, np.inf).astype(dtype)[()]
+
+
+def _quietly(f):
+    def quiet(*arguments):
+        with np.errstate(all="ignore"):
+            return f(*arguments)
+
+    return quiet
+
+
+@cache
+def carlson(exponents, power=0):
+    """The row of ∫ tᵖ Π (t + xᵢ)^(−bᵢ) dt over t > 0, b = ``exponents``, p = ``power``."""
+
+    def partial(k):
+        raised = (*exponents[:k], exponents[k] + 1, *exponents[k + 1 :])
+        return lambda *xs: -exponents[k] * carlson(raised, power)(*xs[:-1])
+
+    integral = _quietly(lambda *xs: _integral(power, exponents, *xs))
+    return elementwise(None, integral, *map(partial, range(len(exponents))), singular=True,
+                       name="carlson_" + "_".join(map(str, (power, *exponents))),
+                       domain=Domain("x > 0", ((0.1, 5.0),) * len(exponents)))  # fmt: skip
+
+
+def _incomplete(n, b, phi, m):
+    """½ s²ⁿ⁺¹ ∫ (t + c²)^(−½) (t + Δ²)^(−b) (t + 1)^(b − n − 1) dt, s = sin φ, c = cos φ, Δ² = 1 − m s²; DLMF 19.25."""
+    turns = np.rint(phi / np.pi)
+    s, c = np.sin(phi - np.pi * turns), np.cos(phi)
+    exponents = (0.5, b, n + 1 - b)
+    z = 0.5 * s ** (2 * n + 1) * _integral(0, exponents, c * c, c * c + (1 - m) * s * s, np.ones_like(c))
+    if np.any(turns):
+        z = z + turns * _integral(0, exponents, np.zeros_like(m), 1 - m, np.ones_like(m))
+    return z
+
+
+@cache
+def legendre(n, b):
+    """The row of ∫ sin²ⁿ θ (1 − m sin² θ)⁻ᵇ dθ over 0 < θ < φ, a function of φ and m."""
+
+    def by_amplitude(phi, m, z):
+        s, c = sin(phi), cos(phi)
+        return s ** (2 * n) * (c * c + (1 - m) * s * s) ** -b
+
+    return elementwise(None, _quietly(lambda phi, m: _incomplete(n, b, np.asarray(phi)[()], np.asarray(m)[()])),
+                       by_amplitude, lambda phi, m, z: b * legendre(n + 1, b + 1)(phi, m), name=f"legendre_{n}_{b}",
+                       singular=True, domain=below_one)  # fmt: skip
+
+
+below_one = Domain("m sin² φ < 1", ((-5.0, 5.0), (-2.0, 0.9)))
