@@ -1,7 +1,8 @@
-"""Plain arrays that a function captures: their owner may change them between recording and sweep.
+"""Plain arrays of the caller's: those that a function captures, and its arguments. Their owner may change them.
 
-A small one is copied. Of a large one a checksum is taken, and compared when the tape is swept: copying would double
-the memory of a data set. An array used again and again is kept once, as long as it holds the same.
+A small one is copied. Of a large one a checksum is taken, and compared later: copying would double the memory of a
+data set. A captured array is compared when the tape is swept, an argument when the function has returned. One that is
+used again and again is kept once, as long as it holds the same.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ TINY = 1 << 12
 
 SMALL = 1 << 20
 """Bytes up to which an array is copied: a checksum of it takes three times as long as the copy."""
+
+HANDY = 1 << 16
+"""Bytes up to which an argument is copied: a further large array on the heap costs more in page faults."""
 
 _WEIGHTS = np.random.default_rng(1964).integers(0, 1 << 63, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
@@ -62,6 +66,41 @@ class Captured:
         for x, recorded in self._sums.values():
             if checksum(x) != recorded:
                 raise _changed(x)
+
+
+class Given:
+    """The arrays that a caller gives as arguments to be differentiated."""
+
+    __slots__ = ("_marks",)
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[Array, Any]] = []
+
+    def keep(self, x: Any) -> Any:
+        """What stands for an argument: a copy of a small array, which `check` compares with the caller's."""
+        if type(x) is not np.ndarray:
+            return x
+        if x.nbytes > HANDY:
+            self._marks.append((x, checksum(x)))
+            return x
+        kept = x.copy(order="K")
+        self._marks.append((x, kept))
+        return kept
+
+    def check(self) -> None:
+        """Raises RuntimeError where the function wrote to the caller's array, past the number that stood for it."""
+        for x, mark in self._marks:
+            if checksum(x) != mark if type(mark) is int else _differ(x, mark):
+                raise RuntimeError(
+                    f"the function wrote to the array of shape {x.shape} that it is differentiated at by another name "
+                    "than its argument's, so the derivative cannot be computed; let it write to its argument or a copy"
+                )
+
+
+def _differ(x: Array, y: Array) -> bool:
+    """Whether two arrays of one kind hold other bits; nearly always they are equal."""
+    small = x.nbytes <= TINY
+    return (small or bool((x != y).any())) and x.tobytes() != y.tobytes()
 
 
 def _changed(x: Array) -> RuntimeError:

@@ -22,7 +22,7 @@ from dualnumbers.levels import plain
 
 Evaluate = Callable[[dict[str, Any]], Any]
 
-LONGEST_TEXT, DEEPEST = 10_000, 100
+LONGEST_TEXT, DEEPEST = 1_000, 100
 """Characters of an expression, and how deep its parts may be nested: evaluation is recursive."""
 
 MOST_BITS, LARGEST_FACTORIAL = 1023, 1000

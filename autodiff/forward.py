@@ -12,6 +12,7 @@ from dualnumbers.levels import Level, is_number
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
 
+from .captured import Given
 from .differences import check_derivative
 from .seeding import (
     argnums_of,
@@ -115,12 +116,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     primals, tangents = arguments(f, primals), arguments(f, tangents)
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
-    level = Level()
+    level, given = Level(), Given()
     try:
-        seeded = [_seed(x, t, level) for x, t in zip(primals, tangents, strict=True)]
+        seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
         out = f(*seeded)
     finally:
         level.ended = True
+    given.check()
     leaves, rebuild = flatten(out)
     pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
     return rebuild(primal for primal, _ in pairs), rebuild(tangent for _, tangent in pairs)
@@ -152,10 +154,10 @@ def _joined(out: Any, f: Any) -> Any:
     return output(out, f)
 
 
-def _seed(x: Any, t: Any, level: Level) -> Any:
+def _seed(x: Any, t: Any, level: Level, given: Given) -> Any:
     """An argument with its tangent, as numbers of a level."""
     xs, rebuild = flatten(x)
-    xs = [differentiable(leaf, "a primal") for leaf in xs]
+    xs = [given.keep(differentiable(leaf, "a primal")) for leaf in xs]
     return rebuild(map(make, xs, matching(t, rebuild(xs), "the tangent"), [level] * len(xs)))
 
 
@@ -180,8 +182,9 @@ def _partial(
     f: Callable[..., Any], args: list[Any], index: int, finish: Callable[[Any], Any], complex_rule: Any = _holomorphic
 ) -> Any:
     """The partial of each output leaf with respect to each leaf of one argument, in both structures."""
+    given = Given()
     leaves, rebuild = flatten(args[index])
-    leaves = [differentiable(leaf, f"argument {index}") for leaf in leaves]
+    leaves = [given.keep(differentiable(leaf, f"argument {index}")) for leaf in leaves]
 
     def directional(k: int, tangent: Any) -> Any:
         level = Level()
@@ -193,6 +196,7 @@ def _partial(
         return map_leaves(lambda leaf: _split(leaf, level, tangent)[1], finish(out))
 
     columns = [_columns(directional, k, x, complex_rule) for k, x in enumerate(leaves)]
+    given.check()
     if not columns:
         return rebuild([])
     outs, rebuild_out = flatten(columns[0])

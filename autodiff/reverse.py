@@ -10,6 +10,7 @@ import numpy as np
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
+from .captured import Given
 from .differences import check_gradient
 from .seeding import (
     argnums_of,
@@ -38,24 +39,33 @@ class Recording:
 
     __slots__ = ("leaves", "out", "tape")
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False) -> None:
-        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep."""
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
+                 complete: bool = False) -> None:  # fmt: skip
+        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep.
+
+        ``complete``: also the values that no sweep needs, of arrays written to, stay on the tape to be looked at.
+        """
         self.tape = Tape()
+        self.tape.complete = complete
         self.leaves: list[Any] = []
-        args = list(args)
+        args, given = list(args), Given()
         try:
             for index in indices:
-                args[index] = self._seed(args[index], index, keep)
+                args[index] = self._seed(args[index], index, given, keep)
             self.out = f(*args)
         finally:
             self.tape.level.ended = True
+        given.check()
 
-    def _seed(self, x: Any, index: int, keep: bool) -> Any:
+    def _seed(self, x: Any, index: int, given: Given, keep: bool) -> Any:
         leaves, rebuild = flatten(x)
         handles = []
         for leaf in leaves:
             leaf = differentiable(leaf, f"argument {index}")
-            handles.append(variable(self.tape, leaf.copy() if keep and type(leaf) is np.ndarray else leaf))
+            kept = given.keep(leaf)
+            if keep and kept is leaf and type(leaf) is np.ndarray:
+                kept = leaf.copy()
+            handles.append(variable(self.tape, kept))
             self.leaves.append(leaf)
         return rebuild(handles)
 
@@ -94,7 +104,7 @@ def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
     The tape is for reading: its Variables belong to a differentiation that has ended.
     """
     args = arguments(f, args)
-    recording = Recording(f, args, range(len(args)), keep=True)
+    recording = Recording(f, args, range(len(args)), keep=True, complete=True)
     return recording.tape, recording.out
 
 

@@ -11,6 +11,9 @@ made of
 - the distance to the quotients at the finest steps, beyond their scatter: an oscillation or a step that is short beside
   h shows only there.
 
+Where f turns even between the points of the finest steps, steps of a few units in the last place of x are tried; where
+it turns between those as well, nothing is known, and the error is infinite.
+
 Where f is defined on one side only, the quotients of that side are extrapolated in h, h², ….
 """
 
@@ -38,6 +41,9 @@ LEVELS = 44
 PROBES = (18, 26, 34, 42, 43)
 """The places in a ladder that are tried in any case: the last two for the scale of f, all for its true rounding."""
 
+UNITS = 12
+"""The last resort are steps of 2¹² to 1 units in the last place of the argument: sin at 1e14 is smooth there only."""
+
 BITS = 181
 """The steps are 181 times a power of two: few bits, so that x ± h is exact, and no fraction of a usual period."""
 
@@ -45,6 +51,12 @@ EPS = float(np.finfo(float).eps)
 
 GRAIN = 1e9
 """The coarsest grain that a function of rounded values may have, in units of the rounding of its type."""
+
+FINEST = 4
+"""How many of the finest steps are looked at for whether they resolve the function."""
+
+TURNING = 100.0
+"""By how much less a smooth function changes, at the least, over the finest steps than over the coarsest."""
 
 RESOLVED = 1e-10
 """Error relative to the slope and the function at which steps of another size are not tried."""
@@ -77,6 +89,9 @@ def slope(at: Measure, x: Any) -> Quotient:
             best = Quotient(best.value, np.fmax(best.error, apart), best.step)
             if np.all(best.error <= RESOLVED * (np.abs(best.value) + np.abs(centre.value))):
                 break
+        if np.any(np.isinf(best.error)):
+            units = [float(np.spacing(abs(x))) * 2.0**level for level in range(UNITS, -1, -1)]
+            best = _better(best, _descend(at, centre, x, units))
         # far from 0 steps are long, and a zero looks sharper than a derivative can be computed: sin² + cos² at 1e6
         zero = np.abs(best.value) <= best.error
         return Quotient(best.value, np.where(zero, np.maximum(best.error, 4 * centre.error), best.error), best.step)
@@ -120,7 +135,9 @@ class Sides:
 
 def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quotient:
     """The best entry of the tableau of these steps, down to where rounding outweighs what is left of the error."""
-    probes = [_sides(at, centre, x, steps[k]) for k in PROBES if k < len(steps)]
+    probes = [_sides(at, centre, x, steps[k]) for k in PROBES if k < len(steps)] or [
+        _sides(at, centre, x, h) for h in steps[-2:]
+    ]
     fine, scatter = _finest(probes[-2:], np.fmin.reduce([sides.grain for sides in probes]))
     levels: list[Sides] = []
     found: list[Quotient] = []
@@ -142,7 +159,7 @@ def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quoti
             break
         least = np.fmin(least, found[-1].error)
         done = (noise >= least) | ~np.isfinite(centre.value)
-    best = _best_of_levels(found, levels + probes, coarsest)
+    best = _unknown_where_rough(_best_of_levels(found, levels + probes, coarsest), levels + probes)
     return best if len(levels) < LEVELS // 2 else _infinite_where_growing(_with_slow_limit(best, levels), levels)
 
 
@@ -189,7 +206,7 @@ def _finest(probes: list[Sides], grain: Values) -> tuple[Values, Values]:
 
     Quotients that are all exactly 0 say nothing: a function that cancels inside, such as 1 − cos x, is flat there.
     """
-    quotients = np.stack([side for sides in probes for side in (sides.forward, sides.backward)])
+    quotients = np.stack([sides.quotient for sides in probes])
     noise = np.fmax.reduce([np.fmax(sides.rounding, grain) / sides.h for sides in probes])
     known = np.isfinite(quotients)
     count = np.maximum(known.sum(axis=0), 1)
@@ -249,7 +266,7 @@ def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values
 
 
 def _better(best: Quotient, other: Quotient) -> Quotient:
-    closer = other.error < best.error
+    closer = (other.error < best.error) | (np.isnan(best.value) & ~np.isnan(other.value))
     return Quotient(np.where(closer, other.value, best.value), np.where(closer, other.error, best.error),
                     np.where(closer, other.step, best.step))  # fmt: skip
 
@@ -270,6 +287,23 @@ def _with_slow_limit(best: Quotient, levels: list[Sides]) -> Quotient:
     limit = quotients[-1] + changes[-1] * ratio / (1.0 - ratio)
     apart = np.where(steady, np.abs(best.value - limit), 0.0)
     return Quotient(best.value, np.fmax(best.error, 2 * apart), best.step)
+
+
+def _unknown_where_rough(best: Quotient, levels: list[Sides]) -> Quotient:
+    """The error is infinite where f turns between the points of the finest steps, as sin does at 1e16.
+
+    There f changes over two successive ones by about as much as over any, and in another proportion than they do.
+    """
+    rough = np.zeros(best.value.shape, bool)
+    levels = sorted(levels, key=lambda sides: -sides.h)
+    for side in ("forward", "backward"):
+        slopes = np.abs(np.stack([getattr(sides, side) for sides in levels]))
+        rises = slopes * np.array([sides.h for sides in levels]).reshape(-1, *(1,) * best.value.ndim)
+        wide, narrow = slopes[-FINEST:-1], slopes[1 - FINEST :]
+        turns = np.abs(wide - narrow) > np.fmax(wide, narrow) / 4
+        large = np.fmax(rises[-FINEST:-1], rises[1 - FINEST :]) > np.fmax.reduce(rises) / TURNING
+        rough |= np.any(turns & large, axis=0)
+    return Quotient(best.value, np.where(rough, np.inf, best.error), best.step)
 
 
 def _infinite_where_growing(best: Quotient, levels: list[Sides]) -> Quotient:

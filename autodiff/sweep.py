@@ -139,7 +139,7 @@ def fit(c: Any, x: Any) -> Any:
         if stretched:
             c = total(c, stretched, False)
         c = reshape(c, target, "C") if np.prod(shape(c)) == np.prod(target) else broadcast_to(c, target)
-    if (target or (isinstance(x, np.generic) and isinstance(c, np.generic))) and c.dtype != x.dtype:
+    if (target or (isinstance(x, (np.generic, np.ndarray)) and hasattr(c, "dtype"))) and c.dtype != x.dtype:
         c = astype(c, x.dtype)
     return c
 

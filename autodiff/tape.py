@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber
+from dualnumbers.arraynumber import ArrayNumber, is_free
 from dualnumbers.elementary import Row
 from dualnumbers.levels import Level
 from dualnumbers.rules.complexes import is_unreal
@@ -25,8 +25,8 @@ UNARY = -1
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("captured", "complex", "constants", "first", "inputs", "level", "links", "more", "rows", "second",
-                 "static", "values")  # fmt: skip
+    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "level", "links", "more", "pinned",
+                 "rows", "second", "static", "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
@@ -39,6 +39,8 @@ class Tape:
         self.more: dict[int, list[int]] = {}
         self.static: dict[int, tuple[Any, ...]] = {}
         self.links: dict[int, int] = {}
+        self.pinned: set[int] = set()
+        self.complete = False
         self.captured: Captured | None = None
         self.complex = False
 
@@ -81,6 +83,34 @@ class Tape:
         if self.rows[line] is None:
             return []
         return [self.first[line]] if self.second[line] == UNARY else [self.first[line], self.second[line]]
+
+    def write(self, line: int, operand: int, index: Any) -> int | None:
+        """Append a line that writes an operand into the array that ``line`` wrote, of which no value is kept then.
+
+        So a loop that fills an array takes linear memory. None where another line or handle needs the array as it is.
+        """
+        if self.complete or line in self.pinned or not self._is_only_indexed(line):
+            return None
+        array = self.values[line]
+        if not is_free(array):
+            array = array.copy()
+        array[index] = self.value(operand)
+        nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
+        self.values[line] = np.broadcast_to(nothing, array.shape)
+        self.static[len(self.values)] = (index,)
+        return self.append(self.rows[line], line, operand, array)
+
+    def _is_only_indexed(self, line: int) -> bool:
+        """Whether no later line reads the value of a line, but for elements of it and writing some."""
+        if any(line in self.more[reader] for reader in self.more if reader > line) or line in self.second[line + 1 :]:
+            return False
+        reader = line
+        for _ in range(self.first[line + 1 :].count(line)):
+            reader = self.first.index(line, reader + 1)
+            row = self.rows[reader]
+            if row is None or row.name not in ("getitem", "setitem"):
+                return False
+        return True
 
     def value(self, operand: int) -> Any:
         """The value behind an operand number."""

@@ -14,7 +14,7 @@ from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
 from dualnumbers.number import Number, as_operand, lifted_operators
 from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.indexing import getitem, setitem
 
 from .tape import UNARY, Tape
 
@@ -213,7 +213,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
     return operator, reflected
 
 
-GETITEM = getitem.row
+GETITEM, SETITEM = getitem.row, setitem.row
 
 
 class Variable(Number, operators=True):
@@ -258,10 +258,11 @@ class Variable(Number, operators=True):
         raise TypeError("a Variable is a line of a tape, made where a function is differentiated: autodiff.grad(f)(x)")
 
     def __copy__(self) -> Any:
+        self.tape.pinned.add(self.line)
         return _handle(self.tape, self.line, self.active)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return _handle(self.tape, self.line, self.active)
+        return self.__copy__()
 
     def __reduce__(self) -> Any:
         raise unpicklable(self)
@@ -271,6 +272,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
     """A line of a tape whose value is an array."""
 
     __slots__ = ()
+    snapshot = Variable.__copy__
 
     def __getitem__(self, index: Any) -> Any:
         tape, line = self.tape, self.line
@@ -281,6 +283,9 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         if type(value) is not np.ndarray:
             return self.viewed(getitem, index)
         z = value[index]
+        shown = type(z) is np.ndarray and np.may_share_memory(z, value)
+        if shown and tape.rows[line] is SETITEM:
+            z = z.copy()  # then the array can be written in place as soon as nobody has this view of it
         item: Any = new(Variable) if type(z) is np.float64 else new(_CLASS[type(z), True])
         item.tape, item.line = tape, len(values)
         tape.static[item.line] = (index,)
@@ -288,15 +293,20 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         tape.first.append(line)
         tape.second.append(UNARY)
         values.append(z)
-        if type(z) is np.ndarray and np.may_share_memory(z, value):
-            return item.tied(self, getitem, (index,))
-        return item
+        return item.tied(self, getitem, (index,)) if shown else item
+
+    def assign(self, value: Any, index: Any) -> None:
+        tape, line = self.tape, self.line
+        if tape.rows[line] is SETITEM and leading((self, value)) is self and type(tape.values[line]) is np.ndarray:
+            other = _operand(tape, value)
+            written = None if is_number(type(tape.value(other))) else tape.write(line, other, index)
+            if written is not None:
+                self.line = written
+                return
+        super().assign(value, index)
 
     def become(self, value: Any) -> None:
         self.line = value.line
-
-    def snapshot(self) -> Any:
-        return _handle(self.tape, self.line)
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(VariableView), self, base, function, static)

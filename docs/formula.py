@@ -17,11 +17,13 @@ from dualnumbers.levels import GROUND
 
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "pow": operator.pow, "square": lambda x: x**2, "reciprocal": lambda x: 1 / x,
-    "ldexp": lambda x, i: x * 2**i,
+    "ldexp": lambda x, i: x * 2**i, "one_minus_square": lambda x: 1 - x**2,
+    "gaussian": lambda x: symbol("e") ** (-(x**2)),
     "exp": lambda x: symbol("e") ** x, "exp2": lambda x: 2**x, "expm1": lambda x: symbol("e") ** x - 1,
     "sqrt": lambda x: _atom(f"sqrt({x})", "power"),
     "hypot": lambda x, y: _atom(f"sqrt({x**2 + y**2})", "power"),
     "log1p": lambda x: _atom(f"ln({1 + x})"), "numpy_scalar": operator.pos,
+    "share": lambda x, y: _atom(f"[{x} > {y}] + 1/2 [{x} = {y}]", "sum"),
     "degrees": lambda x: 180 / math.pi * x, "radians": lambda x: math.pi / 180 * x,
 }  # fmt: skip
 """The functions that are written as arithmetic, beside Python's own operators."""
@@ -34,8 +36,8 @@ NOTATION = {
     "asin": "arcsin({})", "acos": "arccos({})", "atan": "arctan({})", "atan2": "arctan({}, {})",
     "asinh": 'op("arsinh")({})', "acosh": 'op("arcosh")({})', "atanh": 'op("artanh")({})',
     "gamma": "Γ({})", "lgamma": "ln abs(Γ({}))",
-    "maximum": "max({}, {})", "minimum": "min({}, {})", "share": "[{0} > {1}] + 1/2 [{0} = {1}]",
-    "logistic": "σ({})", "logistic2": "σ_2({})", "isinf": "abs({}) = ∞",
+    "maximum": "max({}, {})", "minimum": "min({}, {})", "np_i0": "I_0({})", "bessel_i_1": "I_1({})",
+    "sinc_1": "op(\"sinc\")'({})", "logistic": "σ({})", "logistic2": "σ_2({})", "isinf": "abs({}) = ∞",
 }  # fmt: skip
 """A function's notation where it is not its name before its arguments in brackets."""
 

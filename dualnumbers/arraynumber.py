@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,7 +36,11 @@ class ArrayNumber(Number):
         if is_number(type(value)) and np.result_type(plain(value)).kind == "f" and self.dtype.kind not in "fc":
             raise TypeError(f"a number stored into an array of {self.dtype} would lose its derivative: make the array "
                             f"with dtype=float{user_line()}")  # fmt: skip
-        self.move(setitem(self, value, as_index(index)))
+        self.assign(value, as_index(index))
+
+    def assign(self, value: Any, index: Any) -> None:
+        """Become this array with the elements at ``index`` replaced."""
+        self.move(setitem(self, value, index))
 
     def viewed(self, function: Any, *static: Any) -> Any:
         """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
@@ -125,6 +130,9 @@ class ArrayView(ArrayNumber):
         self.seen, self.source = seen, self.root.primal
         return self
 
+    def assign(self, value: Any, index: Any) -> None:
+        self.move(setitem(self, value, index))
+
     def _steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
         steps, path = [], self.path
         while path is not None:
@@ -148,6 +156,27 @@ class ArrayView(ArrayNumber):
         for base, (function, static) in zip(reversed(arrays), reversed(steps), strict=True):
             value = function.row.put(base, value, *static)
         self.root.move(value)
+
+
+def _references(array: Any) -> int:
+    """How many references to an object there are; many where Python does not count them."""
+    return sys.getrefcount(array) if hasattr(sys, "getrefcount") else 1 << 30
+
+
+def _references_of_one() -> int:
+    """The references to an array that one holder and one variable have."""
+    holder = [np.zeros(1)]
+    array = holder[0]
+    return _references(array)
+
+
+ALONE = _references_of_one()
+
+
+def is_free(array: Any) -> bool:
+    """Whether nothing but a holder and the variables here refer to a plain array: writing it changes no other value."""
+    owned = type(array) is np.ndarray and array.base is None and array.flags.writeable
+    return owned and _references(array) <= ALONE + 1
 
 
 def as_index(index: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .arraynumber import ArrayNumber, ArrayView, as_index
+from .arraynumber import ArrayNumber, ArrayView, as_index, is_free
 from .dispatch import lead
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
@@ -240,6 +240,16 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
             if type(primal) is np.float64:
                 return make(primal, tangent, self.level)
         return self.viewed(getitem, as_index(index))
+
+    def assign(self, value: Any, index: Any) -> None:
+        """In place where nobody else has the components: a loop that fills an array stays linear."""
+        primal, tangent = self.primal, self.tangent
+        same = level_of(value) is self.level
+        part, along = value.parts() if same else (value, 0.0)
+        if not is_number(type(part)) and not is_number(type(along)) and is_free(primal) and is_free(tangent):
+            primal[index], tangent[index] = part, along
+        else:
+            super().assign(value, index)
 
     def become(self, value: Any) -> None:
         self.primal, self.tangent = value.primal, value.tangent

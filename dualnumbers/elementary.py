@@ -141,11 +141,19 @@ def elementwise(
 
 
 def locally_constant(
-    python: Callable[..., Any] | None, ufunc: Any, arity: int = 1, name: str | None = None, operator: bool = False
+    python: Callable[..., Any] | None,
+    ufunc: Any,
+    arity: int = 1,
+    name: str | None = None,
+    operator: bool = False,
+    unreal: Callable[..., Any] | None = None,
 ) -> TableFunction:
-    """A function applied element by element whose derivative is zero wherever it has one: floor, comparisons, sign."""
+    """A function applied element by element whose derivative is zero wherever it has one: floor, comparisons, sign.
+
+    ``unreal``: the function of a complex argument, where that has a derivative.
+    """
     name = name or ufunc.__name__
-    return _scalar_rows(Row(name, LOCALLY_CONSTANT, arity), python, ufunc, operator)
+    return _scalar_rows(Row(name, LOCALLY_CONSTANT, arity, unreal=unreal), python, ufunc, operator)
 
 
 def locally_constant_of_array(

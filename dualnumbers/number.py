@@ -20,7 +20,7 @@ from .rules.inspection import CREATION
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
           "mod": "mod", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
-          "xor": "bitwise_xor"}  # fmt: skip
+          "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
 COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
                "ne": "not_equal"}  # fmt: skip
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert", "floor": "floor", "ceil": "ceil",
@@ -85,7 +85,8 @@ class Number:
         raise no_plain_value("complex", self)
 
     def __format__(self, spec: str) -> str:
-        return format(plain(self), spec)
+        """For reading: a specification formats the value; without one it is ``str``, which ``float`` refuses."""
+        return format(plain(self), spec) if spec else str(self)
 
     # ------------------------------------------------------------------------------------------ NumPy
 

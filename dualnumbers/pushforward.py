@@ -41,10 +41,10 @@ def _general(row: Row, make: Make, kind: type) -> Callable[..., Any]:
             return lead(row, *arguments)
         duals = [is_number(type(x)) and x.level.number == level.number for x in operands]
         primals = [x.primal if dual else x for x, dual in zip(operands, duals, strict=True)]
-        if row.kind == LOCALLY_CONSTANT:
-            return evaluate(*primals, *static)
         if unreal and any(map(is_unreal, primals)):
             return unreal(*arguments)
+        if row.kind == LOCALLY_CONSTANT:
+            return evaluate(*primals, *static)
         z = evaluate(*primals, *static)
         active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and _is_active(row, k)]
         return make(z, row_tangent(row, z, primals, active, static), level) if active else z

@@ -16,6 +16,8 @@ from mpmath import mp
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
 from dualnumbers.rules.domains import reals
+from dualnumbers.rules.of_numpy import bessel_i
+from dualnumbers.rules.sinc import sinc_derivative
 from dualnumbers.rules.special import polygamma
 
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
@@ -26,7 +28,11 @@ rarely = settings(repeatable, max_examples=EXAMPLES // 4)
 """For what is slow: a quarter of the examples."""
 
 for _order in range(2):
-    polygamma(_order)  # made at first use; from here on they are rows like any other
+    (
+        polygamma(_order),
+        bessel_i(_order + 1),
+        sinc_derivative(_order + 1),
+    )  # made at first use; from here on they are rows like any other
 
 FUNCTIONS = list(TABLE.values())
 """Every table function, by Python's face where it has one. A new row is in it, and so in the tests."""
@@ -94,11 +100,11 @@ def _is_numpy_only(row: Row) -> bool:
 
 
 def numpy_function(row: Row) -> Callable[..., Any] | None:
-    """The ufunc of NumPy or SciPy that a row extends to numbers."""
+    """The function of NumPy or ufunc of SciPy that a row extends to numbers."""
     for found, function in BY_NUMPY.items():
         if getattr(getattr(function, "row", None), "name", None) == row.name:
-            if isinstance(found, np.ufunc):
-                return found
+            if isinstance(found, np.ufunc) or found is getattr(np, row.name, None):
+                return found  # type: ignore[no-any-return]
             if isinstance(found, str):
                 return getattr(scipy.special, found)  # type: ignore[no-any-return]
     return None
@@ -209,6 +215,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "cosine": lambda x, y: x / mp.hypot(x, y),
     "logistic": lambda x: 1 / (1 + mp.exp(-x)),
     "logistic2": lambda x: 1 / (1 + mp.mpf(2) ** -x),
+    "gaussian": lambda x: mp.exp(-x * x),
+    "one_minus_square": lambda x: 1 - x * x,
     "mod": lambda x, y: x - y * mp.floor(x / y),
     "fmod": lambda x, y: x - y * int(x / y),
     "remainder": lambda x, y: x - y * mp.nint(x / y),
@@ -231,6 +239,14 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "copysign": lambda x, y: abs(x) if y > 0 else -abs(x),
     "maximum": max,
     "minimum": min,
+    "fmax": max,
+    "fmin": min,
+    "clip": lambda x, a, b: min(max(x, a), b),
+    "heaviside": lambda x, y: 0 if x < 0 else 1 if x > 0 else y,
+    "sinc": lambda x: mp.sincpi(x),
+    "sinc_1": lambda x: mp.quad(lambda s: -mp.pi * s * mp.sin(mp.pi * x * s), [0, 1]),
+    "np_i0": lambda x: mp.besseli(0, x),
+    "bessel_i_1": lambda x: mp.besseli(1, x),
     "lgamma": mp.loggamma,
     "polygamma_0": lambda x: mp.psi(0, x),
     "polygamma_1": lambda x: mp.psi(1, x),

@@ -128,3 +128,30 @@ def test_components_of_a_dual_number_stay_whole():
     y = DualNumber(X * 1.0, np.ones(4))
     np.reshape(y, (2, 2))[0, 0] = 7.0
     assert (y.real[0], y.dual[0]) == (7.0, 0.0)
+
+
+@pytest.mark.parametrize("size", [4, 1000, 200_000])
+@pytest.mark.parametrize("differentiate", [lambda f, x: jvp(f, [x], [x]), lambda f, x: grad(f)(x)])
+def test_writing_to_the_argument_by_another_name_is_an_error(differentiate, size):
+    data = np.ones(size)
+
+    def f(x):
+        y = x * x
+        data[0] = 5.0
+        return np.sum(y * x)
+
+    with pytest.raises(RuntimeError, match="by another name"):
+        differentiate(f, data)
+
+
+@pytest.mark.parametrize("differentiate", [lambda f, x: jvp(f, [x], [np.ones(4)])[1], lambda f, x: np.sum(grad(f)(x))])
+def test_writing_to_the_argument_leaves_the_callers_array_alone(differentiate):
+    def f(x):
+        x[0] = 0.0
+        x *= x
+        return np.sum(x)
+
+    data = np.array([np.nan, 1.0, 2.0, 3.0])
+    assert differentiate(f, data) == 12.0
+    assert np.isnan(data[0])
+    assert data[3] == 3.0

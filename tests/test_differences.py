@@ -114,6 +114,29 @@ def test_a_scale_that_is_short_beside_the_argument_is_found(f, x, truth):
     assert error <= 1e-6 * abs(truth)
 
 
+FAR = {
+    "sin": (np.sin, np.cos),
+    "x sin": (lambda x: x * np.sin(x), lambda x: np.sin(x) + x * np.cos(x)),
+    "sin² + log": (lambda x: np.sin(x) ** 2 + np.log(abs(x)), lambda x: 2 * np.sin(x) * np.cos(x) + 1 / x),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+@pytest.mark.parametrize("x", [-7.1e11, 1e12, 3.3e13, 1e14, -7.1e14])
+def test_an_oscillation_is_followed_down_to_the_last_place_of_the_argument(name, x):
+    f, slope = FAR[name]
+    assert check_derivative(f, 0, [x], slope(x))
+    assert not check_derivative(f, 0, [x], slope(x) * 1.001 + 0.001)
+
+
+@pytest.mark.parametrize("name", FAR)
+@pytest.mark.parametrize("x", [3.3e15, 1e16, -7.1e16])
+def test_what_no_step_resolves_is_not_judged(name, x):
+    f, slope = FAR[name]
+    assert difference_quotient(f, 0, [x])[1] == inf
+    assert check_derivative(f, 0, [x], slope(x))
+
+
 @pytest.mark.parametrize("x", [0.0, 3.0, -1e-12, 1e12])
 @pytest.mark.parametrize(("f", "slope"), [(lambda x: 3.5, 0), (lambda x: 7 * x - 2, 7), (lambda x: 0 * x, 0)])
 def test_constants_and_lines(f, slope, x):

@@ -401,7 +401,7 @@ ARRAY_ROADS = {
     "dtype=": (lambda x: np.sum(np.exp(x, dtype=np.float32)), "np.exp with dtype=.*value_of"),
     "a ufunc's method": (lambda x: np.hypot.reduce(x), "np.hypot.reduce has no derivative here.*value_of"),
     "an unknown function": (lambda x: np.interp(0.3, x, x), "np.interp has no derivative here.*value_of"),
-    "an unknown ufunc": (lambda x: np.sum(np.spacing(x) + np.frexp(x)[0]), "np.frexp has no derivative here"),
+    "an unknown ufunc": (lambda x: np.sum(np.spacing(x) + np.vecmat(x, np.eye(2))), "np.vecmat has no derivative here"),
     "copyto": (lambda x: np.copyto(np.zeros(2), x), "np.copyto has no derivative here"),
     "put": (lambda x: np.put(np.zeros(2), [0], x[0]), "np.put has no derivative here"),
     "memoryview": (lambda x: memoryview(x), "bytes-like"),

@@ -1,27 +1,9 @@
 """THE table: every elementary function once, with its derivative, one file a family."""
 
 from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "arithmetic",
-    "complexes",
-    "exponential",
-    "from_scipy",
-    "hyperbolic",
-    "indexing",
-    "inspection",
-    "kinks",
-    "linalg",
-    "powers",
-    "products",
-    "reductions",
-    "selection",
-    "shaping",
-    "special",
-    "steps",
-    "strong",
-    "trigonometric",
-]
+__all__ = sorted(module.name for module in iter_modules(__path__))
 
 for _family in __all__:
     import_module(f"{__name__}.{_family}")

@@ -9,6 +9,7 @@ import operator as op
 import numpy as np
 
 from ..elementary import elementwise
+from .constants import degrees_per_radian, radians_per_degree
 from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
 from .steps import rint
 
@@ -35,7 +36,7 @@ mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lam
                        domain=off_powers_of_two)  # fmt: skip
 fraction = elementwise(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0], 1.0, name="fraction", domain=off_integers)
 nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
-degrees = elementwise(math.degrees, np.degrees, 180.0 / math.pi)
-radians = elementwise(math.radians, np.radians, math.pi / 180.0)
+degrees = elementwise(math.degrees, np.degrees, lambda x, z: degrees_per_radian(x))
+radians = elementwise(math.radians, np.radians, lambda x, z: radians_per_degree(x))
 numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x, 1.0,
                            name="_numpy_scalar")  # fmt: skip

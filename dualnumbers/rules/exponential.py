@@ -6,18 +6,17 @@ import numpy as np
 
 from ..elementary import elementwise
 from .complexes import is_unreal
+from .constants import ln2, log2e, log10e
 from .domains import above_minus_one, positive
 from .selection import where
 from .steps import equal, isinf
 
-LN2, LN10 = math.log(2.0), math.log(10.0)
-
 exp = elementwise(math.exp, np.exp, lambda x, z: z, singular=True)
-exp2 = elementwise(getattr(math, "exp2", None), np.exp2, lambda x, z: LN2 * z, singular=True)
+exp2 = elementwise(getattr(math, "exp2", None), np.exp2, lambda x, z: ln2(x) * z, singular=True)
 expm1 = elementwise(math.expm1, np.expm1, lambda x, z: exp(x), singular=True)  # z + 1 would round e⁻⁴⁰ away
 log = elementwise(math.log, np.log, lambda x, z: 1.0 / x, domain=positive, singular=True)
-log2 = elementwise(math.log2, np.log2, lambda x, z: (1.0 / LN2) / x, domain=positive, singular=True)
-log10 = elementwise(math.log10, np.log10, lambda x, z: (1.0 / LN10) / x, domain=positive, singular=True)
+log2 = elementwise(math.log2, np.log2, lambda x, z: log2e(x) / x, domain=positive, singular=True)
+log10 = elementwise(math.log10, np.log10, lambda x, z: log10e(x) / x, domain=positive, singular=True)
 log1p = elementwise(math.log1p, np.log1p, lambda x, z: 1.0 / (1.0 + x), domain=above_minus_one, singular=True)
 
 
@@ -44,9 +43,29 @@ def _gap(x, y):
 
 # 1 / (1 + e⁻ˣ) and its like to base 2: rows, for the derivative of the quotient would underflow before z does
 logistic = elementwise(*_logistic(np.exp), lambda x, z: z * logistic(-x), name="logistic")
-logistic2 = elementwise(*_logistic(np.exp2), lambda x, z: LN2 * z * logistic2(-x), name="logistic2")
+logistic2 = elementwise(*_logistic(np.exp2), lambda x, z: ln2(x) * z * logistic2(-x), name="logistic2")
 # eˣ⁻ᶻ would keep the rounding error of z: 13 digits at x = 1000
 logaddexp = elementwise(None, np.logaddexp, lambda x, y, z: logistic(_gap(x, y)),
                         lambda x, y, z: logistic(_gap(y, x)), singular=True)  # fmt: skip
 logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(_gap(x, y)),
                          lambda x, y, z: logistic2(_gap(y, x)), singular=True)  # fmt: skip
+
+
+def _gaussian(exponential, absolute, smaller, rounded):
+    """exp(−x²) as exp(−h²) exp(−(x − h)(x + h)), h the nearest sixteenth.
+
+    h² and x − h are exact; the rounding of x² would cost two digits at 26.
+    """
+
+    def gaussian(x):
+        if is_unreal(x):
+            return exponential(-x * x)
+        x = smaller(absolute(x), 110.0)  # where it is 0 in any precision, and the square does not overflow
+        high = rounded(16.0 * x) / 16.0
+        return exponential(-high * high) * exponential((high - x) * (x + high))
+
+    return gaussian
+
+
+gaussian = elementwise(_gaussian(math.exp, math.fabs, min, round), _gaussian(np.exp, np.abs, np.minimum, np.rint),
+                       lambda x, z: -2.0 * x * z, name="gaussian")  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 from ..elementary import elementwise
 from .complexes import is_unreal
 from .domains import above_one, inside_one
-from .powers import hypot, sqrt, square
+from .powers import hypot, one_minus_square, sqrt, square
 
 
 def _sech(x):
@@ -33,5 +33,5 @@ asinh = elementwise(math.asinh, np.arcsinh,
                     lambda x, z: 1.0 / (sqrt(1.0 + x * x) if is_unreal(x) else hypot(1.0, x)))  # fmt: skip
 acosh = elementwise(math.acosh, np.arccosh, lambda x, z: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), domain=above_one,
                     singular=True)  # fmt: skip
-atanh = elementwise(math.atanh, np.arctanh, lambda x, z: 1.0 / ((1.0 - x) * (1.0 + x)), domain=inside_one,
+atanh = elementwise(math.atanh, np.arctanh, lambda x, z: 1.0 / one_minus_square(x), domain=inside_one,
                     singular=True)  # fmt: skip

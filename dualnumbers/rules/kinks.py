@@ -4,13 +4,15 @@ import math
 
 import numpy as np
 
-from ..elementary import elementwise, locally_constant
-from .complexes import imag, real
-from .domains import no_ties, nonzero, nonzero_both
-from .steps import sign
+from ..elementary import BY_NUMPY, elementwise, locally_constant
+from .domains import no_ties, nonzero, nonzero_both, nonzero_first
+from .modulus import modulus, modulus_of_python
+from .selection import where
+from .steps import equal, sign
 
 absolute = elementwise(abs, np.absolute, lambda x, z: sign(x), domain=nonzero, operator=True,
-                       unreal=lambda x: np.hypot(real(x), imag(x)))  # fmt: skip
+                       unreal=modulus_of_python)  # fmt: skip
+BY_NUMPY[np.absolute].row.unreal = modulus  # type: ignore[attr-defined]  # which differs from Python's in the last bit
 fabs = elementwise(math.fabs, np.fabs, lambda x, z: sign(x), domain=nonzero)
 copysign = elementwise(math.copysign, np.copysign, lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_both)
 
@@ -21,12 +23,25 @@ def _share(x, y):
     return np.where(np.isnan(x) | np.isnan(y), np.full_like(share, np.nan), share)[()]
 
 
-def _no_order(x, y):
+def no_order(*operands):
+    """Refuses complex operands."""
     raise TypeError("the larger or smaller of complex numbers has no derivative: they have no order")
 
 
 share = locally_constant(None, _share, arity=2, name="share")
 maximum = elementwise(None, np.maximum, lambda x, y, z: share(x, y), lambda x, y, z: share(y, x), domain=no_ties,
-                      singular=True, unreal=_no_order)  # fmt: skip
+                      singular=True, unreal=no_order)  # fmt: skip
 minimum = elementwise(None, np.minimum, lambda x, y, z: share(y, x), lambda x, y, z: share(x, y), domain=no_ties,
-                      singular=True, unreal=_no_order)  # fmt: skip
+                      singular=True, unreal=no_order)  # fmt: skip
+
+
+def _part(x, y, z):
+    """1 where z is x, 1/2 where it is y as well, 0 where it is y alone, NaN where both are."""
+    return equal(x, z) / (1.0 * equal(x, z) + equal(y, z))
+
+
+fmax = elementwise(None, np.fmax, lambda x, y, z: _part(x, y, z), lambda x, y, z: _part(y, x, z), domain=no_ties,
+                   singular=True, unreal=no_order)  # fmt: skip
+fmin = elementwise(None, np.fmin, lambda x, y, z: _part(x, y, z), lambda x, y, z: _part(y, x, z), domain=no_ties,
+                   singular=True, unreal=no_order)  # fmt: skip
+heaviside = elementwise(None, np.heaviside, 0.0, lambda x, y, z: where(equal(x, 0), 1.0, 0.0), domain=nonzero_first)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from ..elementary import elementwise
+from .complexes import is_unreal
 from .domains import nonzero, off_origin, positive, positive_base
 from .exponential import log
 from .selection import where
@@ -32,6 +33,15 @@ square = elementwise(None, np.square, lambda x, z: 2.0 * x)
 reciprocal = elementwise(None, np.reciprocal, lambda x, z: -z * z, domain=nonzero, singular=True)
 sqrt = elementwise(math.sqrt, np.sqrt, lambda x, z: 0.5 / z, domain=positive, singular=True)
 cbrt = elementwise(math.cbrt, np.cbrt, lambda x, z: 1.0 / (3.0 * z * z), domain=nonzero, singular=True)
+
+
+def _one_minus_square(x):
+    """1 − x², without cancellation; 1 − x would lose the sign of a zero imaginary part: the side of a branch cut."""
+    return (-(x - 1.0) if is_unreal(x) else 1.0 - x) * (1.0 + x)
+
+
+# a row, for the derivative of the product, (1 − x) − (1 + x), is 0 at 1e-20
+one_minus_square = elementwise(_one_minus_square, _one_minus_square, lambda x, z: -2.0 * x, name="one_minus_square")
 
 
 def _cosine(side, z):

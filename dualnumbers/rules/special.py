@@ -7,7 +7,7 @@ import numpy as np
 
 from ..elementary import elementwise
 from .domains import positive
-from .exponential import exp
+from .exponential import gaussian
 from .from_scipy import elementwise_of_scipy, scipy_function
 
 
@@ -26,5 +26,5 @@ def polygamma(order):
 gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive,
                              singular=True)  # fmt: skip
 lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive)
-erf = elementwise_of_scipy("erf", lambda x, z: 2.0 / math.sqrt(math.pi) * exp(-x * x), python=math.erf)
-erfc = elementwise_of_scipy("erfc", lambda x, z: -2.0 / math.sqrt(math.pi) * exp(-x * x), python=math.erfc)
+erf = elementwise_of_scipy("erf", lambda x, z: 2.0 / math.sqrt(math.pi) * gaussian(x), python=math.erf)
+erfc = elementwise_of_scipy("erfc", lambda x, z: -2.0 / math.sqrt(math.pi) * gaussian(x), python=math.erfc)

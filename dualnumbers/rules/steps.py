@@ -5,14 +5,14 @@ import operator as op
 
 import numpy as np
 
-from ..elementary import locally_constant
+from ..elementary import TABLE, locally_constant
 
 floor = locally_constant(math.floor, np.floor)
 ceil = locally_constant(math.ceil, np.ceil)
 trunc = locally_constant(math.trunc, np.trunc)
 rint = locally_constant(round, np.rint, name="rint")
 floor_divide = locally_constant(op.floordiv, np.floor_divide, arity=2, operator=True)
-sign = locally_constant(None, np.sign)
+sign = locally_constant(None, np.sign, unreal=lambda x: TABLE["direction"](x))  # x / |x|
 signbit = locally_constant(None, np.signbit)
 ulp = locally_constant(math.ulp, np.spacing, name="ulp")
 
@@ -31,6 +31,12 @@ bitwise_and = locally_constant(op.and_, np.bitwise_and, arity=2, operator=True)
 bitwise_or = locally_constant(op.or_, np.bitwise_or, arity=2, operator=True)
 bitwise_xor = locally_constant(op.xor, np.bitwise_xor, arity=2, operator=True)
 invert = locally_constant(op.invert, np.invert, operator=True)
+
+left_shift = locally_constant(op.lshift, np.left_shift, arity=2, operator=True)
+right_shift = locally_constant(op.rshift, np.right_shift, arity=2, operator=True)
+bitwise_count = locally_constant(None, np.bitwise_count)
+gcd = locally_constant(math.gcd, np.gcd, arity=2)
+lcm = locally_constant(math.lcm, np.lcm, arity=2)
 
 isfinite = locally_constant(math.isfinite, np.isfinite)
 isinf = locally_constant(math.isinf, np.isinf)

@@ -7,14 +7,14 @@ import numpy as np
 from ..elementary import elementwise
 from .complexes import is_unreal
 from .domains import inside_one, off_half_turns, right_half_plane
-from .powers import hypot, sqrt, square
+from .powers import hypot, one_minus_square, sqrt, square
 
 sin = elementwise(math.sin, np.sin, lambda x, z: cos(x))
 cos = elementwise(math.cos, np.cos, lambda x, z: -sin(x))
 tan = elementwise(math.tan, np.tan, lambda x, z: 1.0 + z * z, domain=off_half_turns)
-asin = elementwise(math.asin, np.arcsin, lambda x, z: 1.0 / sqrt((1.0 - x) * (1.0 + x)), domain=inside_one,
+asin = elementwise(math.asin, np.arcsin, lambda x, z: 1.0 / sqrt(one_minus_square(x)), domain=inside_one,
                    singular=True)  # fmt: skip
-acos = elementwise(math.acos, np.arccos, lambda x, z: -1.0 / sqrt((1.0 - x) * (1.0 + x)), domain=inside_one,
+acos = elementwise(math.acos, np.arccos, lambda x, z: -1.0 / sqrt(one_minus_square(x)), domain=inside_one,
                    singular=True)  # fmt: skip
 # of 1 / (1 + x²) the derivative would underflow at 1e100; hypot takes no complex argument
 atan = elementwise(math.atan, np.arctan,

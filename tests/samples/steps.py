@@ -14,10 +14,10 @@ STEP_OPERANDS = {1: ((2, 3),), 2: ((2, 1), (3,))}
 
 @entry("floor", "ceil", "trunc", "rint", "sign", "signbit", "isfinite", "isinf", "isnan", "logical_not",
        "floor_divide", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and",
-       "logical_or", "logical_xor")  # fmt: skip
+       "logical_or", "logical_xor", "isposinf", "isneginf")  # fmt: skip
 def _steps(name: str) -> Iterator[Sample]:
     ufunc = getattr(np, name)
-    arrays = tuple(apart(*shape) + 5.1 * k for k, shape in enumerate(STEP_OPERANDS[ufunc.nin]))
+    arrays = tuple(apart(*shape) + 5.1 * k for k, shape in enumerate(STEP_OPERANDS[getattr(ufunc, "nin", 1)]))
     yield Sample(lambda *xs: ufunc(*xs) * xs[0], arrays, unreal=False)
 
 
@@ -38,6 +38,53 @@ def _masks(name: str) -> Iterator[Sample]:
 @entry("invert")
 def _invert(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: ~(x > 0) * x, (values(2, 3),), unreal=False)
+
+
+@entry("left_shift", "right_shift", "gcd", "lcm")
+def _whole(name: str) -> Iterator[Sample]:
+    combine = getattr(np, name)
+    yield Sample(lambda x: combine(np.argsort(x), 2) * x, (apart(3),), unreal=False)
+    yield Sample(lambda x: combine(2, np.argmax(x, axis=0)) * x, (apart(3),), unreal=False)
+
+
+@entry("bitwise_count")
+def _bits(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: np.bitwise_count(np.argsort(x)) * x, (apart(3),), unreal=False)
+
+
+@entry("np.isreal", "np.iscomplex")
+def _imaginary(name: str) -> Iterator[Sample]:
+    function = np.isreal if name == "np.isreal" else np.iscomplex
+    yield Sample(lambda x: function(x) + x, (values(2, 3),))
+    yield Sample(lambda x: function(x * np.array([1.0, 1j])) + x, (values(2),), "complex", unreal=False)
+
+
+@entry("exponent", "np.frexp")
+def _frexp(name: str) -> Iterator[Sample]:
+    yield Sample(
+        lambda x: np.ldexp(*np.frexp(x)) * np.frexp(x)[0], (np.array([[0.3, -3.0], [0.7, 40.0]]),), unreal=False
+    )
+    yield Sample(lambda x: np.frexp(x)[0] * np.frexp(x)[1], (apart(4),), unreal=False)
+
+
+@entry("np.modf", "np.divmod")
+def _parts(name: str) -> Iterator[Sample]:
+    x, y = np.array([[-1.6], [2.4]]), apart(3) + 0.05
+    if name == "np.modf":
+        yield Sample(lambda x: np.modf(x)[0] * np.modf(x)[1], (x,), unreal=False)
+        return
+    yield Sample(lambda x, y: np.divmod(x, y)[0] * np.divmod(x, y)[1], (x, y), unreal=False)
+    yield Sample(lambda x: np.divmod(x, 0.4)[1] + np.divmod(3.0, x)[1], (x,), "a constant", unreal=False)
+    yield Sample(lambda x: divmod(x, 0.4)[1] + divmod(3.0, x)[1], (x,), "operator", unreal=False)
+
+
+@entry("round")
+def _round(name: str) -> Iterator[Sample]:
+    for round in (np.round, np.around):
+        for decimals in (0, 1, -1):
+            yield Sample(lambda x, decimals=decimals, round=round: round(4 * x, decimals) * x, (apart(2, 3),),
+                         f"{round.__name__}, {decimals}", unreal=False)  # fmt: skip
+    yield Sample(lambda x: x.round(1) * x, (apart(3),), "method", unreal=False)
 
 
 @entry("any", "all", "argmax", "argmin", "count_nonzero")

@@ -1,0 +1,28 @@
+"""Irrational constants in the precision of an argument: a Python float would cost a ``longdouble`` its last digits."""
+
+import math
+
+import numpy as np
+
+from ..levels import plain
+
+
+def constant(value, extended):
+    """The function that gives ``value`` for any x, but ``extended(np.longdouble)`` for a longdouble."""
+
+    def beside(x):
+        return extended(np.longdouble) if getattr(plain(x), "dtype", np.dtype(float)).char in "gG" else value
+
+    return beside
+
+
+def _pi(kind):
+    return np.arctan2(kind(0), kind(-1))
+
+
+ln2 = constant(math.log(2.0), lambda kind: np.log(kind(2)))
+ln10 = constant(math.log(10.0), lambda kind: np.log(kind(10)))
+log2e = constant(1.0 / math.log(2.0), lambda kind: 1 / np.log(kind(2)))
+log10e = constant(1.0 / math.log(10.0), lambda kind: 1 / np.log(kind(10)))
+degrees_per_radian = constant(180.0 / math.pi, lambda kind: 180 / _pi(kind))
+radians_per_degree = constant(math.pi / 180.0, lambda kind: _pi(kind) / 180)

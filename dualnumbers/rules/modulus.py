@@ -1,0 +1,40 @@
+"""The modulus and the direction of a complex number, which are not holomorphic. At 0 both have slope 0."""
+
+import numpy as np
+
+from ..elementary import smooth
+from .complexes import conj, imag, real
+from .powers import cosine
+from .selection import where
+from .steps import equal
+
+
+def _modulus_push(dx, z, x):
+    """Re(conj(x / |x|) ẋ), by the cosines of the angle, which keep their digits at every order."""
+    return real(dx) * cosine(real(x), imag(x)) + imag(dx) * cosine(imag(x), real(x))
+
+
+def _of_operator(x):
+    return abs(x)
+
+
+def _of_ufunc(x):
+    """NumPy's modulus of a Python number is not Python's to the last bit."""
+    z = np.absolute(x)
+    return z.item() if type(x) is complex else z
+
+
+def _direction_push(dx, z, x):
+    """i z Im(conj(z) ẋ) / |x|, z = x / |x|."""
+    length = modulus(x)
+    return 1j * z * (imag(conj(z) * dx) / where(equal(length, 0), 1.0, length))
+
+
+def _direction(x):
+    z = np.sign(x)
+    return z.item() if type(x) is complex else z
+
+
+modulus = smooth(None, None, _modulus_push, evaluate=_of_ufunc, name="modulus")
+modulus_of_python = smooth(None, None, _modulus_push, evaluate=_of_operator, name="modulus_of_python")
+direction = smooth(None, None, _direction_push, evaluate=_direction, name="direction")
