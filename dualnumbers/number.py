@@ -142,7 +142,12 @@ class Number:
             elif not is_operand(type(x)):
                 return NotImplemented
             operands.append(x)
-        return self._into(ufunc, function(*operands), **keywords) if keywords else function(*operands)
+        if not keywords:
+            return function(*operands)
+        axes = {
+            name: keywords.pop(name) for name in ("axes", "axis", "keepdims") if ufunc.signature and name in keywords
+        }
+        return self._into(ufunc, function(*operands, **axes), **keywords)
 
     def _into(self, ufunc: Any, result: Any, out: Any = (None,), where: Any = True, **keywords: Any) -> Any:
         """A ufunc's result stored as its keywords ask."""

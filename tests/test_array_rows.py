@@ -237,6 +237,12 @@ def test_determinant_of_a_singular_matrix(matrix, order):
         np.testing.assert_allclose(partial(x), expected, rtol=0, atol=tolerance, err_msg=name)
 
 
+def test_third_derivative_of_the_determinant_of_a_singular_matrix():
+    x = np.array(SINGULAR["rank 2 of 3"])
+    found = jacfwd(jacrev(jacfwd(np.linalg.det)))(x)
+    np.testing.assert_allclose(found, multilinear_tensor(np.linalg.det, x, 3), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("gap", [1e-4, 1e-8])
 def test_inverse_of_an_almost_singular_matrix(gap):
     """Of [[1, 1], [1, 1 + g]]: in closed form by the powers of 1/g."""

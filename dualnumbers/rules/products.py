@@ -4,10 +4,11 @@ import string
 
 import numpy as np
 
-from ..elementary import composition, multilinear
+from ..elementary import BY_NUMPY, composition, multilinear
+from ..levels import plain
 from .complexes import conj
 from .indexing import getitem
-from .shaping import expand_dims, matrix_transpose, ravel, reshape, shape, transpose
+from .shaping import array, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -42,6 +43,125 @@ def _matmul_right(g, x, y):
 
 
 matmul = multilinear(np.matmul, lambda x1, x2: (x1, x2), _matmul_left, _matmul_right)
+
+
+# ------------------------------------------------------------------------------- products of the last axes or others
+
+
+def moved(x, axes, to_end=True):
+    """The axes moved to the end, in that order; or from there to these places."""
+    rank = _rank(x)
+    axes = _normalised(axes, rank)
+    order = (*(i for i in range(rank) if i not in axes), *axes)
+    if order == tuple(range(rank)):
+        return x
+    return transpose(x, order if to_end else tuple(np.argsort(order).tolist()))
+
+
+def _along(function, summed):
+    """A generalized ufunc of two operands: ``function`` of their last axes, with the keywords that choose others.
+
+    ``summed``: nothing but the axes it works on is left out, so that ``axis`` and ``keepdims`` have a meaning.
+    """
+
+    def product(x1, x2, /, axes=None, axis=None, keepdims=False):
+        if (axis is not None or keepdims) and not summed:
+            raise TypeError(f"np.{function.__name__} has no axis= and no keepdims=; axes= chooses the axes")
+        if axes is None:
+            axes = [axis, axis, axis] if axis is not None else [-1, -1, -1] if keepdims else None
+        if axes is None:
+            return function(x1, x2)
+        *of, onto = [(i,) if isinstance(i, (int, np.integer)) else tuple(i) for i in (*axes, ())[:3]]
+        z = function(moved(x1, of[0]), moved(x2, of[1]))
+        if keepdims:
+            z = expand_dims(z, -1)
+        return moved(z, onto, to_end=False) if onto and (keepdims or not summed) else z
+
+    return product
+
+
+for _function in (np.matmul, np.linalg.matmul):
+    composition(_function)(_along(matmul, summed=False))
+
+
+def vecdot(x1, x2):
+    """Σ conj(x) y along the last axis."""
+    return getitem(matmul(conj(expand_dims(x1, -2)), expand_dims(x2, -1)), (..., 0, 0))
+
+
+def matvec(x1, x2):
+    """Matrix times vector."""
+    return getitem(matmul(x1, expand_dims(x2, -1)), (..., 0))
+
+
+def vecmat(x1, x2):
+    """Conjugated vector times matrix."""
+    return getitem(matmul(conj(expand_dims(x1, -2)), x2), (..., 0, slice(None)))
+
+
+composition(np.vecdot, np.linalg.vecdot)(_along(vecdot, summed=True))
+composition(np.matvec)(_along(matvec, summed=False))
+composition(np.vecmat)(_along(vecmat, summed=False))
+
+
+# ------------------------------------------------------------------------------------------- of vectors and tensors
+
+
+@composition(np.vdot)
+def vdot(a, b, /):
+    """Σ conj(a) b over all elements."""
+    return matmul(conj(ravel(a)), ravel(b))
+
+
+@composition(np.inner)
+def inner(a, b, /):
+    """Sum of products over the last axis of both; a product with a number."""
+    return tensordot(a, b, (-1, -1)) if _rank(a) and _rank(b) else a * b
+
+
+@composition(np.kron)
+def kron(a, b):
+    """Every element of ``a`` times the whole of ``b``, as blocks."""
+    rank = max(_rank(a), _rank(b))
+    shapes = [(1,) * (rank - _rank(x)) + shape(x) for x in (a, b)]
+    a, b = (reshape(x, of, "C") for x, of in zip((a, b), shapes, strict=True))
+    blocks = expand_dims(a, (*range(1, 2 * rank, 2),)) * expand_dims(b, (*range(0, 2 * rank, 2),))
+    return reshape(blocks, tuple(m * n for m, n in zip(*shapes, strict=True)), "C")
+
+
+@composition(np.cross)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross product of vectors of 3 components; of 2, the third is 0, and of two such only the third remains."""
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    a, b = moved(array(a), axisa), moved(array(b), axisb)
+    lengths = shape(a)[-1], shape(b)[-1]
+    if not {2, 3}.issuperset(lengths):
+        raise ValueError(f"incompatible dimensions for cross product: {lengths}, where each must be 2 or 3")
+    a, b = ([getitem(x, (..., i)) for i in range(n)] + [0.0] * (3 - n) for x, n in zip((a, b), lengths, strict=True))
+    parts = [a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    return parts[2] if lengths == (2, 2) else moved(stack(*parts, -1), axisc, to_end=False)
+
+
+@composition(np.linalg.cross)
+def cross_of_three(x1, x2, /, *, axis=-1):
+    """The cross product of vectors of 3 components."""
+    if shape(x1)[axis] != 3 or shape(x2)[axis] != 3:
+        raise ValueError(f"np.linalg.cross takes vectors of 3 components, not of {shape(x1)[axis]}, {shape(x2)[axis]}")
+    return cross(x1, x2, axis=axis)
+
+
+@composition(np.linalg.outer)
+def outer_of_vectors(x1, x2, /):
+    """All products of an element of one vector with one of the other."""
+    if _rank(x1) != 1 or _rank(x2) != 1:
+        raise ValueError(f"np.linalg.outer takes vectors, not arrays of shapes {shape(x1)}, {shape(x2)}; use np.outer")
+    return outer(x1, x2)
+
+
+@composition(np.linalg.tensordot)
+def tensordot_of_linalg(x1, x2, /, *, axes=2):
+    """Sum of products over paired axes."""
+    return tensordot(x1, x2, axes)
 
 
 @composition(np.dot)
@@ -97,9 +217,21 @@ def _explicit(subscripts, ranks):
     return terms, dots + "".join(sorted(c for c in set(labels) if labels.count(c) == 1))
 
 
-def _einsum_signature(subscripts, *operands, optimize=False):
-    if not isinstance(subscripts, str):
-        raise TypeError("einsum of traced arrays takes its subscripts as a string, such as 'ij,jk->ik'")
+_SYMBOLS = string.ascii_uppercase + string.ascii_lowercase
+
+
+def _term(labels):
+    return "".join("..." if label is Ellipsis else _SYMBOLS[label] for label in labels)
+
+
+def _einsum_signature(*operands, optimize=False):
+    """Subscripts and operands, or operands each with a list of its labels, and such a list for the output."""
+    if isinstance(operands[0], str):
+        subscripts, *operands = operands
+    else:
+        terms = [_term(labels) for labels in operands[1::2]]
+        output = f"->{_term(operands[-1])}" if len(operands) % 2 else ""
+        operands, subscripts = operands[: 2 * len(terms) : 2], ",".join(terms) + output
     terms, output = _explicit(subscripts, [len(shape(x)) for x in operands])
     return *operands, f"{','.join(terms)}->{output}", optimize
 
@@ -125,6 +257,7 @@ def _einsum_adjoint(g, place, *arguments):
         elif label not in known:
             factors.append((label, np.ones(length)))
         target += label
+    optimize = optimize if isinstance(optimize, (bool, str)) else True  # a path is of these operands only
     return einsum(*(x for _, x in factors), f"{','.join(t for t, _ in factors)}->{target}", optimize)
 
 
@@ -134,3 +267,10 @@ def _einsum(*arguments):
 
 
 einsum = multilinear(np.einsum, _einsum_signature, _einsum_adjoint, arity=-1, statics=2, evaluate=_einsum)
+
+
+def _einsum_path(*operands, **keywords):
+    return np.einsum_path(*map(plain, operands), **keywords)
+
+
+BY_NUMPY[np.einsum_path] = _einsum_path

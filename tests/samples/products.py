@@ -42,6 +42,98 @@ def _tensordot(name: str) -> Iterator[Sample]:
                      f"{left}, {right}, {axes}")  # fmt: skip
 
 
+PAIRS = {"vecdot": [((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 3)), ((0, 3), (3,)), ((2, 0), (2, 0))],
+         "matvec": [((2, 3), (3,)), ((2, 2, 3), (3,)), ((2, 3), (4, 3)), ((0, 3), (3,))],
+         "vecmat": [((2,), (2, 3)), ((4, 2), (2, 3)), ((3,), (2, 3, 2)), ((0,), (0, 2))]}  # fmt: skip
+
+
+@entry("np.vecdot", "np.linalg.vecdot", "np.matvec", "np.vecmat")
+def _of_vectors(name: str) -> Iterator[Sample]:
+    short = name.rpartition(".")[2]
+    function = np.linalg.vecdot if "linalg" in name else getattr(np, short)
+    for left, right in PAIRS[short]:
+        yield Sample(function, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+    if short == "vecdot":
+        yield Sample(lambda x, y: function(x, y, axis=0), (values(3, 2), values(3, 2)), "axis=0")
+
+
+@entry("np.matmul", "np.linalg.matmul")
+def _matmul_along(name: str) -> Iterator[Sample]:
+    function = np.linalg.matmul if "linalg" in name else np.matmul
+    yield Sample(function, (values(2, 3), values(3, 2)), "no keyword")
+    if function is not np.matmul:
+        return
+    for left, right, axes in [((3, 2, 4), (3, 2, 4), [(0, 1), (1, 0), (0, 1)]), ((2, 3), (3,), [(0, 1), (0,), (0,)]),
+                              ((3, 2, 4), (4, 3), [(0, 2), (-2, -1), (2, 0)]), ((3, 2), (3,), [1, 0, 0]),
+                              ((2, 3), (3, 2), [(0, 1), (0, 1), (1, 0)])]:  # fmt: skip
+        if axes[0] != 1:
+            yield Sample(lambda x, y, axes=axes: np.matmul(x, y, axes=axes), (values(*left), values(*right)),
+                         f"axes={axes}")  # fmt: skip
+    x, y = values(3, 2), values(3, 2, seed=1)
+    yield Sample(lambda x, y: np.vecdot(x, y, axis=0, keepdims=True), (x, y), "keepdims")
+    yield Sample(lambda x, y: np.vecdot(x, y, axes=[0, 0]), (x, y), "vecdot with axes")
+    yield Sample(lambda x, y: np.vecdot(x, y, keepdims=True), (x, y), "the last axis kept")
+    yield Sample(lambda x, y: np.matvec(x, y, axes=[(1, 0), 0, 0]), (x, y), "matvec with axes")
+
+
+@entry("np.vdot")
+def _vdot(name: str) -> Iterator[Sample]:
+    for left, right in [((3,), (3,)), ((2, 2), (4,)), ((), ()), ((0,), (0,))]:
+        yield Sample(np.vdot, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+
+
+@entry("np.inner")
+def _inner(name: str) -> Iterator[Sample]:
+    for left, right in [
+        ((3,), (3,)),
+        ((2, 3), (3,)),
+        ((2, 3), (4, 3)),
+        ((2, 2, 3), (2, 3)),
+        ((), (2,)),
+        ((2, 0), (0,)),
+    ]:
+        yield Sample(np.inner, (values(*left), values(*right, seed=1)), f"{left}, {right}", exact=len(left) < 3)
+
+
+@entry("np.kron")
+def _kron(name: str) -> Iterator[Sample]:
+    for left, right in [((2,), (3,)), ((2, 2), (1, 3)), ((2,), (2, 2)), ((2, 1, 2), (2,)), ((), (2,)), ((), ()),
+                        ((0,), (2,))]:  # fmt: skip
+        yield Sample(np.kron, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+    yield Sample(lambda a: np.kron(a.T, np.eye(2)), (values(2, 3),), "a transposed array, a constant")
+
+
+@entry("np.cross", "np.linalg.cross")
+def _cross(name: str) -> Iterator[Sample]:
+    function = np.linalg.cross if "linalg" in name else np.cross
+    for left, right, axis in [((3,), (3,), -1), ((2, 3), (3,), -1), ((3, 2), (3, 2), 0), ((2, 1, 3), (4, 3), -1),
+                              ((0, 3), (3,), -1)]:  # fmt: skip
+        yield Sample(lambda x, y, axis=axis: function(x, y, axis=axis), (values(*left), values(*right, seed=1)),
+                     f"{left}, {right}, axis={axis}")  # fmt: skip
+    if function is np.cross:
+        yield Sample(lambda x, y: np.cross(x, y, axisa=0, axisb=1, axisc=0), (values(3, 2), values(2, 3)), "three axes")
+        yield Sample(lambda x: np.cross(x, [1.0, 2.0, 3.0]), (values(2, 3),), "a list")
+
+
+@entry("np.linalg.outer")
+def _outer_of_vectors(name: str) -> Iterator[Sample]:
+    yield Sample(np.linalg.outer, (values(2), values(3)), "vectors")
+
+
+@entry("np.linalg.tensordot")
+def _tensordot_of_linalg(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x, y: np.linalg.tensordot(x, y, axes=([0], [1])), (values(2, 3), values(3, 2)), "axes")
+
+
+@entry("np.linalg.diagonal", "np.linalg.trace", "np.linalg.matrix_transpose")
+def _of_one_matrix(name: str) -> Iterator[Sample]:
+    function = getattr(np.linalg, name.removeprefix("np.linalg."))
+    for shape in [(3, 3), (2, 3), (2, 3, 2), (1, 1), (0, 2, 2), (0, 2)]:
+        yield Sample(function, (values(*shape),), f"{shape}")
+        for offset in (-1, 1, 2) if "transpose" not in name and shape[-1] == 3 else ():
+            yield Sample(lambda x, offset=offset: function(x, offset=offset), (values(*shape),), f"{shape}, {offset}")
+
+
 @entry("einsum")
 def _einsum(name: str) -> Iterator[Sample]:
     calls = [("ij,jk->ik", (2, 3), (3, 2)), ("ij,jk", (2, 3), (3, 2)), ("ij->ji", (2, 3)),
@@ -61,6 +153,10 @@ def _einsum(name: str) -> Iterator[Sample]:
         yield Sample(lambda *xs, subscripts=subscripts: np.einsum(subscripts, *xs), arrays, f"{subscripts} {shapes}")
     yield Sample(lambda x, y, z: np.einsum("ij,jk,kl->il", x, y, z, optimize=True),
                  (values(2, 3), values(3, 2, seed=1), values(2, 2, seed=2)), "optimize")  # fmt: skip
+    yield Sample(lambda x, y: np.einsum(x, [0, 1], y, [2, 1], [0, 2]), (values(2, 3), values(2, 3)), "lists of labels")
+    yield Sample(lambda x, y: np.einsum(x, [..., 1], y, [1, 0]), (values(2, 3), values(3, 2)), "lists, no output")
+    yield Sample(lambda x, y: np.einsum("ij,jk,kl", x, y, y.T, optimize=np.einsum_path("ij,jk,kl", x, y, y.T)[0]),
+                 (values(2, 3), values(3, 2)), "a path")  # fmt: skip
     yield Sample(lambda x: np.einsum("ij,ik->jk", x, x), (values(2, 3),), "one array twice")
     yield Sample(lambda x: np.einsum("ij,j->i", x, np.arange(3.0)), (values(2, 3),), "a constant")
 

@@ -1,0 +1,154 @@
+"""Norms and condition numbers. A norm has a kink at 0, where its derivative is 0, as the modulus has.
+
+Sources: N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, §6.1-6.2; G. A. Watson,
+*Characterization of the subdifferential of some matrix norms*, 1992.
+"""
+
+import math
+
+import numpy as np
+
+from ..elementary import composition, smooth
+from ..errors import user_line
+from ..levels import is_number, plain
+from .complexes import conj, is_unreal, real
+from .decompositions import svdvals
+from .factors import square
+from .indexing import getitem
+from .linalg import inv
+from .products import moved
+from .reductions import max, min, sum
+from .selection import where
+from .shaping import astype, ravel, reshape, shape, transpose
+from .steps import equal, not_equal, sign
+from .strong import strong
+
+_normalised = np.lib.array_utils.normalize_axis_tuple
+
+
+def _axes(x, axis):
+    """The reduced axes, all without ``axis``."""
+    rank = len(shape(x))
+    return tuple(range(rank)) if axis is None else _normalised(axis, rank)
+
+
+def _kept(z, x, axis):
+    """A norm with the reduced axes back, of length 1."""
+    axes = _axes(x, axis)
+    return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
+
+
+def _ratio(x, z):
+    """x / z, but constantly 0 where the norm z is 0."""
+    zero = equal(z, 0)
+    return where(zero, 0.0, x) / where(zero, 1.0, z)
+
+
+def _real_part(x):
+    return real(x) if is_unreal(x) else x
+
+
+# ------------------------------------------------------------------------------------------------- of the elements
+
+
+def _evaluate(x, ord, axis, keepdims):
+    return np.linalg.norm(x, ord, axis, keepdims)
+
+
+def _length_push(dx, z, x, ord, axis, keepdims):
+    """Re Σ conj(x / ‖x‖) dx."""
+    direction = _ratio(x, _kept(z, x, axis))
+    return sum(_real_part(conj(direction) * dx), _axes(x, axis), keepdims)
+
+
+def _p_norm_push(dx, z, x, p, axis, keepdims):
+    """Σ (|x| / ‖x‖)ᵖ⁻¹ Re(conj(x / |x|) dx): no power overflows."""
+    weights = _ratio(abs(x), _kept(z, x, axis)) ** (p - 1)
+    return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), keepdims)
+
+
+length = smooth(None, None, _length_push, evaluate=_evaluate, name="length", statics=3)
+p_norm = smooth(None, None, _p_norm_push, evaluate=_evaluate, name="p_norm", statics=3)
+
+
+def _of_vectors(x, ord, axis, keepdims):
+    if ord in (math.inf, -math.inf):
+        return (max if ord > 0 else min)(abs(x), axis, keepdims)
+    if ord == 0:
+        return sum(astype(not_equal(x, 0), plain(x).real.dtype), axis, keepdims)
+    return sum(abs(x), axis, keepdims) if ord == 1 else p_norm(x, ord, axis, keepdims)
+
+
+# ------------------------------------------------------------------------------------------------- of matrices
+
+
+def _of_matrices(x, ord, axes, keepdims):
+    if ord in ("nuc", 2, -2):
+        s = svdvals(moved(x, axes))
+        z = {"nuc": sum, 2: max, -2: min}[ord](s, -1, False)
+    elif ord in (1, -1, math.inf, -math.inf):
+        summed, largest = axes if abs(ord) == 1 else axes[::-1]
+        extremum = max if ord > 0 else min
+        z = extremum(sum(abs(x), summed, False), largest - (largest > summed), False)
+    else:
+        raise ValueError(f"Invalid norm order for matrices: {ord!r}")
+    return _kept(z, x, axes) if keepdims else z
+
+
+@composition(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False):
+    """A norm of vectors along one axis, of matrices along two, of all elements without ``ord`` and ``axis``."""
+    if is_number(type(ord)):
+        raise TypeError(f"np.linalg.norm has no derivative by ord; write np.sum(np.abs(x)**p)**(1/p){user_line()}")
+    axes = _axes(x, axis)
+    of_elements = {1: (None, 2), 2: (None, "fro", "f")}.get(len(axes), (None,) if axis is None else ())
+    if ord in of_elements:
+        return length(x, ord, axis, keepdims)
+    if len(axes) == 1 and not isinstance(ord, str):
+        return _of_vectors(x, ord, axes[0], keepdims)
+    if len(axes) == 2:
+        return _of_matrices(x, ord, axes, keepdims)
+    raise ValueError(f"np.linalg.norm with ord={ord!r} is of one axis or of two, not of the axes {axes}")
+
+
+@composition(np.linalg.matrix_norm)
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    """A norm of every matrix of a stack."""
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+@composition(np.linalg.vector_norm)
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    """A norm of vectors along any axes, all by default, which are taken as one."""
+    if axis is None:
+        z = norm(ravel(x), ord, 0)
+    elif isinstance(axis, tuple):
+        axes = _axes(x, axis)
+        others = tuple(i for i in range(len(shape(x))) if i not in axes)
+        count = math.prod(shape(x)[i] for i in axes)
+        z = norm(reshape(transpose(x, axes + others), (count, *(shape(x)[i] for i in others)), "C"), ord, 0)
+    else:
+        z = norm(x, ord, axis)
+    return _kept(z, x, axis) if keepdims else z
+
+
+# ------------------------------------------------------------------------------------------------- condition numbers
+
+
+@composition(np.linalg.cond)
+def cond(x, p=None):
+    """‖A‖ ‖A⁻¹‖; in the spectral norm, the default, the ratio of the extreme singular values; inf of singular ones."""
+    if not np.prod(shape(x)[-2:]):
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    with np.errstate(all="ignore"):
+        if p in (None, 2, -2):
+            s = svdvals(x)
+            largest, smallest = getitem(s, (..., 0)), getitem(s, (..., -1))
+            z = smallest / largest if p == -2 else largest / smallest
+        else:
+            square(x)
+            exact = np.result_type(plain(x), np.float64)
+            z = norm(x, p, (-2, -1)) * norm(inv(astype(x, exact)), p, (-2, -1))
+    z = astype(z, plain(x).real.dtype)
+    undefined = np.isnan(plain(z)) & ~np.any(np.isnan(plain(x)), axis=(-2, -1))
+    return where(undefined, math.inf, z) if np.any(undefined) else z
