@@ -7,25 +7,12 @@ side (Giles 2008, §2.3; Kao & Hennequin, *Automatic differentiation of Sylveste
 import numpy as np
 
 from ..elementary import smooth
-from ..levels import plain
-from .complexes import conj, is_unreal, real
+from .complexes import conj, real
+from .factors import adjoint, product
 from .from_scipy import found
 from .linalg import inv
 from .products import matmul
 from .shaping import matrix_transpose, shape
-
-
-def adjoint(a):
-    """The conjugate transpose Aᴴ."""
-    return conj(matrix_transpose(a))
-
-
-def _product(*factors):
-    z, *others = factors
-    for factor in others:
-        z = matmul(z, factor)
-    return z
-
 
 # ------------------------------------------------------------------------------------- A X = B with structure
 
@@ -58,7 +45,12 @@ STRUCTURES = {
 }
 """What SciPy reads of a matrix with ``assume_a``, as a function linear over the reals."""
 
-for _short, _long in {"sym": "symmetric", "her": "hermitian", "pos": "hermitian", "positive definite": "hermitian"}.items():
+for _short, _long in {
+    "sym": "symmetric",
+    "her": "hermitian",
+    "pos": "hermitian",
+    "positive definite": "hermitian",
+}.items():
     STRUCTURES[_short] = STRUCTURES[_long]
 
 
@@ -137,7 +129,7 @@ def _stein(a, q, method):
 
 
 def _stein_push(da, z, a, q, method):
-    return solve_stein(a, _product(da, z, adjoint(a)) + _product(a, z, adjoint(da)), method)
+    return solve_stein(a, product(da, z, adjoint(a)) + product(a, z, adjoint(da)), method)
 
 
 solve_stein = smooth(
@@ -153,26 +145,26 @@ solve_stein = smooth(
 def _continuous(d, x, a, b, q, r, e, s):
     """dX of Acᴴ dX E + Eᴴ dX Ac + D = 0, with the closed loop Ac = A − B K."""
     backward = inv(e)
-    right = _product(adjoint(backward), d, backward)
+    right = product(adjoint(backward), d, backward)
     loop = matmul(a - matmul(b, _continuous_gain(x, a, b, q, r, e, s)), backward)
     return -solve_sylvester(adjoint(loop), loop, right)
 
 
 def _continuous_gain(x, a, b, q, r, e, s):
     """K = R⁻¹ (Bᴴ X E + Sᴴ)."""
-    return matmul(inv(r), _product(adjoint(b), x, e) + adjoint(s))
+    return matmul(inv(r), product(adjoint(b), x, e) + adjoint(s))
 
 
 def _discrete(d, x, a, b, q, r, e, s):
     """dX of Acᴴ dX Ac − Eᴴ dX E + D = 0."""
     backward = inv(e)
     loop = matmul(a - matmul(b, _discrete_gain(x, a, b, q, r, e, s)), backward)
-    return solve_stein(adjoint(loop), _product(adjoint(backward), d, backward), None)
+    return solve_stein(adjoint(loop), product(adjoint(backward), d, backward), None)
 
 
 def _discrete_gain(x, a, b, q, r, e, s):
     """K = (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ)."""
-    return matmul(inv(r + _product(adjoint(b), x, b)), _product(adjoint(b), x, a) + adjoint(s))
+    return matmul(inv(r + product(adjoint(b), x, b)), product(adjoint(b), x, a) + adjoint(s))
 
 
 def _twice(d):
@@ -191,7 +183,7 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
         return pushed
 
-    parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: _product(adjoint(k), dr, k), by_e,
+    parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
              lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
     return smooth(None, None, *map(push, parts), name=name,
                   evaluate=lambda *operands: found(f"linalg.{name}")(*operands))  # fmt: skip
@@ -199,14 +191,14 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
 solve_continuous_are = _riccati(
     "solve_continuous_are", _continuous_gain, _continuous,
-    lambda da, x, e, k, ac: _twice(_product(adjoint(da), x, e)),
-    lambda db, x, e, k, ac: -_twice(_product(adjoint(k), adjoint(db), x, e)),
-    lambda de, x, e, k, ac: _twice(_product(adjoint(ac), x, de)))  # fmt: skip
+    lambda da, x, e, k, ac: _twice(product(adjoint(da), x, e)),
+    lambda db, x, e, k, ac: -_twice(product(adjoint(k), adjoint(db), x, e)),
+    lambda de, x, e, k, ac: _twice(product(adjoint(ac), x, de)))  # fmt: skip
 """Aᴴ X E + Eᴴ X A − (Eᴴ X B + S) R⁻¹ (Bᴴ X E + Sᴴ) + Q = 0."""
 
 solve_discrete_are = _riccati(
     "solve_discrete_are", _discrete_gain, _discrete,
-    lambda da, x, e, k, ac: _twice(_product(adjoint(da), x, ac)),
-    lambda db, x, e, k, ac: -_twice(_product(adjoint(k), adjoint(db), x, ac)),
-    lambda de, x, e, k, ac: -_twice(_product(adjoint(de), x, e)))  # fmt: skip
+    lambda da, x, e, k, ac: _twice(product(adjoint(da), x, ac)),
+    lambda db, x, e, k, ac: -_twice(product(adjoint(k), adjoint(db), x, ac)),
+    lambda de, x, e, k, ac: -_twice(product(adjoint(de), x, e)))  # fmt: skip
 """Aᴴ X A − Eᴴ X E − (Aᴴ X B + S) (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ) + Q = 0."""

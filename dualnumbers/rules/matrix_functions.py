@@ -11,9 +11,10 @@ import numpy as np
 
 from ..elementary import smooth
 from ..levels import plain
+from .factors import adjoint
 from .from_scipy import found, scipy_function
 from .indexing import getitem
-from .matrix_equations import adjoint, solve_sylvester
+from .matrix_equations import solve_sylvester
 from .products import matmul
 from .shaping import concatenate, shape, zeros_like
 
@@ -105,7 +106,9 @@ def _signm_push(da, z, a):
 
 
 expm, expm_frechet = _matrix_function("expm", scipy_function("linalg.expm"), _expm_frechet)
-logm, logm_frechet = _matrix_function("logm", _in_double(scipy_function("linalg.logm")), check=partial(_regular, "logm"))
+logm, logm_frechet = _matrix_function(
+    "logm", _in_double(scipy_function("linalg.logm")), check=partial(_regular, "logm")
+)
 matrix_power, matrix_power_frechet = _matrix_function(
     "fractional_matrix_power", _in_double(scipy_function("linalg.fractional_matrix_power")), statics=1,
     check=_power_regular)  # fmt: skip

@@ -16,7 +16,7 @@ def _places(below, above, n):
     """Row and column in band storage, ab[above + i − j, j] = A[i, j], and i, of every element of a banded matrix."""
     row, column = np.indices((below + above + 1, n)).reshape(2, -1)
     i = row + column - above
-    inside = (0 <= i) & (i < n)
+    inside = (i >= 0) & (i < n)
     return row[inside], column[inside], i[inside]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dualnumbers.levels import plain
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.shaping import expand_dims, shape
+from dualnumbers.rules.shaping import expand_dims, shape, transpose
 
 
 def finite(check: bool, *arrays: Any) -> None:
@@ -22,3 +22,14 @@ def finite(check: bool, *arrays: Any) -> None:
 def of_columns(solve: Callable[[Any], Any], b: Any) -> Any:
     """A solution for a right side of columns, or for a vector as SciPy takes one: a right side of one axis."""
     return solve(b) if len(shape(b)) > 1 else getitem(solve(expand_dims(b, -1)), (..., 0))
+
+
+def _order(rank: int, source: int, to: int) -> list[int]:
+    order = list(range(rank))
+    order.insert(to % rank, order.pop(source))
+    return order
+
+
+def moveaxis(x: Any, source: int, to: int) -> Any:
+    """As ``np.moveaxis``, of one axis."""
+    return transpose(x, tuple(_order(len(shape(x)), source, to)))

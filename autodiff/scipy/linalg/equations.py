@@ -10,14 +10,15 @@ from dualnumbers.levels import plain
 from dualnumbers.rules import matrix_equations as rows
 from dualnumbers.rules import structured_equations as structured
 from dualnumbers.rules.complexes import conj
+from dualnumbers.rules.factors import adjoint
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg import det as determinant
 from dualnumbers.rules.linalg import inv as inverse
 from dualnumbers.rules.products import matmul
-from dualnumbers.rules.shaping import astype, moveaxis, shape
+from dualnumbers.rules.shaping import astype, shape
 
 from ..counterpart import counterpart, counterpart_of_row
-from .arguments import finite, of_columns
+from .arguments import finite, moveaxis, of_columns
 
 __all__ = ["cho_solve", "det", "inv", "lu_solve", "matmul_toeplitz", "solve", "solve_banded", "solve_circulant",
            "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
@@ -83,7 +84,9 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
     lu, piv = lu_and_piv
     finite(check_finite, lu, b)
     if np.ndim(piv) != 1:
-        raise ValueError(f"lu_solve: here of one matrix; for a stack, call solve(a, b), whose pivots are {np.shape(piv)}")
+        raise ValueError(
+            f"lu_solve: here of one matrix; for a stack, call solve(a, b), whose pivots are {np.shape(piv)}"
+        )
     order = permutation(plain(piv))
 
     def solved(b: Any) -> Any:
@@ -152,7 +155,7 @@ def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: float | None =
 @counterpart("linalg.solve_continuous_lyapunov")
 def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     """X of A X + X Aᴴ = Q."""
-    return rows.solve_sylvester(a, rows.adjoint(a), q)
+    return rows.solve_sylvester(a, adjoint(a), q)
 
 
 solve_lyapunov = counterpart("linalg.solve_lyapunov")(solve_continuous_lyapunov)

@@ -36,7 +36,9 @@ def fractional_matrix_power(A: Any, t: Any) -> Any:
 
 
 @counterpart("linalg.expm_frechet")
-def expm_frechet(A: Any, E: Any, method: str | None = None, compute_expm: bool = True, check_finite: bool = True) -> Any:
+def expm_frechet(
+    A: Any, E: Any, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
+) -> Any:
     """The exponential of A and its derivative in the direction E. Every ``method`` is computed as SciPy's default."""
     finite(check_finite, A, E)
     if method not in (None, "SPS", "blockEnlarge"):
