@@ -1,0 +1,35 @@
+"""What the functions here have in common: how they take arguments that SciPy's take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import plain
+from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.shaping import expand_dims, shape, transpose
+
+
+def finite(check: bool, *arrays: Any) -> None:
+    """Raises ValueError where SciPy's ``check_finite`` does."""
+    if check:
+        for x in arrays:
+            np.asarray_chkfinite(plain(x))
+
+
+def of_columns(solve: Callable[[Any], Any], b: Any) -> Any:
+    """A solution for a right side of columns, or for a vector as SciPy takes one: a right side of one axis."""
+    return solve(b) if len(shape(b)) > 1 else getitem(solve(expand_dims(b, -1)), (..., 0))
+
+
+def _order(rank: int, source: int, to: int) -> list[int]:
+    order = list(range(rank))
+    order.insert(to % rank, order.pop(source))
+    return order
+
+
+def moveaxis(x: Any, source: int, to: int) -> Any:
+    """As ``np.moveaxis``, of one axis."""
+    return transpose(x, tuple(_order(len(shape(x)), source, to)))

@@ -1,0 +1,87 @@
+"""Functions of matrices. ``sinm`` and its kin are written in `expm`, as SciPy's are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import is_number, plain
+from dualnumbers.rules import matrix_functions as rows
+from dualnumbers.rules.complexes import imag, is_unreal, real
+from dualnumbers.rules.linalg import solve
+from dualnumbers.rules.shaping import broadcast_to, reshape, shape
+
+from ..counterpart import counterpart, counterpart_of_row
+from .arguments import finite
+
+__all__ = ["coshm", "cosm", "expm", "expm_frechet", "fractional_matrix_power", "logm", "signm", "sinhm", "sinm",
+           "sqrtm", "tanhm", "tanm"]  # fmt: skip
+
+logm = counterpart_of_row("linalg.logm", rows.logm)
+sqrtm = counterpart_of_row("linalg.sqrtm", rows.sqrtm)
+signm = counterpart_of_row("linalg.signm", rows.signm)
+
+
+@counterpart("linalg.expm")
+def expm(A: Any) -> Any:
+    """The exponential of a matrix or of a stack of them; of a number, a matrix of one element."""
+    return rows.expm(reshape(A, (1, 1), "C") if np.size(plain(A)) == 1 and len(shape(A)) < 2 else A)
+
+
+@counterpart("linalg.fractional_matrix_power")
+def fractional_matrix_power(A: Any, t: Any) -> Any:
+    """The power A**t; by an exponent that carries a derivative it is exp(t log A)."""
+    return rows.expm(t * rows.logm(A)) if is_number(type(t)) else rows.matrix_power(A, t)
+
+
+@counterpart("linalg.expm_frechet")
+def expm_frechet(
+    A: Any, E: Any, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
+) -> Any:
+    """The exponential of A and its derivative in the direction E. Every ``method`` is computed as SciPy's default."""
+    finite(check_finite, A, E)
+    if method not in (None, "SPS", "blockEnlarge"):
+        raise ValueError(f"expm_frechet: unknown method {method!r}; there are 'SPS' and 'blockEnlarge'")
+    if shape(A)[-2:] != shape(E)[-2:]:
+        raise ValueError(f"expm_frechet: A of shape {shape(A)} and E of shape {shape(E)} differ")
+    to = np.broadcast_shapes(shape(A), shape(E))
+    A, E = (x if shape(x) == to else broadcast_to(x, to) for x in (A, E))
+    derivative = rows.expm_frechet(A, E)
+    return (rows.expm(A), derivative) if compute_expm else derivative
+
+
+@counterpart("linalg.cosm")
+def cosm(A: Any) -> Any:
+    """The cosine of a matrix."""
+    return 0.5 * (rows.expm(1j * A) + rows.expm(-1j * A)) if is_unreal(A) else real(rows.expm(1j * A))
+
+
+@counterpart("linalg.sinm")
+def sinm(A: Any) -> Any:
+    """The sine of a matrix."""
+    return -0.5j * (rows.expm(1j * A) - rows.expm(-1j * A)) if is_unreal(A) else imag(rows.expm(1j * A))
+
+
+@counterpart("linalg.coshm")
+def coshm(A: Any) -> Any:
+    """The hyperbolic cosine of a matrix."""
+    return 0.5 * (rows.expm(A) + rows.expm(-A))
+
+
+@counterpart("linalg.sinhm")
+def sinhm(A: Any) -> Any:
+    """The hyperbolic sine of a matrix."""
+    return 0.5 * (rows.expm(A) - rows.expm(-A))
+
+
+@counterpart("linalg.tanm")
+def tanm(A: Any) -> Any:
+    """The tangent of a matrix, cos(A)⁻¹ sin(A)."""
+    return solve(cosm(A), sinm(A))
+
+
+@counterpart("linalg.tanhm")
+def tanhm(A: Any) -> Any:
+    """The hyperbolic tangent of a matrix, cosh(A)⁻¹ sinh(A)."""
+    return solve(coshm(A), sinhm(A))

@@ -1,0 +1,84 @@
+"""Matrices made of vectors, and of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.rules import structured_equations as structured
+from dualnumbers.rules.complexes import conj
+from dualnumbers.rules.indexing import getitem, scatter
+from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape
+
+from ..counterpart import counterpart
+
+__all__ = ["block_diag", "circulant", "companion", "fiedler", "hankel", "khatri_rao", "leslie", "toeplitz"]
+
+
+@counterpart("linalg.toeplitz")
+def toeplitz(c: Any, r: Any = None) -> Any:
+    """The matrix with first column ``c`` and first row ``r``, whose first element is not read."""
+    return structured.toeplitz(c, conj(c) if r is None else r)
+
+
+@counterpart("linalg.circulant")
+def circulant(c: Any) -> Any:
+    """The circulant matrix with first column ``c``."""
+    return structured.circulant(c)
+
+
+@counterpart("linalg.hankel")
+def hankel(c: Any, r: Any = None) -> Any:
+    """The matrix with first column ``c`` and last row ``r``, whose first element is not read; zeros without ``r``."""
+    m = shape(c)[-1]
+    r = 0.0 * c if r is None else r
+    values = concatenate(c, getitem(r, (..., slice(1, None))), -1)
+    return getitem(values, (..., np.add.outer(np.arange(m), np.arange(shape(r)[-1]))))
+
+
+@counterpart("linalg.companion")
+def companion(a: Any) -> Any:
+    """The companion matrix of a polynomial, highest power first."""
+    n = shape(a)[-1]
+    if n < 2:
+        raise ValueError(f"The length of `a` along the last axis must be at least 2; it is {n}")
+    first = getitem(a, (..., slice(1, None))) / getitem(a, (..., slice(0, 1)))
+    full = (*shape(first), n - 1)
+    return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1)
+
+
+@counterpart("linalg.leslie")
+def leslie(f: Any, s: Any) -> Any:
+    """The Leslie matrix of fecundities and survivals."""
+    n = shape(f)[-1]
+    if shape(s)[-1] != n - 1:
+        raise ValueError(f"leslie takes one element less of s than of f, not {shape(s)[-1]} and {n}")
+    i = np.arange(n - 1)
+    return scatter(f, (*shape(f), n), (..., 0, slice(None))) + scatter(s, (*shape(f), n), (..., i + 1, i))
+
+
+@counterpart("linalg.fiedler")
+def fiedler(a: Any) -> Any:
+    """The matrix of |aᵢ − aⱼ|."""
+    return abs(expand_dims(a, -1) - expand_dims(a, -2))
+
+
+@counterpart("linalg.khatri_rao")
+def khatri_rao(a: Any, b: Any) -> Any:
+    """The Kronecker products of the columns of ``a`` with those of ``b``."""
+    (*stack, m, n), k = shape(a), shape(b)[-2]
+    return reshape(expand_dims(a, -2) * expand_dims(b, -3), (*stack, m * k, n), "C")
+
+
+@counterpart("linalg.block_diag")
+def block_diag(*arrs: Any) -> Any:
+    """The matrix with these matrices, vectors as rows or numbers, on its diagonal."""
+    blocks = [reshape(x, (1, -1), "C") if len(shape(x)) < 2 else x for x in arrs]
+    rows, columns = np.sum([shape(x)[-2:] for x in blocks], axis=0, dtype=int).tolist()
+    z, i, j = np.zeros((rows, columns)), 0, 0
+    for x in blocks:
+        m, n = shape(x)
+        z = z + scatter(x, (rows, columns), (slice(i, i + m), slice(j, j + n)))
+        i, j = i + m, j + n
+    return z

@@ -1,0 +1,204 @@
+"""Linear and quadratic matrix equations, as SciPy solves them; right sides are matrices or stacks of them.
+
+An equation F(X, θ) = 0 gives dX as the solution of the equation linearised at X, of the same form with dθ on its right
+side (Giles 2008, §2.3; Kao & Hennequin, *Automatic differentiation of Sylvester, Lyapunov, and Riccati equations*, 2020).
+"""
+
+import numpy as np
+
+from ..elementary import smooth
+from .complexes import conj, real
+from .factors import adjoint, product
+from .from_scipy import found
+from .linalg import inv
+from .products import matmul
+from .shaping import matrix_transpose, shape
+
+# ------------------------------------------------------------------------------------- A X = B with structure
+
+
+def band(a, below, above):
+    """The matrix with all but ``below`` diagonals below the main one and ``above`` above it set to 0; None for all."""
+    i, j = np.indices(shape(a)[-2:], sparse=True)
+    kept = np.ones(shape(a)[-2:], dtype=bool)
+    if below is not None:
+        kept &= i - j <= below
+    if above is not None:
+        kept &= j - i <= above
+    return a * kept
+
+
+def _reflected(a, lower, flipped):
+    """The matrix of which one triangle is given; the other one is its image under ``flipped``."""
+    given = band(a, None, -1) if lower else band(a, -1, None)
+    diagonal = band(a, 0, 0)
+    return given + matrix_transpose(flipped(given)) + (diagonal if flipped is not conj else real(diagonal))
+
+
+STRUCTURES = {
+    "diagonal": lambda a, lower: band(a, 0, 0),
+    "tridiagonal": lambda a, lower: band(a, 1, 1),
+    "upper triangular": lambda a, lower: band(a, 0, None),
+    "lower triangular": lambda a, lower: band(a, None, 0),
+    "symmetric": lambda a, lower: _reflected(a, lower, lambda x: x),
+    "hermitian": lambda a, lower: _reflected(a, lower, conj),
+}
+"""What SciPy reads of a matrix with ``assume_a``, as a function linear over the reals."""
+
+for _short, _long in {
+    "sym": "symmetric",
+    "her": "hermitian",
+    "pos": "hermitian",
+    "positive definite": "hermitian",
+}.items():
+    STRUCTURES[_short] = STRUCTURES[_long]
+
+
+def as_read(a, assume, lower):
+    """The matrix that SciPy reads of ``a``; all of it where it only looks for a structure by itself."""
+    return STRUCTURES[assume](a, lower) if assume in STRUCTURES else a
+
+
+_TRANSPOSED = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
+
+
+def _solve(a, b, assume, lower, transposed):
+    return found("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
+
+
+def _solve_push(da, z, a, b, assume, lower, transposed):
+    da = as_read(da, assume, lower)
+    return -solve(a, matmul(matrix_transpose(da) if transposed else da, z), assume, lower, transposed)
+
+
+def _solve_adjoint(g, a, b, assume, lower, transposed):
+    return solve(adjoint(a), g, _TRANSPOSED.get(assume, assume), not lower, transposed)
+
+
+solve = smooth(None, None, _solve_push, None, adjoints=(None, _solve_adjoint), evaluate=_solve, name="solve_structured",
+               statics=3)  # fmt: skip
+
+
+def triangle(a, lower, unit):
+    """The triangle of ``a``; without its diagonal where that counts as ones."""
+    edge = -1 if unit else 0
+    return band(a, None, edge) if lower else band(a, edge, None)
+
+
+def _triangular(a, b, trans, lower, unit):
+    return found("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
+
+
+def _triangular_push(da, z, a, b, trans, lower, unit):
+    da = triangle(da, lower, unit)
+    da = (da, matrix_transpose(da), adjoint(da))[trans] if trans else da
+    return -solve_triangular(a, matmul(da, z), trans, lower, unit)
+
+
+def _triangular_adjoint(g, a, b, trans, lower, unit):
+    """(Aᵀ)ᴴ is the conjugate of A."""
+    if trans == 1:
+        return solve_triangular(conj(a), g, 0, lower, unit)
+    return solve_triangular(a, g, 2 - trans, lower, unit)
+
+
+solve_triangular = smooth(None, None, _triangular_push, None, adjoints=(None, _triangular_adjoint),
+                          evaluate=_triangular, name="solve_triangular", statics=3)  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------- Sylvester and Lyapunov
+
+
+def _sylvester(a, b, q):
+    """Of one type: SciPy's mistakes the real Schur form of a real matrix beside complex ones for a triangle."""
+    kind = np.result_type(a, b, q, np.float32)
+    return found("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
+
+
+solve_sylvester = smooth(
+    None, lambda a, b, q: (a, b, q),
+    lambda da, z, a, b, q: -solve_sylvester(a, b, matmul(da, z)),
+    lambda db, z, a, b, q: -solve_sylvester(a, b, matmul(z, db)),
+    None, adjoints=(None, None, lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
+    evaluate=_sylvester, name="solve_sylvester")  # fmt: skip
+"""A X + X B = Q."""
+
+
+def _stein(a, q, method):
+    return found("linalg.solve_discrete_lyapunov")(a, q, method)
+
+
+def _stein_push(da, z, a, q, method):
+    return solve_stein(a, product(da, z, adjoint(a)) + product(a, z, adjoint(da)), method)
+
+
+solve_stein = smooth(
+    None, lambda a, q, method=None: (a, q, method), _stein_push, None,
+    adjoints=(None, lambda g, a, q, method: solve_stein(adjoint(a), g, method)),
+    evaluate=_stein, name="solve_discrete_lyapunov", statics=1)  # fmt: skip
+"""A X Aᴴ − X + Q = 0."""
+
+
+# ----------------------------------------------------------------------------------------------- Riccati equations
+
+
+def _continuous(d, x, a, b, q, r, e, s):
+    """dX of Acᴴ dX E + Eᴴ dX Ac + D = 0, with the closed loop Ac = A − B K."""
+    backward = inv(e)
+    right = product(adjoint(backward), d, backward)
+    loop = matmul(a - matmul(b, _continuous_gain(x, a, b, q, r, e, s)), backward)
+    return -solve_sylvester(adjoint(loop), loop, right)
+
+
+def _continuous_gain(x, a, b, q, r, e, s):
+    """K = R⁻¹ (Bᴴ X E + Sᴴ)."""
+    return matmul(inv(r), product(adjoint(b), x, e) + adjoint(s))
+
+
+def _discrete(d, x, a, b, q, r, e, s):
+    """dX of Acᴴ dX Ac − Eᴴ dX E + D = 0."""
+    backward = inv(e)
+    loop = matmul(a - matmul(b, _discrete_gain(x, a, b, q, r, e, s)), backward)
+    return solve_stein(adjoint(loop), product(adjoint(backward), d, backward), None)
+
+
+def _discrete_gain(x, a, b, q, r, e, s):
+    """K = (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ)."""
+    return matmul(inv(r + product(adjoint(b), x, b)), product(adjoint(b), x, a) + adjoint(s))
+
+
+def _twice(d):
+    """D + Dᴴ."""
+    return d + adjoint(d)
+
+
+def _riccati(name, gain, solved, by_a, by_b, by_e):
+    """The row of a Riccati equation in A, B, Q, R, E, S; D is what a tangent adds to its left side at fixed X."""
+
+    def push(part):
+        def pushed(dt, x, *operands):
+            a, b, _, _, e, _ = operands
+            k = gain(x, *operands)
+            return solved(part(dt, x, e, k, a - matmul(b, k)), x, *operands)
+
+        return pushed
+
+    parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
+             lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
+    return smooth(None, None, *map(push, parts), name=name,
+                  evaluate=lambda *operands: found(f"linalg.{name}")(*operands))  # fmt: skip
+
+
+solve_continuous_are = _riccati(
+    "solve_continuous_are", _continuous_gain, _continuous,
+    lambda da, x, e, k, ac: _twice(product(adjoint(da), x, e)),
+    lambda db, x, e, k, ac: -_twice(product(adjoint(k), adjoint(db), x, e)),
+    lambda de, x, e, k, ac: _twice(product(adjoint(ac), x, de)))  # fmt: skip
+"""Aᴴ X E + Eᴴ X A − (Eᴴ X B + S) R⁻¹ (Bᴴ X E + Sᴴ) + Q = 0."""
+
+solve_discrete_are = _riccati(
+    "solve_discrete_are", _discrete_gain, _discrete,
+    lambda da, x, e, k, ac: _twice(product(adjoint(da), x, ac)),
+    lambda db, x, e, k, ac: -_twice(product(adjoint(k), adjoint(db), x, ac)),
+    lambda de, x, e, k, ac: -_twice(product(adjoint(de), x, e)))  # fmt: skip
+"""Aᴴ X A − Eᴴ X E − (Aᴴ X B + S) (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ) + Q = 0."""

@@ -1,0 +1,51 @@
+"""Decompositions and matrices of a given form of ``scipy.linalg``."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .sample import Sample, entry, matrices, of_scipy, values
+from .scipy_linalg_equations import positive
+
+A, P, V = matrices(3, 3), positive(3, 3), values(4)
+
+CALLS: dict[str, list[tuple[Callable, tuple[np.ndarray, ...]]]] = {
+    "toeplitz": [(lambda s, c: s.toeplitz(c), (V,)), (lambda s, c, r: s.toeplitz(c, r), (V, V[:3]))],
+    "circulant": [(lambda s, c: s.circulant(c), (V,))],
+    "hankel": [(lambda s, c: s.hankel(c), (V,)), (lambda s, c, r: s.hankel(c, r), (V, V[:3]))],
+    "companion": [(lambda s, a: s.companion(a), (V,))],
+    "leslie": [(lambda s, f, t: s.leslie(f, t), (V, V[:3]))],
+    "fiedler": [(lambda s, a: s.fiedler(a), (V,))],
+    "khatri_rao": [(lambda s, a, b: s.khatri_rao(a, b), (A, A[:2]))],
+    "block_diag": [(lambda s, a, b: s.block_diag(a, b, a), (A[:2], V))],
+    "svd": [(lambda s, a: s.svd(a, False)[1], (A[:, :2],)), (lambda s, a: s.svd(a, compute_uv=False), (A,))],
+    "svdvals": [(lambda s, a: s.svdvals(a), (A[:, :2],))],
+    "polar": [(lambda s, a: s.polar(a)[0], (A,)), (lambda s, a: s.polar(a, "left")[1], (A,))],
+    "qr": [(lambda s, a: s.qr(a, mode="economic")[1], (A[:, :2],)), (lambda s, a: s.qr(a)[0], (A,)),
+           (lambda s, a: s.qr(a, mode="r", pivoting=True)[0], (A,))],
+    "norm": [(lambda s, a: s.norm(a), (A,)), (lambda s, a: s.norm(a, 1, axis=0), (A,))],
+}  # fmt: skip
+"""By name: calls and their arrays."""
+
+HERMITIAN: dict[str, list[tuple[Callable, tuple[np.ndarray, ...]]]] = {
+    "cholesky": [(lambda s, a: s.cholesky(a), (P,)), (lambda s, a: s.cholesky(a, lower=True), (P,))],
+    "cho_factor": [(lambda s, a, b: s.cho_solve(s.cho_factor(a), b), (P, V[:3]))],
+    "eigh": [(lambda s, a: s.eigh(a)[1] ** 2, (P,)), (lambda s, a, b: s.eigh(a, b)[1] ** 2, (A, P)),
+             (lambda s, a, b: s.eigh(a, b, type=2, lower=False)[1] ** 2, (A, P)),
+             (lambda s, a, b: s.eigh(a, b, type=3, subset_by_index=[1, 2])[1] ** 2, (A, P))],
+    "eigvalsh": [(lambda s, a: s.eigvalsh(a, subset_by_value=[0.0, 99.0]), (P,)),
+                 (lambda s, a, b: s.eigvalsh(a, b), (A, P))],
+    "eigh_tridiagonal": [(lambda s, d, e: s.eigh_tridiagonal(d, e)[1] ** 2, (V, V[:3]))],
+    "eigvalsh_tridiagonal": [(lambda s, d, e: s.eigvalsh_tridiagonal(d, e, select="i", select_range=(1, 2)),
+                              (V, V[:3]))],
+    "eig": [(lambda s, a: np.sum(s.eig(a)[0] ** 3), (A,))],
+    "eigvals": [(lambda s, a: np.sum(s.eigvals(a) ** 3), (A,))],
+}  # fmt: skip
+"""The same, of functions of which only real samples are differentiated, and functions of all eigenvalues."""
+
+
+@entry(*(f"scipy.linalg.{name}" for name in (*CALLS, *HERMITIAN)))
+def _calls(name: str) -> Iterator[Sample]:
+    short = name.rpartition(".")[2]
+    for number, (call, arrays) in enumerate((CALLS | HERMITIAN)[short]):
+        yield of_scipy("linalg", call, arrays, f"{number}", condition=512, unreal=short in CALLS)
