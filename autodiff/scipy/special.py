@@ -31,9 +31,8 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     """
     peak = _peak(a if b is None else np.where(np.equal(plain(b), 0), -np.inf, plain(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)
-    terms = (
-        np.exp(a - peak) if b is None else b * np.exp(np.where(np.equal(plain(b), 0), np.minimum(a, peak), a) - peak)
-    )
+    shifted = (a if b is None else np.where(np.equal(plain(b), 0), np.minimum(a, peak), a)) - peak
+    terms = np.exp(shifted) if b is None else b * np.exp(shifted)
     total = np.sum(terms, axis=axis, keepdims=keepdims)
     if return_sign:
         return np.log(np.abs(total)) + back, np.sign(plain(total))
@@ -44,8 +43,8 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     highest = np.sum(np.where(first, terms, 0.0), axis=axis, keepdims=keepdims)
     rest = np.sum(np.where(first, 0.0, terms), axis=axis, keepdims=keepdims)
     found = np.greater(plain(highest), 0)
-    return back + np.where(found, np.log(np.where(found, highest, 1.0)) + np.log1p(rest / np.where(found, highest, 1.0)),
-                           np.log(total))  # fmt: skip
+    above = np.where(found, highest, 1.0)
+    return back + np.where(found, np.log(above) + np.log1p(rest / above), np.log(total))
 
 
 @counterpart("special.softmax")

@@ -1,6 +1,6 @@
 """The incomplete gamma functions, differentiated in the argument x and, to any order, in the parameter a.
 
-With u = eˢ for the variable of integration over x (NIST DLMF §8.2(i)) both are tails of one positive, log-concave weight,
+With u = eˢ for the variable of integration over x (NIST DLMF §8.2(i)) both are tails of one positive weight,
 
     P(a, x) = D ∫ exp((a + 1) s − x (eˢ − 1)) x ds over s < 0, plus D,
     Q(a, x) = D ∫ exp(a s − x (eˢ − 1)) a ds over s > 0,         D = xᵃ e⁻ˣ / Γ(a + 1),
