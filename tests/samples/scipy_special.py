@@ -39,4 +39,5 @@ def _of_a_number(name: str) -> Iterator[Sample]:
     for n in (1, 2, 3):
         for shape in ((), (3,), (2, 0)):
             yield of_scipy("special", lambda s, x, n=n: calls[name.rpartition(".")[2]](s, x, n),
-                           (np.abs(values(*shape)) + 1.5,), f"{n}, {shape}", unreal=False, exact=False, condition=8)  # fmt: skip
+                           (np.abs(values(*shape)) + 1.5,), f"{n}, {shape}", unreal=False, exact=False,
+                           condition=8)  # fmt: skip
