@@ -18,11 +18,11 @@ from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.exponential import log as _natural_log
 from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .rules.kinks import copysign, fabs
+from .rules.normal import erf, erfc
 from .rules.powers import cbrt, euclidean_length, sqrt
 from .rules.powers import hypot as _hypot
 from .rules.powers import math_pow as pow
 from .rules.reductions import fsum as _fsum
-from .rules.normal import erf, erfc
 from .rules.special import gamma, lgamma
 from .rules.steps import ceil, floor, isfinite, isinf, isnan, trunc, ulp
 from .rules.trigonometric import acos, asin, atan, atan2, cos, sin, tan

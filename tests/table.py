@@ -249,7 +249,7 @@ def _power(x: Any, y: Any) -> Any:
     return mp.power(x, y)
 
 
-REFERENCES: dict[str, Callable[..., Any]] = {
+REFERENCES: dict[str, Callable[..., Any] | None] = {
     "add": lambda x, y: x + y,
     "subtract": lambda x, y: x - y,
     "multiply": lambda x, y: x * y,
@@ -317,7 +317,7 @@ def value_noise(row: Row) -> float:
 
 def reference(row: Row) -> Callable[..., Any] | None:
     """A row's function in mpmath, for arguments of any precision; None where mpmath has none."""
-    return REFERENCES.get(row.name) or getattr(mp, row.name, None)
+    return REFERENCES[row.name] if row.name in REFERENCES else getattr(mp, row.name, None)
 
 
 REFERENCE_NOISE = mpmath.mpf(10) ** -45

@@ -1,10 +1,90 @@
-"""Functions of ``scipy.special`` that are no ufuncs, for numbers; the ufuncs are differentiated as they are."""
+"""The functions of ``scipy.special`` that are no ufuncs, for numbers; its ufuncs are differentiated as they are."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import scipy.special as original
+
+from dualnumbers.levels import plain
+from dualnumbers.rules.special import polygamma as polygamma_of_order
+
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
-from .counterpart import missing
+from .counterpart import counterpart, missing
 
-__all__ = ["spherical_in", "spherical_jn", "spherical_kn", "spherical_yn"]
-
+__all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "spherical_in", "spherical_jn",
+           "spherical_kn", "spherical_yn"]  # fmt: skip
 __getattr__ = missing(__name__)
+
+
+def _peak(a: Any, axis: Any) -> Any:
+    """The largest element along the axes, 0 where it is infinite: a constant that the result does not depend on."""
+    values = np.asarray(plain(a))
+    largest = np.max(values.real, axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(largest), largest, 0.0).astype(values.real.dtype)
+
+
+@counterpart("special.logsumexp")
+def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+    """As ``scipy.special.logsumexp``: log Σ b exp(a), of real arrays, and with ``return_sign`` the sign of the sum.
+
+    What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well.
+    """
+    peak = _peak(a if b is None else np.where(np.equal(plain(b), 0), -np.inf, plain(a)), axis)
+    back = peak if keepdims else np.squeeze(peak, axis=axis)
+    shifted = (a if b is None else np.where(np.equal(plain(b), 0), np.minimum(a, peak), a)) - peak
+    terms = np.exp(shifted) if b is None else b * np.exp(shifted)
+    total = np.sum(terms, axis=axis, keepdims=keepdims)
+    if return_sign:
+        return np.log(np.abs(total)) + back, np.sign(plain(total))
+    if b is not None:
+        return np.log(total) + back
+    # the largest apart: beside it log(1 + e⁻⁴⁰) would be 0
+    first = np.equal(plain(a), peak)
+    highest = np.sum(np.where(first, terms, 0.0), axis=axis, keepdims=keepdims)
+    rest = np.sum(np.where(first, 0.0, terms), axis=axis, keepdims=keepdims)
+    found = np.greater(plain(highest), 0)
+    above = np.where(found, highest, 1.0)
+    return back + np.where(found, np.log(above) + np.log1p(rest / above), np.log(total))
+
+
+@counterpart("special.softmax")
+def softmax(x: Any, axis: Any = None) -> Any:
+    """As ``scipy.special.softmax``."""
+    weights = np.exp(x - _peak(x, axis))
+    return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+@counterpart("special.log_softmax")
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """As ``scipy.special.log_softmax``."""
+    return x - logsumexp(x, axis=axis, keepdims=True)
+
+
+@counterpart("special.polygamma")
+def polygamma(n: Any, x: Any) -> Any:
+    """As ``scipy.special.polygamma``; an array of orders is a derivative of its own at each place."""
+    orders = np.unique(plain(n))
+    if len(orders) == 1:
+        return polygamma_of_order(int(orders[0]))(x + np.zeros(np.shape(plain(n))))
+    return sum(np.where(np.equal(plain(n), order), polygamma_of_order(int(order))(x), 0.0) for order in orders)
+
+
+@counterpart("special.multigammaln")
+def multigammaln(a: Any, d: int) -> Any:
+    """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1."""
+    if np.any(np.asarray(plain(a)) <= 0.5 * (d - 1)):
+        raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
+    terms = sum((original.gammaln(a - 0.5 * j) for j in range(1, d)), original.gammaln(a))
+    return terms + 0.25 * d * (d - 1) * np.log(np.pi)
+
+
+@counterpart("special.diric")
+def diric(x: Any, n: Any) -> Any:
+    """As ``scipy.special.diric``: sin(n x/2) / (n sin(x/2)), as a sum of cosines, which has no quotient of zeros."""
+    n = plain(n)
+    if np.ndim(n) or n != int(n) or n < 1:
+        raise ValueError(f"diric: n is one positive whole number here, not {n}")
+    n = int(n)
+    return sum(np.cos((k - 0.5 * (n - 1)) * x) for k in range(n)) / n

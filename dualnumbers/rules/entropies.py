@@ -3,8 +3,10 @@
 from .domains import Domain, both_positive, positive
 from .exponential import log, log1p
 from .from_scipy import elementwise_of_scipy
+from .kinks import absolute
+from .powers import hypot
 from .selection import where
-from .steps import equal
+from .steps import equal, less_equal, sign
 
 _log1p_second = Domain("y > −1", ((-5.0, 5.0), (-0.9, 10.0)))
 
@@ -23,3 +25,24 @@ rel_entr = elementwise_of_scipy("rel_entr", lambda x, y, z: 1.0 + log(x / y), la
                                 domain=both_positive)  # fmt: skip
 kl_div = elementwise_of_scipy("kl_div", lambda x, y, z: log(x / y), lambda x, y, z: (y - x) / y, singular=True,
                               domain=both_positive)  # fmt: skip
+
+
+def _within(delta, r):
+    return less_equal(absolute(r), delta)
+
+
+huber = elementwise_of_scipy("huber", lambda d, r, z: where(_within(d, r), 0.0, absolute(r) - d),
+                             lambda d, r, z: where(_within(d, r), r, d * sign(r)),
+                             domain=Domain("δ > 0, |r| ≠ δ", ((0.1, 3.0), (-5.0, 5.0)),
+                                           lambda d, r: min(abs(abs(r) - d), abs(r))))  # fmt: skip
+
+
+def _steepness(d, r):
+    """√(1 + (r/δ)²) − 1, without cancellation."""
+    ratio = r / d
+    return ratio * ratio / (hypot(1.0, ratio) + 1.0)
+
+
+pseudo_huber = elementwise_of_scipy(
+    "pseudo_huber", lambda d, r, z: d * _steepness(d, r) * (_steepness(d, r) / hypot(1.0, r / d)),
+    lambda d, r, z: r / hypot(1.0, r / d), domain=Domain("δ > 0", ((0.2, 3.0), (-5.0, 5.0))))  # fmt: skip

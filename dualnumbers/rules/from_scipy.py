@@ -25,7 +25,7 @@ def scipy_function(path):
     return function
 
 
-def elementwise_of_scipy(name, *partials, python=None, **fields):
+def elementwise_of_scipy(name, /, *partials, python=None, **fields):
     """The row of the ufunc ``scipy.special.<name>``, which finds it by its name; ``python`` as `elementwise`'s."""
     ufunc = scipy_function(f"special.{name}")
     fields.setdefault("name", python.__name__ if python else name)

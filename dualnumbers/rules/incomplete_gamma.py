@@ -1,6 +1,6 @@
 """The incomplete gamma functions, differentiated in the argument x and, to any order, in the parameter a.
 
-With u = eˢ for the variable of integration over x (NIST DLMF §8.2(i)) both are tails of one positive, log-concave weight,
+With u = eˢ for the variable of integration over x (NIST DLMF §8.2(i)) both are tails of one positive weight,
 
     P(a, x) = D ∫ exp((a + 1) s − x (eˢ − 1)) x ds over s < 0, plus D,
     Q(a, x) = D ∫ exp(a s − x (eˢ − 1)) a ds over s > 0,         D = xᵃ e⁻ˣ / Γ(a + 1),
@@ -20,7 +20,7 @@ from ..elementary import elementwise
 from .domains import Domain
 from .exponential import log
 from .from_scipy import elementwise_of_scipy, scipy_function
-from .quadrature import NODES, WEIGHTS, in_blocks
+from .quadrature import NODES, WEIGHTS, in_blocks, newton
 from .special import polygamma
 
 END = 48.0
@@ -32,12 +32,16 @@ STIRLING = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 DIGAMMA = [-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12]
 """Of ψ(a + 1) − log a − 1 / 2a, for a ≥ 10 (DLMF 5.11.2)."""
 
+parameter_and_share = Domain("a > 0, 0 < y < 1", ((0.3, 8.0), (0.05, 0.95)))
 parameter_and_argument = Domain("a > 0, x > 0", ((0.1, 10.0), (0.1, 15.0)))
 
 
 def stirling_error(a):
-    """log a! − log(√2πa aᵃ e⁻ᵃ), a ≥ 10."""
-    return polyval(1.0 / (a * a), STIRLING) / a
+    """log a! − log(√2πa aᵃ e⁻ᵃ)."""
+    high, low = np.maximum(a, 10.0), np.minimum(a, 10.0)
+    factorial = scipy_function("special.gammaln")(low + 1.0)
+    direct = factorial - (low + 0.5) * np.log(low) + low - 0.5 * math.log(2.0 * math.pi)
+    return np.where(a < 10.0, direct, polyval(1.0 / (high * high), STIRLING) / high)
 
 
 def surplus(a, x):
@@ -83,15 +87,8 @@ def bell(slopes, shift):
     return found
 
 
-def _newton(f, slope, s):
-    """The root of a convex increasing function from a point above it."""
-    for _ in range(12):
-        s = s - (f(s) - END) / slope(s)
-    return s
-
-
 def _lower(order, a, x):
-    reach = _newton(lambda s: (a + 1.0) * s + x * np.expm1(-s), lambda s: a + 1.0 - x * np.exp(-s),
+    reach = newton(lambda s: (a + 1.0) * s + x * np.expm1(-s) - END, lambda s: a + 1.0 - x * np.exp(-s),
                     (END + x) / (a + 1.0))  # fmt: skip
     slopes, s = _slopes(a, x, order), NODES * reach
     weight = x * np.exp(-(a + 1.0) * s - x * np.expm1(-s))
@@ -100,7 +97,7 @@ def _lower(order, a, x):
 
 
 def _upper(order, a, x):
-    reach = _newton(lambda s: x * np.expm1(s) - a * s, lambda s: x * np.exp(s) - a,
+    reach = newton(lambda s: x * np.expm1(s) - a * s - END, lambda s: x * np.exp(s) - a,
                     np.minimum(np.sqrt(2.0 * END / x), END / np.maximum(x - a, 1e-300)))  # fmt: skip
     s = NODES * reach
     weight, powers = np.exp(a * s - x * np.expm1(s)), bell(_slopes(a, x, order), s)
@@ -163,3 +160,9 @@ gammainc = elementwise_of_scipy("gammainc", lambda a, x, z: in_parameter(1)(a, x
 gammaincc = elementwise_of_scipy("gammaincc", lambda a, x, z: -in_parameter(1)(a, x),
                                  lambda a, x, z: -gamma_density(a, x), domain=parameter_and_argument,
                                  singular=True)  # fmt: skip
+gammaincinv = elementwise_of_scipy("gammaincinv", lambda a, y, z: -in_parameter(1)(a, z) / gamma_density(a, z),
+                                   lambda a, y, z: 1.0 / gamma_density(a, z), domain=parameter_and_share,
+                                   singular=True)  # fmt: skip
+gammainccinv = elementwise_of_scipy("gammainccinv", lambda a, y, z: -in_parameter(1)(a, z) / gamma_density(a, z),
+                                    lambda a, y, z: -1.0 / gamma_density(a, z), domain=parameter_and_share,
+                                    singular=True)  # fmt: skip

@@ -1,7 +1,8 @@
 """The normal distribution and the error functions, on one family: the continued fraction of Mills’ ratio.
 
 With Q the upper tail of the normal distribution and φ its density, φ(t) / Q(t) = t + K₁(t), where
-Kₙ = n / (t + Kₙ₊₁) and Kₙ′ = Kₙ (Kₙ − Kₙ₊₁): no derivative cancels, in either tail. Source: NIST DLMF §7.2, §7.9, §7.18.
+Kₙ = n / (t + Kₙ₊₁) and Kₙ′ = Kₙ (Kₙ − Kₙ₊₁): no derivative cancels, in either tail.
+Source: NIST DLMF §7.2, §7.9, §7.18.
 """
 
 import math

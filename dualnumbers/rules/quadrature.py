@@ -24,3 +24,10 @@ def in_blocks(function, *vectors, block=4096):
     starts = range(0, len(vectors[0]), block)
     parts = [function(*(v[i : i + block, np.newaxis] for v in vectors))[:, 0] for i in starts]
     return np.concatenate([np.empty(0), *parts])
+
+
+def newton(f, slope, start, steps=12):
+    """From above the root of a convex increasing function towards it: it stays above."""
+    for _ in range(steps):
+        start = start - f(start) / slope(start)
+    return start

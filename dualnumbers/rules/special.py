@@ -4,10 +4,21 @@ import math
 from functools import cache
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from ..elementary import elementwise
 from .domains import both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
+
+
+def _reflected(order, x):
+    """ψ⁽ⁿ⁾(x) = (−1)ⁿ ψ⁽ⁿ⁾(1 − x) − π dⁿ/dxⁿ cot πx, at x < 0 (DLMF 5.15.6)."""
+    cotangent = Polynomial([0.0, 1.0])
+    for _ in range(order):
+        cotangent = -math.pi * Polynomial([1.0, 0.0, 1.0]) * cotangent.deriv()
+    return (-1) ** order * scipy_function("special.polygamma")(order, 1.0 - x) - math.pi * cotangent(
+        1.0 / np.tan(math.pi * (x - np.rint(x)))
+    )
 
 
 @cache
@@ -16,8 +27,11 @@ def polygamma(order):
     psi, higher = scipy_function("special.psi"), scipy_function("special.polygamma")
 
     def ufunc(x):
-        z = higher(order, x) if order else psi(x)
-        return z.astype(np.result_type(x))  # SciPy's polygamma is float64 for float32
+        if not order:
+            return psi(x)
+        with np.errstate(all="ignore"):  # SciPy's takes |x| steps where x is negative
+            z = np.where(x < 0, _reflected(order, np.minimum(x, 0.0)), higher(order, np.maximum(x, 0.0)))[()]
+        return z.astype(np.result_type(x))  # and it is float64 for float32
 
     return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive)
 

@@ -1,0 +1,65 @@
+"""The Box–Cox transformation (xᴸ − 1) / L and its inverse, with L = 0 the logarithm, on (eˣ − 1) / x.
+
+The n-th derivative of (eˣ − 1) / x is the mean of tⁿ eˣᵗ over 0 < t < 1: positive terms, no quotient of zeros.
+Source: Box & Cox, *J. R. Stat. Soc. B* 26 (1964).
+"""
+
+from functools import cache
+
+import numpy as np
+
+from ..elementary import elementwise
+from .domains import Domain
+from .exponential import exp, log, log1p
+from .from_scipy import elementwise_of_scipy
+from .quadrature import NODES, WEIGHTS, in_blocks
+
+
+@cache
+def exponential_mean(n):
+    """The row of ∫ tⁿ eˣᵗ dt over (0, 1), n ≥ 0; its scale is that of the larger end, so that e⁻ˣ is no zero."""
+
+    def mean(x):
+        reach = np.minimum(1.0, 48.0 / np.maximum(np.abs(x), 1.0))
+
+        def column(x, reach):
+            s = reach * NODES
+            t = np.where(x > 0, 1.0 - s, s)
+            return reach * np.sum(WEIGHTS * t**n * np.exp(x * t), axis=-1, keepdims=True)
+
+        flat = np.ravel(np.asarray(x, float))
+        with np.errstate(all="ignore"):
+            found = in_blocks(column, flat, np.ravel(np.asarray(reach, float)))
+            found = np.where(flat == np.inf, np.inf, np.where(flat == -np.inf, 0.0, found))
+        return found.reshape(np.shape(x))[()]
+
+    return elementwise(None, mean, lambda x, z: exponential_mean(n + 1)(x), name=f"exponential_mean_{n}")
+
+
+exprel = elementwise_of_scipy("exprel", lambda x, z: exponential_mean(1)(x), singular=True)
+
+
+def _growth(logarithm, power):
+    """∂/∂L of (xᴸ − 1) / L: log² x times the mean of t xᴸᵗ."""
+    return logarithm * logarithm * exponential_mean(1)(power * logarithm)
+
+
+def _by_power(logarithm, power):
+    """∂/∂L of the inverse, by its logarithm: the slope of the transformation there is exp((L − 1) log)."""
+    return -_growth(logarithm, power) * exp((1.0 - power) * logarithm)
+
+
+_transformed = Domain("x > 0", ((0.1, 5.0), (-2.0, 2.0)))
+_inverted = Domain("1 + L y > 0", ((-0.6, 0.6), (-1.5, 1.5)))
+boxcox = elementwise_of_scipy("boxcox", lambda x, power, z: x ** (power - 1.0),
+                              lambda x, power, z: _growth(log(x), power), domain=_transformed, singular=True)  # fmt: skip
+boxcox1p = elementwise_of_scipy("boxcox1p", lambda x, power, z: (1.0 + x) ** (power - 1.0),
+                                lambda x, power, z: _growth(log1p(x), power),
+                                domain=Domain("x > −1", ((-0.8, 5.0), (-2.0, 2.0))), singular=True)  # fmt: skip
+# log z would lose the digits of a z near 1
+inv_boxcox = elementwise_of_scipy("inv_boxcox", lambda y, power, z: z ** (1.0 - power),
+                                  lambda y, power, z: _by_power(log1p(inv_boxcox1p(y, power)), power),
+                                  domain=_inverted, singular=True)  # fmt: skip
+inv_boxcox1p = elementwise_of_scipy("inv_boxcox1p", lambda y, power, z: (1.0 + z) ** (1.0 - power),
+                                    lambda y, power, z: _by_power(log1p(z), power), domain=_inverted,
+                                    singular=True)  # fmt: skip
