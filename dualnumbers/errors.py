@@ -45,6 +45,14 @@ def _scipy_function() -> str:
     return name
 
 
+def _in_polynomials() -> bool:
+    """Whether a function of ``numpy.polynomial`` is on the stack: they convert arrays, not lists."""
+    frame = sys._getframe(1)
+    while frame is not None and not frame.f_globals.get("__name__", "").startswith("numpy.polynomial"):
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None
+
+
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
     caller = _scipy_function()
@@ -58,6 +66,11 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError) -
         remedy = (
             f"where a function of Python's math asked for the {call}, call the one in dualnumbers.dmath or NumPy; "
             "where an array was written to, use np.stack or fill np.zeros(..., like=x)"
+        )
+    elif call == "np.asarray" and _in_polynomials():
+        remedy = (
+            "numpy.polynomial converts arrays to plain ones; give it numbers as coefficients in a list, list(c), and "
+            "evaluate a polynomial p at an array of numbers by np.polynomial.polynomial.polyval(x, p.convert().coef)"
         )
     elif call == "np.asarray":
         remedy = "keep the number as it is, join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
