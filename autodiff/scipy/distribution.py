@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.stats
 
+from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import is_unreal
@@ -55,6 +56,13 @@ class Distribution:
     logcdf: Function | None = None
     logsf: Function | None = None
     allowed: Function = all_positive
+    needs: tuple[str, ...] = ()
+    """Ufuncs of ``scipy.special`` that the cumulative functions call."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Its methods; the densities alone where the table has not what the others need."""
+        return self.METHODS if all(name in BY_NUMPY for name in self.needs) else self.METHODS[:2]
 
     def parameters(self, call: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """Shape parameters, location and scale in order, as float64."""
@@ -220,7 +228,7 @@ class Frozen:
         self._distribution, self._given, self._named = distribution, given, named
 
     def __getattr__(self, which: str) -> Any:
-        if which not in self._distribution.METHODS:
+        if which not in self._distribution.methods:
             raise _no_method(self._distribution, which)
         return lambda x: self._distribution.call(which, x, *self._given, **self._named)
 
@@ -230,9 +238,8 @@ class Named:
 
     def __init__(self, distribution: Continuous | Discrete) -> None:
         self._distribution = distribution
-        self.METHODS = distribution.METHODS
-        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.METHODS)}."
-        for which in distribution.METHODS:
+        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.methods)}."
+        for which in distribution.methods:
             method = wraps(distribution.call)(partial(distribution.call, which))
             setattr(self, which, counterpart(f"stats.{distribution.name}.{which}")(method))
 
@@ -247,5 +254,5 @@ class Named:
 def _no_method(distribution: Continuous | Discrete, which: str) -> AttributeError:
     if which.startswith("_"):
         return AttributeError(which)
-    there = ", ".join(distribution.METHODS)
+    there = ", ".join(distribution.methods)
     return AttributeError(f"scipy.stats.{distribution.name}.{which} cannot be differentiated here; there are {there}")
