@@ -113,6 +113,8 @@ class Continuous(Distribution):
 
     log_density: Function
     density: Function | None = None
+    edge: Function | None = None
+    """The density in powers, for the ends of the support, where the logarithm may be infinite."""
     ppf: Function | None = None
     isf: Function | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
@@ -131,8 +133,7 @@ class Continuous(Distribution):
                 z = self.probability(which, inside, shapes)
                 z = where(above, FAR[which][1], where(below, FAR[which][0], z))
             elif which == "pdf":
-                z = self.density(inside, *shapes) if self.density else np.exp(self.log_density(inside, *shapes))
-                z = where(above | below, 0.0, z) / scale
+                z = where(above | below, 0.0, self._density(inside, shapes)) / scale
             else:
                 z = where(above | below, -np.inf, self.log_density(inside, *shapes)) - np.log(scale)
             return z * self.exists(shapes, scale)
@@ -143,9 +144,23 @@ class Continuous(Distribution):
         value = plain(y)
         below = (value < low) | (value == -np.inf) | (self.open & (value == low))
         above = (value > high) | (value == np.inf) | (self.open & (value == high))
-        interior = 0.5 * (low + high) if np.isfinite(high) else low + 1.0 if np.isfinite(low) else 0.0
         outside = below | above
-        return (where(outside, interior, y) if np.any(outside) else y), below, above
+        return (where(outside, self._interior, y) if np.any(outside) else y), below, above
+
+    @property
+    def _interior(self) -> float:
+        """A point inside the support."""
+        low, high = self.support
+        return 0.5 * (low + high) if np.isfinite(high) else low + 1.0 if np.isfinite(low) else 0.0
+
+    def _density(self, y: Any, shapes: list[Any]) -> Any:
+        if self.density:
+            return self.density(y, *shapes)
+        at = (plain(y) == self.support[0]) | (plain(y) == self.support[1])
+        if not self.edge or not np.any(at):
+            return np.exp(self.log_density(y, *shapes))
+        inner = np.exp(self.log_density(where(at, self._interior, y), *shapes))
+        return where(at, self.edge(where(at, y, self.support[0]), *shapes), inner)
 
     def _quantile(self, which: str, q: Any, shapes: list[Any], loc: Any, scale: Any) -> Any:
         possible = (plain(q) >= 0) & (plain(q) <= 1)

@@ -111,6 +111,7 @@ lognorm = Named(Continuous(
 weibull_min = Named(Continuous(
     name="weibull_min", shapes=("c",), support=POSITIVE,
     log_density=lambda x, c: np.log(c) + special.xlogy(c - 1.0, x) - x**c,
+    edge=lambda x, c: c * x ** (c - 1.0) * np.exp(-(x**c)),
     cdf=lambda x, c: -np.expm1(-(x**c)), sf=lambda x, c: np.exp(-(x**c)), logsf=lambda x, c: -(x**c),
     ppf=lambda q, c: (-np.log1p(-q)) ** (1.0 / c), isf=lambda q, c: (-np.log(q)) ** (1.0 / c)))  # fmt: skip
 
@@ -125,12 +126,14 @@ pareto = Named(Continuous(
 gamma = Named(Continuous(
     name="gamma", shapes=("a",), support=POSITIVE,
     log_density=lambda x, a: special.xlogy(a - 1.0, x) - x - special.gammaln(a),
+    edge=lambda x, a: x ** (a - 1.0) * np.exp(-x - special.gammaln(a)),
     cdf=lambda x, a: special.gammainc(a, x), sf=lambda x, a: special.gammaincc(a, x)))  # fmt: skip
 
 chi2 = Named(Continuous(
     name="chi2", shapes=("df",), support=POSITIVE,
     log_density=lambda x, df: (special.xlogy(0.5 * df - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(0.5 * df)
                                - math.log(2.0)),
+    edge=lambda x, df: 0.5 * (0.5 * x) ** (0.5 * df - 1.0) * np.exp(-0.5 * x - special.gammaln(0.5 * df)),
     cdf=lambda x, df: special.gammainc(0.5 * df, 0.5 * x),
     sf=lambda x, df: special.gammaincc(0.5 * df, 0.5 * x)))  # fmt: skip
 
@@ -144,6 +147,7 @@ invgamma = Named(Continuous(
 beta = Named(Continuous(
     name="beta", shapes=("a", "b"), support=UNIT, needs=("betainc", "betaincc"),
     log_density=lambda x, a, b: special.xlog1py(b - 1.0, -x) + special.xlogy(a - 1.0, x) - special.betaln(a, b),
+    edge=lambda x, a, b: x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) * np.exp(-special.betaln(a, b)),
     cdf=lambda x, a, b: special.betainc(a, b, x), sf=lambda x, a, b: special.betaincc(a, b, x)))  # fmt: skip
 
 
