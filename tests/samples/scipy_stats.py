@@ -14,7 +14,7 @@ CONTINUOUS = {"norm": (), "halfnorm": (), "expon": (), "uniform": (), "laplace":
               "chi2": (3.4,), "invgamma": (2.2,), "beta": (1.4, 2.6), "t": (3.7,), "f": (3.2, 5.1)}  # fmt: skip
 """The shape parameters to call each with."""
 
-DISCRETE = {"bernoulli": (0.3,), "poisson": (2.7,), "nbinom": (2.6, 0.4), "geom": (0.3,), "binom": (0.3,)}
+DISCRETE = {"bernoulli": (0.3,), "poisson": (2.7,), "nbinom": (2.6, 0.45), "geom": (0.3,), "binom": (0.3,)}
 
 
 def _names(distributions: Iterable[str]) -> list[str]:
