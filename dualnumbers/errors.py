@@ -58,22 +58,25 @@ REMEDIES = {
 """A road on which a number would become plain → what to do instead."""
 
 NUMPY_REMEDIES = {
-    "vectorize": "np.vectorize calls Python on plain elements: write the function in NumPy's, or np.stack([f(t) for t in x])",
+    "vectorize": "np.vectorize calls Python on plain elements: write the function in NumPy's, or "
+    "np.stack([f(t) for t in x])",
     "AxisConcatenator": "np.r_ and np.c_ make plain arrays: call np.concatenate or np.column_stack",
     "as_strided": "as_strided reads memory: call np.lib.stride_tricks.sliding_window_view, or index with integers",
     "full_like": "np.full_like makes an array like its plain prototype: call np.full(shape, value, like=value)",
     "ndenumerate": "np.ndenumerate makes a plain array: read x[place] for place in np.ndindex(x.shape)",
-    "ABCPolyBase": "a polynomial of NumPy keeps plain coefficients: call np.polynomial.polynomial.polyval or its kin",
+    "numpy.polynomial": "numpy.polynomial makes plain arrays of arrays: give it coefficients in a list, list(c), and "
+    "evaluate a polynomial p by np.polynomial.polynomial.polyval(x, p.convert().coef)",
 }
-"""A class or function of NumPy that converts to plain arrays → what to do instead."""
+"""A class, function or module of NumPy that converts to plain arrays → what to do instead."""
 
 
 def _numpy_remedy() -> str:
     """What to do instead of the class or function of NumPy that is on the stack; empty if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
-            owner = frame.f_code.co_qualname.partition(".")[0]
+        module = frame.f_globals.get("__name__", "").split(".")
+        owners = [frame.f_code.co_qualname.partition(".")[0], ".".join(module[:2])] if module[0] == "numpy" else []
+        for owner in owners:
             if owner in NUMPY_REMEDIES:
                 return NUMPY_REMEDIES[owner]
         frame = frame.f_back  # type: ignore[assignment]

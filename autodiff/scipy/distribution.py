@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.stats
 
+from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import is_unreal
@@ -55,6 +56,13 @@ class Distribution:
     logcdf: Function | None = None
     logsf: Function | None = None
     allowed: Function = all_positive
+    needs: tuple[str, ...] = ()
+    """Ufuncs of ``scipy.special`` that the cumulative functions call."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Its methods; the densities alone where the table has not what the others need."""
+        return self.METHODS if all(name in BY_NUMPY for name in self.needs) else self.METHODS[:2]
 
     def parameters(self, call: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """Shape parameters, location and scale in order, as float64."""
@@ -105,6 +113,8 @@ class Continuous(Distribution):
 
     log_density: Function
     density: Function | None = None
+    edge: Function | None = None
+    """The density in powers, for the ends of the support, where the logarithm may be infinite."""
     ppf: Function | None = None
     isf: Function | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
@@ -123,8 +133,7 @@ class Continuous(Distribution):
                 z = self.probability(which, inside, shapes)
                 z = where(above, FAR[which][1], where(below, FAR[which][0], z))
             elif which == "pdf":
-                z = self.density(inside, *shapes) if self.density else np.exp(self.log_density(inside, *shapes))
-                z = where(above | below, 0.0, z) / scale
+                z = where(above | below, 0.0, self._density(inside, shapes)) / scale
             else:
                 z = where(above | below, -np.inf, self.log_density(inside, *shapes)) - np.log(scale)
             return z * self.exists(shapes, scale)
@@ -135,9 +144,23 @@ class Continuous(Distribution):
         value = plain(y)
         below = (value < low) | (value == -np.inf) | (self.open & (value == low))
         above = (value > high) | (value == np.inf) | (self.open & (value == high))
-        interior = 0.5 * (low + high) if np.isfinite(high) else low + 1.0 if np.isfinite(low) else 0.0
         outside = below | above
-        return (where(outside, interior, y) if np.any(outside) else y), below, above
+        return (where(outside, self._interior, y) if np.any(outside) else y), below, above
+
+    @property
+    def _interior(self) -> float:
+        """A point inside the support."""
+        low, high = self.support
+        return 0.5 * (low + high) if np.isfinite(high) else low + 1.0 if np.isfinite(low) else 0.0
+
+    def _density(self, y: Any, shapes: list[Any]) -> Any:
+        if self.density:
+            return self.density(y, *shapes)
+        at = (plain(y) == self.support[0]) | (plain(y) == self.support[1])
+        if not self.edge or not np.any(at):
+            return np.exp(self.log_density(y, *shapes))
+        inner = np.exp(self.log_density(where(at, self._interior, y), *shapes))
+        return where(at, self.edge(where(at, y, self.support[0]), *shapes), inner)
 
     def _quantile(self, which: str, q: Any, shapes: list[Any], loc: Any, scale: Any) -> Any:
         possible = (plain(q) >= 0) & (plain(q) <= 1)
@@ -220,7 +243,7 @@ class Frozen:
         self._distribution, self._given, self._named = distribution, given, named
 
     def __getattr__(self, which: str) -> Any:
-        if which not in self._distribution.METHODS:
+        if which not in self._distribution.methods:
             raise _no_method(self._distribution, which)
         return lambda x: self._distribution.call(which, x, *self._given, **self._named)
 
@@ -230,9 +253,8 @@ class Named:
 
     def __init__(self, distribution: Continuous | Discrete) -> None:
         self._distribution = distribution
-        self.METHODS = distribution.METHODS
-        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.METHODS)}."
-        for which in distribution.METHODS:
+        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.methods)}."
+        for which in distribution.methods:
             method = wraps(distribution.call)(partial(distribution.call, which))
             setattr(self, which, counterpart(f"stats.{distribution.name}.{which}")(method))
 
@@ -247,5 +269,5 @@ class Named:
 def _no_method(distribution: Continuous | Discrete, which: str) -> AttributeError:
     if which.startswith("_"):
         return AttributeError(which)
-    there = ", ".join(distribution.METHODS)
+    there = ", ".join(distribution.methods)
     return AttributeError(f"scipy.stats.{distribution.name}.{which} cannot be differentiated here; there are {there}")

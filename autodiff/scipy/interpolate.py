@@ -19,7 +19,7 @@ from dualnumbers.rules.tridiagonal import tridiagonal
 from .counterpart import COUNTERPARTS, double, missing
 from .piecewise import PPoly, upright
 
-__all__ = ["Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator"]
+__all__ = ["Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "interp1d"]
 __getattr__ = missing(__name__)
 
 
@@ -226,5 +226,39 @@ def _periodic_derivatives(h: Any, m: Any) -> Any:
     return concatenate(rows, _row(t), rows[:1], 0)
 
 
+class interp1d:  # noqa: N801  SciPy's name
+    """As ``scipy.interpolate.interp1d`` with ``kind`` "linear" or "cubic"; ``fill_value`` as SciPy has it."""
+
+    def __init__(self, x: Any, y: Any, kind: Any = "linear", axis: int = -1, copy: bool = True,
+                 bounds_error: Any = None, fill_value: Any = np.nan, assume_sorted: bool = False) -> None:  # fmt: skip
+        if kind not in ("linear", "cubic"):
+            raise TypeError(f"interp1d with kind={kind!r} has no derivative here; there are 'linear' and 'cubic'")
+        x, y = double(x), double(y)
+        if not assume_sorted:
+            order = np.argsort(plain(x), kind="stable")
+            x, y = x[order], move_axis(move_axis(y, axis, 0)[order], 0, axis)
+        knots, values, axis = _data(x, y, axis)
+        slopes = _slopes(knots, values)[1]
+        self._curve = PPoly(stack(slopes, values[:-1], 0), knots) if kind == "linear" else CubicSpline(x, y, axis)
+        self._curve.axis, self._fill = axis, fill_value
+        self._extrapolated = isinstance(fill_value, str) and fill_value == "extrapolate"
+        self._bounded = bool(bounds_error) or (bounds_error is None and not self._extrapolated)
+
+    def __call__(self, x: Any) -> Any:
+        """The value at ``x``."""
+        x, ends = double(x), plain(self._curve.x)
+        below, above = plain(x) < ends[0], plain(x) > ends[-1]
+        outside = np.any(below) or np.any(above)
+        if self._bounded and outside:
+            raise ValueError(f"interp1d: x lies outside the interpolation range from {ends[0]} to {ends[-1]}")
+        z = self._curve(x, 0, True)
+        if self._extrapolated or not outside:
+            return z
+        low, high = self._fill if isinstance(self._fill, tuple) else (self._fill, self._fill)
+        more = (1,) * (len(shape(z)) - self._curve.axis - len(shape(x)))
+        below, above = (np.reshape(mask, (*np.shape(mask), *more)) for mask in (below, above))
+        return where(below, low, where(above, high, z))
+
+
 COUNTERPARTS.update({f"scipy.interpolate.{kind.__name__}": kind for kind in (
-    Akima1DInterpolator, CubicHermiteSpline, CubicSpline, PPoly, PchipInterpolator)})  # fmt: skip
+    Akima1DInterpolator, CubicHermiteSpline, CubicSpline, PPoly, PchipInterpolator, interp1d)})  # fmt: skip

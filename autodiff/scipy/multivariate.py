@@ -25,8 +25,8 @@ class Densities:
             return np.exp(log_density(x, *given, **named))
 
         self.__doc__ = f"As ``scipy.stats.{name}``: pdf, logpdf."
-        self.logpdf = counterpart(f"stats.{name}.logpdf")(log_density)
-        self.pdf = counterpart(f"stats.{name}.pdf")(density)
+        self.logpdf: Callable[..., Any] = counterpart(f"stats.{name}.logpdf")(log_density)
+        self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf")(density)
 
     def __call__(self, *given: Any, **named: Any) -> Densities:
         """The distribution with these parameters."""

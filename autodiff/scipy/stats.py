@@ -111,6 +111,7 @@ lognorm = Named(Continuous(
 weibull_min = Named(Continuous(
     name="weibull_min", shapes=("c",), support=POSITIVE,
     log_density=lambda x, c: np.log(c) + special.xlogy(c - 1.0, x) - x**c,
+    edge=lambda x, c: c * x ** (c - 1.0) * np.exp(-(x**c)),
     cdf=lambda x, c: -np.expm1(-(x**c)), sf=lambda x, c: np.exp(-(x**c)), logsf=lambda x, c: -(x**c),
     ppf=lambda q, c: (-np.log1p(-q)) ** (1.0 / c), isf=lambda q, c: (-np.log(q)) ** (1.0 / c)))  # fmt: skip
 
@@ -125,12 +126,14 @@ pareto = Named(Continuous(
 gamma = Named(Continuous(
     name="gamma", shapes=("a",), support=POSITIVE,
     log_density=lambda x, a: special.xlogy(a - 1.0, x) - x - special.gammaln(a),
+    edge=lambda x, a: x ** (a - 1.0) * np.exp(-x - special.gammaln(a)),
     cdf=lambda x, a: special.gammainc(a, x), sf=lambda x, a: special.gammaincc(a, x)))  # fmt: skip
 
 chi2 = Named(Continuous(
     name="chi2", shapes=("df",), support=POSITIVE,
     log_density=lambda x, df: (special.xlogy(0.5 * df - 1.0, 0.5 * x) - 0.5 * x - special.gammaln(0.5 * df)
                                - math.log(2.0)),
+    edge=lambda x, df: 0.5 * (0.5 * x) ** (0.5 * df - 1.0) * np.exp(-0.5 * x - special.gammaln(0.5 * df)),
     cdf=lambda x, df: special.gammainc(0.5 * df, 0.5 * x),
     sf=lambda x, df: special.gammaincc(0.5 * df, 0.5 * x)))  # fmt: skip
 
@@ -142,20 +145,21 @@ invgamma = Named(Continuous(
 # ------------------------------------------------------------------------------------------- by the beta function
 
 beta = Named(Continuous(
-    name="beta", shapes=("a", "b"), support=UNIT,
+    name="beta", shapes=("a", "b"), support=UNIT, needs=("betainc", "betaincc"),
     log_density=lambda x, a, b: special.xlog1py(b - 1.0, -x) + special.xlogy(a - 1.0, x) - special.betaln(a, b),
+    edge=lambda x, a, b: x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) * np.exp(-special.betaln(a, b)),
     cdf=lambda x, a, b: special.betainc(a, b, x), sf=lambda x, a, b: special.betaincc(a, b, x)))  # fmt: skip
 
 
 t = Named(Continuous(
-    name="t", shapes=("df",),
+    name="t", shapes=("df",), needs=("stdtr",),
     log_density=lambda x, df: (-0.5 * np.log(df) - special.betaln(0.5 * df, 0.5)
                                - 0.5 * (df + 1.0) * np.log1p(x * x / df)),
     cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
 
 
 f = Named(Continuous(
-    name="f", shapes=("dfn", "dfd"), support=POSITIVE,
+    name="f", shapes=("dfn", "dfd"), support=POSITIVE, needs=("betainc",),
     log_density=lambda x, m, n: (0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * m - 1.0, x)
                                  - 0.5 * (m + n) * np.log(n + m * x) - special.betaln(0.5 * m, 0.5 * n)),
     cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
@@ -173,7 +177,7 @@ def _log_binomial(n: Any, k: Any) -> Any:
 
 
 binom = Named(Discrete(
-    name="binom", shapes=("n", "p"), whole=("n",), quantile=scipy.stats.binom,
+    name="binom", shapes=("n", "p"), whole=("n",), quantile=scipy.stats.binom, needs=("betainc", "betaincc"),
     support=lambda n, p: (0.0, n),
     allowed=lambda n, p: (n >= 0) & (n == np.floor(n)) & _probability(p),
     log_mass=lambda k, n, p: _log_binomial(n, k) + special.xlogy(k, p) + special.xlog1py(n - k, -p),
@@ -193,7 +197,7 @@ poisson = Named(Discrete(
     cdf=lambda k, mu: special.gammaincc(k + 1.0, mu), sf=lambda k, mu: special.gammainc(k + 1.0, mu)))  # fmt: skip
 
 nbinom = Named(Discrete(
-    name="nbinom", shapes=("n", "p"), quantile=scipy.stats.nbinom,
+    name="nbinom", shapes=("n", "p"), quantile=scipy.stats.nbinom, needs=("betainc", "betaincc"),
     allowed=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
     log_mass=lambda k, n, p: (special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n) + n * np.log(p)
                               + special.xlog1py(k, -p)),

@@ -1,5 +1,6 @@
 """Piecewise polynomials of ``scipy.interpolate``, and the tridiagonal systems behind them."""
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -76,3 +77,13 @@ def _polynomial(path: str) -> Iterator[Sample]:
                        (c, x, *bounds), f"integral, {extrapolate}", unreal=False, condition=8)  # fmt: skip
     yield of_scipy("interpolate", lambda s, c, q: s.PPoly(c, KNOTS[:3], axis=1)(q), (values(2, 3, 2), places), "axis",
                    unreal=False)  # fmt: skip
+
+
+@entry("scipy.interpolate.interp1d")
+def _of_one_axis(path: str) -> Iterator[Sample]:
+    order = np.array([3, 0, 4, 1, 2])
+    keywords = {"bounds_error": False, "fill_value": (1.5, -0.5)}
+    for kind, more in itertools.product(("linear", "cubic"), ({"fill_value": "extrapolate"}, keywords)):
+        yield of_scipy("interpolate", lambda s, x, y, q, kind=kind, more=more: s.interp1d(x, y, kind, **more)(q),
+                       (KNOTS[order], values(2, 5), PLACES), f"{kind}, {more}", unreal=False,
+                       condition=256)  # fmt: skip

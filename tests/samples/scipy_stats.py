@@ -1,10 +1,11 @@
 """Distributions of ``scipy.stats``: x or q, then the shape parameters, location and scale."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-import autodiff.scipy.stats as ours
+import autodiff.scipy.stats  # noqa: F401  registers them
+from autodiff.scipy.counterpart import COUNTERPARTS
 
 from .sample import Sample, entry, of_scipy
 
@@ -13,11 +14,11 @@ CONTINUOUS = {"norm": (), "halfnorm": (), "expon": (), "uniform": (), "laplace":
               "chi2": (3.4,), "invgamma": (2.2,), "beta": (1.4, 2.6), "t": (3.7,), "f": (3.2, 5.1)}  # fmt: skip
 """The shape parameters to call each with."""
 
-DISCRETE = {"bernoulli": (0.3,), "poisson": (2.7,), "nbinom": (2.6, 0.4), "geom": (0.3,), "binom": (0.3,)}
+DISCRETE = {"bernoulli": (0.3,), "poisson": (2.7,), "nbinom": (2.6, 0.45), "geom": (0.3,), "binom": (0.3,)}
 
 
-def _names(distributions: object) -> list[str]:
-    return [f"scipy.stats.{name}.{which}" for name in distributions for which in getattr(ours, name).METHODS]
+def _names(distributions: Iterable[str]) -> list[str]:
+    return [name for name in COUNTERPARTS if name.split(".")[1:2] == ["stats"] and name.split(".")[2] in distributions]
 
 
 @entry(*_names(CONTINUOUS))
@@ -40,6 +41,8 @@ def _discrete(path: str) -> Iterator[Sample]:
     arrays = tuple(np.array([s]) for s in DISCRETE[name])
     fixed = (7,) if name == "binom" else ()
     k = np.array([0.25, 0.8] if which in ("ppf", "isf") else [-2, 1, 2, 2.5] if name == "bernoulli" else [1, 3, 4, 6.5])
+    if which.startswith("log"):  # of −∞ there are no differences
+        k = np.array([1.0] if name == "bernoulli" else [2.0, 4.0])
     yield of_scipy("stats", lambda s, *p: getattr(getattr(s, name), which)(k, *fixed, *p, loc=1), arrays, "parameters",
                    unreal=False, condition=8)  # fmt: skip
 
