@@ -42,6 +42,10 @@ lexsort = locally_constant_of_array(np.lexsort, lambda keys, axis=-1: (array(key
                                     lambda keys, axis: np.lexsort(keys, axis=axis))  # fmt: skip
 
 
+READING: set[Any] = set()
+"""Functions of NumPy that are given the plain values."""
+
+
 def _reading(numpy_function):
     """Called with the plain values of its arguments."""
 
@@ -49,6 +53,7 @@ def _reading(numpy_function):
         return numpy_function(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
 
     BY_NUMPY[numpy_function] = read
+    READING.add(read)
 
 
 for _function in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast,
@@ -65,6 +70,7 @@ def _filled(numpy_function):
         return prototype.constant(numpy_function(plain(prototype), *arguments, **keywords))
 
     BY_NUMPY[numpy_function] = fill
+    READING.add(fill)
 
 
 for _creator in (np.zeros_like, np.ones_like, np.empty_like):

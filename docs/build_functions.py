@@ -1,0 +1,165 @@
+"""Write functions.md, and the list in README.md: every function of NumPy and SciPy that can be differentiated.
+
+Both are printed from the table of rules and from what the tests call. Run it after adding a function. What NumPy has
+and the table has not is listed with its reason (`unsupported.py`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import scipy.special
+from unsupported import REASONS
+
+import autodiff.scipy
+from autodiff.scipy.counterpart import COUNTERPARTS
+from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, LOCALLY_CONSTANT, Refused, Row
+from dualnumbers.errors import public_name
+from dualnumbers.rules.inspection import READING
+
+ROOT = Path(__file__).parent.parent
+PAGE, README = ROOT / "docs" / "functions.md", ROOT / "README.md"
+sys.path.append(str(ROOT / "tests"))
+
+from samples import ENTRIES, samples  # noqa: E402, F401
+from test_elementwise_rows import COMPLEX  # noqa: E402
+
+COMPLEX_ROWS = {function.row.name for function in COMPLEX}
+MODULES: dict[str, Any] = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
+
+VERSIONS = " and ".join(f"{m.__name__} {'.'.join(m.__version__.split('.')[:2])}" for m in (np, scipy))
+HEAD = f"""# Functions that can be differentiated
+
+Plain code, `import numpy as np` and `import scipy.special`, works as it stands, in forward and in reverse mode, to any
+order and in any nesting of the two. The last column is the order to which the tests check the derivative, in every
+nesting, against differences and, of elementwise functions, in 50 digits. This page is printed from the table of rules,
+with {VERSIONS}.
+A function that is not on it raises `TypeError` and says so.
+"""
+OF_SCIPY = """These functions of SciPy convert their arguments to plain arrays, so that the plain call cannot be differentiated: it
+raises `TypeError` and names the spelling below. Names and signatures are SciPy's; plain arrays are taken as well.
+"""
+COLUMNS = "| function | arguments | derivative | forward | reverse | order checked |\n|---|---|---|---|---|---|\n"
+
+
+def row_of(function: Any) -> Row | None:
+    """The row that a registered function is, or leads to; None for one that is written in others."""
+    return getattr(getattr(function, "function", function), "row", None)
+
+
+def takes_complex(row: Row | None, name: str) -> bool:
+    """Whether the tests differentiate it at complex arguments."""
+    if row is not None and row.kind == ELEMENTWISE:
+        return row.name in COMPLEX_ROWS
+    return any(sample.unreal for key in {name, row.name if row else name} for sample in samples(key))
+
+
+def line(name: str, function: Any) -> str:
+    """A function's line of the page."""
+    row = row_of(function)
+    kind = row.kind if row else "composition"
+    scalars = "numbers, arrays" if row and kind in (ELEMENTWISE, LOCALLY_CONSTANT) else "arrays"
+    argument = f"{scalars}; real{', complex' if takes_complex(row, name) else ''}"
+    refused = [k + 1 for k, p in enumerate(row.partials) if isinstance(p, Refused)] if row else []
+    note = f", but not by argument {', '.join(map(str, refused))}" if refused else ""
+    how = "zero between steps" if kind == LOCALLY_CONSTANT else kind + note
+    how = "reads the plain value" if function in READING else how
+    return f"| `{name}` | {argument} | {how} | yes | yes | {3 if kind == ELEMENTWISE else 2} |\n"
+
+
+def lines(functions: dict[str, Any]) -> str:
+    """The rows of a table."""
+    return COLUMNS + "".join(line(name, functions[name]) for name in sorted(functions, key=str.lower))
+
+
+def of_numpy(prefix: str) -> dict[str, Any]:
+    """Public name → what is registered for it, of the functions of one of NumPy's modules."""
+    module = MODULES[prefix]
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {f"{prefix}.{name}": BY_NUMPY[f] for name, f in found.items() if callable(f) and f in BY_NUMPY}
+
+
+def elsewhere_in_numpy() -> dict[str, Any]:
+    """What is registered of NumPy's other modules: np.polynomial, np.emath, np.lib."""
+    known = {id(f) for prefix in MODULES for f in vars(MODULES[prefix]).values() if callable(f)}
+    found = {public_name(f): f for f in BY_NUMPY if callable(f) and id(f) not in known}
+    return {name: BY_NUMPY[f] for name, f in found.items() if name.startswith("np.")}
+
+
+def of_special() -> dict[str, Any]:
+    """The ufuncs of scipy.special, found by their names."""
+    names = [name for name in dir(scipy.special) if isinstance(getattr(scipy.special, name), np.ufunc)]
+    found = {name: getattr(scipy.special, name).__name__ for name in names}
+    return {f"scipy.special.{name}": BY_NUMPY[own] for name, own in found.items() if own in BY_NUMPY}
+
+
+def of_scipy() -> dict[str, Any]:
+    """The functions of autodiff.scipy."""
+    for module in pkgutil.walk_packages(autodiff.scipy.__path__, f"{autodiff.scipy.__name__}."):
+        importlib.import_module(module.name)
+    return {f"autodiff.{name}": function for name, function in COUNTERPARTS.items()}
+
+
+def sections() -> dict[str, dict[str, Any]]:
+    """Heading → functions."""
+    of_scipy()  # imports what registers compositions
+    numpy = {"NumPy" if prefix == "np" else prefix: of_numpy(prefix) for prefix in MODULES}
+    return {**numpy, "NumPy's other modules": elsewhere_in_numpy(), "scipy.special": of_special(),
+            "autodiff.scipy": of_scipy()}  # fmt: skip
+
+
+def missing() -> Iterator[tuple[str, list[str]]]:
+    """Each reason, and the public names of NumPy that are not in the table for it.
+
+    Raises ValueError for a name without a reason, and for a reason without need.
+    """
+    names = [f"{prefix}.{name}" for prefix, module in MODULES.items() for name in module.__all__
+             if callable(getattr(module, name)) and not isinstance(getattr(module, name), type)]  # fmt: skip
+    absent = sorted(set(names) - {name for prefix in MODULES for name in of_numpy(prefix)})
+    given = [name for members in REASONS.values() for name in members]
+    if set(absent) != set(given) or len(given) != len(set(given)):
+        raise ValueError(f"docs/unsupported.py: without a reason {sorted(set(absent) - set(given))}, "
+                         f"without need {sorted(set(given) - set(absent))}")  # fmt: skip
+    for reason, members in REASONS.items():
+        yield reason, sorted(members)
+
+
+def page() -> str:
+    """The page's text."""
+    text = HEAD
+    for heading, functions in sections().items():
+        text += f"\n## {heading}\n\n{OF_SCIPY + chr(10) if heading == 'autodiff.scipy' else ''}{lines(functions)}"
+    text += "\n## Functions of NumPy that are not in the table\n"
+    for reason, names in missing():
+        text += f"\n**{reason}.** {' '.join(f'`{name}`' for name in names)}\n"
+    return text
+
+
+def summary() -> str:
+    """The list for README.md: the names, folded module by module."""
+    text = ""
+    for heading, functions in sections().items():
+        names = " ".join(f"`{name}`" for name in sorted(functions, key=str.lower))
+        text += f"<details><summary>{heading}: {len(functions)} functions</summary>\n\n{names}\n\n</details>\n"
+    return text
+
+
+BEGIN, END = "<!-- printed by docs/build_functions.py: -->\n", "<!-- to here -->\n"
+
+
+def readme() -> str:
+    """README.md with its list renewed."""
+    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    return before + BEGIN + summary() + END + rest.partition(END)[2]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    README.write_text(readme(), encoding="utf-8")
