@@ -43,8 +43,9 @@ nesting, against differences and, of elementwise functions, in 50 digits. This p
 with {VERSIONS}.
 A function that is not on it raises `TypeError` and says so.
 """
-OF_SCIPY = """These functions of SciPy convert their arguments to plain arrays, so that the plain call cannot be differentiated: it
-raises `TypeError` and names the spelling below. Names and signatures are SciPy's; plain arrays are taken as well.
+OF_SCIPY = """These functions of SciPy convert their arguments to plain arrays, so that the plain call cannot be
+differentiated: it raises `TypeError` and names the spelling below. Names and signatures are SciPy's; plain arrays are
+taken as well.
 """
 COLUMNS = "| function | arguments | derivative | forward | reverse | order checked |\n|---|---|---|---|---|---|\n"
 
@@ -123,12 +124,12 @@ def missing() -> Iterator[tuple[str, list[str]]]:
     names = [f"{prefix}.{name}" for prefix, module in MODULES.items() for name in module.__all__
              if callable(getattr(module, name)) and not isinstance(getattr(module, name), type)]  # fmt: skip
     absent = sorted(set(names) - {name for prefix in MODULES for name in of_numpy(prefix)})
-    given = [name for members in REASONS.values() for name in members]
+    given = [name for members in REASONS.values() for name in members.split()]
     if set(absent) != set(given) or len(given) != len(set(given)):
         raise ValueError(f"docs/unsupported.py: without a reason {sorted(set(absent) - set(given))}, "
                          f"without need {sorted(set(given) - set(absent))}")  # fmt: skip
     for reason, members in REASONS.items():
-        yield reason, sorted(members)
+        yield reason, sorted(members.split())
 
 
 def page() -> str:

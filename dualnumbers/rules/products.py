@@ -4,8 +4,7 @@ import string
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition, multilinear
-from ..levels import plain
+from ..elementary import composition, multilinear
 from .complexes import conj
 from .indexing import getitem
 from .shaping import array, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose
@@ -269,10 +268,3 @@ def _einsum(*arguments):
 
 
 einsum = multilinear(np.einsum, _einsum_signature, _einsum_adjoint, arity=-1, statics=2, evaluate=_einsum)
-
-
-def _einsum_path(*operands, **keywords):
-    return np.einsum_path(*map(plain, operands), **keywords)
-
-
-BY_NUMPY[np.einsum_path] = _einsum_path
