@@ -37,6 +37,12 @@ def _inv(name: str) -> Iterator[Sample]:
                    unreal=False)  # fmt: skip
 
 
+@entry("scipy.linalg.pinv")
+def _pinv(name: str) -> Iterator[Sample]:
+    yield of_scipy("linalg", lambda s, a: s.pinv(a), (A[:, :2],), "", condition=64)
+    yield of_scipy("linalg", lambda s, a: s.pinv(a, atol=1e-3, return_rank=True)[0], (A,), "atol", condition=64)
+
+
 @entry("scipy.linalg.det")
 def _det(name: str) -> Iterator[Sample]:
     for shape in [(3, 3), (2, 2, 2)]:
@@ -107,7 +113,7 @@ def _circulant(name: str) -> Iterator[Sample]:
                    (np.stack([c, c + 1.0], 1), values(2, 4)), "axes", condition=16)  # fmt: skip
 
 
-@entry("solve_sylvester", "scipy.linalg.solve_sylvester")
+@entry("solve_sylvester")
 def _sylvester(name: str) -> Iterator[Sample]:
     yield of_scipy("linalg", lambda s, a, b, q: s.solve_sylvester(a, b, q), (A, matrices(2, 2), values(3, 2)), "",
                    condition=16)  # fmt: skip
