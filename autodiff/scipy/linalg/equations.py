@@ -21,9 +21,26 @@ from dualnumbers.rules.shaping import astype, shape
 from ..counterpart import counterpart, counterpart_of_row
 from .arguments import finite, moveaxis, of_columns
 
-__all__ = ["cho_solve", "det", "inv", "pinv", "lu_solve", "matmul_toeplitz", "solve", "solve_banded", "solve_circulant",
-           "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
-           "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solveh_banded"]  # fmt: skip
+__all__ = [
+    "cho_solve",
+    "det",
+    "inv",
+    "lu_solve",
+    "matmul_toeplitz",
+    "pinv",
+    "solve",
+    "solve_banded",
+    "solve_circulant",
+    "solve_continuous_are",
+    "solve_continuous_lyapunov",
+    "solve_discrete_are",
+    "solve_discrete_lyapunov",
+    "solve_lyapunov",
+    "solve_sylvester",
+    "solve_toeplitz",
+    "solve_triangular",
+    "solveh_banded",
+]  # fmt: skip
 
 solve_sylvester = counterpart_of_row("linalg.solve_sylvester", rows.solve_sylvester)
 solve_discrete_lyapunov = counterpart_of_row("linalg.solve_discrete_lyapunov", rows.solve_stein)
@@ -70,7 +87,7 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, 
                      overwrite_b: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
     """The solution with one triangle of ``a``; the other triangle has the derivative 0."""
     finite(check_finite, a, b)
-    trans = {"N": 0, "T": 1, "C": 2}.get(trans, trans)  # type: ignore[call-overload]
+    trans = {"N": 0, "T": 1, "C": 2}[trans] if isinstance(trans, str) else trans
     return of_columns(lambda b: rows.solve_triangular(a, b, trans, lower, unit_diagonal), b)
 
 
@@ -80,8 +97,11 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
     c, lower = c_and_lower
     finite(check_finite, c, b)
     first, second = (0, 2) if lower else (2, 0)
-    halfway = lambda b: rows.solve_triangular(c, b, first, lower, False)
-    return of_columns(lambda b: rows.solve_triangular(c, halfway(b), second, lower, False), b)
+
+    def solved(b: Any) -> Any:
+        return rows.solve_triangular(c, rows.solve_triangular(c, b, first, lower, False), second, lower, False)
+
+    return of_columns(solved, b)
 
 
 def permutation(piv: Any) -> Any:
