@@ -1,6 +1,7 @@
 """scipy.linalg for numbers that carry derivatives."""
 
 from ..counterpart import missing
+from .elimination import lu, lu_factor
 from .equations import (
     cho_solve,
     det,
@@ -82,6 +83,8 @@ __all__ = [
     "khatri_rao",
     "leslie",
     "logm",
+    "lu",
+    "lu_factor",
     "lu_solve",
     "matmul_toeplitz",
     "norm",
