@@ -1,7 +1,8 @@
 """Linear and quadratic matrix equations, as SciPy solves them; right sides are matrices or stacks of them.
 
 An equation F(X, θ) = 0 gives dX as the solution of the equation linearised at X, of the same form with dθ on its right
-side (Giles 2008, §2.3; Kao & Hennequin, *Automatic differentiation of Sylvester, Lyapunov, and Riccati equations*, 2020).
+side (Giles 2008, §2.3; Kao & Hennequin, *Automatic differentiation of Sylvester, Lyapunov, and Riccati
+equations*, 2020).
 """
 
 import numpy as np

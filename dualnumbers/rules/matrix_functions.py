@@ -1,7 +1,7 @@
 """Functions of matrices and their Fréchet derivatives. Source: N. J. Higham, *Functions of Matrices*, SIAM, 2008, §3.
 
-f([[A, E], [0, A]]) = [[f(A), L(A, E)], [0, f(A)]] (Mathias 1996; Higham, Theorem 3.6): the corner is the derivative of f
-at A in the direction E, also for repeated eigenvalues and for defective matrices. L has rows of its own, linear in E.
+f([[A, E], [0, A]]) = [[f(A), L(A, E)], [0, f(A)]] (Mathias 1996; Higham, Theorem 3.6): the corner is the derivative of
+f at A in the direction E, also for repeated eigenvalues and for defective matrices. L has rows of its own, linear in E.
 """
 
 import warnings
@@ -51,8 +51,8 @@ def _regular(name, a):
     value = plain(a)
     scales = np.linalg.svd(value, compute_uv=False)
     if np.any(scales[..., -1:] <= shape(a)[-1] * np.finfo(scales.dtype).eps * scales[..., :1]):
-        raise np.linalg.LinAlgError(f"{name}: the derivative at a singular matrix is infinite; keep the eigenvalues away "
-                                    "from 0, for example by adding a multiple of the identity")  # fmt: skip
+        raise np.linalg.LinAlgError(f"{name}: the derivative at a singular matrix is infinite; keep the eigenvalues "
+                                    "away from 0, for example by adding a multiple of the identity")  # fmt: skip
 
 
 def _matrix_function(name, function, derivative=None, statics=0, check=lambda a, *p: None):

@@ -23,8 +23,9 @@ def _solve(name: str) -> Iterator[Sample]:
     for assume in ("gen", "sym", "pos", "her", "upper triangular", "lower triangular", "diagonal", "tridiagonal"):
         for lower in (False, True) if assume in ("sym", "pos", "her") else (False,):
             matrix = positive(3, 3) if assume in ("pos", "her") else A + A.T
-            yield of_scipy("linalg", lambda s, a, b, keywords=(lower, False, False, True, assume): s.solve(a, b, *keywords),
-                           (matrix, B), f"{assume}, lower={lower}", condition=32, unreal=assume not in ("pos", "her"))  # fmt: skip
+            keywords = {"lower": lower, "assume_a": assume}
+            yield of_scipy("linalg", lambda s, a, b, keywords=keywords: s.solve(a, b, **keywords), (matrix, B),
+                           f"{assume}, lower={lower}", condition=32, unreal=assume not in ("pos", "her"))  # fmt: skip
     yield of_scipy("linalg", lambda s, a, b: s.solve(a, b, transposed=True), (A, B), "transposed", condition=8,
                    unreal=False)  # fmt: skip
 
@@ -35,6 +36,12 @@ def _inv(name: str) -> Iterator[Sample]:
     yield of_scipy("linalg", lambda s, a: s.inv(a), (matrices(2, 2, 2),), "a stack", condition=8)
     yield of_scipy("linalg", lambda s, a: s.inv(a, assume_a="pos", lower=True), (positive(3, 3),), "pos", condition=8,
                    unreal=False)  # fmt: skip
+
+
+@entry("scipy.linalg.pinv")
+def _pinv(name: str) -> Iterator[Sample]:
+    yield of_scipy("linalg", lambda s, a: s.pinv(a), (A[:, :2],), "", condition=64)
+    yield of_scipy("linalg", lambda s, a: s.pinv(a, atol=1e-3, return_rank=True)[0], (A,), "atol", condition=64)
 
 
 @entry("scipy.linalg.det")
@@ -75,8 +82,8 @@ def _banded(name: str) -> Iterator[Sample]:
         ab[above] += 4.0
         yield of_scipy("linalg", lambda s, ab, b, lu=(below, above): s.solve_banded(lu, ab, b), (ab, values(4, 2)),
                        f"{below}, {above}", condition=16)  # fmt: skip
-    yield of_scipy("linalg", lambda s, ab, b: s.solve_banded((1, 1), ab, b), (ab[[0, 1, 1]] + 1.0, values(4)), "a vector",
-                   condition=16)  # fmt: skip
+    yield of_scipy("linalg", lambda s, ab, b: s.solve_banded((1, 1), ab, b), (ab[[0, 1, 1]] + 1.0, values(4)),
+                   "a vector", condition=16)  # fmt: skip
 
 
 @entry("solveh_banded", "scipy.linalg.solveh_banded")
@@ -107,7 +114,7 @@ def _circulant(name: str) -> Iterator[Sample]:
                    (np.stack([c, c + 1.0], 1), values(2, 4)), "axes", condition=16)  # fmt: skip
 
 
-@entry("solve_sylvester", "scipy.linalg.solve_sylvester")
+@entry("solve_sylvester")
 def _sylvester(name: str) -> Iterator[Sample]:
     yield of_scipy("linalg", lambda s, a, b, q: s.solve_sylvester(a, b, q), (A, matrices(2, 2), values(3, 2)), "",
                    condition=16)  # fmt: skip
@@ -125,6 +132,7 @@ def _riccati(name: str) -> Iterator[Sample]:
     short = name.rpartition(".")[2]
     hermitian = lambda q: q @ np.conj(q).T + 2.0 * np.eye(len(q))
     yield of_scipy("linalg", lambda s, a, b, q, r: getattr(s, short)(a, b, hermitian(q), hermitian(r)),
-                   (values(3, 3), values(3, 2), 0.3 * values(3, 3), 0.3 * values(2, 2)), "four", condition=512)  # fmt: skip
+                   (values(3, 3), values(3, 2), 0.3 * values(3, 3), 0.3 * values(2, 2)), "four",
+                   condition=512)  # fmt: skip
     yield of_scipy("linalg", lambda s, e, c: getattr(s, short)(values(2, 2), values(2, 1), np.eye(2), np.eye(1), e, c),
                    (matrices(2, 2), 0.1 * values(2, 1)), "six", condition=512)  # fmt: skip

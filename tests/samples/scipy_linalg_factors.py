@@ -23,6 +23,9 @@ CALLS: dict[str, list[tuple[Callable, tuple[np.ndarray, ...]]]] = {
     "polar": [(lambda s, a: s.polar(a)[0], (A,)), (lambda s, a: s.polar(a, "left")[1], (A,))],
     "qr": [(lambda s, a: s.qr(a, mode="economic")[1], (A[:, :2],)), (lambda s, a: s.qr(a)[0], (A,)),
            (lambda s, a: s.qr(a, mode="r", pivoting=True)[0], (A,))],
+    "lu": [(lambda s, a: s.lu(a)[1], (A[::-1],)), (lambda s, a: s.lu(a, permute_l=True)[0], (A[::-1],)),
+           (lambda s, a: s.lu(a, p_indices=True)[2], (A,))],
+    "lu_factor": [(lambda s, a: s.lu_factor(a)[0], (A[::-1],))],
     "norm": [(lambda s, a: s.norm(a), (A,)), (lambda s, a: s.norm(a, 1, axis=0), (A,))],
 }  # fmt: skip
 """By name: calls and their arrays."""
@@ -49,3 +52,8 @@ def _calls(name: str) -> Iterator[Sample]:
     short = name.rpartition(".")[2]
     for number, (call, arrays) in enumerate((CALLS | HERMITIAN)[short]):
         yield of_scipy("linalg", call, arrays, f"{number}", condition=512, unreal=short in CALLS)
+
+
+@entry("eliminated")
+def _eliminated(name: str) -> Iterator[Sample]:
+    yield of_scipy("linalg", lambda s, a: s.lu_factor(a)[0], (A,), "", condition=64)

@@ -1,14 +1,119 @@
 """scipy.linalg for numbers that carry derivatives."""
 
 from ..counterpart import missing
-from .equations import *
-from .equations import __all__ as _equations
-from .factors import *
-from .factors import __all__ as _factors
-from .functions import *
-from .functions import __all__ as _functions
-from .special import *
-from .special import __all__ as _special
+from .elimination import lu, lu_factor
+from .equations import (
+    cho_solve,
+    det,
+    inv,
+    lu_solve,
+    matmul_toeplitz,
+    pinv,
+    solve,
+    solve_banded,
+    solve_circulant,
+    solve_continuous_are,
+    solve_continuous_lyapunov,
+    solve_discrete_are,
+    solve_discrete_lyapunov,
+    solve_lyapunov,
+    solve_sylvester,
+    solve_toeplitz,
+    solve_triangular,
+    solveh_banded,
+)
+from .factors import (
+    cho_factor,
+    cholesky,
+    eig,
+    eigh,
+    eigh_tridiagonal,
+    eigvals,
+    eigvalsh,
+    eigvalsh_tridiagonal,
+    hessenberg,
+    norm,
+    null_space,
+    orth,
+    polar,
+    qr,
+    schur,
+    svd,
+    svdvals,
+)
+from .functions import (
+    coshm,
+    cosm,
+    expm,
+    expm_frechet,
+    fractional_matrix_power,
+    logm,
+    signm,
+    sinhm,
+    sinm,
+    sqrtm,
+    tanhm,
+    tanm,
+)
+from .special import block_diag, circulant, companion, fiedler, hankel, khatri_rao, leslie, toeplitz
 
-__all__ = [*_equations, *_factors, *_functions, *_special]
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "circulant",
+    "companion",
+    "coshm",
+    "cosm",
+    "det",
+    "eig",
+    "eigh",
+    "eigh_tridiagonal",
+    "eigvals",
+    "eigvalsh",
+    "eigvalsh_tridiagonal",
+    "expm",
+    "expm_frechet",
+    "fiedler",
+    "fractional_matrix_power",
+    "hankel",
+    "hessenberg",
+    "inv",
+    "khatri_rao",
+    "leslie",
+    "logm",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "matmul_toeplitz",
+    "norm",
+    "null_space",
+    "orth",
+    "pinv",
+    "polar",
+    "qr",
+    "schur",
+    "signm",
+    "sinhm",
+    "sinm",
+    "solve",
+    "solve_banded",
+    "solve_circulant",
+    "solve_continuous_are",
+    "solve_continuous_lyapunov",
+    "solve_discrete_are",
+    "solve_discrete_lyapunov",
+    "solve_lyapunov",
+    "solve_sylvester",
+    "solve_toeplitz",
+    "solve_triangular",
+    "solveh_banded",
+    "sqrtm",
+    "svd",
+    "svdvals",
+    "tanhm",
+    "tanm",
+    "toeplitz",
+]
 __getattr__ = missing(__name__)

@@ -12,6 +12,7 @@ from dualnumbers.rules import structured_equations as structured
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.factors import adjoint
 from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.least_squares import pinv as pseudoinverse
 from dualnumbers.rules.linalg import det as determinant
 from dualnumbers.rules.linalg import inv as inverse
 from dualnumbers.rules.products import matmul
@@ -20,9 +21,26 @@ from dualnumbers.rules.shaping import astype, shape
 from ..counterpart import counterpart, counterpart_of_row
 from .arguments import finite, moveaxis, of_columns
 
-__all__ = ["cho_solve", "det", "inv", "lu_solve", "matmul_toeplitz", "solve", "solve_banded", "solve_circulant",
-           "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
-           "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solveh_banded"]  # fmt: skip
+__all__ = [
+    "cho_solve",
+    "det",
+    "inv",
+    "lu_solve",
+    "matmul_toeplitz",
+    "pinv",
+    "solve",
+    "solve_banded",
+    "solve_circulant",
+    "solve_continuous_are",
+    "solve_continuous_lyapunov",
+    "solve_discrete_are",
+    "solve_discrete_lyapunov",
+    "solve_lyapunov",
+    "solve_sylvester",
+    "solve_toeplitz",
+    "solve_triangular",
+    "solveh_banded",
+]  # fmt: skip
 
 solve_sylvester = counterpart_of_row("linalg.solve_sylvester", rows.solve_sylvester)
 solve_discrete_lyapunov = counterpart_of_row("linalg.solve_discrete_lyapunov", rows.solve_stein)
@@ -51,12 +69,25 @@ def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     return determinant(a if plain(a).dtype.char in "dD" else astype(a, np.result_type(plain(a), float)))
 
 
+@counterpart("linalg.pinv")
+def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return_rank: bool = False,
+         check_finite: bool = True) -> Any:  # fmt: skip
+    """The pseudoinverse, singular values up to ``atol + rtol * largest`` counting as 0."""
+    finite(check_finite, a)
+    sizes = np.linalg.svd(plain(a), compute_uv=False)
+    largest = np.max(sizes, initial=0.0)
+    relative = (max(shape(a)) * np.finfo(sizes.dtype).eps if atol is None else 0.0) if rtol is None else rtol
+    bound = (atol or 0.0) + relative * largest
+    inverse = pseudoinverse(a, bound / largest if largest else 0.0)
+    return (inverse, int(np.sum(sizes > bound))) if return_rank else inverse
+
+
 @counterpart("linalg.solve_triangular")
 def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
                      overwrite_b: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
     """The solution with one triangle of ``a``; the other triangle has the derivative 0."""
     finite(check_finite, a, b)
-    trans = {"N": 0, "T": 1, "C": 2}.get(trans, trans)  # type: ignore[call-overload]
+    trans = {"N": 0, "T": 1, "C": 2}[trans] if isinstance(trans, str) else trans
     return of_columns(lambda b: rows.solve_triangular(a, b, trans, lower, unit_diagonal), b)
 
 
@@ -66,8 +97,11 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
     c, lower = c_and_lower
     finite(check_finite, c, b)
     first, second = (0, 2) if lower else (2, 0)
-    halfway = lambda b: rows.solve_triangular(c, b, first, lower, False)
-    return of_columns(lambda b: rows.solve_triangular(c, halfway(b), second, lower, False), b)
+
+    def solved(b: Any) -> Any:
+        return rows.solve_triangular(c, rows.solve_triangular(c, b, first, lower, False), second, lower, False)
+
+    return of_columns(solved, b)
 
 
 def permutation(piv: Any) -> Any:

@@ -10,8 +10,9 @@ import scipy.linalg
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules import decompositions as rows
 from dualnumbers.rules import norms
-from dualnumbers.rules.factors import adjoint
+from dualnumbers.rules.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.indexing import getitem, scatter
+from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.matrix_equations import solve_triangular
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.shaping import shape
@@ -65,13 +66,13 @@ def polar(a: Any, side: str = "right") -> Any:
 @counterpart("linalg.qr")
 def qr(a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full", pivoting: bool = False,
        check_finite: bool = True) -> Any:  # fmt: skip
-    """Q and R of ``mode="economic"``, or of "full" where Q has no more columns; with ``pivoting`` the permutation too."""
+    """Q and R of ``mode="economic"``, or of "full" for no more rows than columns; with ``pivoting`` the permutation."""
     finite(check_finite, a)
     m, n = shape(a)[-2:]
     if mode not in ("full", "r", "economic"):
         raise TypeError(f"scipy.linalg.qr with mode={mode!r} has no derivative here; use mode='economic'")
     if mode != "economic" and m > n:
-        raise TypeError(f"scipy.linalg.qr with mode={mode!r} of a matrix with shape {(m, n)} has no derivative: the columns "
+        raise TypeError(f"scipy.linalg.qr with mode={mode!r} with shape {(m, n)} has no derivative: the columns "
                         f"of Q beyond the first {n} are not determined; use mode='economic'")  # fmt: skip
     order = scipy.linalg.qr(plain(a), mode="r", pivoting=True)[1] if pivoting else None
     q, r = rows.qr(a if order is None else getitem(a, (..., order)))
@@ -95,7 +96,7 @@ def _chosen(w: Any, subset_by_index: Any, subset_by_value: Any) -> Any:
 def _standard(a: Any, b: Any, lower: bool, kind: int) -> tuple[Any, Any]:
     """The Hermitian matrix with the eigenvalues of a pair, and L with B = L Lᴴ."""
     triangle = "L" if lower else "U"
-    a = rows.hermitian_matrix(a, triangle)
+    a = hermitian_matrix(a, triangle)
     factor = rows.cholesky(b, upper=not lower)
     factor = factor if lower else adjoint(factor)
     if kind != 1:
@@ -161,7 +162,7 @@ def eigvalsh_tridiagonal(d: Any, e: Any, select: Any = "a", select_range: Any = 
 
 
 def _complex_pair(a: Any, b: Any) -> Any:
-    return a if b is None else rows.solve(b, a)
+    return a if b is None else solve(b, a)
 
 
 @counterpart("linalg.eig")

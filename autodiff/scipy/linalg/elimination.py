@@ -1,0 +1,49 @@
+"""LU decomposition: the exchange of rows is locally constant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from dualnumbers.levels import plain
+from dualnumbers.rules.elimination import eliminated
+from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.matrix_equations import triangle
+from dualnumbers.rules.shaping import shape
+
+from ..counterpart import counterpart
+from .arguments import finite
+from .equations import permutation
+
+__all__ = ["lu", "lu_factor"]
+
+
+def _square(name: str, a: Any) -> None:
+    if len(shape(a)) != 2 or shape(a)[0] != shape(a)[1]:
+        raise ValueError(f"{name} of numbers takes one square matrix, not shape {shape(a)}; use qr for another shape")
+
+
+@counterpart("linalg.lu_factor")
+def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """L below the diagonal and U in one square matrix, and LAPACK's pivots, for `lu_solve`."""
+    finite(check_finite, a)
+    _square("lu_factor", a)
+    pivots = scipy.linalg.lu_factor(plain(a))[1]
+    return eliminated(getitem(a, (permutation(pivots),))), pivots
+
+
+@counterpart("linalg.lu")
+def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
+       p_indices: bool = False) -> Any:  # fmt: skip
+    """P, L and U of a square matrix, A = P L U; P L and U with ``permute_l``; P as an index with ``p_indices``."""
+    finite(check_finite, a)
+    _square("lu", a)
+    z, pivots = lu_factor(a)
+    back = np.argsort(permutation(pivots))
+    n = len(back)
+    lower, upper = triangle(z, True, True) + np.eye(n, dtype=plain(a).dtype), triangle(z, False, False)
+    if permute_l:
+        return getitem(lower, (back,)), upper
+    return back if p_indices else np.eye(n, dtype=plain(a).real.dtype)[back], lower, upper
