@@ -81,3 +81,6 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "cotdg": lambda x: mp.cot(x * mp.pi / 180),
     "radian": lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180,
 }
+
+CONDITION = dict.fromkeys(("beta_density", "betainc", "betaincc", "betaincinv", "fdtr", "fdtrc", "stdtr"), 4)
+"""By how much the rounding of a first partial is magnified: log t less its mean, a difference of larger numbers."""
