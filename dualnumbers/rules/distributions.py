@@ -6,7 +6,7 @@ Counts, which the function rounds down, are locally constant. Source: NIST DLMF 
 from .domains import Domain
 from .exponential import exp, log1p
 from .from_scipy import elementwise_of_scipy
-from .incomplete_beta import beta_density, in_parameters
+from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
 from .powers import sqrt
 from .selection import where
@@ -39,7 +39,7 @@ _count = Domain("m > 0", ((0, 6), (0.1, 10.0)))
 pdtr = elementwise_of_scipy("pdtr", 0.0, lambda k, m, z: -gamma_density(floor(k) + 1.0, m), domain=_count)
 pdtrc = elementwise_of_scipy("pdtrc", 0.0, lambda k, m, z: gamma_density(floor(k) + 1.0, m), domain=_count)
 
-# ------------------------------------------------------------------------------------- Student's t, F
+# ------------------------------------------------------------------------------------- Student's t
 
 
 def _student_density(df, t):
@@ -58,26 +58,3 @@ def _student_by_freedom(df, t):
 stdtr = elementwise_of_scipy(
     "stdtr", lambda df, t, z: _student_by_freedom(df, t), lambda df, t, z: _student_density(df, t), singular=True,
     domain=Domain("ν > 0, t ≠ 0", ((0.5, 10.0), (-5.0, 5.0)), lambda df, t: abs(t)))  # fmt: skip
-
-
-def _f_density(d1, d2, x):
-    """d/dx of I(d1/2, d2/2, d1 x / (d1 x + d2))."""
-    share, whole = d1 * x / (d1 * x + d2), d1 * x + d2
-    return beta_density(0.5 * d1, 0.5 * d2, share) * d1 * d2 / (whole * whole)
-
-
-def _f_by_first(d1, d2, x):
-    return 0.5 * in_parameters(1, 0)(0.5 * d1, 0.5 * d2, d1 * x / (d1 * x + d2)) + x / d1 * _f_density(d1, d2, x)
-
-
-def _f_by_second(d1, d2, x):
-    return 0.5 * in_parameters(0, 1)(0.5 * d1, 0.5 * d2, d1 * x / (d1 * x + d2)) - x / d2 * _f_density(d1, d2, x)
-
-
-_f = Domain("d₁ > 0, d₂ > 0, x > 0", ((0.5, 8.0), (0.5, 8.0), (0.1, 5.0)))
-fdtr = elementwise_of_scipy("fdtr", lambda d1, d2, x, z: _f_by_first(d1, d2, x),
-                            lambda d1, d2, x, z: _f_by_second(d1, d2, x),
-                            lambda d1, d2, x, z: _f_density(d1, d2, x), domain=_f, singular=True)  # fmt: skip
-fdtrc = elementwise_of_scipy("fdtrc", lambda d1, d2, x, z: -_f_by_first(d1, d2, x),
-                             lambda d1, d2, x, z: -_f_by_second(d1, d2, x),
-                             lambda d1, d2, x, z: -_f_density(d1, d2, x), domain=_f, singular=True)  # fmt: skip
