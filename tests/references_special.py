@@ -82,5 +82,7 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "radian": lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180,
 }
 
-CONDITION = dict.fromkeys(("beta_density", "betainc", "betaincc", "betaincinv", "fdtr", "fdtrc", "stdtr"), 4)
-"""By how much the rounding of a first partial is magnified: log t less its mean, a difference of larger numbers."""
+CONDITION = dict.fromkeys(
+    ("beta", "betaln", "beta_density", "betainc", "betaincc", "betaincinv", "fdtr", "fdtrc", "stdtr"), 4
+)
+"""By how much rounding is magnified: SciPy's log B is a difference of larger numbers, so is log t less its mean."""
