@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 from mpmath import mp
+from references_special import CONDITION
 from table import (
     ELEMENTWISE_FUNCTIONS,
     EPS,
@@ -71,6 +72,7 @@ def test_partials_are_the_limits_of_difference_quotients(function, data):
     point = data.draw(points(function.row))
     for k in places(function.row):
         slope, error = partial_difference(function, k, point, room(function.row, point), value_noise(function.row))
+        error *= CONDITION.get(function.row.name, 1)
         assert error <= 1e-4 * (1 + abs(slope)), "the difference itself is too coarse to test anything"
         for mode, partial in MODES.items():
             assert abs(partial(function, k)(*point) - slope) <= error, mode
@@ -84,6 +86,7 @@ def test_second_partials_are_one_number_in_every_nesting(function, data):
     for wrt in itertools.combinations_with_replacement(places(function.row), 2):
         first = lambda *xs, k=wrt[0]: derivative(function, k, xs)
         slope, error = partial_difference(first, wrt[1], point, room(function.row, point), noise(function.row))
+        error *= CONDITION.get(function.row.name, 1)
         found = {name: partial(*point) for name, partial in nestings(function, wrt)}
         lower = sum(abs(derivative(function, k, point)) for k in wrt) / distance(function.row, point)
         size = max(map(abs, found.values())) + lower

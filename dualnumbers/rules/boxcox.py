@@ -52,7 +52,8 @@ def _by_power(logarithm, power):
 _transformed = Domain("x > 0", ((0.1, 5.0), (-2.0, 2.0)))
 _inverted = Domain("1 + L y > 0", ((-0.6, 0.6), (-1.5, 1.5)))
 boxcox = elementwise_of_scipy("boxcox", lambda x, power, z: x ** (power - 1.0),
-                              lambda x, power, z: _growth(log(x), power), domain=_transformed, singular=True)  # fmt: skip
+                              lambda x, power, z: _growth(log(x), power), domain=_transformed,
+                              singular=True)  # fmt: skip
 boxcox1p = elementwise_of_scipy("boxcox1p", lambda x, power, z: (1.0 + x) ** (power - 1.0),
                                 lambda x, power, z: _growth(log1p(x), power),
                                 domain=Domain("x > −1", ((-0.8, 5.0), (-2.0, 2.0))), singular=True)  # fmt: skip

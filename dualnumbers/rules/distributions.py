@@ -3,19 +3,15 @@
 Counts, which the function rounds down, are locally constant. Source: NIST DLMF §8.17(vi), §8.23, §26.
 """
 
-from ..elementary import Refused
 from .domains import Domain
 from .exponential import exp, log1p
 from .from_scipy import elementwise_of_scipy
-from .incomplete_beta import beta_density, betaincinv, in_parameters
-from .incomplete_gamma import gamma_density, gammainccinv, in_parameter, parameter_and_argument, parameter_and_share
+from .incomplete_beta import in_parameters
+from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
 from .powers import sqrt
 from .selection import where
 from .special import betaln
 from .steps import floor, less, sign
-
-trials = Refused("the number of trials of a binomial distribution function is a whole number")
-"""The partial by n."""
 
 # ------------------------------------------------------------------------------------- chi-square, gamma, Poisson
 
@@ -32,17 +28,6 @@ chdtr = elementwise_of_scipy("chdtr", lambda v, x, z: _by_freedom(v, x), lambda 
                              domain=parameter_and_argument, singular=True)  # fmt: skip
 chdtrc = elementwise_of_scipy("chdtrc", lambda v, x, z: -_by_freedom(v, x), lambda v, x, z: -_chi_square(v, x),
                               domain=parameter_and_argument, singular=True)  # fmt: skip
-
-
-def _chi_square_quantile(v, p):
-    """SciPy's chdtri to the last bits, which its own value has not."""
-    return 2.0 * gammainccinv(0.5 * v, p)
-
-
-chdtri = elementwise_of_scipy(
-    "chdtri", lambda v, p, z: -_by_freedom(v, _chi_square_quantile(v, p)) / _chi_square(v, _chi_square_quantile(v, p)),
-    lambda v, p, z: -1.0 / _chi_square(v, _chi_square_quantile(v, p)), domain=parameter_and_share,
-    singular=True)  # fmt: skip
 _rate = Domain("a > 0, b > 0, x > 0", ((0.2, 3.0), (0.2, 8.0), (0.1, 5.0)))
 gdtr = elementwise_of_scipy("gdtr", lambda a, b, x, z: x * gamma_density(b, a * x),
                             lambda a, b, x, z: in_parameter(1)(b, a * x),
@@ -54,7 +39,7 @@ _count = Domain("m > 0", ((0, 6), (0.1, 10.0)))
 pdtr = elementwise_of_scipy("pdtr", 0.0, lambda k, m, z: -gamma_density(floor(k) + 1.0, m), domain=_count)
 pdtrc = elementwise_of_scipy("pdtrc", 0.0, lambda k, m, z: gamma_density(floor(k) + 1.0, m), domain=_count)
 
-# ------------------------------------------------------------------------------------- Student's t, F, binomial
+# ------------------------------------------------------------------------------------- Student's t
 
 
 def _student_density(df, t):
@@ -73,60 +58,3 @@ def _student_by_freedom(df, t):
 stdtr = elementwise_of_scipy(
     "stdtr", lambda df, t, z: _student_by_freedom(df, t), lambda df, t, z: _student_density(df, t), singular=True,
     domain=Domain("ν > 0, t ≠ 0", ((0.5, 10.0), (-5.0, 5.0)), lambda df, t: abs(t)))  # fmt: skip
-stdtrit = elementwise_of_scipy(
-    "stdtrit", lambda df, p, z: -_student_by_freedom(df, z) / _student_density(df, z),
-    lambda df, p, z: 1.0 / _student_density(df, z), singular=True,
-    domain=Domain("ν > 0, 0 < p < 1", ((1.0, 10.0), (0.03, 0.97)), lambda df, p: abs(p - 0.5)))  # fmt: skip
-
-
-def _f_density(d1, d2, x):
-    """d/dx of I(d1/2, d2/2, d1 x / (d1 x + d2))."""
-    share, whole = d1 * x / (d1 * x + d2), d1 * x + d2
-    return beta_density(0.5 * d1, 0.5 * d2, share) * d1 * d2 / (whole * whole)
-
-
-def _f_by_first(d1, d2, x):
-    return 0.5 * in_parameters(1, 0)(0.5 * d1, 0.5 * d2, d1 * x / (d1 * x + d2)) + x / d1 * _f_density(d1, d2, x)
-
-
-def _f_by_second(d1, d2, x):
-    return 0.5 * in_parameters(0, 1)(0.5 * d1, 0.5 * d2, d1 * x / (d1 * x + d2)) - x / d2 * _f_density(d1, d2, x)
-
-
-_f = Domain("d₁ > 0, d₂ > 0, x > 0", ((0.5, 8.0), (0.5, 8.0), (0.1, 5.0)))
-fdtr = elementwise_of_scipy("fdtr", lambda d1, d2, x, z: _f_by_first(d1, d2, x),
-                            lambda d1, d2, x, z: _f_by_second(d1, d2, x),
-                            lambda d1, d2, x, z: _f_density(d1, d2, x), domain=_f, singular=True)  # fmt: skip
-fdtrc = elementwise_of_scipy("fdtrc", lambda d1, d2, x, z: -_f_by_first(d1, d2, x),
-                             lambda d1, d2, x, z: -_f_by_second(d1, d2, x),
-                             lambda d1, d2, x, z: -_f_density(d1, d2, x), domain=_f, singular=True)  # fmt: skip
-
-
-def _f_quantile(d1, d2, p):
-    """SciPy's fdtri to the last bits, which its own value has not."""
-    share = betaincinv(0.5 * d1, 0.5 * d2, p)
-    return d2 * share / (d1 * (1.0 - share))
-
-
-def _f_quantile_by(partial):
-    def by(d1, d2, p, z):
-        z = _f_quantile(d1, d2, p)
-        return -partial(d1, d2, z) / _f_density(d1, d2, z)
-
-    return by
-
-
-fdtri = elementwise_of_scipy(
-    "fdtri", _f_quantile_by(_f_by_first), _f_quantile_by(_f_by_second),
-    lambda d1, d2, p, z: 1.0 / _f_density(d1, d2, _f_quantile(d1, d2, p)), singular=True,
-    domain=Domain("d₁ > 0, d₂ > 0, 0 < p < 1", ((1.0, 8.0), (2.0, 8.0), (0.1, 0.9))))  # fmt: skip
-
-
-def _binomial(k, n, p):
-    """−∂/∂p of the probability of at most k of n."""
-    return beta_density(floor(k) + 1.0, n - floor(k), p)
-
-
-_successes = Domain("0 < p < 1", ((0, 3), (4, 8), (0.05, 0.95)))
-bdtr = elementwise_of_scipy("bdtr", 0.0, trials, lambda k, n, p, z: -_binomial(k, n, p), domain=_successes)
-bdtrc = elementwise_of_scipy("bdtrc", 0.0, trials, lambda k, n, p, z: _binomial(k, n, p), domain=_successes)

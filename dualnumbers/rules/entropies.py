@@ -45,4 +45,4 @@ def _steepness(d, r):
 
 pseudo_huber = elementwise_of_scipy(
     "pseudo_huber", lambda d, r, z: d * _steepness(d, r) * (_steepness(d, r) / hypot(1.0, r / d)),
-    lambda d, r, z: r / hypot(1.0, r / d), domain=Domain("δ > 0", ((0.2, 3.0), (-5.0, 5.0))))  # fmt: skip
+    lambda d, r, z: r / hypot(1.0, r / d), domain=Domain("δ > 0", ((0.6, 3.0), (-3.0, 3.0))))  # fmt: skip

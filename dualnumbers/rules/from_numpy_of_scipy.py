@@ -5,7 +5,7 @@ import math
 from .constants import ln10
 from .domains import above_minus_one, nonzero
 from .exponential import exp
-from .from_scipy import elementwise_of_scipy, locally_constant_of_scipy
+from .from_scipy import elementwise_of_scipy
 from .trigonometric import sin
 
 DEGREE = math.pi / 180.0
@@ -28,5 +28,3 @@ cosdg = elementwise_of_scipy("cosdg", lambda x, z: -DEGREE * sindg(x))
 tandg = elementwise_of_scipy("tandg", lambda x, z: DEGREE * (1.0 + z * z), singular=True)
 cotdg = elementwise_of_scipy("cotdg", lambda x, z: -DEGREE / (sindg(x) * sindg(x)), domain=nonzero, singular=True)
 radian = elementwise_of_scipy("radian", DEGREE, DEGREE / 60.0, DEGREE / 3600.0)
-special_round = locally_constant_of_scipy("round")
-gammasgn = locally_constant_of_scipy("gammasgn")

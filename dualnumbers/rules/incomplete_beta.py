@@ -51,12 +51,14 @@ def _psi(order, x):
     return scipy_function("special.polygamma")(order, x) if order else scipy_function("special.psi")(x)
 
 
-def _weight(a, b, x):
-    """xᵃ(1 − x)ᵇ / B(a, b), by the distance from its peak (Loader 2000)."""
+def _weight(a, b, x, rest):
+    """xᵃ(1 − x)ᵇ / B(a, b), ``rest`` = 1 − x; of large a or b by the distance from its peak (Loader 2000)."""
     n = a + b
     peak = np.sqrt(a * b / (2.0 * math.pi * n))
     error = stirling_error(n) - stirling_error(a) - stirling_error(b)
-    return peak * np.exp(error - a * surplus(a, n * x) - b * surplus(b, n * (1.0 - x)))
+    far = peak * np.exp(error - a * surplus(a, n * x) - b * surplus(b, n * rest))
+    direct = x ** np.minimum(a, 50.0) * rest ** np.minimum(b, 50.0)
+    return np.where((a < 50.0) & (b < 50.0), direct / scipy_function("special.beta")(a, b), far)
 
 
 def _lower(j, k, a, b, x, rest):
@@ -72,7 +74,7 @@ def _lower(j, k, a, b, x, rest):
     integral = reach * np.sum(WEIGHTS * weight * powers, axis=-1, keepdims=True) * x * (a + b) / a
     slope = _slope(_psi, a, b, np.log(x), np.log(rest))
     taken_out = _bell(lambda p, q: slope(p, q) - (0.0 if q else -((-1.0) ** p) * math.factorial(p - 1) / a**p), j, k)
-    return _weight(a, b, x) * (integral + taken_out / a)
+    return _weight(a, b, x, rest) * (integral + taken_out / a)
 
 
 def _in_parameters(j, k, a, b, x):
@@ -111,7 +113,7 @@ def _density(a, b, x):
         inside = (x > 0) & (x < 1)
         t = np.where(inside, x, 0.5)
         ends = x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) / scipy_function("special.beta")(a, b)
-        return np.where(inside, _weight(a, b, t) / (t * (1.0 - t)), ends)[()]
+        return np.where(inside, _weight(a, b, t, 1.0 - t) / (t * (1.0 - t)), ends)[()]
 
 
 beta_density = elementwise(None, _density,
