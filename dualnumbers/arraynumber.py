@@ -103,6 +103,27 @@ class ArrayNumber(Face, Number):
     ) -> Any:
         return shaping.cast(self, dtype, casting)
 
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(plain(self) == plain(value)))
+
+    @property
+    def real(self) -> Any:
+        return self.viewed(TABLE["real"])
+
+    @real.setter
+    def real(self, values: Any) -> None:
+        self.real[...] = values
+
+    @property
+    def imag(self) -> Any:
+        return self.viewed(TABLE["imag"])
+
+    @imag.setter
+    def imag(self, values: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError(f"a real array has no imaginary part to assign: make it with dtype=complex{user_line()}")
+        self.imag[...] = values
+
     @property
     def T(self) -> Any:  # noqa: N802
         return self.transpose()
@@ -216,3 +237,8 @@ def _method(numpy_function: Any) -> Callable[..., Any]:
 for _name in dir(np.ndarray):
     if getattr(np, _name, None) in BY_NUMPY and not hasattr(ArrayNumber, _name):
         setattr(ArrayNumber, _name, _method(getattr(np, _name)))
+
+WRITING = ("fill", "imag", "partition", "put", "real", "resize", "sort")
+for _name in dir(np.generic):
+    if _name in ArrayNumber.__dict__ and not _name.startswith("_") and _name not in WRITING:
+        setattr(Number, _name, ArrayNumber.__dict__[_name])  # a scalar of NumPy has them too

@@ -85,7 +85,7 @@ class DualNumber(Number, operators=True):
 
     @property
     def real(self) -> Any:
-        return self.primal if self.level.by_hand else TABLE["real"](self)
+        return self.primal if self.level.by_hand else self.viewed(TABLE["real"])
 
     @property
     def dual(self) -> Any:
@@ -233,6 +233,7 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
     """A dual number whose components are arrays of one shape."""
 
     __slots__ = ()
+    real = property(DualNumber.real.fget, ArrayNumber.real.fset)  # type: ignore[attr-defined]
 
     def __getitem__(self, index: Any) -> Any:
         if type(index) is int:

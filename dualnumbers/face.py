@@ -9,6 +9,8 @@ import numpy as np
 
 from .errors import no_plain_value, user_line
 from .levels import plain
+from .rules.indexing import getitem
+from .rules.shaping import array, ravel
 
 REFUSED = {
     "byteswap": "bytes have no derivative",
@@ -50,7 +52,12 @@ class FlatNumbers:
         return self.base[self._place(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.base[self._place(index)] = value
+        """Write the values in turn, from the first again where they are too few."""
+        place = self._place(index)
+        values = ravel(array(value)) if isinstance(value, (list, tuple)) else ravel(value)
+        if count := np.size(place[0]):
+            cycle = np.arange(count) % np.size(plain(values))
+            self.base[tuple(map(np.ravel, place))] = getitem(values, cycle)
 
     @property
     def __array__(self) -> Any:

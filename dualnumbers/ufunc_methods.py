@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import BY_NUMPY
+from .elementary import BY_NUMPY, PYTHON
 from .errors import no_plain_value, no_rule, public_name, user_line
 from .levels import is_number, plain
 from .rules.axes import moveaxis, rank
@@ -37,7 +37,10 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
     if dtype is not None:
         if np.dtype(dtype).kind not in "fc":
             raise no_rule(ufunc, f" with dtype={np.dtype(dtype)}")
-        operands = [astype(x, np.dtype(dtype)) for x in operands]
+        wanted = (*(None,) * ufunc.nin, *(np.dtype(dtype),) * ufunc.nout)
+        given = [type(plain(x)) if type(plain(x)) in PYTHON else np.result_type(plain(x)) for x in operands]
+        loop = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout), signature=wanted)
+        operands = [astype(x, to) for x, to in zip(operands, loop, strict=False)]
     if where is not True:
         return _where(ufunc, function, operands, np.asarray(plain(where), bool), out[0])
     results = function(*operands)
@@ -93,7 +96,8 @@ def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None
     slices = [getitem(z, place) for place in np.ndindex(shape(z)[: len(axes)])]
     if not slices:
         raise ValueError(f"np.{ufunc.__name__}.reduce of no elements has no value")
-    z = fold(function, slices)
+    alone = initial is None or ufunc.identity is None
+    z = fold(function, slices) if alone else fold(function, slices, ufunc.identity)
     return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C") if keepdims else z
 
 
@@ -123,7 +127,7 @@ def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None,
     """Reductions of the elements from every index to the next; where that is not greater, the one element there."""
     moved, starts = moveaxis(x, axis, 0), np.asarray(fixed(indices)).tolist()
     ends = [*starts[1:], shape(moved)[0]]
-    parts = [reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype)
+    parts = [reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype, initial=None)
              for start, end in zip(starts, ends, strict=True)]  # fmt: skip
     return moveaxis(stack(*parts, 0), 0, axis)
 

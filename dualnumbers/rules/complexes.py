@@ -18,7 +18,8 @@ def _one(val):
     return (val,)
 
 
-real = linear(np.real, _one, lambda g, x: g, evaluate=lambda x: x.real)
-imag = linear(np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag)
+real = linear(np.real, _one, lambda g, x: g, evaluate=lambda x: x.real,
+              put=lambda x, v: v + 1j * imag(x) if is_unreal(x) else v)  # fmt: skip
+imag = linear(np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag, put=lambda x, v: real(x) + 1j * v)
 conj = linear(np.conjugate, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
               name="conj")  # fmt: skip

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..elementary import PYTHON, composition, linear
+from ..errors import no_plain_value
 from ..levels import is_number, plain
 from .indexing import getitem
 
@@ -93,6 +94,9 @@ def cast(x, dtype, casting="same_kind"):
         return x
     if not np.can_cast(value.dtype, dtype, casting):
         raise TypeError(f"cannot cast from {value.dtype} to {np.dtype(dtype)} according to the rule {casting!r}")
+    if is_number(type(x)) and np.dtype(dtype).kind not in "biufc":
+        remedy = "np.array(list(x), dtype=object) keeps it" if np.dtype(dtype).kind == "O" else "text has none"
+        raise no_plain_value(f".astype({np.dtype(dtype)})", x, remedy=remedy)
     return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else value.astype(dtype)
 
 

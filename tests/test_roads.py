@@ -1,0 +1,184 @@
+"""Roads on which a derivative could be lost without a word: each keeps it, or is an error.
+
+The commonest ones, with the line that the error names, are in test_errors.py.
+"""
+
+import array
+import cmath
+import copy
+import ctypes
+import decimal
+import fractions
+import io
+import json
+import math
+import operator
+import pickle
+import random
+import statistics
+import struct
+
+import numpy as np
+import pytest
+
+from autodiff import jacfwd, jacrev
+
+JACOBIANS = pytest.mark.parametrize("jacobian_of", [jacfwd, jacrev])
+X = np.array([0.5, 0.25, 1.5])
+
+
+def written(target, *steps):
+    for step in steps:
+        step(target)
+    return target
+
+
+def assign(index, value):
+    return lambda target: operator.setitem(target, index, value)
+
+
+REFUSED = {
+    "np.array": (lambda x: np.array(x), r"np\.(as)?array of a.*x\.copy\(\)|np.asarray of a"),
+    "np.array, a dtype": (lambda x: np.array([x[0], x[1]], dtype=float), r"float of a.*np.stack"),
+    "np.array, a copy": (lambda x: np.array(x, copy=True), r"np\.(as)?array of a.*x\.copy\(\)|np.asarray of a"),
+    "np.asanyarray": (lambda x: np.asanyarray(x), r"np.asarray of a.*np.stack"),
+    "np.ascontiguousarray": (lambda x: np.ascontiguousarray(x), r"np.asarray of a.*np.stack"),
+    "np.array of rows": (lambda x: np.array([x, x]), r"np.asarray of a.*np.stack"),
+    "np.float64": (lambda x: np.float64(x[0]), "float of a.*value_of"),
+    "np.float32": (lambda x: np.float32(x[0]), "float of a.*value_of"),
+    "np.complex128": (lambda x: np.complex128(x[0]), "(float|complex) of a.*value_of"),
+    "np.int64": (lambda x: np.int64(x[0]), "int of a.*value_of"),
+    "np.fromiter": (lambda x: np.fromiter(x, float), "float of a.*np.stack"),
+    "np.fromiter of parts": (lambda x: np.fromiter((t * t for t in x), float, 3), "float of a.*np.stack"),
+    "np.fromfunction": (lambda x: np.zeros(3) + np.fromfunction(lambda i: np.array(x), (3,)), r"np\.(as)?array of a"),
+    "np.vectorize of a dtype": (lambda x: np.vectorize(math.sin, otypes=[float])(x), "np.asarray of a.*value_of"),
+    "np.vectorize": (lambda x: np.vectorize(lambda t: t * t)(x), "np.asarray of a.*value_of"),
+    "np.frompyfunc": (lambda x: np.frompyfunc(lambda t: t * t, 1, 1)(x), "has no derivative here"),
+    "np.nditer": (lambda x: [float(t) for t in np.nditer(x)], "np.asarray of a|Iterator operand"),
+    "np.broadcast": (lambda x: np.broadcast(x, x), "np.asarray of a"),
+    "np.frombuffer": (lambda x: np.frombuffer(x), "bytes-like|np.asarray"),
+    "np.from_dlpack": (lambda x: np.from_dlpack(x), "__dlpack.*value_of"),
+    "memoryview": (lambda x: memoryview(x), "bytes-like"),
+    "bytes": (lambda x: bytes(x), "an integer"),
+    "bytearray": (lambda x: bytearray(x), "an integer"),
+    "array.array": (lambda x: array.array("d", x), "float of a.*value_of"),
+    "array.array of integers": (lambda x: array.array("i", x), "an integer"),
+    "struct.pack": (lambda x: struct.pack("d", x[0]), "not a float"),
+    "struct.pack of integers": (lambda x: struct.pack("i", x[0]), "an integer"),
+    "ctypes": (lambda x: ctypes.c_double(x[0]), "real number|float"),
+    "operator.index": (lambda x: operator.index(x[0]), "an integer|must be integers|non-int"),
+    "a list's index": (lambda x: [1.0, 2.0][x[0]], "an integer|must be integers|non-int"),
+    "a list repeated": (lambda x: [1.0] * x[0], "an integer|must be integers|non-int"),
+    "a slice": (lambda x: [1.0, 2.0][: x[0]], "integers"),
+    "an array's index": (lambda x: np.arange(3.0)[x[0]], "only integers"),
+    "range": (lambda x: range(x[0]), "an integer|must be integers|non-int"),
+    "np.zeros": (lambda x: np.zeros(x[0]), "integer"),
+    "math.sin": (lambda x: math.sin(x[0]), "float of a.*dmath"),
+    "math.hypot": (lambda x: math.hypot(*x), "float of a.*dmath"),
+    "math.prod of an array": (lambda x: math.dist(x, [0.0, 0.0, 0.0]), "float of a.*dmath|must be"),
+    "math.isclose": (lambda x: math.isclose(x[0], 0.5), "float of a.*value_of"),
+    "cmath.exp": (lambda x: cmath.exp(x[0]), "complex of a.*dmath"),
+    "statistics.fmean": (lambda x: statistics.fmean(x), "float of a.*value_of"),
+    "Decimal": (lambda x: decimal.Decimal(x[0]), "Decimal"),
+    "Fraction": (lambda x: fractions.Fraction(x[0]), "Rational|Fraction|ratio"),
+    "random.gauss": (lambda x: np.array([random.Random(0).gauss(x[0], 1.0)], dtype=float), "float of a.*value_of"),
+    "Generator.normal": (lambda x: np.random.default_rng(0).normal(loc=x[0]), "float of a|np.asarray of a"),
+    "Generator.normal of an array": (lambda x: np.random.default_rng(0).normal(loc=x), "np.asarray of a.*value_of"),
+    "Generator.exponential": (lambda x: np.random.default_rng(0).exponential(x, 3), "np.asarray of a.*value_of"),
+    "RandomState.normal": (lambda x: np.random.RandomState(0).normal(x), "np.asarray of a.*value_of"),
+    "Generator.choice": (lambda x: np.random.default_rng(0).choice(3, p=x / x.sum()), "np.asarray of a.*value_of"),
+    "np.save": (lambda x: np.save(io.BytesIO(), x), "np.asarray of a|np.save has no derivative here"),
+    "np.savez": (lambda x: np.savez(io.BytesIO(), x), "np.asarray of a|np.savez has no derivative here"),
+    "np.savetxt": (lambda x: np.savetxt(io.StringIO(), x), "np.asarray of a|np.savetxt has no derivative here"),
+    "tofile": (lambda x: x.tofile(io.BytesIO()), r"\.tofile of a.*value_of"),
+    "pickle": (lambda x: pickle.dumps(x), "cannot be pickled.*value_of"),
+    "pickle of a list": (lambda x: pickle.dumps([x[0]]), "cannot be pickled.*value_of"),
+    "json": (lambda x: json.dumps(list(x)), "not JSON serializable"),
+    "text and back": (lambda x: float(f"{x[0]}"), "could not convert"),
+    "text and back by str": (lambda x: float(str(x[0])), "could not convert"),
+    "text and back by repr": (lambda x: float(repr(x[0])), "could not convert"),
+    "np.array2string and back": (lambda x: np.array(np.array2string(x), float), "array2string|np.asarray|could not"),
+    "astype(object)": (lambda x: x.astype(object), r"\.astype\(object\) of a.*dtype=object\) keeps it"),
+    "astype(str)": (lambda x: x.astype(str), r"\.astype\(<U0\) of a.*value_of"),
+    "item": (lambda x: x[0].item(), r"\.item of a.*value_of"),
+    "tolist": (lambda x: x.tolist(), r"\.tolist of a.*list\(x\)"),
+    "into a plain array": (lambda x: written(np.zeros(3), assign(0, x[0])), "np.stack.*like=x"),
+    "into a plain matrix": (lambda x: written(np.zeros((2, 3)), assign(1, x)), "np.asarray of a.*like=x"),
+    "into flat": (lambda x: written(np.zeros(3), lambda z: z.flat.__setitem__(0, x[0])), "float of a|Error setting"),
+    "into a masked array": (lambda x: written(np.ma.zeros(3), assign(0, x[0])), "like=x|value_of"),
+    "put into a plain array": (lambda x: written(np.zeros(3), lambda z: z.put([0], x[0])), "float of a.*like=x"),
+    "filled": (lambda x: written(np.zeros(3), lambda z: z.fill(x[0])), "float of a.*like=x"),
+    "+= of a plain array": (lambda x: operator.iadd(np.zeros(3), x), "out= a plain array.*like=x"),
+    "out= of a reduction": (lambda x: np.sum(x, out=np.zeros(())), "np.sum with out= a plain array.*like=x"),
+    "out= of matmul": (lambda x: np.matmul(x, x, out=np.zeros(())), "np.matmul with out= a plain array.*like=x"),
+    "np.add.at": (lambda x: np.add.at(np.zeros(3), [0, 0, 1], x), "np.add.at into a plain array.*like=x"),
+    "np.copyto": (lambda x: np.copyto(np.zeros(3), x), "np.copyto"),
+    "a masked array": (lambda x: np.ma.masked_array(x, mask=[0, 0, 1]), "np.asarray of a.*value_of"),
+    "a record": (lambda x: np.array([(x[0], 1)], dtype="f8,i4"), "float of a.*value_of"),
+    "np.rec": (lambda x: np.rec.fromarrays([x, x]), "np.asarray of a.*value_of"),
+    "hash": (lambda x: {x[0]: 1.0}, "no hash.*value_of"),
+    "Counter": (lambda x: dict.fromkeys(x), "no hash.*value_of"),
+}  # fmt: skip
+
+KEPT = {
+    "np.array of numbers": lambda x: np.array([x[0] * x[1], np.sin(x[1])]),
+    "np.array of rows of numbers": lambda x: np.array([[x[0], x[1]], [x[1] * x[2], x[2]]]),
+    "np.stack": lambda x: np.stack([x[0], x[1] * x[2]]),
+    "a list": lambda x: [x[0] ** 2, x[1]],
+    "an array of objects": lambda x: np.array(list(x), dtype=object) ** 2,
+    "filled by numbers": lambda x: written(np.zeros(2, like=x), assign(0, x[0] * x[1])),
+    "filled objects": lambda x: written(np.zeros(2, dtype=object), assign(0, x[0] * x[1]), assign(1, x[2])),
+    "np.frompyfunc of objects": lambda x: np.frompyfunc(lambda t: t * t, 1, 1)(np.array(list(x))),
+    "copy": lambda x: copy.deepcopy([copy.copy(x), x * x])[1],
+    "math.prod": lambda x: math.prod(x),
+    "math.sumprod": lambda x: sum(map(operator.mul, x, x)),
+    "sum": lambda x: sum(x * x),
+    "max": lambda x: max(x) * x,
+    "sorted": lambda x: sorted(x * x),
+    "reversed": lambda x: list(reversed(list(x))),
+    "zip": lambda x: [a * b for a, b in zip(x, x[::-1], strict=True)],
+    "pow": lambda x: pow(x, 3),
+    "statistics.mean of floats": lambda x: sum(x) / len(x),
+    "random.choice": lambda x: random.Random(0).choice(list(x)) * x,
+    "uniform": lambda x: random.Random(0).uniform(x[0], x[1]),
+}  # fmt: skip
+
+
+@JACOBIANS
+@pytest.mark.parametrize("road", REFUSED)
+def test_a_road_that_loses_the_derivative_is_refused(road, jacobian_of):
+    f, message = REFUSED[road]
+    with pytest.raises((TypeError, ValueError, AttributeError, IndexError, struct.error), match=message):
+        jacobian_of(f)(X)
+
+
+@JACOBIANS
+@pytest.mark.parametrize("outer", [jacfwd, jacrev])
+@pytest.mark.parametrize("road", ["np.array", "into a plain array", "+= of a plain array", "math.sin", "item",
+                                  "np.add.at", "Generator.normal of an array", "range", "np.from_dlpack"])  # fmt: skip
+def test_nor_of_an_outer_differentiation(road, outer, jacobian_of):
+    """By a value of an inner one, or beside it."""
+    f, message = REFUSED[road]
+    with pytest.raises((TypeError, ValueError, AttributeError), match=message):
+        outer(jacobian_of(f))(X)
+    with pytest.raises((TypeError, ValueError, AttributeError), match=message):
+        outer(lambda x: jacobian_of(lambda y: f(x) * y)(X))(X)
+
+
+@JACOBIANS
+@pytest.mark.parametrize("road", KEPT)
+def test_a_road_that_keeps_the_derivative(road, jacobian_of):
+    f, h = KEPT[road], 2.0**-20
+    steps = h * np.eye(3)
+    columns = [(np.array(f(X + step), float) - np.array(f(X - step), float)) / (2 * h) for step in steps]
+    expected = np.stack(columns, -1)
+    found = np.array(jacobian_of(f)(X), float)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+@JACOBIANS
+def test_pandas(jacobian_of):
+    pandas = pytest.importorskip("pandas")
+    for make in (pandas.Series, pandas.DataFrame, lambda x: pandas.Series(list(x), dtype=float)):
+        with pytest.raises((TypeError, ValueError), match="value_of"):
+            jacobian_of(lambda x, make=make: make(x).sum())(X)
