@@ -17,6 +17,7 @@ from .elementary import BY_NUMPY, TABLE, Row
 from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
 from .levels import Level, is_operand, plain
 from .rules import shaping
+from .rules.from_scipy import rule_of
 from .rules.inspection import LIKE
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -133,7 +134,7 @@ class Number:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         """NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
-        function = BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
+        function = BY_NUMPY.get(ufunc) or rule_of(ufunc)
         if function is None:
             raise no_rule(ufunc, "" if method == "__call__" else f".{method}")
         if method != "__call__":

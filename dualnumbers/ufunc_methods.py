@@ -17,6 +17,7 @@ from .elementary import BY_NUMPY, PYTHON
 from .errors import no_plain_value, no_rule, public_name, user_line
 from .levels import is_number, plain
 from .rules.axes import moveaxis, rank
+from .rules.from_scipy import rule_of
 from .rules.indexing import fixed, getitem, scatter
 from .rules.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
 from .rules.shaping import array, astype, broadcast_to, expand_dims, ravel, reshape, shape, stack
@@ -158,7 +159,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def _binary(ufunc: Any) -> Callable[..., Any]:
-    function = BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
+    function: Callable[..., Any] | None = rule_of(ufunc)
     if function is None:
         raise no_rule(ufunc)
     return function

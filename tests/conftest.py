@@ -2,6 +2,10 @@
 
 import os
 
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # small matrices: threads of several workers only wait for each other
+
 from hypothesis import HealthCheck, settings
 
 # No deadline anywhere: a machine that is busy with other things would fail a test that is right.

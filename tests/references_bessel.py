@@ -5,9 +5,9 @@ from typing import Any
 
 from mpmath import mp
 
-from dualnumbers.rules.bessel_scaled import lowering, raising
-from dualnumbers.rules.carlson import carlson, legendre
-from dualnumbers.rules.integrals import exponential_moment
+from dualnumbers.rules.of_scipy.bessel_scaled import lowering, raising
+from dualnumbers.rules.of_scipy.carlson import carlson, legendre
+from dualnumbers.rules.of_scipy.integrals import exponential_moment
 
 for _order in range(2):  # made at first use; from here on they are rows like any other
     lowering(_order), raising(_order), exponential_moment(_order + 1)

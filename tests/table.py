@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from references_special import REFERENCES as OF_SPECIAL
 
+import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
 from dualnumbers.rules.domains import reals

@@ -8,12 +8,10 @@ import textwrap
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import autodiff
 import dualnumbers.dmath as dmath
-from dualnumbers.elementary import BY_NUMPY
 
 ROOT = Path(__file__).parent.parent
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")}

@@ -12,9 +12,9 @@ import numpy as np
 from dualnumbers.levels import plain
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.convolution import move_axis
+from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, stack, zeros_like
-from dualnumbers.rules.tridiagonal import tridiagonal
 
 from .counterpart import COUNTERPARTS, double, missing
 from .piecewise import PPoly, upright

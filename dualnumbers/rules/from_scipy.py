@@ -16,6 +16,13 @@ def found(path):
         raise ImportError(f"scipy.{path} is needed here; install it with: pip install 'dualautodiff[scipy]'") from error
 
 
+def rule_of(ufunc):
+    """The table function of a ufunc, None if it has none. SciPy's rules are read when the first of them is called."""
+    if ufunc not in BY_NUMPY and ufunc.__name__ not in BY_NUMPY:
+        import_module("dualnumbers.rules.of_scipy")
+    return BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
+
+
 def scipy_function(path):
     """The function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
 

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.linalg
 
 from dualnumbers.levels import plain
-from dualnumbers.rules.elimination import eliminated
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.matrix_equations import triangle
+from dualnumbers.rules.of_scipy.elimination import eliminated
+from dualnumbers.rules.of_scipy.matrix_equations import triangle
 from dualnumbers.rules.shaping import shape
 
 from ..counterpart import counterpart

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import plain
-from dualnumbers.rules import matrix_equations as rows
-from dualnumbers.rules import structured_equations as structured
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.factors import adjoint
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.least_squares import pinv as pseudoinverse
 from dualnumbers.rules.linalg import det as determinant
 from dualnumbers.rules.linalg import inv as inverse
+from dualnumbers.rules.of_scipy import matrix_equations as rows
+from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.shaping import astype, shape
 

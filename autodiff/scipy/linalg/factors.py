@@ -13,7 +13,7 @@ from dualnumbers.rules import norms
 from dualnumbers.rules.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.linalg import solve
-from dualnumbers.rules.matrix_equations import solve_triangular
+from dualnumbers.rules.of_scipy.matrix_equations import solve_triangular
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.shaping import shape
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import is_number, plain
-from dualnumbers.rules import matrix_functions as rows
 from dualnumbers.rules.complexes import imag, is_unreal, real
 from dualnumbers.rules.linalg import solve
+from dualnumbers.rules.of_scipy import matrix_functions as rows
 from dualnumbers.rules.shaping import broadcast_to, reshape, shape
 
 from ..counterpart import counterpart, counterpart_of_row

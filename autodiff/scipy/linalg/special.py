@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.rules import structured_equations as structured
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem, scatter
+from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape
 
 from ..counterpart import counterpart

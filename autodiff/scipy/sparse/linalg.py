@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import plain
-from dualnumbers.rules import sparse_equations as rows
+from dualnumbers.rules.of_scipy import sparse_equations as rows
 from dualnumbers.rules.shaping import shape
 
 from ..counterpart import counterpart, missing

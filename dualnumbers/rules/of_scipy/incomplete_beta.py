@@ -10,13 +10,13 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
-from .domains import Domain
-from .exponential import log, log1p
-from .from_scipy import elementwise_of_scipy, scipy_function
+from ...elementary import elementwise
+from ..domains import Domain
+from ..exponential import log, log1p
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..quadrature import NODES, WEIGHTS, in_blocks, newton
+from ..special import polygamma
 from .incomplete_gamma import END, stirling_error, surplus
-from .quadrature import NODES, WEIGHTS, in_blocks, newton
-from .special import polygamma
 
 wide = None
 parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0), (0.03, 0.97)))

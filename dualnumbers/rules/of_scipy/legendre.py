@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..elementary import Refused, elementwise
-from .domains import Domain
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .kinks import absolute
+from ...elementary import Refused, elementwise
+from ..domains import Domain
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..kinks import absolute
+from ..powers import math_pow
+from ..selection import where
+from ..steps import equal, less, rint
 from .orthogonal import below, eval_jacobi
-from .powers import math_pow
-from .selection import where
-from .steps import equal, less, rint
 
 DEGREE = Refused("a Legendre function has no derivative by its order and degree here")
 

@@ -4,11 +4,11 @@ The order is a parameter: the derivative by it is another function, which SciPy 
 the formulas are the limits from the right: none divides by it.
 """
 
-from ..elementary import Refused, elementwise
-from .domains import Domain, positive
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .selection import where
-from .steps import equal
+from ...elementary import Refused, elementwise
+from ..domains import Domain, positive
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..selection import where
+from ..steps import equal
 
 ORDER = Refused("a Bessel function has no derivative by its order here")
 of_order = Domain("x > 0", ((-2.5, 4.5), (0.5, 20.0)))

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
-from .domains import Domain
-from .exponential import exp, log, log1p
-from .from_scipy import elementwise_of_scipy
-from .quadrature import NODES, WEIGHTS, in_blocks
+from ...elementary import elementwise
+from ..domains import Domain
+from ..exponential import exp, log, log1p
+from ..from_scipy import elementwise_of_scipy
+from ..quadrature import NODES, WEIGHTS, in_blocks
 
 
 @cache

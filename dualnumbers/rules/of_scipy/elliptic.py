@@ -2,15 +2,15 @@
 
 import math
 
+from ..complexes import real
+from ..domains import Domain
+from ..from_scipy import elementwise_of_scipy
+from ..powers import sqrt, square
+from ..selection import where
+from ..steps import less
+from ..trigonometric import cos, sin
 from .carlson import below_one, carlson, legendre
-from .complexes import real
-from .domains import Domain
-from .from_scipy import elementwise_of_scipy
 from .outputs import outputs_of_scipy
-from .powers import sqrt, square
-from .selection import where
-from .steps import less
-from .trigonometric import cos, sin
 
 parameter = Domain("m < 1", ((-5.0, 0.95),))
 complement = Domain("p > 0", ((0.05, 5.0),))

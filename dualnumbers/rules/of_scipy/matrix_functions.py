@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from ..elementary import smooth
-from ..levels import plain
-from .factors import adjoint
-from .from_scipy import found, scipy_function
-from .indexing import getitem
+from ...elementary import smooth
+from ...levels import plain
+from ..factors import adjoint
+from ..from_scipy import found, scipy_function
+from ..indexing import getitem
+from ..products import matmul
+from ..shaping import concatenate, shape, zeros_like
 from .matrix_equations import solve_sylvester
-from .products import matmul
-from .shaping import concatenate, shape, zeros_like
 
 
 def _block(a, e):

@@ -2,14 +2,14 @@
 
 import math
 
-from ..elementary import Refused, elementwise
-from .domains import Domain, positive
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .kinks import absolute
-from .powers import math_pow
+from ...elementary import Refused, elementwise
+from ..domains import Domain, positive
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..kinks import absolute
+from ..powers import math_pow
+from ..selection import where
+from ..steps import equal, less
 from .quotient import quotient
-from .selection import where
-from .steps import equal, less
 
 ORDER = Refused("a Struve function has no derivative by its order here")
 of_order = Domain("x > 0", ((0.0, 4.0), (0.1, 20.0)))

@@ -7,13 +7,13 @@ equations*, 2020).
 
 import numpy as np
 
-from ..elementary import smooth
-from .complexes import conj, real
-from .factors import adjoint, product
-from .from_scipy import found
-from .linalg import inv
-from .products import matmul
-from .shaping import matrix_transpose, shape
+from ...elementary import smooth
+from ..complexes import conj, real
+from ..factors import adjoint, product
+from ..from_scipy import found
+from ..linalg import inv
+from ..products import matmul
+from ..shaping import matrix_transpose, shape
 
 # ------------------------------------------------------------------------------------- A X = B with structure
 

@@ -1,7 +1,7 @@
 """SciPy's ufuncs of several outputs: each output is a row, and the ufunc is the tuple of them."""
 
-from ..elementary import BY_NUMPY, COMPOSITIONS, elementwise
-from .from_scipy import scipy_function
+from ...elementary import BY_NUMPY, COMPOSITIONS, elementwise
+from ..from_scipy import scipy_function
 
 
 def outputs_of_scipy(ufunc, partials, unreal=None, **fields):

@@ -5,12 +5,12 @@ Source: S. F. Walter & L. Lehmann, *Algorithmic differentiation of linear algebr
 
 import numpy as np
 
-from ..elementary import smooth
-from ..levels import plain
-from .linalg import solve
+from ...elementary import smooth
+from ...levels import plain
+from ..linalg import solve
+from ..products import matmul
+from ..shaping import matrix_transpose, shape
 from .matrix_equations import band, solve_triangular, triangle
-from .products import matmul
-from .shaping import matrix_transpose, shape
 
 
 def _eliminated(a):

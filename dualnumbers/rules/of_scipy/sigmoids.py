@@ -1,8 +1,8 @@
 """The logistic function and its inverse, softplus. No derivative cancels in the tails: 1 − expit(x) is expit(−x)."""
 
-from .exponential import logistic
-from .from_scipy import elementwise_of_scipy
-from .normal import inside_zero_one
+from ..exponential import logistic
+from ..from_scipy import elementwise_of_scipy
+from ..normal import inside_zero_one
 
 expit = elementwise_of_scipy("expit", lambda x, z: z * logistic(-x))
 log_expit = elementwise_of_scipy("log_expit", lambda x, z: logistic(-x))

@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
-from .domains import Domain
-from .trigonometric import cos, sin
+from ...elementary import elementwise
+from ..domains import Domain
+from ..trigonometric import cos, sin
 
 
 def _integral(power, exponents, *xs):

@@ -3,15 +3,15 @@
 Counts, which the function rounds down, are locally constant. Source: NIST DLMF §8.17(vi), §8.23, §26.
 """
 
-from .domains import Domain
-from .exponential import exp, log1p
-from .from_scipy import elementwise_of_scipy
+from ..domains import Domain
+from ..exponential import exp, log1p
+from ..from_scipy import elementwise_of_scipy
+from ..powers import sqrt
+from ..selection import where
+from ..special import betaln
+from ..steps import floor, less, sign
 from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
-from .powers import sqrt
-from .selection import where
-from .special import betaln
-from .steps import floor, less, sign
 
 # ------------------------------------------------------------------------------------- chi-square, gamma, Poisson
 

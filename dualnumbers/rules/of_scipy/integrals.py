@@ -5,19 +5,19 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import Refused, elementwise
+from ...elementary import Refused, elementwise
+from ..complexes import imag, real
+from ..domains import Domain, nonzero, positive
+from ..exponential import exp, log
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..hyperbolic import cosh, sinh
+from ..selection import where
+from ..steps import greater
+from ..trigonometric import cos, sin
 from .bessel import i0, i1, j0, j1, k0, y0
-from .complexes import imag, real
-from .domains import Domain, nonzero, positive
-from .exponential import exp, log
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .hyperbolic import cosh, sinh
 from .hypergeometric import tricomi
 from .outputs import outputs_of_scipy, register
 from .quotient import quotient
-from .selection import where
-from .steps import greater
-from .trigonometric import cos, sin
 
 ORDER = Refused("the exponential integral has no derivative by its order here")
 PARAMETER = Refused("an integral of a Bessel function has no derivative by its power and order here")

@@ -16,12 +16,12 @@ from functools import cache
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
-from ..elementary import elementwise
-from .domains import Domain
-from .exponential import log
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .quadrature import NODES, WEIGHTS, in_blocks, newton
-from .special import polygamma
+from ...elementary import elementwise
+from ..domains import Domain
+from ..exponential import log
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..quadrature import NODES, WEIGHTS, in_blocks, newton
+from ..special import polygamma
 
 END = 48.0
 """The tail beyond exp(−48) is left out."""

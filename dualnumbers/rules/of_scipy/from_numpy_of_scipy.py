@@ -2,11 +2,11 @@
 
 import math
 
-from .constants import ln10
-from .domains import above_minus_one, nonzero
-from .exponential import exp
-from .from_scipy import elementwise_of_scipy
-from .trigonometric import sin
+from ..constants import ln10
+from ..domains import above_minus_one, nonzero
+from ..exponential import exp
+from ..from_scipy import elementwise_of_scipy
+from ..trigonometric import sin
 
 DEGREE = math.pi / 180.0
 

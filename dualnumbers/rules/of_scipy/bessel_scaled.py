@@ -9,16 +9,16 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
+from ...elementary import elementwise
+from ..complexes import imag, real
+from ..domains import Domain, nonzero, positive
+from ..exponential import exp
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..kinks import absolute
+from ..selection import where
+from ..steps import greater, greater_equal, less_equal, sign
+from ..trigonometric import cos, sin
 from .bessel import ORDER, iv, jv, of_order, yv
-from .complexes import imag, real
-from .domains import Domain, nonzero, positive
-from .exponential import exp
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .kinks import absolute
-from .selection import where
-from .steps import greater, greater_equal, less_equal, sign
-from .trigonometric import cos, sin
 
 in_the_tail = Domain("x > 2 + v²/4", ((0.0, 3.0), (5.0, 50.0)))
 _NODES = np.arange(0.1, 9.0, 0.2)

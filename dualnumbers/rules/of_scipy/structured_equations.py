@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..elementary import smooth
-from .complexes import conj, real
-from .from_scipy import scipy_function
-from .indexing import getitem, scatter
-from .products import matmul
-from .shaping import concatenate, expand_dims, shape, zeros_like
+from ...elementary import smooth
+from ..complexes import conj, real
+from ..from_scipy import scipy_function
+from ..indexing import getitem, scatter
+from ..products import matmul
+from ..shaping import concatenate, expand_dims, shape, zeros_like
 
 # ---------------------------------------------------------------------------------------------------------- banded
 

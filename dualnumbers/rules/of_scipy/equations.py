@@ -6,12 +6,12 @@ Parabolic cylinder functions w″ = (¼ x² + a) w, Mathieu functions w″ = −
 
 import math
 
-from ..elementary import Refused
-from .domains import Domain
-from .from_scipy import elementwise_of_scipy
-from .hyperbolic import cosh
+from ...elementary import Refused
+from ..domains import Domain
+from ..from_scipy import elementwise_of_scipy
+from ..hyperbolic import cosh
+from ..trigonometric import cos
 from .outputs import outputs_of_scipy
-from .trigonometric import cos
 
 PARAMETER = Refused("the solution of a differential equation has no derivative by the equation's parameters here")
 DEGREE = math.pi / 180.0

@@ -6,10 +6,10 @@ kei′ have 10 digits at x = 8.
 
 import math
 
+from ..complexes import imag, real
+from ..domains import positive
+from ..from_scipy import elementwise_of_scipy
 from .bessel import jv, kv
-from .complexes import imag, real
-from .domains import positive
-from .from_scipy import elementwise_of_scipy
 from .outputs import register
 
 TURN, HALF_TURN = complex(-math.sqrt(0.5), math.sqrt(0.5)), complex(math.sqrt(0.5), math.sqrt(0.5))

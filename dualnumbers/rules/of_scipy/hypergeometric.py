@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..elementary import Refused, elementwise
-from .domains import Domain
-from .exponential import exp
-from .from_scipy import elementwise_of_scipy, scipy_function
-from .selection import where
-from .steps import greater
+from ...elementary import Refused, elementwise
+from ..domains import Domain
+from ..exponential import exp
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..selection import where
+from ..steps import greater
 
 PARAMETER = Refused("a hypergeometric function has no derivative by its parameters here")
 

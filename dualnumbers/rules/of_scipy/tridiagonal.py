@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..elementary import smooth
-from .complexes import conj
-from .from_scipy import scipy_function
-from .indexing import getitem
-from .shaping import concatenate, reshape, shape, stack, zeros_like
+from ...elementary import smooth
+from ..complexes import conj
+from ..from_scipy import scipy_function
+from ..indexing import getitem
+from ..shaping import concatenate, reshape, shape, stack, zeros_like
 
 
 def _diagonals(bands, rank):

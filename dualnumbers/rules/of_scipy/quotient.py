@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .kinks import absolute
-from .selection import where
-from .steps import less
+from ..kinks import absolute
+from ..selection import where
+from ..steps import less
 
 _NODES, _WEIGHTS = (0.5 * (found + place)
                     for found, place in zip(np.polynomial.legendre.leggauss(16), (1, 0), strict=True))  # fmt: skip

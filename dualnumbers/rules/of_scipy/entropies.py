@@ -1,12 +1,12 @@
 """Products with logarithms, entropies, robust losses, the Box–Cox transformation."""
 
-from .domains import Domain, both_positive, positive
-from .exponential import log, log1p
-from .from_scipy import elementwise_of_scipy
-from .kinks import absolute
-from .powers import hypot
-from .selection import where
-from .steps import equal, less_equal, sign
+from ..domains import Domain, both_positive, positive
+from ..exponential import log, log1p
+from ..from_scipy import elementwise_of_scipy
+from ..kinks import absolute
+from ..powers import hypot
+from ..selection import where
+from ..steps import equal, less_equal, sign
 
 _log1p_second = Domain("y > −1", ((-5.0, 5.0), (-0.9, 10.0)))
 

@@ -4,15 +4,15 @@ import math
 
 import numpy as np
 
-from ..elementary import BY_NUMPY
+from ...elementary import BY_NUMPY
+from ..complexes import real
+from ..domains import positive
+from ..exponential import exp
+from ..kinks import absolute, maximum
+from ..selection import where
+from ..steps import greater
 from .bessel_scaled import ive, kve, lowering, raising
-from .complexes import real
-from .domains import positive
-from .exponential import exp
-from .kinks import absolute, maximum
 from .outputs import outputs_of_scipy
-from .selection import where
-from .steps import greater
 
 sqrt = BY_NUMPY[np.sqrt]  # of complex arguments too
 

@@ -4,11 +4,11 @@ Each derivative is a polynomial of another family, of one degree less: so it is 
 formula that divides by 1 − x² is not. The degree and the parameters are not differentiated.
 """
 
-from ..elementary import Refused
-from .domains import Domain
-from .from_scipy import elementwise_of_scipy
-from .selection import where
-from .steps import equal
+from ...elementary import Refused
+from ..domains import Domain
+from ..from_scipy import elementwise_of_scipy
+from ..selection import where
+from ..steps import equal
 
 DEGREE = Refused("an orthogonal polynomial has no derivative by its degree here")
 PARAMETER = Refused("an orthogonal polynomial has no derivative by its parameters here")
