@@ -41,7 +41,9 @@ gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=m
 lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive)
 psi = elementwise_of_scipy("psi", lambda x, z: polygamma(1)(x), domain=positive)
 loggamma = elementwise_of_scipy("loggamma", lambda x, z: polygamma(0)(x), domain=positive)
-rgamma = elementwise_of_scipy("rgamma", lambda x, z: -z * polygamma(0)(x), domain=positive)
+# −z ψ(x) would cancel near 0, and be 0 · ∞ there: by 1/Γ(x) = x / Γ(x + 1)
+rgamma = elementwise_of_scipy("rgamma", lambda x, z: rgamma(x + 1.0) * (1.0 - x * polygamma(0)(x + 1.0)),
+                              domain=positive)  # fmt: skip
 beta = elementwise_of_scipy("beta", lambda a, b, z: z * (polygamma(0)(a) - polygamma(0)(a + b)),
                             lambda a, b, z: z * (polygamma(0)(b) - polygamma(0)(a + b)), domain=both_positive,
                             singular=True)  # fmt: skip
