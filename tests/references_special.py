@@ -83,7 +83,11 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "radian": lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180,
 }
 
-CONDITION = dict.fromkeys(
-    ("beta", "betaln", "beta_density", "betainc", "betaincc", "betaincinv", "fdtr", "fdtrc", "stdtr"), 4
+CONDITION = (
+    dict.fromkeys(("beta", "betaln", "beta_density", "fdtr", "fdtrc", "stdtr"), 4)
+    | dict.fromkeys(("betainc", "betaincc", "kl_div", "rel_entr"), 16)
+    | dict.fromkeys(("gammainc", "gammaincc", "gdtr", "gdtrc", "chdtr", "chdtrc", "pdtr", "pdtrc"), 16)
+    | dict.fromkeys(("gammaincinv", "gammainccinv", "betaincinv"), 128)
 )
-"""By how much rounding is magnified: SciPy's log B is a difference of larger numbers, so is log t less its mean."""
+"""By how much rounding is magnified in a difference of the values: SciPy's log B is a difference of larger numbers, and
+so is log t less its mean; its quantiles come from a search that ends some last places off."""
