@@ -13,6 +13,7 @@ from .rules.indexing import getitem
 from .rules.shaping import array, ravel
 
 REFUSED = {
+    "at": "it is JAX's; assign x[i] = v, or x[i] += v",
     "byteswap": "bytes have no derivative",
     "ctypes": "C code reads plain numbers",
     "data": "a buffer holds plain numbers",
