@@ -73,9 +73,17 @@ def plain(value: Any) -> Any:
 
 
 class _Operands(dict[type, bool]):
-    """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13."""
+    """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13.
+
+    Raises TypeError for masked arrays and np.matrix: in their arithmetic sums leave elements out, products are others.
+    """
 
     def __missing__(self, kind: type) -> bool:
+        if issubclass(kind, (np.ma.MaskedArray, np.matrix)):
+            raise TypeError(
+                f"{kind.__name__} has an arithmetic of its own, in which derivatives would be wrong: give np.asarray(x), "
+                "or x.filled(...) and np.where for a masked array"
+            )
         numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
         self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
         return answer

@@ -130,6 +130,30 @@ def test_arrays_of_another_arithmetic_are_refused(kind, jacobian_of):
         jacobian_of(lambda x: np.sum(x * x))(np.eye(2).view(kind))
 
 
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+OTHER_ARITHMETIC = {
+    "x * masked": lambda x: x * MASKED,
+    "masked * x": lambda x: MASKED * x,
+    "np.add": lambda x: np.add(MASKED, x),
+    "np.dot": lambda x: np.dot(MASKED, x),
+    "np.einsum": lambda x: np.einsum("i,i", MASKED, x),
+    "np.where": lambda x: np.where(MASKED > 1, x, MASKED),
+    "np.concatenate": lambda x: np.concatenate([MASKED, x]),
+    "a masked element": lambda x: x * MASKED[1],
+    "assigned": lambda x: (x * 1.0).__setitem__(slice(None), MASKED),
+    "matrix @ x": lambda x: np.matrix(np.eye(2)) @ x,
+    "np.matmul": lambda x: np.matmul(x, np.matrix(np.eye(2))),
+}
+
+
+@JACOBIANS
+@pytest.mark.parametrize("name", OTHER_ARITHMETIC)
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_constants_of_another_arithmetic_are_refused(name, jacobian_of):
+    with pytest.raises(TypeError, match=r"np\.where|np\.asarray|value_of"):
+        jacobian_of(OTHER_ARITHMETIC[name])(np.array([0.5, 2.0]))
+
+
 # ------------------------------------------------------------------------------------------------ what f returns
 
 NOT_NUMBERS = {

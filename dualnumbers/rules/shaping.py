@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value
-from ..levels import is_number, plain
+from ..levels import is_number, is_operand, plain
 from .indexing import getitem
 
 
@@ -136,6 +136,8 @@ def array(nested):
 
     An object array counts as a list. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
     """
+    if type(nested) is not np.ndarray and is_operand(type(nested)) and isinstance(nested, np.ndarray):
+        nested = np.asarray(nested)
     if isinstance(nested, np.ndarray):
         return nested if nested.dtype != object else array(nested.tolist())
     if not isinstance(nested, (list, tuple)):
