@@ -81,8 +81,8 @@ class _Operands(dict[type, bool]):
     def __missing__(self, kind: type) -> bool:
         if issubclass(kind, (np.ma.MaskedArray, np.matrix)):
             raise TypeError(
-                f"{kind.__name__} has an arithmetic of its own, in which derivatives would be wrong: give np.asarray(x), "
-                "or x.filled(...) and np.where for a masked array"
+                f"{kind.__name__} has an arithmetic of its own, in which derivatives would be wrong: give "
+                "np.asarray(x), or x.filled(...) and np.where for a masked array"
             )
         numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
         self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
