@@ -36,6 +36,9 @@ def _inverse(y: Any, power: Any) -> Any:
 
 
 REFERENCES: dict[str, Callable[..., Any] | None] = {
+    "wrightomega": lambda x: mp.lambertw(mp.exp(x)).real,
+    "powm1": lambda x, y: mp.powm1(x, y),
+    "lambertw": None,
     "normal_density": _phi,
     "hazard": lambda t: _phi(t) / _upper(t),
     **{f"mills_{n}": _mills(n) for n in (1, 2, 3)},

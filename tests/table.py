@@ -168,7 +168,7 @@ def same_bits(x: Any, y: Any) -> bool:
 def complex_of_reals(row: Row) -> bool:
     """Whether a row's value is complex also at real arguments: gradients are not for it."""
     types = getattr(numpy_function(row), "types", ["d->d"])
-    return all(kinds[-1] in "FD" for kinds in types)
+    return row.name == "lambertw" or all(kinds[-1] in "FD" for kinds in types)
 
 
 ELEMENTWISE_FUNCTIONS = [f for f in FUNCTIONS

@@ -7,7 +7,7 @@ from mpmath import mp
 from table import EPS, MODES, nestings
 
 import autodiff.scipy.special as special
-from autodiff import derivative, grad, jvp, vjp
+from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
 
 POINTS = [
     ("jv 1 at 0", lambda x: sp.jv(1, x), 0.0, (0.5, 0.0, -0.375)),
@@ -172,3 +172,14 @@ def test_functions_of_several_outputs_are_tuples(name, x):
         assert np.asarray(tangent).dtype == np.asarray(expected).dtype
         assert np.shape(tangent) == np.shape(expected)
     assert len(derivative(lambda x: np.stack([np.real(z) for z in function(x)]), 0, [1.2])) == len(values)
+
+
+@pytest.mark.parametrize(("z", "branch"), [(0.5, 0), (0.0, 0), (-0.3, 0), (-0.3, -1), (-0.1, -1), (40.0, 0)])
+def test_lambert_is_that_of_mpmath(z, branch):
+    """SciPy's plain call, whose result is complex."""
+    f = lambda x: np.real(sp.lambertw(x, branch))
+    for order in (1, 2):
+        expected = float(mp.diff(lambda x: mp.lambertw(x, branch).real, z, order))
+        for derivative_of in (jacfwd, jacrev):
+            found = derivative_of(f)(z) if order == 1 else derivative_of(derivative_of(f))(z)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
