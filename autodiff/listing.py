@@ -135,6 +135,8 @@ def _static_names(row: Row, count: int) -> list[str]:
         kinds = inspect.signature(function).parameters.values()
         variadic = any(p.kind is p.VAR_POSITIONAL for p in kinds)
         names = [p.name for p in kinds if p.kind is not p.VAR_POSITIONAL]
+        by_place = [p.name for p in kinds if p.kind is p.POSITIONAL_OR_KEYWORD]
+        names = by_place if len(by_place) > count else names  # a keyword such as casting= is no parameter of the row
         if len(names) >= count and (function is row.signature or not variadic):
             return names[len(names) - count :]
     return [""] * count

@@ -53,9 +53,11 @@ def test_every_elementwise_rule_has_its_line(docs):
     from elementary_table import table
 
     program = """
-from dualnumbers.elementary import TABLE
+import math
+from dualnumbers.elementary import BY_NUMPY, TABLE
 for function in TABLE.values():
-    print(function.row.kind, function.row.name, sep="/")
+    of_scipy = function.row.name in BY_NUMPY and not hasattr(math, function.row.name)  # registered by its name alone
+    print("of SciPy" if of_scipy else function.row.kind, function.row.name, sep="/")
 """
     fresh = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     kinds_and_names = [line.split("/") for line in fresh.stdout.splitlines()]
