@@ -44,6 +44,27 @@ def _pinv(name: str) -> Iterator[Sample]:
     yield of_scipy("linalg", lambda s, a: s.pinv(a, atol=1e-3, return_rank=True)[0], (A,), "atol", condition=64)
 
 
+@entry("scipy.linalg.pinvh")
+def _pinvh(name: str) -> Iterator[Sample]:
+    for lower in (True, False):
+        yield of_scipy("linalg", lambda s, a, lower=lower: s.pinvh(a, lower=lower), (positive(3, 3),), f"{lower}",
+                       condition=64, unreal=False)  # fmt: skip
+    yield of_scipy("linalg", lambda s, a: s.pinvh(a @ a.T, atol=1e-9, return_rank=True)[0], (A[:, :2],), "rank 2",
+                   condition=512, unreal=False)  # fmt: skip
+
+
+@entry("scipy.linalg.lstsq")
+def _lstsq(name: str) -> Iterator[Sample]:
+    tall, wide = values(4, 2), values(2, 3)
+    for place, a, b in [(0, tall, values(4)), (0, wide, values(2, 2)), (0, A, B), (1, tall, values(4)),
+                        (1, tall, values(4, 2))]:  # fmt: skip
+        yield of_scipy("linalg", lambda s, a, b, place=place: s.lstsq(a, b)[place], (a, b),
+                       f"{place}, {a.shape}, {b.shape}", condition=256)  # fmt: skip
+    yield of_scipy("linalg", lambda s, a, b: s.lstsq(a, b, lapack_driver="gelsy")[0], (tall, values(4)), "gelsy",
+                   condition=256)  # fmt: skip
+    yield of_scipy("linalg", lambda s, a: s.lstsq(a, np.ones(4))[3], (tall,), "singular values", condition=64)
+
+
 @entry("scipy.linalg.det")
 def _det(name: str) -> Iterator[Sample]:
     for shape in [(3, 3), (2, 2, 2)]:

@@ -49,3 +49,10 @@ def _frechet(name: str) -> Iterator[Sample]:
         more = (0.4,) if "power" in name else ()
         yield Sample(lambda a, e: TABLE[name](a, e, *more), (ORDINARY, e), "", condition=512)
         yield Sample(lambda a, e: TABLE[name](a, e, *more), (DEFECTIVE, e), "defective", condition=4096)
+
+
+@entry("scipy.linalg.funm")
+def _of_eigenvalues(name: str) -> Iterator[Sample]:
+    for text, f in {"exp": np.exp, "rational": lambda w: 1.0 / (1.0 + w**2)}.items():
+        yield of_scipy("linalg", lambda s, a, f=f: s.funm(a, f), (ORDINARY,), text, condition=4096)
+    yield of_scipy("linalg", lambda s, a: s.funm(a, np.sqrt), (-ORDINARY,), "complex", condition=4096)

@@ -1,6 +1,7 @@
 """scipy.linalg for numbers that carry derivatives."""
 
 from ..counterpart import missing
+from .banded import cho_solve_banded, cholesky_banded, eig_banded, eigvals_banded
 from .elimination import lu, lu_factor
 from .equations import (
     cho_solve,
@@ -8,7 +9,6 @@ from .equations import (
     inv,
     lu_solve,
     matmul_toeplitz,
-    pinv,
     solve,
     solve_banded,
     solve_circulant,
@@ -37,6 +37,7 @@ from .factors import (
     orth,
     polar,
     qr,
+    rq,
     schur,
     svd,
     svdvals,
@@ -47,6 +48,7 @@ from .functions import (
     expm,
     expm_frechet,
     fractional_matrix_power,
+    funm,
     logm,
     signm,
     sinhm,
@@ -55,34 +57,42 @@ from .functions import (
     tanhm,
     tanm,
 )
-from .special import block_diag, circulant, companion, fiedler, hankel, khatri_rao, leslie, toeplitz
+from .least_squares import lstsq, orthogonal_procrustes, pinv, pinvh
+from .special import block_diag, circulant, companion, convolution_matrix, fiedler, hankel, khatri_rao, leslie, toeplitz
 
 __all__ = [
     "block_diag",
     "cho_factor",
     "cho_solve",
+    "cho_solve_banded",
     "cholesky",
+    "cholesky_banded",
     "circulant",
     "companion",
+    "convolution_matrix",
     "coshm",
     "cosm",
     "det",
     "eig",
+    "eig_banded",
     "eigh",
     "eigh_tridiagonal",
     "eigvals",
+    "eigvals_banded",
     "eigvalsh",
     "eigvalsh_tridiagonal",
     "expm",
     "expm_frechet",
     "fiedler",
     "fractional_matrix_power",
+    "funm",
     "hankel",
     "hessenberg",
     "inv",
     "khatri_rao",
     "leslie",
     "logm",
+    "lstsq",
     "lu",
     "lu_factor",
     "lu_solve",
@@ -90,9 +100,12 @@ __all__ = [
     "norm",
     "null_space",
     "orth",
+    "orthogonal_procrustes",
     "pinv",
+    "pinvh",
     "polar",
     "qr",
+    "rq",
     "schur",
     "signm",
     "sinhm",

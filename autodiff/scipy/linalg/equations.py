@@ -10,7 +10,6 @@ from dualnumbers.levels import plain
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.factors import adjoint
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.least_squares import pinv as pseudoinverse
 from dualnumbers.rules.linalg import det as determinant
 from dualnumbers.rules.linalg import inv as inverse
 from dualnumbers.rules.of_scipy import matrix_equations as rows
@@ -27,7 +26,6 @@ __all__ = [
     "inv",
     "lu_solve",
     "matmul_toeplitz",
-    "pinv",
     "solve",
     "solve_banded",
     "solve_circulant",
@@ -67,19 +65,6 @@ def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The determinant, in double precision as SciPy's."""
     finite(check_finite, a)
     return determinant(a if plain(a).dtype.char in "dD" else astype(a, np.result_type(plain(a), float)))
-
-
-@counterpart("linalg.pinv")
-def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return_rank: bool = False,
-         check_finite: bool = True) -> Any:  # fmt: skip
-    """The pseudoinverse, singular values up to ``atol + rtol * largest`` counting as 0."""
-    finite(check_finite, a)
-    sizes = np.linalg.svd(plain(a), compute_uv=False)
-    largest = np.max(sizes, initial=0.0)
-    relative = (max(shape(a)) * np.finfo(sizes.dtype).eps if atol is None else 0.0) if rtol is None else rtol
-    bound = (atol or 0.0) + relative * largest
-    inverse = pseudoinverse(a, bound / largest if largest else 0.0)
-    return (inverse, int(np.sum(sizes > bound))) if return_rank else inverse
 
 
 @counterpart("linalg.solve_triangular")

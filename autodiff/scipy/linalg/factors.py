@@ -21,7 +21,7 @@ from ..counterpart import counterpart
 from .arguments import finite
 
 __all__ = ["cho_factor", "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
-           "eigvalsh_tridiagonal", "hessenberg", "norm", "null_space", "orth", "polar", "qr", "schur",
+           "eigvalsh_tridiagonal", "hessenberg", "norm", "null_space", "orth", "polar", "qr", "rq", "schur",
            "svd", "svdvals"]  # fmt: skip
 
 
@@ -78,6 +78,23 @@ def qr(a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = 
     q, r = rows.qr(a if order is None else getitem(a, (..., order)))
     parts = (r,) if mode == "r" else (q, r)
     return parts if order is None else (*parts, order)
+
+
+@counterpart("linalg.rq")
+def rq(a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full",
+       check_finite: bool = True) -> Any:  # fmt: skip
+    """R and Q with A = R Q: `qr` of Aᴴ with its rows and columns reversed; "full" for no more columns than rows."""
+    finite(check_finite, a)
+    m, n = shape(a)[-2:]
+    if mode not in ("full", "r", "economic"):
+        raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
+    if mode != "economic" and n > m:
+        raise TypeError(f"scipy.linalg.rq with mode={mode!r} with shape {(m, n)} has no derivative: the rows of Q "
+                        f"before the last {m} are not determined; use mode='economic'")  # fmt: skip
+    backward = slice(None, None, -1)
+    q, r = (adjoint(x) for x in rows.qr(adjoint(getitem(a, (..., backward, backward)))))
+    r, q = getitem(r, (..., backward, backward)), getitem(q, (..., backward, backward))
+    return r if mode == "r" else (r, q)
 
 
 # ----------------------------------------------------------------------------------------------------- eigenvalues
@@ -137,7 +154,7 @@ def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = F
                 subset_by_index=subset_by_index, subset_by_value=subset_by_value)  # fmt: skip
 
 
-def _subsets(select: Any, bounds: Any) -> dict[str, Any]:
+def subsets(select: Any, bounds: Any) -> dict[str, Any]:
     """The keywords of `eigh` for SciPy's older ones: "a", "v", "i", or 0, 1, 2."""
     letter = "avi"[select] if isinstance(select, int) else str(select)[0]
     return {"a": {}, "v": {"subset_by_value": bounds}, "i": {"subset_by_index": bounds}}[letter]
@@ -151,7 +168,7 @@ def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "
     n = shape(d)[-1]
     i = np.arange(n)
     a = scatter(d, (n, n), (i, i)) + scatter(e, (n, n), (i[1:], i[:-1]))
-    return eigh(a, eigvals_only=eigvals_only, **_subsets(select, select_range))
+    return eigh(a, eigvals_only=eigvals_only, **subsets(select, select_range))
 
 
 @counterpart("linalg.eigvalsh_tridiagonal")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import imag, is_unreal, real
+from dualnumbers.rules.decompositions import eig
+from dualnumbers.rules.factors import without_rounding
 from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.of_scipy import matrix_functions as rows
-from dualnumbers.rules.shaping import broadcast_to, reshape, shape
+from dualnumbers.rules.shaping import broadcast_to, expand_dims, matrix_transpose, reshape, shape
 
 from ..counterpart import counterpart, counterpart_of_row
 from .arguments import finite
 
-__all__ = ["coshm", "cosm", "expm", "expm_frechet", "fractional_matrix_power", "logm", "signm", "sinhm", "sinm",
+__all__ = ["coshm", "cosm", "expm", "expm_frechet", "fractional_matrix_power", "funm", "logm", "signm", "sinhm", "sinm",
            "sqrtm", "tanhm", "tanm"]  # fmt: skip
 
 logm = counterpart_of_row("linalg.logm", rows.logm)
@@ -85,3 +88,25 @@ def tanm(A: Any) -> Any:
 def tanhm(A: Any) -> Any:
     """The hyperbolic tangent of a matrix, cosh(A)⁻¹ sinh(A)."""
     return solve(coshm(A), sinhm(A))
+
+
+@counterpart("linalg.funm")
+def funm(A: Any, func: Callable[[Any], Any], disp: bool = True) -> Any:
+    """The function of a matrix that is ``func`` of its eigenvalues, V f(Λ) V⁻¹ (Higham 2008, §1.2.1).
+
+    ``func`` is called with numbers that carry derivatives. At repeated eigenvalues, where the derivative reaches into
+    vectors that are not determined, it raises LinAlgError.
+    """
+    if not disp:
+        raise TypeError("funm of numbers has no estimate of its error; use disp=True")
+    w, v = eig(A)
+    gaps = plain(w)[..., None, :] - plain(w)[..., :, None]
+    if np.any((without_rounding(gaps, w) == 0) & ~np.eye(shape(w)[-1], dtype=bool)):
+        raise np.linalg.LinAlgError(
+            "funm of numbers needs eigenvalues that differ; at repeated ones call expm, logm, sqrtm, sinm, cosm, …, "
+            "or write a polynomial or a quotient with @ and solve"
+        )
+    found = matrix_transpose(solve(matrix_transpose(v), matrix_transpose(v * expand_dims(func(w + 0j), -2))))
+    rounding = 1e6 * np.finfo(plain(w).dtype).eps
+    unreal = is_unreal(A) or np.max(abs(plain(found).imag), initial=0.0) > rounding
+    return found if unreal else real(found)

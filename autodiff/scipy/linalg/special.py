@@ -9,11 +9,21 @@ import numpy as np
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.of_scipy import structured_equations as structured
-from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape
+from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, zeros_like
 
 from ..counterpart import counterpart
 
-__all__ = ["block_diag", "circulant", "companion", "fiedler", "hankel", "khatri_rao", "leslie", "toeplitz"]
+__all__ = [
+    "block_diag",
+    "circulant",
+    "companion",
+    "convolution_matrix",
+    "fiedler",
+    "hankel",
+    "khatri_rao",
+    "leslie",
+    "toeplitz",
+]
 
 
 @counterpart("linalg.toeplitz")
@@ -46,6 +56,21 @@ def companion(a: Any) -> Any:
     first = getitem(a, (..., slice(1, None))) / getitem(a, (..., slice(0, 1)))
     full = (*shape(first), n - 1)
     return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1)
+
+
+@counterpart("linalg.convolution_matrix")
+def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
+    """The matrix whose product with a vector of length ``n`` is its convolution with ``a``."""
+    m = shape(a)[-1]
+    if n <= 0 or m == 0:
+        raise ValueError(f"convolution_matrix takes at least one element of a and n > 0, not {m} and {n}")
+    if mode not in ("full", "valid", "same"):
+        raise ValueError("'mode' argument must be one of ('full', 'valid', 'same')")
+    trim = min(n, m) - 1
+    above, below = {"full": (0, 0), "same": (trim // 2, trim - trim // 2), "valid": (trim, trim)}[mode]
+    place = np.subtract.outer(np.arange(above, m + n - 1 - below), np.arange(n))
+    values = concatenate(a, zeros_like(getitem(a, (..., slice(0, 1)))), -1)
+    return getitem(values, (..., np.where((place >= 0) & (place < m), place, m)))
 
 
 @counterpart("linalg.leslie")

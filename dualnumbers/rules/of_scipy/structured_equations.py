@@ -12,7 +12,7 @@ from ..shaping import concatenate, expand_dims, shape, zeros_like
 # ---------------------------------------------------------------------------------------------------------- banded
 
 
-def _places(below, above, n):
+def places(below, above, n):
     """Row and column in band storage, ab[above + i − j, j] = A[i, j], and i, of every element of a banded matrix."""
     row, column = np.indices((below + above + 1, n)).reshape(2, -1)
     i = row + column - above
@@ -22,14 +22,14 @@ def _places(below, above, n):
 
 def _banded_product(ab, x, below, above):
     """A X."""
-    row, column, i = _places(below, above, shape(ab)[-1])
+    row, column, i = places(below, above, shape(ab)[-1])
     products = expand_dims(getitem(ab, (..., row, column)), -1) * getitem(x, (..., column, slice(None)))
     return scatter(products, (*shape(products)[:-2], *shape(x)[-2:]), (..., i, slice(None)))
 
 
-def _banded_adjoint(ab, below, above):
+def banded_adjoint(ab, below, above):
     """Aᴴ, with ``above`` diagonals below the main one."""
-    row, column, i = _places(below, above, shape(ab)[-1])
+    row, column, i = places(below, above, shape(ab)[-1])
     return scatter(conj(getitem(ab, (..., row, column))), shape(ab), (..., below + column - i, i))
 
 
@@ -40,14 +40,14 @@ def _banded(ab, b, below, above):
 solve_banded = smooth(
     None, None, lambda dab, z, ab, b, below, above:
     -solve_banded(ab, _banded_product(dab, z, below, above), below, above), None,
-    adjoints=(None, lambda g, ab, b, below, above: solve_banded(_banded_adjoint(ab, below, above), g, above, below)),
+    adjoints=(None, lambda g, ab, b, below, above: solve_banded(banded_adjoint(ab, below, above), g, above, below)),
     evaluate=_banded, name="solve_banded", statics=2)  # fmt: skip
 
 
 def _both_sides(ab, lower):
     """A Hermitian matrix stored by one side of its diagonals, with both: the diagonal counts as real."""
     above, n = shape(ab)[-2] - 1, shape(ab)[-1]
-    row, column, i = _places(above, 0, n) if lower else _places(0, above, n)
+    row, column, i = places(above, 0, n) if lower else places(0, above, n)
     given, off = getitem(ab, (..., row, column)), i != column
     full = (*shape(ab)[:-2], 2 * above + 1, n)
     main = scatter(real(getitem(ab, (..., 0 if lower else above, slice(None)))), full, (..., above, slice(None)))

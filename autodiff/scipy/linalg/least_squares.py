@@ -1,0 +1,88 @@
+"""Least squares and pseudoinverses, at constant rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import plain
+from dualnumbers.rules import least_squares as rows
+from dualnumbers.rules.decompositions import svd
+from dualnumbers.rules.factors import adjoint, hermitian_matrix
+from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.products import matmul
+from dualnumbers.rules.reductions import sum
+from dualnumbers.rules.shaping import shape
+
+from ..counterpart import counterpart
+from .arguments import finite
+
+__all__ = ["lstsq", "orthogonal_procrustes", "pinv", "pinvh"]
+
+DRIVERS = ("gelsd", "gelsy", "gelss")
+
+
+@counterpart("linalg.lstsq")
+def lstsq(a: Any, b: Any, cond: float | None = None, overwrite_a: bool = False, overwrite_b: bool = False,
+          check_finite: bool = True, lapack_driver: str | None = None) -> Any:  # fmt: skip
+    """The solution, the sums of squared residuals, rank, singular values; every driver is computed as "gelsd"."""
+    finite(check_finite, a, b)
+    if len(shape(a)) != 2:
+        raise ValueError(f"lstsq of numbers takes one matrix, not shape {shape(a)}; for a stack call pinv(a) @ b")
+    if shape(b)[0] != shape(a)[0]:
+        raise ValueError(f"lstsq: a of shape {shape(a)} and b of shape {shape(b)} differ in their number of rows")
+    if lapack_driver not in (None, *DRIVERS):
+        raise ValueError(f"lstsq: unknown lapack_driver {lapack_driver!r}; there are {', '.join(DRIVERS)}")
+    if cond is None:
+        cond = float(np.finfo(np.result_type(plain(a), plain(b), np.float32)).eps)
+    x, residuals, rank, s = rows.lstsq(a, b, cond)
+    if lapack_driver == "gelsy":
+        return x, getitem(residuals, (slice(0, 0),)), rank, None
+    if len(shape(b)) == 1 and shape(residuals)[0]:
+        residuals = getitem(residuals, (0,))
+    return x, residuals, rank, s
+
+
+def _relative(sizes: Any, atol: float | None, rtol: float) -> tuple[float, int]:
+    """The bound ``atol + rtol * largest`` as a part of the largest singular value, and the rank."""
+    largest = np.max(sizes, initial=0.0)
+    bound = (atol or 0.0) + rtol * largest
+    return bound / largest if largest else 0.0, int(np.sum(sizes > bound))
+
+
+def _rounding(a: Any) -> float:
+    value = plain(a)
+    return float(max(value.shape) * np.finfo(np.result_type(value, np.float32)).eps)
+
+
+@counterpart("linalg.pinv")
+def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return_rank: bool = False,
+         check_finite: bool = True) -> Any:  # fmt: skip
+    """The pseudoinverse, singular values up to ``atol + rtol * largest`` counting as 0."""
+    finite(check_finite, a)
+    rtol = (_rounding(a) if atol is None else 0.0) if rtol is None else rtol
+    bound, rank = _relative(np.linalg.svd(plain(a), compute_uv=False), atol, rtol)
+    inverse = rows.pinv(a, bound)
+    return (inverse, rank) if return_rank else inverse
+
+
+@counterpart("linalg.pinvh")
+def pinvh(a: Any, atol: float | None = None, rtol: float | None = None, lower: bool = True, return_rank: bool = False,
+          check_finite: bool = True) -> Any:  # fmt: skip
+    """The pseudoinverse of a Hermitian matrix of which one triangle is read."""
+    finite(check_finite, a)
+    a = hermitian_matrix(a, "L" if lower else "U")
+    bound, rank = _relative(abs(np.linalg.eigvalsh(plain(a))), atol, _rounding(a) if rtol is None else rtol)
+    inverse = rows.pinv(a, bound, True)
+    return (inverse, rank) if return_rank else inverse
+
+
+@counterpart("linalg.orthogonal_procrustes")
+def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> Any:
+    """The unitary R with the least ‖A R − B‖, and the sum of the singular values of Aᴴ B."""
+    finite(check_finite, A, B)
+    if len(shape(A)) != 2 or shape(A) != shape(B):
+        raise ValueError(f"orthogonal_procrustes takes two matrices of one shape, not {shape(A)} and {shape(B)}")
+    u, s, vh = svd(matmul(adjoint(A), B), False)
+    return matmul(u, vh), sum(s, 0, False)
