@@ -87,3 +87,13 @@ CONDITION = dict.fromkeys(
     ("beta", "betaln", "beta_density", "betainc", "betaincc", "betaincinv", "fdtr", "fdtrc", "stdtr"), 4
 )
 """By how much rounding is magnified: SciPy's log B is a difference of larger numbers, so is log t less its mean."""
+
+NOISE = {
+    "fdtr": 4.0,
+    "fdtrc": 4.0,
+    **dict.fromkeys(("chdtri", "fdtri", "stdtrit", "btdtria", "btdtrib"), 12.0),
+}
+"""By how much the partials are worse than rounding: SciPy's quantiles by up to 12 units, as found with mpmath.
+
+The share and the weight in those of F have opposite signs.
+"""
