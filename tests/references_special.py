@@ -80,6 +80,10 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "cosdg": lambda x: mp.cos(x * mp.pi / 180),
     "tandg": lambda x: mp.tan(x * mp.pi / 180),
     "cotdg": lambda x: mp.cot(x * mp.pi / 180),
+    "binom": mp.binomial,
+    "poch": lambda a, m: mp.gamma(a + m) / mp.gamma(a),
+    "polygamma_difference_0": lambda x, h: mp.psi(0, x + h) - mp.psi(0, x),
+    "polygamma_difference_1": lambda x, h: mp.psi(1, x + h) - mp.psi(1, x),
     "radian": lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180,
 }
 
@@ -97,3 +101,6 @@ NOISE = {
 
 The share and the weight in those of F have opposite signs.
 """
+
+VALUE_NOISE = dict.fromkeys(("binom", "poch"), 20.0)
+"""By how much SciPy's values of these are worse than rounding, as found with mpmath; their derivatives are not."""
