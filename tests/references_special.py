@@ -83,6 +83,10 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "cosdg": lambda x: mp.cos(x * mp.pi / 180),
     "tandg": lambda x: mp.tan(x * mp.pi / 180),
     "cotdg": lambda x: mp.cot(x * mp.pi / 180),
+    "binom": mp.binomial,
+    "poch": lambda a, m: mp.gamma(a + m) / mp.gamma(a),
+    "polygamma_difference_0": lambda x, h: mp.psi(0, x + h) - mp.psi(0, x),
+    "polygamma_difference_1": lambda x, h: mp.psi(1, x + h) - mp.psi(1, x),
     "radian": lambda d, m, s: (d + m / 60 + s / 3600) * mp.pi / 180,
 }
 
@@ -94,3 +98,16 @@ CONDITION = (
 )
 """By how much rounding is magnified in a difference of the values: SciPy's log B is a difference of larger numbers, and
 so is log t less its mean; its quantiles come from a search that ends some last places off."""
+
+NOISE = {
+    "fdtr": 4.0,
+    "fdtrc": 4.0,
+    **dict.fromkeys(("chdtri", "fdtri", "stdtrit", "btdtria", "btdtrib"), 12.0),
+}
+"""By how much the partials are worse than rounding: SciPy's quantiles by up to 12 units, as found with mpmath.
+
+The share and the weight in those of F have opposite signs.
+"""
+
+VALUE_NOISE = dict.fromkeys(("binom", "poch"), 20.0)
+"""By how much SciPy's values of these are worse than rounding, as found with mpmath; their derivatives are not."""

@@ -13,7 +13,9 @@ import scipy.special
 from hypothesis import settings
 from hypothesis import strategies as st
 from mpmath import mp
+from references_special import NOISE as NOISE_OF_SPECIAL
 from references_special import REFERENCES as OF_SPECIAL
+from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
@@ -302,8 +304,8 @@ REFERENCES |= references_bessel.REFERENCES
 """The rows that mpmath has under another name or not at all, written in its arithmetic."""
 
 
-NOISE: dict[str, float] = references_bessel.NOISE
-VALUE_NOISE: dict[str, float] = NOISE | references_bessel.VALUE_NOISE
+NOISE: dict[str, float] = references_bessel.NOISE | NOISE_OF_SPECIAL
+VALUE_NOISE: dict[str, float] = NOISE | references_bessel.VALUE_NOISE | VALUE_NOISE_OF_SPECIAL
 
 
 def noise(row: Row) -> float:

@@ -29,8 +29,45 @@ def _peak(a: Any, axis: Any) -> Any:
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """As ``scipy.special.logsumexp``: log Σ b exp(a), of real arrays, and with ``return_sign`` the sign of the sum.
 
-    What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well.
+    What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
+    slope 0: the sum is the largest element there, which elements that are equal share.
     """
+    weights = 1.0 if b is None else plain(b)
+    x = np.broadcast_to(plain(a), np.broadcast_shapes(np.shape(plain(a)), np.shape(weights)))
+    empty = np.all(np.equal(x, -np.inf), axis=axis, keepdims=True)
+    infinite = np.any(np.equal(x, np.inf) & np.not_equal(weights, 0), axis=axis, keepdims=True)
+    apart = empty | infinite
+    if not np.any(apart):
+        return _of_finite(a, axis, b, keepdims, return_sign)
+    inner = _of_finite(
+        np.where(apart, 0.0, a), axis, b if b is None else np.where(apart, 1.0, b), keepdims, return_sign
+    )
+    outer = _of_infinite(a, axis, b, keepdims, return_sign)
+    apart, empty = (part if keepdims else np.squeeze(part, axis=axis) for part in (apart, empty))
+    if return_sign:
+        value = np.where(apart, np.where(empty, -np.inf, outer[0]), inner[0])
+        return value, np.where(apart, np.where(empty, 0.0, outer[1]), inner[1]).astype(inner[1].dtype)
+    return np.where(apart, np.where(empty, -np.inf, outer), inner)
+
+
+def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
+    """The same where some element is +∞: of weights of both signs it is no number."""
+    infinite = np.equal(plain(a), np.inf)
+    if b is None:
+        largest = np.max(a, axis=axis, keepdims=keepdims)
+        return (largest, np.ones(np.shape(plain(largest)))) if return_sign else largest
+    largest = np.max(np.where(np.equal(plain(b), 0), -np.inf, a), axis=axis, keepdims=keepdims)
+    used = infinite & np.not_equal(plain(b), 0)
+    with np.errstate(invalid="ignore"):
+        sign = np.sign(np.sum(np.where(used, np.copysign(np.inf, plain(b)), 0.0), axis=axis, keepdims=keepdims))
+    total = np.sum(np.where(used, b, 0.0), axis=axis, keepdims=keepdims)
+    proper = np.not_equal(sign, 0) & (np.equal(np.abs(sign), 1) if return_sign else np.greater(sign, 0))
+    value = np.where(proper, largest + np.log(np.where(proper, np.abs(total), 1.0)), np.nan)
+    return (value, sign) if return_sign else value
+
+
+def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
+    """The same where the sum is finite."""
     peak = _peak(a if b is None else np.where(np.equal(plain(b), 0), -np.inf, plain(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)
     shifted = (a if b is None else np.where(np.equal(plain(b), 0), np.minimum(a, peak), a)) - peak

@@ -41,9 +41,9 @@ def elementwise_of_scipy(name, /, *partials, python=None, **fields):
     return function
 
 
-def locally_constant_of_scipy(name, arity=1):
+def locally_constant_of_scipy(name, arity=1, as_name=None):
     """The row of a ufunc of ``scipy.special`` whose derivative is zero wherever it has one."""
     ufunc = scipy_function(f"special.{name}")
-    function = locally_constant(None, ufunc, arity, name=name)
+    function = locally_constant(None, ufunc, arity, name=as_name or name)
     BY_NUMPY[name] = BY_NUMPY.pop(ufunc)
     return function

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.special
 
 from dualnumbers.elementary import TABLE
 
@@ -19,6 +20,12 @@ def _steps(name: str) -> Iterator[Sample]:
     ufunc = getattr(np, name)
     arrays = tuple(apart(*shape) + 5.1 * k for k, shape in enumerate(STEP_OPERANDS[getattr(ufunc, "nin", 1)]))
     yield Sample(lambda *xs: ufunc(*xs) * xs[0], arrays, unreal=False)
+
+
+@entry("gammasgn", "special_round")
+def _steps_of_scipy(name: str) -> Iterator[Sample]:
+    ufunc = scipy.special.gammasgn if name == "gammasgn" else scipy.special.round
+    yield Sample(lambda x: ufunc(x) * x, (apart(2, 3),), unreal=False)
 
 
 ENTRIES["ulp"] = lambda name: _steps("spacing")

@@ -16,17 +16,19 @@ from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argumen
 # ------------------------------------------------------------------------------------- chi-square, gamma, Poisson
 
 
-def _chi_square(v, x):
+def chi_square(v, x):
+    """The density: ½ that of gamma at the halves."""
     return 0.5 * gamma_density(0.5 * v, 0.5 * x)
 
 
-def _by_freedom(v, x):
+def by_freedom(v, x):
+    """The slope of chdtr in the degrees of freedom."""
     return 0.5 * in_parameter(1)(0.5 * v, 0.5 * x)
 
 
-chdtr = elementwise_of_scipy("chdtr", lambda v, x, z: _by_freedom(v, x), lambda v, x, z: _chi_square(v, x),
+chdtr = elementwise_of_scipy("chdtr", lambda v, x, z: by_freedom(v, x), lambda v, x, z: chi_square(v, x),
                              domain=parameter_and_argument, singular=True)  # fmt: skip
-chdtrc = elementwise_of_scipy("chdtrc", lambda v, x, z: -_by_freedom(v, x), lambda v, x, z: -_chi_square(v, x),
+chdtrc = elementwise_of_scipy("chdtrc", lambda v, x, z: -by_freedom(v, x), lambda v, x, z: -chi_square(v, x),
                               domain=parameter_and_argument, singular=True)  # fmt: skip
 _rate = Domain("a > 0, b > 0, x > 0", ((0.2, 3.0), (0.2, 8.0), (0.1, 5.0)))
 gdtr = elementwise_of_scipy("gdtr", lambda a, b, x, z: x * gamma_density(b, a * x),
@@ -42,19 +44,19 @@ pdtrc = elementwise_of_scipy("pdtrc", 0.0, lambda k, m, z: gamma_density(floor(k
 # ------------------------------------------------------------------------------------- Student's t
 
 
-def _student_density(df, t):
+def student_density(df, t):
     """(1 + t²/ν)^(−(ν + 1)/2) / (√ν B(ν/2, 1/2))."""
     return exp(-0.5 * (df + 1.0) * log1p(t * t / df) - betaln(0.5 * df, 0.5)) / sqrt(df)
 
 
-def _student_by_freedom(df, t):
+def student_by_freedom(df, t):
     """By ½ I(ν/2, ½, ν / (ν + t²)) or its complement, whichever share is exact."""
     near = less(t * t, df)
     inner = in_parameters(0, 1)(0.5, 0.5 * df, where(near, t * t / (df + t * t), 0.5))
     outer = -in_parameters(1, 0)(0.5 * df, 0.5, where(near, 0.5, df / (df + t * t)))
-    return 0.25 * sign(t) * where(near, inner, outer) - 0.5 * t / df * _student_density(df, t)
+    return 0.25 * sign(t) * where(near, inner, outer) - 0.5 * t / df * student_density(df, t)
 
 
 stdtr = elementwise_of_scipy(
-    "stdtr", lambda df, t, z: _student_by_freedom(df, t), lambda df, t, z: _student_density(df, t), singular=True,
+    "stdtr", lambda df, t, z: student_by_freedom(df, t), lambda df, t, z: student_density(df, t), singular=True,
     domain=Domain("ν > 0, t ≠ 0", ((0.5, 10.0), (-5.0, 5.0)), lambda df, t: abs(t)))  # fmt: skip
