@@ -32,12 +32,14 @@ def _scipy_function() -> str:
     """The outermost SciPy function on the stack, as ``scipy.module.name``; empty if there is none."""
     name, frame = "", sys._getframe(1)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
+        module, method = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        wrapped = frame.f_locals.get("f")
+        if method == "wrapper" and module == "scipy._lib._util" and hasattr(wrapped, "__name__"):  # over a stack
+            module, method = wrapped.__module__, wrapped.__name__
         if module.startswith("scipy.") and not module.startswith("scipy._lib"):
             public = [part for part in module.split(".") if not part.startswith("_")]
             distribution = getattr(frame.f_locals.get("self"), "name", None)
             owner = [distribution] if isinstance(distribution, str) else []
-            method = frame.f_code.co_name
             if method in ("__init__", "__call__"):
                 method = type(frame.f_locals.get("self")).__name__
             name = ".".join([*public, *owner, method])

@@ -50,6 +50,16 @@ def test_refusals_name_the_remedy(mode, f, error, message):
         mode(f)(A)
 
 
+@pytest.mark.parametrize("name", ["inv", "rq", "expm", "sqrtm", "det", "schur"])
+@MODES
+def test_scipys_own_function_names_the_one_to_call(mode, name):
+    """Also where SciPy wraps it in a loop over a stack."""
+    with pytest.raises(
+        TypeError, match=rf"scipy\.linalg\.{name} converts .*(call autodiff\.scipy\.linalg\.{name}|cannot)"
+    ):
+        mode(getattr(scipy.linalg, name))(A)
+
+
 @MODES
 @pytest.mark.parametrize("a", [np.diag([2.0, 2.0, 3.0]), 2.0 * np.eye(2)])
 def test_funm_of_repeated_eigenvalues_is_refused(mode, a):
