@@ -80,7 +80,7 @@ def room(row: Row, point: tuple[Any, ...]) -> float:
 
 
 COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "elliptic", "equations", "hypergeometric", "integrals",
-          "kelvin", "legendre", "orthogonal", "spherical", "struve"}  # fmt: skip
+          "kelvin", "legendre", "orthogonal", "quantiles", "spherical", "struve"}  # fmt: skip
 """The families whose values in 50 digits, or on the whole, take long: their rows are tested at a few fixed points."""
 
 

@@ -10,11 +10,12 @@ import scipy.special as original
 from dualnumbers.levels import plain
 from dualnumbers.rules.special import polygamma as polygamma_of_order
 
+from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
 from .counterpart import counterpart, missing
 
-__all__ = ["diric", "log_softmax", "logsumexp", "multigammaln", "polygamma", "softmax", "spherical_in", "spherical_jn",
-           "spherical_kn", "spherical_yn"]  # fmt: skip
+__all__ = ["comb", "diric", "factorial", "log_softmax", "logsumexp", "multigammaln", "perm", "polygamma", "softmax",
+           "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn"]  # fmt: skip
 __getattr__ = missing(__name__)
 
 

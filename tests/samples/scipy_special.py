@@ -41,3 +41,20 @@ def _of_a_number(name: str) -> Iterator[Sample]:
             yield of_scipy("special", lambda s, x, n=n: calls[name.rpartition(".")[2]](s, x, n),
                            (np.abs(values(*shape)) + 1.5,), f"{n}, {shape}", unreal=False, exact=False,
                            condition=8)  # fmt: skip
+
+
+@entry("scipy.special.comb", "scipy.special.perm", "scipy.special.factorial")
+def _counting(name: str) -> Iterator[Sample]:
+    name = name.rpartition(".")[2]
+    for shape in ((), (3,), (2, 0)):
+        n, k = np.abs(values(*shape)) + 4.5, np.abs(values(*shape[-1:])) + 0.3
+        if name == "factorial":
+            yield of_scipy("special", lambda s, n: s.factorial(n), (n,), f"{shape}", unreal=False, exact=False)
+            yield of_scipy("special", lambda s, n: s.factorial(-n) + n, (n,), f"below {shape}", unreal=False)
+            continue
+        choose = lambda s, n, k: getattr(s, name)(n, k)
+        yield of_scipy("special", choose, (n, k), f"{shape}", unreal=False, exact=False, condition=64)
+        yield of_scipy("special", lambda s, n, k: getattr(s, name)(k, n) + n, (n, k), f"none {shape}", unreal=False)
+    if name == "comb":
+        yield of_scipy("special", lambda s, n, k: s.comb(n, k, repetition=True), (n, k), "repetition", unreal=False,
+                       exact=False, condition=64)  # fmt: skip
