@@ -116,7 +116,7 @@ def unpicklable(number: Any) -> TypeError:
 def public_name(function: Any) -> str:
     """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
     module = getattr(function, "__module__", None) or ("numpy" if hasattr(np, function.__name__) else "scipy.special")
-    return f"{module}.{function.__name__}".replace("numpy", "np", 1)
+    return f"{module}.{function.__name__.lstrip('_')}".replace("numpy", "np", 1)
 
 
 def no_rule(function: Any, variant: str = "") -> TypeError:

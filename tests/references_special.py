@@ -91,8 +91,8 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
 }
 
 CONDITION = (
-    dict.fromkeys(("beta", "betaln", "beta_density", "fdtr", "fdtrc", "stdtr"), 4)
-    | dict.fromkeys(("betainc", "betaincc", "kl_div", "rel_entr"), 16)
+    dict.fromkeys(("beta", "betaln", "beta_density"), 4)
+    | dict.fromkeys(("betainc", "betaincc", "fdtr", "fdtrc", "stdtr", "kl_div", "rel_entr"), 16)
     | dict.fromkeys(("gammainc", "gammaincc", "gdtr", "gdtrc", "chdtr", "chdtrc", "pdtr", "pdtrc"), 16)
     | dict.fromkeys(("gammaincinv", "gammainccinv", "betaincinv"), 128)
 )

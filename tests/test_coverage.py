@@ -80,8 +80,12 @@ REFUSED = {
     ("ndarray-method", ".tolist"): r"\.tolist of a.*list\(x\)",
     ("ndarray-method", "float()"): r"float of a.*dualnumbers\.dmath",
     ("ndarray-method", "math.sin(scalar)"): r"float of a.*dualnumbers\.dmath",
-    ("scipy.linalg", "schur"): "schur",
-    ("scipy.linalg", "hessenberg"): "hessenberg",
+    ("scipy.linalg", "schur"): r"schur.*(logm|expm|eigh|eig)",
+    ("scipy.linalg", "hessenberg"): r"hessenberg",
+    **{
+        ("scipy.special", name): rf"scipy\.special\.{name} has no derivative here: write it.*value_of"
+        for name in ("dawsn", "kolmogorov", "owens_t", "voigt_profile", "wofz", "zeta", "zetac")
+    },
 }
 """Group and name of what is refused → what the message says."""
 
