@@ -33,7 +33,7 @@ def _scipy_function() -> str:
     name, frame = "", sys._getframe(1)
     while frame is not None:
         module, method = frame.f_globals.get("__name__", ""), frame.f_code.co_name
-        wrapped = frame.f_locals.get("f")
+        wrapped: Any = frame.f_locals.get("f")
         if method == "wrapper" and module == "scipy._lib._util" and hasattr(wrapped, "__name__"):  # over a stack
             module, method = wrapped.__module__, wrapped.__name__
         if module.startswith("scipy.") and not module.startswith("scipy._lib"):
