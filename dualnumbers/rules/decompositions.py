@@ -24,6 +24,7 @@ from .factors import (
     adjoint,
     columns,
     cut,
+    determined,
     diagonal,
     divided_by_gaps,
     divided_by_sums,
@@ -145,7 +146,7 @@ def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
     z = _eigh(hermitian_matrix(a, UPLO), UPLO)
     w, v = cut(z, *_vector_and_matrix(a))
-    return EighResult(_real_vector(w, z), v)
+    return EighResult(_real_vector(w, z), determined(v, w, "eigenvalues"))
 
 
 def _eigvalsh_push(da, z, a, UPLO):
@@ -194,7 +195,8 @@ EigResult = type(np.linalg.eig(np.eye(1)))
 def eig(a):
     """Eigenvalues and eigenvectors, complex where one is."""
     square(a)
-    return EigResult(*cut(_eig(a), *_vector_and_matrix(a)))
+    w, v = cut(_eig(a), *_vector_and_matrix(a))
+    return EigResult(w, determined(v, w, "eigenvalues"))
 
 
 def _eigvals_push(da, z, a):
@@ -282,6 +284,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         return svdvals(a)
     z = _svd(a, full_matrices)
     u, s, vh = cut(z, *_svd_shapes(a, full_matrices))
+    u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
     return SVDResult(u, _real_vector(s, z), vh)
 
 

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from ..elementary import composition, linear, smooth
+from ..elementary import TABLE, composition, linear, smooth
 from ..errors import user_line
-from ..levels import plain
+from ..levels import is_number, plain
 from .complexes import conj, is_unreal
 from .indexing import getitem
 from .products import matmul
@@ -179,6 +179,30 @@ def divided_by_sums(t, s):
     """tᵢⱼ / (sⱼ + sᵢ), skew; of real ``t`` the diagonal is 0, whatever the sum."""
     d = without_rounding(expand_dims(s, -2) + expand_dims(s, -1), s)
     return quotient(t, d if is_unreal(t) else d + _identity(t), "singular values")
+
+
+def _not_determined(g, v, values, i, j):
+    raise np.linalg.LinAlgError(_undetermined(values, i, j))
+
+
+_determined = linear(None, None, _not_determined, evaluate=lambda v, values, i, j: v, name="_determined", statics=3)
+del TABLE["_determined"]  # there is no derivative for the loops to test; tests/test_linear_algebra.py holds it to that
+
+
+def determined(v, w, values):
+    """Vectors ``v`` that reverse mode must not come through where their values ``w`` repeat.
+
+    Forward mode refuses a tangent that turns them. The adjoint can be 0 there although the derivative is not: in
+    V f(Λ) V⁻¹ the adjoints of the two V cancel, and what is left is 0 / 0 with the limit f′(λ).
+    """
+    if not is_number(type(v)):
+        return v
+    w = plain(w)
+    gaps = without_rounding(w[..., None, :] - w[..., :, None], w) + np.eye(w.shape[-1])
+    if np.all(gaps):
+        return v
+    *_, i, j = np.argwhere(gaps == 0)[0]
+    return _determined(v, values, *sorted((int(i), int(j))))
 
 
 def _identity(t):
