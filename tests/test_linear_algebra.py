@@ -66,7 +66,7 @@ def test_a_direction_that_keeps_the_vectors_is_not_refused():
 @MODES
 def test_a_defective_matrix_is_refused(mode):
     for function in (np.linalg.eigvals, lambda a: np.linalg.eig(a)[1]):
-        with pytest.raises(np.linalg.LinAlgError, match="defective|equal up to rounding"):
+        with pytest.raises(np.linalg.LinAlgError, match=r"defective|equal up to rounding"):
             mode(function)(np.array([[1.0, 1.0], [0.0, 1.0]]))
 
 
