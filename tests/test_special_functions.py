@@ -1,5 +1,8 @@
 """The second half of scipy.special: points where a formula might fail, complex arguments, refusals, several outputs."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.special as sp
@@ -183,3 +186,21 @@ def test_lambert_is_that_of_mpmath(z, branch):
         for derivative_of in (jacfwd, jacrev):
             found = derivative_of(f)(z) if order == 1 else derivative_of(derivative_of(f))(z)
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_eight_threads_may_be_the_first_to_call_scipy():
+    """Its rules are read at the first call: all threads wait until they are whole."""
+    program = """
+import threading
+import numpy as np, scipy.special as sp
+from autodiff import jacfwd, jacrev
+found, together = [], threading.Barrier(8)
+def work(mode):
+    together.wait()
+    found.append(mode(lambda x: sp.jv(1.0, x) * sp.betainc(x, 2.0, 0.3))(np.array([0.5, 1.0, 2.0])))
+threads = [threading.Thread(target=work, args=(mode,)) for mode in (jacfwd, jacrev) * 4]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8 and all(np.allclose(z, found[0]) for z in found)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -18,8 +18,8 @@ def found(path):
 
 def rule_of(ufunc):
     """The table function of a ufunc, None if it has none. SciPy's rules are read when the first of them is called."""
-    if ufunc not in BY_NUMPY and ufunc.__name__ not in BY_NUMPY:
-        import_module("dualnumbers.rules.of_scipy")
+    if ufunc not in BY_NUMPY:
+        import_module("dualnumbers.rules.of_scipy")  # waits for another thread that is reading them
     return BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
 
 
