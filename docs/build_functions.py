@@ -95,10 +95,10 @@ def elsewhere_in_numpy() -> dict[str, Any]:
 
 
 def of_special() -> dict[str, Any]:
-    """The ufuncs of scipy.special, found by their names."""
-    names = [name for name in dir(scipy.special) if isinstance(getattr(scipy.special, name), np.ufunc)]
-    found = {name: getattr(scipy.special, name).__name__ for name in names}
-    return {f"scipy.special.{name}": BY_NUMPY[own] for name, own in found.items() if own in BY_NUMPY}
+    """The ufuncs of scipy.special, found by their own names, and the functions that only call one (``_lambertw``)."""
+    found = {name: getattr(scipy.special, name) for name in dir(scipy.special)}
+    own = {name: f.__name__ if isinstance(f, np.ufunc) else f"_{name}" for name, f in found.items()}
+    return {f"scipy.special.{name}": BY_NUMPY[ufunc] for name, ufunc in own.items() if ufunc in BY_NUMPY}
 
 
 def of_scipy() -> dict[str, Any]:

@@ -35,6 +35,17 @@ def _inverse(y: Any, power: Any) -> Any:
     return mp.exp(mp.log(1 + power * y) / power) if power else mp.exp(y)
 
 
+def _voigt(x: Any, sigma: Any, gamma: Any) -> Any:
+    z = mp.mpc(x, gamma) / (sigma * mp.sqrt(2))
+    return (mp.exp(-z * z) * mp.erfc(-1j * z)).real / (sigma * mp.sqrt(2 * mp.pi))
+
+
+def _kolmogorov(x: Any) -> Any:
+    """By the series in 1/x² alone, which converges for every x."""
+    terms = (mp.exp(-(((2 * k - 1) * mp.pi / x) ** 2) / 8) for k in range(1, int(8 * x) + 30))
+    return 1 - mp.sqrt(2 * mp.pi) / x * mp.fsum(terms)
+
+
 REFERENCES: dict[str, Callable[..., Any] | None] = {
     "wrightomega": lambda x: mp.lambertw(mp.exp(x)).real,
     "powm1": lambda x, y: mp.powm1(x, y),
@@ -47,6 +58,14 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "ndtri": lambda x: mp.sqrt(2) * mp.erfinv(2 * x - 1),
     "erfcinv": lambda x: mp.erfinv(1 - x),
     "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
+    "dawsn": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),
+    "voigt_profile": _voigt,
+    "owens_t": None,  # a quadrature in mpmath: its partials are elementary, and held against differences
+    "kolmogorov": _kolmogorov,
+    "kolmogi": None,
+    "zeta": mp.zeta,
+    "riemann_zeta": mp.zeta,
+    "zetac": lambda s: mp.zeta(s) - 1,
     "loggamma": mp.loggamma,
     "psi": lambda x: mp.psi(0, x),
     "beta": None,  # ψ(a) − ψ(a + b) loses digits where b is small beside a
@@ -93,6 +112,7 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
 CONDITION = (
     dict.fromkeys(("beta", "betaln", "beta_density"), 4)
     | dict.fromkeys(("betainc", "betaincc", "fdtr", "fdtrc", "stdtr", "kl_div", "rel_entr"), 16)
+    | dict.fromkeys(("voigt_profile", "owens_t"), 16)
     | dict.fromkeys(("gammainc", "gammaincc", "gdtr", "gdtrc", "chdtr", "chdtrc", "pdtr", "pdtrc"), 16)
     | dict.fromkeys(("gammaincinv", "gammainccinv", "betaincinv"), 128)
 )
@@ -102,11 +122,15 @@ so is log t less its mean; its quantiles come from a search that ends some last 
 NOISE = {
     "fdtr": 4.0,
     "fdtrc": 4.0,
+    "voigt_profile": 64.0,
+    "riemann_zeta": 32.0,
+    "zetac": 32.0,
     **dict.fromkeys(("chdtri", "fdtri", "stdtrit", "btdtria", "btdtrib"), 12.0),
 }
 """By how much the partials are worse than rounding: SciPy's quantiles by up to 12 units, as found with mpmath.
 
-The share and the weight in those of F have opposite signs.
+The share and the weight in those of F have opposite signs; so have the sum and the integral of ζ left of 1;
+z in w(z) is rounded.
 """
 
 VALUE_NOISE = dict.fromkeys(("binom", "poch"), 20.0)

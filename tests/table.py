@@ -141,7 +141,7 @@ def numpy_function(row: Row) -> Callable[..., Any] | None:
             if isinstance(found, np.ufunc) or found is getattr(np, row.name, None):
                 return found  # type: ignore[no-any-return]
             if isinstance(found, str):
-                return getattr(scipy.special, found)  # type: ignore[no-any-return]
+                return getattr(scipy.special._ufuncs if found.startswith("_") else scipy.special, found)  # type: ignore[no-any-return]
     return None
 
 
@@ -170,7 +170,7 @@ def same_bits(x: Any, y: Any) -> bool:
 def complex_of_reals(row: Row) -> bool:
     """Whether a row's value is complex also at real arguments: gradients are not for it."""
     types = getattr(numpy_function(row), "types", ["d->d"])
-    return row.name == "lambertw" or all(kinds[-1] in "FD" for kinds in types)
+    return all(kinds[-1] in "FD" for kinds in types)
 
 
 ELEMENTWISE_FUNCTIONS = [f for f in FUNCTIONS

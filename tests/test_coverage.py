@@ -82,10 +82,6 @@ REFUSED = {
     ("ndarray-method", "math.sin(scalar)"): r"float of a.*dualnumbers\.dmath",
     ("scipy.linalg", "schur"): r"schur.*(logm|expm|eigh|eig)",
     ("scipy.linalg", "hessenberg"): r"hessenberg",
-    **{
-        ("scipy.special", name): rf"scipy\.special\.{name} has no derivative here: write it.*value_of"
-        for name in ("dawsn", "kolmogorov", "owens_t", "voigt_profile", "wofz", "zeta", "zetac")
-    },
 }
 """Group and name of what is refused → what the message says."""
 

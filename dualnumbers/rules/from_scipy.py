@@ -32,12 +32,15 @@ def scipy_function(path):
     return function
 
 
-def elementwise_of_scipy(name, /, *partials, python=None, **fields):
-    """The row of the ufunc ``scipy.special.<name>``, which finds it by its name; ``python`` as `elementwise`'s."""
+def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):
+    """The row of ``scipy.special.<name>``, a ufunc, or a function that ``calls`` the ufunc of that name.
+
+    The ufunc finds it by its name; ``python`` as `elementwise`'s.
+    """
     ufunc = scipy_function(f"special.{name}")
     fields.setdefault("name", python.__name__ if python else name)
     function = elementwise(python, ufunc, *partials, **fields)
-    BY_NUMPY[name] = BY_NUMPY.pop(ufunc)
+    BY_NUMPY[calls or name] = BY_NUMPY.pop(ufunc)
     return function
 
 

@@ -10,27 +10,46 @@ from ..elementary import elementwise
 from .domains import both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
 
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+"""B₂, B₄, …: of the Euler–Maclaurin formula."""
+
+TERMS = 12
+"""So many of Σ (z + k)⁻ˢ are added one by one; the rest is an integral with its corrections."""
+
+
+def _of_complex(order, z):
+    """ψ⁽ⁿ⁾(z) = (−1)ⁿ⁺¹ n! Σ (z + k)⁻ⁿ⁻¹, Re z ≥ 0, by the Euler–Maclaurin formula: SciPy's is for real arguments."""
+    b = z + TERMS
+    rest = b**-order / order + 0.5 * b ** -(order + 1)
+    for j, number in enumerate(BERNOULLI, 1):
+        rest = rest + number * math.comb(order + 2 * j - 1, order) / (2 * j) * b ** -(order + 2 * j)
+    return (-1) ** (order + 1) * math.factorial(order) * (sum((z + k) ** -(order + 1.0) for k in range(TERMS)) + rest)
+
+
+def _higher(order, x):
+    return (_of_complex if np.iscomplexobj(x) else scipy_function("special.polygamma"))(order, x)
+
 
 def _reflected(order, x):
     """ψ⁽ⁿ⁾(x) = (−1)ⁿ ψ⁽ⁿ⁾(1 − x) − π dⁿ/dxⁿ cot πx, at x < 0 (DLMF 5.15.6)."""
     cotangent = Polynomial([0.0, 1.0])
     for _ in range(order):
         cotangent = -math.pi * Polynomial([1.0, 0.0, 1.0]) * cotangent.deriv()
-    return (-1) ** order * scipy_function("special.polygamma")(order, 1.0 - x) - math.pi * cotangent(
-        1.0 / np.tan(math.pi * (x - np.rint(x)))
-    )
+    turn = np.tan(math.pi * (x - np.rint(np.real(x))))
+    return (-1) ** order * _higher(order, 1.0 - x) - math.pi * cotangent(1.0 / turn)
 
 
 @cache
 def polygamma(order):
     """The row of ψ⁽ⁿ⁾, n = ``order``, the n-th derivative of the digamma function."""
-    psi, higher = scipy_function("special.psi"), scipy_function("special.polygamma")
+    psi = scipy_function("special.psi")
 
     def ufunc(x):
         if not order:
             return psi(x)
         with np.errstate(all="ignore"):  # SciPy's takes |x| steps where x is negative
-            z = np.where(x < 0, _reflected(order, np.minimum(x, 0.0)), higher(order, np.maximum(x, 0.0)))[()]
+            left = np.real(x) < 0
+            z = np.where(left, _reflected(order, np.where(left, x, 0.0)), _higher(order, np.where(left, 0.0, x)))[()]
         return z.astype(np.result_type(x))  # and it is float64 for float32
 
     return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive)

@@ -1,0 +1,85 @@
+"""Faddeeva's function, Dawson's integral, Voigt's profile: one family. Source: NIST DLMF §7.2, §7.7, §7.19.
+
+w⁽ⁿ⁾(z) = iⁿ/√π ∫ sⁿ exp(−s²/4 + i z s) ds over s > 0 where Im z ≥ 0 (DLMF 7.7.2): turned in the complex plane so that
+the integrand decays as |z| s, no derivative cancels in the tails, as −2 z w + 2i/√π would.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+from numpy.polynomial.hermite import hermval
+
+from ...elementary import elementwise
+from ..complexes import imag, real
+from ..domains import Domain
+from ..from_scipy import elementwise_of_scipy
+from ..quadrature import NODES, WEIGHTS, in_blocks
+
+ROOT_PI, ROOT2 = math.sqrt(math.pi), math.sqrt(2.0)
+
+
+def _gaussian(n, z):
+    """The n-th derivative of exp(−z²)."""
+    return (-1) ** n * hermval(z, [0] * n + [1]) * np.exp(-z * z)
+
+
+def _in_first_quadrant(n, z):
+    """w⁽ⁿ⁾(z) where Re z ≥ 0 and Im z ≥ 0, along s = t exp(iφ): any φ from 0 to below π/4 gives the same."""
+    size = np.abs(z)
+    turn = np.clip(0.5 * np.pi - np.angle(z), 0.0, 0.6) * size / (1.0 + size)
+    bend, decay = 0.25 * np.cos(2.0 * turn), size * np.sin(np.angle(z) + turn)
+    t = 88.0 / (decay + np.sqrt(decay * decay + 176.0 * bend)) * NODES
+    s = t * np.exp(1j * turn)
+    terms = (1j * s) ** n * np.exp(s * (1j * z - 0.25 * s)) * WEIGHTS
+    return np.sum(terms, axis=-1, keepdims=True) * s[:, :1] / NODES[0] / ROOT_PI
+
+
+def _derivative(n, z):
+    """w⁽ⁿ⁾(z) by w(−z̄) = w̄(z) and w(z) = 2 exp(−z²) − w(−z); DLMF 7.4.3."""
+    below = z.imag < 0
+    above = np.where(below, -z, z)
+    found = _in_first_quadrant(n, np.abs(above.real) + 1j * above.imag)
+    found = np.where(above.real < 0, (-1) ** n * np.conj(found), found)
+    inside = np.where(below, z, 0.0)
+    return np.where(below, 2.0 * _gaussian(n, inside) - (-1) ** n * found, found)
+
+
+@cache
+def faddeeva(n):
+    """The row of w⁽ⁿ⁾, n ≥ 1."""
+
+    def evaluate(z):
+        with np.errstate(all="ignore"):
+            found = in_blocks(lambda column: _derivative(n, column), np.ravel(np.asarray(z, complex)))
+        return found.reshape(np.shape(z)).astype(np.result_type(np.asarray(z), np.complex64))[()]
+
+    return elementwise(None, evaluate, lambda z, w: faddeeva(n + 1)(z), name=f"faddeeva_{n}", singular=True)
+
+
+@cache
+def dawson(n):
+    """The row of Dawson's integral derived n ≥ 1 times: D(z) = i√π/2 (exp(−z²) − w(z)), on reals √π/2 Im w."""
+
+    def evaluate(x):
+        if not np.iscomplexobj(x):
+            return np.asarray(0.5 * ROOT_PI * faddeeva(n)(x).imag, np.result_type(x))[()]
+        sign = np.where(x.imag < 0, -1.0, 1.0)  # it is odd
+        return -0.5j * ROOT_PI * sign ** (n + 1) * (faddeeva(n)(sign * x) - _gaussian(n, sign * x))
+
+    return elementwise(None, evaluate, lambda x, z: dawson(n + 1)(x), name=f"dawson_{n}", singular=True)
+
+
+def _slope(n, x, sigma, gamma):
+    """w⁽ⁿ⁾ at z = (x + iγ) / (σ√2), of which the profile is Re w(z) / (σ√2π)."""
+    return faddeeva(n)((x + 1j * gamma) / (ROOT2 * sigma))
+
+
+wofz = elementwise_of_scipy("wofz", lambda z, w: faddeeva(1)(z), singular=True)
+dawsn = elementwise_of_scipy("dawsn", lambda x, z: dawson(1)(x), singular=True)
+# by σ it is σ times the second derivative by x, as of every convolution with a normal density: −(w + z w′) would cancel
+voigt_profile = elementwise_of_scipy(
+    "voigt_profile", lambda x, s, g, z: real(_slope(1, x, s, g)) / (2.0 * ROOT_PI * s * s),
+    lambda x, s, g, z: real(_slope(2, x, s, g)) / (2.0 * ROOT2 * ROOT_PI * s * s),
+    lambda x, s, g, z: -imag(_slope(1, x, s, g)) / (2.0 * ROOT_PI * s * s),
+    domain=Domain("σ > 0, γ > 0", ((-3.0, 3.0), (0.5, 3.0), (0.1, 3.0))), singular=True)  # fmt: skip
