@@ -8,6 +8,7 @@ scalar; arraynumber.py adds what arrays have.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,9 @@ class Number:
         try:
             result = entry(*map(joined, arguments), **keywords)
         except TypeError:
+            before, named = with_out_named(function, arguments)
+            if named:
+                return self.__array_function__(function, types, before, keywords | named)
             raise_if_unbound(function, entry, arguments, keywords)
             raise
         return result if target is None else ufunc_methods.stored(function, result, target)
@@ -185,6 +189,14 @@ def joined(argument: Any) -> Any:
     if isinstance(argument, (list, tuple)):
         return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
     return shaping.array(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The positional arguments before the place of ``out`` in a NumPy function, and by their names those from there."""
+    parameters = signature(function).parameters
+    by_place = "out" in parameters and parameters["out"].kind is Parameter.POSITIONAL_OR_KEYWORD
+    before = list(parameters).index("out") if by_place else len(arguments)
+    return arguments[:before], dict(zip(list(parameters)[before:], arguments[before:], strict=False))
 
 
 def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -15,7 +15,7 @@ from .factors import adjoint, diagonal, product, weighted
 from .indexing import getitem
 from .products import matmul
 from .reductions import sum
-from .shaping import expand_dims, matrix_transpose, reshape, shape, transpose
+from .shaping import array, expand_dims, matrix_transpose, reshape, shape, transpose
 
 
 def _solve_right(a, b, vector):
@@ -168,7 +168,7 @@ def multi_dot(arrays):
     """The product of a chain of matrices, in the cheapest order; the first and the last may be vectors."""
     if len(arrays) < 2:
         raise ValueError("np.linalg.multi_dot expects at least two arrays")
-    first, *middle, last = arrays
+    first, *middle, last = map(array, arrays)
     ends = len(shape(first)) == 1, len(shape(last)) == 1
     chain = [expand_dims(first, 0) if ends[0] else first, *middle, expand_dims(last, 1) if ends[1] else last]
     if any(len(shape(x)) != 2 for x in chain):

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from ..elementary import BY_NUMPY, composition, linear, smooth
-from .axes import arrays, moveaxis, rank
+from ..levels import plain
+from .axes import moveaxis, rank
 from .indexing import getitem
 from .powers import power
 from .reductions import sum
-from .shaping import broadcast_to, cast, expand_dims, reshape, shape, stack
+from .shaping import arrays, broadcast_to, cast, expand_dims, reshape, shape, stack
 
 
 def _weights(num, endpoint, axis, rank):
@@ -115,4 +116,4 @@ def copy(a, order="K", subok=False):
 @composition(np.astype)
 def of_type(x, dtype, /, *, copy=True, device=None):
     """The numbers in another floating-point or complex type."""
-    return cast(x, dtype, "unsafe")
+    return x if not copy and plain(x).dtype == dtype else cast(x, dtype, "unsafe")

@@ -157,7 +157,7 @@ def _at_fractions(x, function, q, axis, keepdims, method):
 def _quantiles(numpy_function):
     name = numpy_function.__name__
 
-    def function(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    def function(a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
         """The quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
         if weights is not None:
             raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
@@ -177,7 +177,7 @@ percentile, nanpercentile = _quantiles(np.percentile), _quantiles(np.nanpercenti
 def _medians(numpy_function):
     name = numpy_function.__name__
 
-    def function(a, axis=None, overwrite_input=False, keepdims=False):
+    def function(a, axis=None, *, overwrite_input=False, keepdims=False):
         """The middle of the sorted elements, or the mean of the two in the middle."""
         return _median(a, name, 0.5, axis, keepdims, "linear")
 
