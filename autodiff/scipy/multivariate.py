@@ -15,6 +15,7 @@ from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import concatenate, expand_dims, matrix_transpose, reshape, shape
 
 from .counterpart import counterpart, double
+from .distribution import Frozen, by_name
 
 
 class Densities:
@@ -24,16 +25,13 @@ class Densities:
         def density(x: Any, *given: Any, **named: Any) -> Any:
             return np.exp(log_density(x, *given, **named))
 
-        self.__doc__ = f"As ``scipy.stats.{name}``: pdf, logpdf."
+        self._name, self.__doc__ = name, f"As ``scipy.stats.{name}``: pdf, logpdf."
         self.logpdf: Callable[..., Any] = counterpart(f"stats.{name}.logpdf")(log_density)
         self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf")(density)
 
-    def __call__(self, *given: Any, **named: Any) -> Densities:
+    def __call__(self, *given: Any, **named: Any) -> Frozen:
         """The distribution with these parameters."""
-        frozen = object.__new__(Densities)
-        frozen.logpdf = lambda x: self.logpdf(x, *given, **named)
-        frozen.pdf = lambda x: self.pdf(x, *given, **named)
-        return frozen
+        return Frozen(self, given, named)
 
     def __getattr__(self, which: str) -> Any:
         if which.startswith("_"):
@@ -41,6 +39,9 @@ class Densities:
         raise AttributeError(
             f"{which} of a distribution of vectors cannot be differentiated here; there are pdf, logpdf"
         )
+
+    def __reduce__(self) -> Any:
+        return by_name, (self._name,)
 
 
 def _normal(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
