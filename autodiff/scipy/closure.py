@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from functools import partial
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -15,34 +16,35 @@ from dualnumbers.number import joined
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, concatenate, reshape, shape
 
-from ..seeding import flatten
-
 Function = Callable[..., Any]
 
 
 def lifted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
     """The vector θ of all numbers that ``function(…, *args)`` depends on, and ``at(θ)``, the function of the rest.
 
-    They are looked for in ``args``, in the variables that the function closes over, in functions among these, and in
-    the global variables that it names.
+    They are those of `numbers_in`. What holds none of them stays the object that it is; a function that names a number
+    as a global variable, or an object that holds one, is a copy, and what it assigns there is lost.
     """
-    leaves, rebuild = flatten(args)
-    leaves = [joined(leaf) for leaf in leaves]
-    found = {id(x): x for x in [*leaves, *_captured(function, set())] if is_number(type(x))}
+    found = {id(x): x for x in numbers_in((function, args))}
     for x in found.values():
         if is_unreal(x):
             raise TypeError(f"the derivative of an integral by a complex parameter is not to be had here{user_line()}")
     theta = concatenate(*(reshape(x, -1, "C") for x in found.values()), 0) if found else np.zeros(0)
+    latest: tuple[Any, Function] = (None, function)
 
     def at(theta: Any) -> Function:
-        new, start = {}, 0
-        for key, x in found.items():
-            stop = start + int(np.prod(shape(x)))
-            new[key] = reshape(theta[start:stop], shape(x), "C") if shape(x) else theta[start]
-            start = stop
-        bound = _replaced(function, new, {}) if new else function
-        further = rebuild(new.get(id(leaf), leaf) for leaf in leaves)
-        return lambda *first: bound(*first, *further)
+        nonlocal latest
+        known, call = latest
+        if known is not theta:
+            new, start = {}, 0
+            for key, x in found.items():
+                stop = start + int(np.prod(shape(x)))
+                new[key] = reshape(theta[start:stop], shape(x), "C") if shape(x) else theta[start]
+                start = stop
+            bound, further = _replaced((function, args), new, {})
+            call = lambda *first: bound(*first, *further)
+            latest = theta, call
+        return call
 
     return theta, at
 
@@ -58,12 +60,55 @@ def plain_result(call: str, z: Any) -> Any:
     return z
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    """The global names that code may read, with the functions written in it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names(constant)
+# ------------------------------------------------------------------------------------------------ what holds what
+
+
+def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """The numbers in containers, in object arrays, and in what functions close over, name or have by default.
+
+    Of a bound method and of an object that can be called, the attributes count as well.
+    """
+    if is_number(type(x)):
+        yield x
+        return
+    seen = set() if seen is None else seen
+    parts = _parts(x)
+    if parts and id(x) not in seen:
+        seen.add(id(x))
+        for part in parts:
+            yield from numbers_in(part, seen)
+
+
+def holds_numbers(*values: Any) -> bool:
+    """Whether a derivative may come through any of the values."""
+    return next(numbers_in(values), None) is not None
+
+
+def _parts(x: Any) -> Iterable[Any]:
+    """What a value holds; its parts live as long as it does."""
+    if isinstance(x, (list, tuple)):
+        return x
+    if isinstance(x, dict):
+        return list(x.values())
+    if isinstance(x, np.ndarray):
+        return list(x.flat) if x.dtype == object else ()
+    if isinstance(x, partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    if isinstance(x, FunctionType):
+        held = [_contents(cell) for cell in x.__closure__ or ()]
+        return [*held, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *_globals(x).values()]
+    if isinstance(x, MethodType):
+        return [x.__func__, *_attributes(x.__self__).values()]
+    return list(_attributes(x).values()) if _is_called(x) else ()
+
+
+def _is_called(x: Any) -> bool:
+    """Whether it is an object of a class written in Python that can be called."""
+    return isinstance(getattr(type(x), "__call__", None), FunctionType)  # noqa: B004  of the class, not of x
+
+
+def _attributes(x: Any) -> dict[str, Any]:
+    return {} if isinstance(x, type) else getattr(x, "__dict__", {})
 
 
 def _contents(cell: CellType) -> Any:
@@ -73,49 +118,64 @@ def _contents(cell: CellType) -> Any:
         return None
 
 
+def _names(code: CodeType) -> Iterator[str]:
+    """The global names that code may read, with the functions written in it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
 def _globals(function: FunctionType) -> dict[str, Any]:
     """The global variables that hold numbers and that a function names."""
     there = ((name, function.__globals__.get(name)) for name in _names(function.__code__))
     return {name: x for name, x in there if is_number(type(x))}
 
 
-def _captured(function: Any, seen: set[int]) -> Iterator[Any]:
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    if isinstance(function, partial):
-        values = [function.func, *function.args, *function.keywords.values()]
-    elif isinstance(function, FunctionType):
-        values = [_contents(cell) for cell in function.__closure__ or ()]
-        values += [*(function.__defaults__ or ()), *_globals(function).values()]
-    else:
-        return
-    for x in values:
-        if is_number(type(x)):
-            yield x
-        else:
-            yield from _captured(x, seen)
+# ------------------------------------------------------------------------------------------------ other numbers
 
 
 def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
-    """A number by its replacement, a function by one that has the replacements; anything else as it is."""
+    """A number by its replacement, what holds one by a copy that has the replacement; anything else as it is."""
     if id(x) in new:
         return new[id(x)]
     if id(x) in made:
         return made[id(x)]
-    if isinstance(x, partial):
-        keywords = {name: _replaced(value, new, made) for name, value in x.keywords.items()}
-        return partial(_replaced(x.func, new, made), *(_replaced(value, new, made) for value in x.args), **keywords)
-    if not isinstance(x, FunctionType):
+    if not any(id(number) in new for number in numbers_in(x)):
         return x
+    again = lambda part: _replaced(part, new, made)
+    if isinstance(x, (list, tuple)):
+        return type(x)(*map(again, x)) if hasattr(x, "_fields") else type(x)(map(again, x))
+    if isinstance(x, dict):
+        return type(x)({name: again(part) for name, part in x.items()})
+    if isinstance(x, np.ndarray):
+        return array(again(x.tolist()))
+    if isinstance(x, partial):
+        return partial(again(x.func), *map(again, x.args), **again(x.keywords))
+    if isinstance(x, FunctionType):
+        return _function(x, again, made)
+    if isinstance(x, MethodType):
+        return MethodType(again(x.__func__), _object(x.__self__, again, made))
+    return _object(x, again, made)
+
+
+def _object(x: Any, again: Function, made: dict[int, Any]) -> Any:
+    """A copy of an object with other attributes."""
+    if id(x) not in made:
+        made[id(x)] = found = copy(x)
+        found.__dict__.update({name: again(part) for name, part in _attributes(x).items()})
+    return made[id(x)]
+
+
+def _function(x: FunctionType, again: Function, made: dict[int, Any]) -> FunctionType:
+    """A function of the same code with other cells, defaults and global variables."""
+    named = _globals(x)
+    names = {**x.__globals__, **{name: again(number) for name, number in named.items()}} if named else x.__globals__
     held = [(cell, _contents(cell)) for cell in x.__closure__ or ()]
-    cells = [CellType() if isinstance(value, (FunctionType, partial)) or id(value) in new else cell
-             for cell, value in held]  # fmt: skip
-    names = {**x.__globals__, **{name: new[id(value)] for name, value in _globals(x).items()}}
-    defaults = x.__defaults__ and tuple(_replaced(value, new, made) for value in x.__defaults__)
-    made[id(x)] = function = FunctionType(x.__code__, names, x.__name__, defaults, tuple(cells))
-    function.__kwdefaults__ = x.__kwdefaults__
+    cells = [CellType() if holds_numbers(value) else cell for cell, value in held]
+    made[id(x)] = function = FunctionType(x.__code__, names, x.__name__, again(x.__defaults__), tuple(cells))
+    function.__kwdefaults__ = again(x.__kwdefaults__)
     for cell, (old, value) in zip(cells, held, strict=True):
         if cell is not old:
-            cell.cell_contents = _replaced(value, new, made)
+            cell.cell_contents = again(value)
     return function

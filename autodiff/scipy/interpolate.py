@@ -14,7 +14,7 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.convolution import move_axis
 from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, stack, zeros_like
+from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, shape, stack, zeros_like
 
 from .counterpart import COUNTERPARTS, double, missing
 from .piecewise import PPoly, upright
@@ -233,6 +233,7 @@ class interp1d:  # noqa: N801  SciPy's name
                  bounds_error: Any = None, fill_value: Any = np.nan, assume_sorted: bool = False) -> None:  # fmt: skip
         if kind not in ("linear", "cubic"):
             raise TypeError(f"interp1d with kind={kind!r} has no derivative here; there are 'linear' and 'cubic'")
+        self._kind = np.result_type(plain(array(y)), np.float32 if kind == "linear" else np.float64)
         x, y = double(x), double(y)
         if not assume_sorted:
             order = np.argsort(plain(x), kind="stable")
@@ -251,7 +252,7 @@ class interp1d:  # noqa: N801  SciPy's name
         outside = np.any(below) or np.any(above)
         if self._bounded and outside:
             raise ValueError(f"interp1d: x lies outside the interpolation range from {ends[0]} to {ends[-1]}")
-        z = self._curve(x, 0, True)
+        z = astype(self._curve(x, 0, True), self._kind)
         if self._extrapolated or not outside:
             return z
         low, high = self._fill if isinstance(self._fill, tuple) else (self._fill, self._fill)

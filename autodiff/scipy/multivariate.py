@@ -12,7 +12,7 @@ import scipy.special as special
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import concatenate, expand_dims, matrix_transpose, reshape, shape
+from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape, shape
 
 from .counterpart import counterpart, double
 from .distribution import Frozen, by_name
@@ -71,7 +71,7 @@ multivariate_normal = Densities("multivariate_normal", _normal)
 
 def _dirichlet(x: Any, alpha: Any) -> Any:
     """Σ (αᵢ − 1) log xᵢ − Σ log Γ(αᵢ) + log Γ(Σ αᵢ) along the first axis; the last xᵢ may be left out."""
-    x, alpha = double(x), double(alpha)
+    x, alpha = array(x), array(alpha)
     n = shape(alpha)[0]
     if np.any(plain(alpha) <= 0) or shape(x)[0] not in (n, n - 1):
         raise ValueError(f"dirichlet takes positive alpha, shape (n,), and x of n or n − 1 rows; got shape {shape(x)}")

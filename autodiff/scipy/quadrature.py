@@ -55,7 +55,7 @@ integral = smooth(None, None, lambda da, z, a, b, theta, at, options: -_end(da, 
 """``integral(a, b, theta, at, options)``: of ``at(theta)``, a function of x, from a to b."""
 
 
-@counterpart("integrate.quad")
+@counterpart("integrate.quad", always=True)
 def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *positional: Any, **options: Any) -> Any:
     """As ``scipy.integrate.quad``: the integral and SciPy's estimate of its error.
 
