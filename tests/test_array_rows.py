@@ -84,6 +84,7 @@ def test_value_is_that_of_numpy(name, sample):
             np.testing.assert_allclose(found, expected, rtol=8 * np.finfo(kind).eps)
 
 
+@pytest.mark.filterwarnings("ignore:logm result may be inaccurate")
 @pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.peer]))
 def test_value_is_that_of_scipy(name, sample):
     """Of numbers to rounding, in single precision where SciPy's is; of plain arrays alone SciPy's is called."""
@@ -94,9 +95,9 @@ def test_value_is_that_of_scipy(name, sample):
             assert np.shape(found) == np.shape(expected)
             if kind is float or not np.can_cast(np.result_type(found), np.result_type(expected)):
                 assert np.result_type(found) == np.result_type(expected)
-            size = max(np.max(np.abs(expected), initial=0.0), EPS)
+            size = np.max(np.abs(expected), initial=np.finfo(kind).eps)
             np.testing.assert_allclose(found, expected, 0, 64 * np.finfo(kind).eps * sample.condition * size)
-        if not isinstance(COUNTERPARTS.get(name), type):
+        if getattr(COUNTERPARTS.get(name), "of_plain", None):
             assert same_bits(np.asarray(sample.f(*arrays)), np.asarray(expected))
 
 

@@ -143,7 +143,10 @@ def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
         return made[id(x)]
     if not any(id(number) in new for number in numbers_in(x)):
         return x
-    again = lambda part: _replaced(part, new, made)
+
+    def again(part: Any) -> Any:
+        return _replaced(part, new, made)
+
     if isinstance(x, (list, tuple)):
         return type(x)(*map(again, x)) if hasattr(x, "_fields") else type(x)(map(again, x))
     if isinstance(x, dict):

@@ -38,7 +38,8 @@ def double(x: Any) -> Any:
 def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callable[[Function], Function]:
     """Decorator: this function, written in table functions, stands for ``scipy.<path>``.
 
-    Where no argument holds a number it is SciPy's own that is called, unless ``always`` this one. Lists reach it as
+    Where no argument holds a number it is SciPy's own that is called; but this one ``always`` where its value is
+    another, where SciPy leaves a choice or has an error. Lists reach it as
     arrays where its parameter is an `Array`, as the first ``operands`` are in any case.
     """
 
@@ -57,6 +58,7 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
             places = chain(names, repeat(names[-1]))
             return function(*map(taken, places, given), **{name: taken(name, x) for name, x in named.items()})
 
+        called.of_plain = not always  # type: ignore[attr-defined]
         COUNTERPARTS[f"scipy.{path}"] = called
         return cast(Function, called)
 
@@ -68,7 +70,7 @@ def counterpart_of_row(path: str, function: TableFunction) -> Callable[..., Any]
     called = entry(function)
     called.__doc__ = f"As ``scipy.{path}``, for numbers as well: the {function.row.kind} row ``{function.row.name}``."
     called.__name__ = called.__qualname__ = path.rpartition(".")[2]
-    return counterpart(path, operands=function.row.arity)(called)
+    return counterpart(path, operands=function.row.arity, always=True)(called)
 
 
 def missing(module: str) -> Callable[[str], Any]:

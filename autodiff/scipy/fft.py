@@ -22,10 +22,10 @@ __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "ffts
 __getattr__ = missing(__name__)
 
 
-def _named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+def _named(function: Callable[..., Any], name: str, text: str, always: bool = False) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As ``scipy.fft.{name}``: {text}."
-    return counterpart(f"fft.{name}")(function)
+    return counterpart(f"fft.{name}", always=always)(function)
 
 
 def _one_axis(name: str) -> Callable[..., Any]:
@@ -79,29 +79,36 @@ def ifftshift(x: Array, axes: Any = None) -> Any:
 
 
 # ----------------------------------------------------------------------------------------- cosines and sines
+# also of plain arrays: scipy.fft leaves orthogonalize= away where these are complex
 
 dct, dst = counterpart_of_row("fft.dct", dct_row), counterpart_of_row("fft.dst", dst_row)
+
+
+def _transposed(kind: int) -> int:
+    if kind not in TRANSPOSED:
+        raise ValueError(f"type={kind!r} of a cosine or sine transform is not one of {', '.join(map(str, TRANSPOSED))}")
+    return TRANSPOSED[kind]
 
 
 def _inverse(name: str, row: Callable[..., Any]) -> Callable[..., Any]:
     def transform(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
                   overwrite_x: bool = False, workers: int | None = None,
                   orthogonalize: bool | None = None) -> Any:  # fmt: skip
-        return row(x, TRANSPOSED[type], n, axis, swapped(norm), orthogonalize)
+        return row(x, _transposed(type), n, axis, swapped(norm), orthogonalize)
 
-    return _named(transform, name, "the transform of the transposed type with the scale of the other direction")
+    return _named(transform, name, "the transform of the transposed type with the scale of the other direction", True)
 
 
 def _every_axis(name: str, row: Callable[..., Any], inverse: bool) -> Callable[..., Any]:
     def transform(x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None,
                   overwrite_x: bool = False, workers: int | None = None, *,
                   orthogonalize: bool | None = None) -> Any:  # fmt: skip
-        kind, scale = (TRANSPOSED[type], swapped(norm)) if inverse else (type, norm)
+        kind, scale = (_transposed(type), swapped(norm)) if inverse else (type, norm)
         for length, axis in lengths_and_axes(x, s, axes):
             x = row(x, kind, length, axis, scale, orthogonalize)
         return x
 
-    return _named(transform, name, "the transform along several axes, all by default")
+    return _named(transform, name, "the transform along several axes, all by default", True)
 
 
 idct, idst = _inverse("idct", dct_row), _inverse("idst", dst_row)

@@ -75,7 +75,7 @@ def _parabolas(y: Any, x: Any, dx: Any) -> Any:
                                + right * (2.0 - first / second)), -1, False)  # fmt: skip
 
 
-@counterpart("integrate.simpson")
+@counterpart("integrate.simpson", always=True)
 def simpson(y: Array, x: Array = None, *, dx: Array = 1.0, axis: int = -1) -> Any:
     """As ``scipy.integrate.simpson``; of an even number of samples the last interval by Cartwright's rule (2017)."""
     y, x = _sampled("simpson", y, x, axis)

@@ -26,8 +26,8 @@ class Densities:
             return np.exp(log_density(x, *given, **named))
 
         self._name, self.__doc__ = name, f"As ``scipy.stats.{name}``: pdf, logpdf."
-        self.logpdf: Callable[..., Any] = counterpart(f"stats.{name}.logpdf")(log_density)
-        self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf")(density)
+        self.logpdf: Callable[..., Any] = counterpart(f"stats.{name}.logpdf", always=True)(log_density)
+        self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf", always=True)(density)
 
     def __call__(self, *given: Any, **named: Any) -> Frozen:
         """The distribution with these parameters."""

@@ -10,6 +10,7 @@ import numpy as np
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
+from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.convolution import axis_map, convolution, extended, flip
 from dualnumbers.rules.from_scipy import found
 from dualnumbers.rules.selection import where
@@ -137,10 +138,10 @@ def _ordered(x: Any, weights: Any, axes: Any) -> tuple[Any, Any, list[int]]:
 @counterpart("ndimage.correlate")
 def correlate(input: Array, weights: Array, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
               origin: Any = 0, *, axes: Any = None) -> Any:  # fmt: skip
-    """As ``scipy.ndimage.correlate``, linear in the image and in the weights."""
+    """As ``scipy.ndimage.correlate``: linear in the image and in the weights, whose conjugates it takes."""
     _no_output(output)
     x, weights, places = _ordered(input, weights, axes)
-    return _correlated(x, weights, places, mode, cval, origin)
+    return _correlated(x, conj(weights), places, mode, cval, origin)
 
 
 @counterpart("ndimage.convolve")

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
+from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.special import polygamma as polygamma_of_order
 
 from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
+from .closure import holds_numbers
 from .counterpart import Array, counterpart, missing
 
 __all__ = ["comb", "diric", "factorial", "log_softmax", "logsumexp", "multigammaln", "perm", "polygamma", "softmax",
@@ -103,10 +105,14 @@ def log_softmax(x: Array, axis: Any = None) -> Any:
 @counterpart("special.polygamma")
 def polygamma(n: Array, x: Array) -> Any:
     """As ``scipy.special.polygamma``; an array of orders is a derivative of its own at each place."""
-    orders = np.unique(plain(n))
+    if holds_numbers(n):
+        raise TypeError(f"polygamma has no derivative in its order n, a whole number{user_line()}")
+    orders = np.unique(n)
+    if np.any((orders < 0) | (orders != np.floor(orders))):
+        raise ValueError(f"polygamma: the orders n are whole numbers that are not negative; got {n}")
     if len(orders) == 1:
-        return polygamma_of_order(int(orders[0]))(x + np.zeros(np.shape(plain(n))))
-    return sum(np.where(np.equal(plain(n), order), polygamma_of_order(int(order))(x), 0.0) for order in orders)
+        return polygamma_of_order(int(orders[0]))(x + np.zeros(np.shape(n)))
+    return sum(np.where(np.equal(n, order), polygamma_of_order(int(order))(x), 0.0) for order in orders)
 
 
 @counterpart("special.multigammaln")

@@ -17,7 +17,7 @@ __getattr__ = missing(__name__)
 
 
 @counterpart("sparse.linalg.spsolve", always=True)
-def spsolve(A: Array, b: Array, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
+def spsolve(A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
     """The solution of A x = b, ``b`` of shape ``(n,)`` or ``(n, k)``.
 
     ``A`` is a sparse matrix, then constant, or ``(data, (row, column))`` as ``scipy.sparse.coo_array`` takes it: the
