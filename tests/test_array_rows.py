@@ -12,7 +12,7 @@ from table import EPS, FUNCTIONS, JACOBIANS, difference, nestings, same_bits
 
 import autodiff.scipy
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
-from autodiff.scipy.counterpart import COUNTERPARTS
+from autodiff.scipy._counterpart import COUNTERPARTS
 from autodiff.sweep import derived_pull, fit, pull
 from dualnumbers.elementary import COMPOSITIONS, ELEMENTWISE, SMOOTH, TABLE
 

@@ -14,7 +14,7 @@ from dualnumbers.rules.of_scipy.cosines import TRANSPOSED
 from dualnumbers.rules.of_scipy.cosines import dct as dct_row
 from dualnumbers.rules.of_scipy.cosines import dst as dst_row
 
-from .counterpart import Array, counterpart, counterpart_of_row, missing
+from ._counterpart import Array, counterpart, counterpart_of_row, missing
 
 __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct",
            "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft",

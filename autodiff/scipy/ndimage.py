@@ -16,7 +16,7 @@ from dualnumbers.rules.from_scipy import found
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, reshape, shape
 
-from .counterpart import Array, counterpart, missing
+from ._counterpart import Array, counterpart, missing
 
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",
            "gaussian_gradient_magnitude", "gaussian_laplace", "laplace", "map_coordinates", "prewitt", "shift", "sobel",

@@ -13,7 +13,7 @@ from dualnumbers.rules.convolution import axis_map, causal, convolution, extende
 from dualnumbers.rules.fourier import resized
 from dualnumbers.rules.shaping import concatenate, reshape, shape, stack
 
-from .counterpart import Array, counterpart, missing
+from ._counterpart import Array, counterpart, missing
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve", "filtfilt", "hilbert",
            "lfilter", "lfilter_zi", "oaconvolve", "savgol_filter", "sosfilt"]  # fmt: skip

@@ -10,7 +10,7 @@ from dualnumbers.levels import plain
 from dualnumbers.rules.of_scipy import sparse_equations as rows
 from dualnumbers.rules.shaping import array, shape
 
-from ..counterpart import Array, counterpart, missing
+from .._counterpart import Array, counterpart, missing
 
 __all__ = ["spsolve"]
 __getattr__ = missing(__name__)

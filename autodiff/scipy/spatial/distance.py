@@ -19,7 +19,7 @@ from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, matrix_transpose, shape, stack
 
-from ..counterpart import counterpart, double, missing
+from .._counterpart import counterpart, double, missing
 
 __all__ = ["braycurtis", "canberra", "cdist", "chebyshev", "cityblock", "correlation", "cosine", "euclidean",
            "jensenshannon", "mahalanobis", "minkowski", "pdist", "seuclidean", "sqeuclidean", "squareform"]  # fmt: skip

@@ -16,8 +16,8 @@ from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, shape, stack, zeros_like
 
-from .counterpart import COUNTERPARTS, double, missing
-from .piecewise import PPoly, upright
+from .._counterpart import COUNTERPARTS, double, missing
+from ._piecewise import PPoly, upright
 
 __all__ = ["Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "interp1d"]
 __getattr__ = missing(__name__)

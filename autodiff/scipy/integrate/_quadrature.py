@@ -15,9 +15,9 @@ from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import shape, stack
 
-from ..forward import jvp
-from .closure import lifted, plain_result
-from .counterpart import counterpart
+from ...forward import jvp
+from .._closure import lifted, plain_result
+from .._counterpart import counterpart
 
 Function = Callable[..., Any]
 

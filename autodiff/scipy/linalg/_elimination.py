@@ -13,9 +13,9 @@ from dualnumbers.rules.of_scipy.elimination import eliminated
 from dualnumbers.rules.of_scipy.matrix_equations import triangle
 from dualnumbers.rules.shaping import shape
 
-from ..counterpart import Array, counterpart
-from .arguments import finite
-from .equations import permutation
+from .._counterpart import Array, counterpart
+from ._arguments import finite
+from ._equations import permutation
 
 __all__ = ["lu", "lu_factor"]
 

@@ -21,10 +21,10 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.products import matmul, tensordot
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, shape, stack
 
-from ..forward import jacfwd, jvp
-from ..reverse import jacrev
-from .closure import lifted, plain_result
-from .counterpart import counterpart, double
+from ...forward import jacfwd, jvp
+from ...reverse import jacrev
+from .._closure import lifted, plain_result
+from .._counterpart import counterpart, double
 
 Function = Callable[..., Any]
 

@@ -11,10 +11,10 @@ from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.special import polygamma as polygamma_of_order
 
+from .._closure import holds_numbers
+from .._counterpart import Array, counterpart, missing
 from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
-from .closure import holds_numbers
-from .counterpart import Array, counterpart, missing
 
 __all__ = ["comb", "diric", "factorial", "log_softmax", "logsumexp", "multigammaln", "perm", "polygamma", "softmax",
            "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn"]  # fmt: skip

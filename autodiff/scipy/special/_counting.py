@@ -9,7 +9,7 @@ import scipy.special as original
 
 from dualnumbers.levels import plain
 
-from .counterpart import Array, counterpart
+from .._counterpart import Array, counterpart
 
 
 def _whole_numbers(name: str, *arguments: Any, **keywords: Any) -> Any:

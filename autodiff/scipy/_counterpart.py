@@ -16,7 +16,7 @@ from dualnumbers.levels import plain
 from dualnumbers.number import joined
 from dualnumbers.rules.shaping import array, astype
 
-from .closure import holds_numbers
+from ._closure import holds_numbers
 
 Array: TypeAlias = Any
 """An argument that SciPy takes as an array, so that nested lists, also of numbers, may stand for it."""

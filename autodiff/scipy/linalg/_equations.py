@@ -17,8 +17,8 @@ from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.shaping import array, astype, shape
 
-from ..counterpart import Array, counterpart, counterpart_of_row
-from .arguments import finite, moveaxis, of_columns
+from .._counterpart import Array, counterpart, counterpart_of_row
+from ._arguments import finite, moveaxis, of_columns
 
 __all__ = [
     "cho_solve",

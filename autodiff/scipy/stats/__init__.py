@@ -16,9 +16,9 @@ from dualnumbers.levels import plain
 from dualnumbers.rules.exponential import gaussian
 from dualnumbers.rules.selection import where
 
-from .counterpart import missing
-from .distribution import Continuous, Discrete, Named
-from .multivariate import dirichlet, multivariate_normal
+from .._counterpart import missing
+from ._distribution import Continuous, Discrete, Named
+from ._multivariate import dirichlet, multivariate_normal
 
 __all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_r",
            "halfnorm", "invgamma", "laplace", "logistic", "lognorm", "multivariate_normal", "nbinom", "norm", "pareto",

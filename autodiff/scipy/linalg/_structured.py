@@ -12,7 +12,7 @@ from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, zeros_like
 
-from ..counterpart import Array, counterpart
+from .._counterpart import Array, counterpart
 
 __all__ = [
     "block_diag",

@@ -15,8 +15,8 @@ from dualnumbers.rules.products import matmul
 from dualnumbers.rules.reductions import sum
 from dualnumbers.rules.shaping import shape
 
-from ..counterpart import Array, counterpart
-from .arguments import finite
+from .._counterpart import Array, counterpart
+from ._arguments import finite
 
 __all__ = ["lstsq", "orthogonal_procrustes", "pinv", "pinvh"]
 

@@ -14,8 +14,8 @@ from dualnumbers.rules.convolution import move_axis, recursion
 from dualnumbers.rules.interpolation import interval
 from dualnumbers.rules.shaping import concatenate, reshape, shape, zeros_like
 
-from .closure import holds_numbers
-from .counterpart import double
+from .._closure import holds_numbers
+from .._counterpart import double
 
 
 def upright(x: Any, rank: int) -> Any:

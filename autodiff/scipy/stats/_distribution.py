@@ -21,7 +21,7 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.strong import strong
 
-from .counterpart import counterpart, double
+from .._counterpart import counterpart, double
 
 Function = Callable[..., Any]
 
@@ -283,4 +283,4 @@ class Named:
 
 def by_name(name: str) -> Any:
     """The distribution of that name."""
-    return getattr(import_module(f"{__package__}.stats"), name)
+    return getattr(import_module(__package__), name)

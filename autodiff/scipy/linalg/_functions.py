@@ -15,8 +15,8 @@ from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.of_scipy import matrix_functions as rows
 from dualnumbers.rules.shaping import astype, broadcast_to, expand_dims, matrix_transpose, reshape, shape
 
-from ..counterpart import Array, counterpart, counterpart_of_row
-from .arguments import finite
+from .._counterpart import Array, counterpart, counterpart_of_row
+from ._arguments import finite
 
 __all__ = ["coshm", "cosm", "expm", "expm_frechet", "fractional_matrix_power", "funm", "logm", "signm", "sinhm", "sinm",
            "sqrtm", "tanhm", "tanm"]  # fmt: skip

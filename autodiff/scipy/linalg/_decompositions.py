@@ -17,9 +17,9 @@ from dualnumbers.rules.of_scipy.matrix_equations import solve_triangular
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.shaping import shape
 
-from ..closure import holds_numbers
-from ..counterpart import Array, counterpart
-from .arguments import finite
+from .._closure import holds_numbers
+from .._counterpart import Array, counterpart
+from ._arguments import finite
 
 __all__ = ["cho_factor", "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
            "eigvalsh_tridiagonal", "hessenberg", "norm", "null_space", "orth", "polar", "qr", "rq", "schur",

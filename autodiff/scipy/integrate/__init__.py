@@ -11,9 +11,9 @@ from dualnumbers.rules.convolution import flip, move_axis, recursion
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, shape, stack
 
-from .counterpart import Array, counterpart, missing
-from .initial_value import odeint, solve_ivp
-from .quadrature import quad
+from .._counterpart import Array, counterpart, missing
+from ._initial_value import odeint, solve_ivp
+from ._quadrature import quad
 
 __all__ = ["cumulative_simpson", "cumulative_trapezoid", "odeint", "quad", "romb", "simpson", "solve_ivp", "trapezoid"]
 __getattr__ = missing(__name__)

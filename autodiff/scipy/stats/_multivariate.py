@@ -14,8 +14,8 @@ from dualnumbers.levels import plain
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape, shape
 
-from .counterpart import counterpart, double
-from .distribution import Frozen, by_name
+from .._counterpart import counterpart, double
+from ._distribution import Frozen, by_name
 
 
 class Densities:

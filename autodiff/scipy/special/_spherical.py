@@ -7,7 +7,7 @@ from typing import Any
 
 from dualnumbers.rules.of_scipy import bessel
 
-from .counterpart import Array, counterpart
+from .._counterpart import Array, counterpart
 
 
 def _spherical(name: str) -> Callable[..., Any]:

@@ -9,9 +9,9 @@ from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.of_scipy.structured_equations import banded_adjoint, places, solve_banded
 from dualnumbers.rules.shaping import array, shape
 
-from ..counterpart import Array, counterpart
-from .arguments import finite, of_columns
-from .factors import eigh, subsets
+from .._counterpart import Array, counterpart
+from ._arguments import finite, of_columns
+from ._decompositions import eigh, subsets
 
 __all__ = ["cho_solve_banded", "cholesky_banded", "eig_banded", "eigvals_banded"]
 
