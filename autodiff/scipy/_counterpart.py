@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from itertools import chain, repeat
 from pkgutil import resolve_name
@@ -35,12 +35,17 @@ def double(x: Any) -> Any:
     return x if hasattr(value, "dtype") and value.dtype == wanted else astype(x, wanted)
 
 
+@cache
+def _original(path: str) -> Callable[..., Any]:
+    return cast(Callable[..., Any], resolve_name(f"scipy.{path}"))
+
+
 def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callable[[Function], Function]:
     """Decorator: this function, written in table functions, stands for ``scipy.<path>``.
 
-    Where no argument holds a number it is SciPy's own that is called; but this one ``always`` where its value is
-    another, where SciPy leaves a choice or has an error. Lists reach it as
-    arrays where its parameter is an `Array`, as the first ``operands`` are in any case.
+    Where no argument holds a number SciPy's own is called; but ``always`` this one where SciPy leaves part of the value
+    undefined, errs, or takes less. Lists reach it as arrays where its parameter is an `Array`, and as the first
+    ``operands``.
     """
 
     def register(function: Function) -> Function:
@@ -54,7 +59,7 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
         @wraps(function)
         def called(*given: Any, **named: Any) -> Any:
             if not always and not holds_numbers(given, named):
-                return resolve_name(f"scipy.{path}")(*given, **named)
+                return _original(path)(*given, **named)
             places = chain(names, repeat(names[-1]))
             return function(*map(taken, places, given), **{name: taken(name, x) for name, x in named.items()})
 
