@@ -113,6 +113,12 @@ def test_plain_arrays_are_scipys_where_numbers_are_refused():
         s.CubicSpline([0.0, 1.0, 2.0, 3.0], [1.0, -1.0, 2.0, 0.5]).roots() for s in (interpolate, scipy.interpolate)
     )
     np.testing.assert_allclose(*both, rtol=1e-14)
+    both = (s.interp1d([0.0, 1.0, 2.0], [1.0, -1.0, 2.0], "quadratic")([0.3]) for s in (interpolate, scipy.interpolate))
+    np.testing.assert_array_equal(*both)
+    with pytest.raises(TypeError, match="interp1d with kind='quadratic'"):
+        jacfwd(interpolate.interp1d([0.0, 1.0, 2.0], [1.0, -1.0, 2.0], "quadratic"))(0.3)
+    both = (s.multivariate_normal.pdf([1.0, 1.0], None, np.ones((2, 2)), True) for s in (stats, scipy.stats))
+    np.testing.assert_allclose(*both)
     with np.errstate(invalid="ignore"):
         assert np.isnan(special.polygamma(1.5, 2.0))
 
@@ -126,6 +132,13 @@ def test_polygamma_of_orders_that_are_not_whole_is_refused(n):
 def test_a_type_of_transform_that_there_is_not():
     with pytest.raises(ValueError, match="type=5 of a cosine or sine transform"):
         jacfwd(lambda x: fft.idct(x, 5))(np.ones(3))
+
+
+def test_widths_of_a_gaussian_are_taken_in_scipys_order():
+    x = np.arange(12.0).reshape(3, 4) ** 1.5
+    for axes in [(1, 0), (0, 1), None]:
+        found = jvp(lambda x, axes=axes: ndimage.gaussian_laplace(x, [1.0, 0.5], axes=axes), [x], [x])[0]
+        np.testing.assert_allclose(found, scipy.ndimage.gaussian_laplace(x, [1.0, 0.5], axes=axes), rtol=1e-13)
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -227,7 +228,9 @@ def gaussian_laplace(input: Array, sigma: Any, output: Any = None, mode: Any = "
     """As ``scipy.ndimage.gaussian_laplace``: the sum of the second derivatives of a Gaussian."""
     _no_output(output)
     places = _axes(input, axes)
-    widths = dict(zip(places, _each(sigma, len(places)), strict=True))
+    each = _each(sigma, len(places))
+    # SciPy takes widths for all axes in the order of the axes
+    widths = dict(zip(places if len(places) < len(shape(input)) else count(), each, strict=False))
     sigmas = [widths.get(axis, 0.0) for axis in range(len(shape(input)))]
     return sum(_gaussian_derivatives(input, sigmas, 2, mode, cval, axes, keywords))
 

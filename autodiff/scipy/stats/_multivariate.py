@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import scipy.special as special
+import scipy.stats
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape, shape
 
+from .._closure import holds_numbers
 from .._counterpart import counterpart, double
 from ._distribution import Frozen, by_name
 
@@ -46,6 +48,8 @@ class Densities:
 
 def _normal(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     """−½ (dᵀ C⁻¹ d + log det 2πC), d = x − mean, with the symmetric part of the covariance."""
+    if allow_singular and not holds_numbers(x, mean, cov):
+        return scipy.stats.multivariate_normal.logpdf(x, mean, cov, True)
     if allow_singular:
         raise TypeError(f"multivariate_normal with allow_singular=True has no derivative here{user_line()}")
     x, cov = double(x), double(cov)
