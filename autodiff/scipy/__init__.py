@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from .counterpart import COUNTERPARTS
+from ._counterpart import COUNTERPARTS
 
 
 def __getattr__(name: str) -> Any:

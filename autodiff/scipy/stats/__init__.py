@@ -16,9 +16,9 @@ from dualnumbers.levels import plain
 from dualnumbers.rules.exponential import gaussian
 from dualnumbers.rules.selection import where
 
-from .counterpart import missing
-from .distribution import Continuous, Discrete, Named
-from .multivariate import dirichlet, multivariate_normal
+from .._counterpart import missing
+from ._distribution import Continuous, Discrete, Named
+from ._multivariate import dirichlet, multivariate_normal
 
 __all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_r",
            "halfnorm", "invgamma", "laplace", "logistic", "lognorm", "multivariate_normal", "nbinom", "norm", "pareto",
@@ -145,21 +145,21 @@ invgamma = Named(Continuous(
 # ------------------------------------------------------------------------------------------- by the beta function
 
 beta = Named(Continuous(
-    name="beta", shapes=("a", "b"), support=UNIT, needs=("betainc", "betaincc"),
+    name="beta", shapes=("a", "b"), support=UNIT,
     log_density=lambda x, a, b: special.xlog1py(b - 1.0, -x) + special.xlogy(a - 1.0, x) - special.betaln(a, b),
     edge=lambda x, a, b: x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) * np.exp(-special.betaln(a, b)),
     cdf=lambda x, a, b: special.betainc(a, b, x), sf=lambda x, a, b: special.betaincc(a, b, x)))  # fmt: skip
 
 
 t = Named(Continuous(
-    name="t", shapes=("df",), needs=("stdtr",),
+    name="t", shapes=("df",),
     log_density=lambda x, df: (-0.5 * np.log(df) - special.betaln(0.5 * df, 0.5)
                                - 0.5 * (df + 1.0) * np.log1p(x * x / df)),
     cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
 
 
 f = Named(Continuous(
-    name="f", shapes=("dfn", "dfd"), support=POSITIVE, needs=("betainc",),
+    name="f", shapes=("dfn", "dfd"), support=POSITIVE,
     log_density=lambda x, m, n: (0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * m - 1.0, x)
                                  - 0.5 * (m + n) * np.log(n + m * x) - special.betaln(0.5 * m, 0.5 * n)),
     cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
@@ -177,7 +177,7 @@ def _log_binomial(n: Any, k: Any) -> Any:
 
 
 binom = Named(Discrete(
-    name="binom", shapes=("n", "p"), whole=("n",), quantile=scipy.stats.binom, needs=("betainc", "betaincc"),
+    name="binom", shapes=("n", "p"), whole=("n",), quantile=scipy.stats.binom,
     support=lambda n, p: (0.0, n),
     allowed=lambda n, p: (n >= 0) & (n == np.floor(n)) & _probability(p),
     log_mass=lambda k, n, p: _log_binomial(n, k) + special.xlogy(k, p) + special.xlog1py(n - k, -p),
@@ -197,7 +197,7 @@ poisson = Named(Discrete(
     cdf=lambda k, mu: special.gammaincc(k + 1.0, mu), sf=lambda k, mu: special.gammainc(k + 1.0, mu)))  # fmt: skip
 
 nbinom = Named(Discrete(
-    name="nbinom", shapes=("n", "p"), quantile=scipy.stats.nbinom, needs=("betainc", "betaincc"),
+    name="nbinom", shapes=("n", "p"), quantile=scipy.stats.nbinom,
     allowed=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
     log_mass=lambda k, n, p: (special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n) + n * np.log(p)
                               + special.xlog1py(k, -p)),
