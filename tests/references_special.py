@@ -68,8 +68,8 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "zetac": lambda s: mp.zeta(s) - 1,
     "loggamma": mp.loggamma,
     "psi": lambda x: mp.psi(0, x),
-    "beta": None,  # ψ(a) − ψ(a + b) loses digits where b is small beside a
-    "betaln": None,
+    "beta": mp.beta,
+    "betaln": lambda a, b: mp.log(mp.beta(a, b)),
     "expit": lambda x: 1 / (1 + mp.exp(-x)),
     "log_expit": lambda x: -mp.log(1 + mp.exp(-x)),
     "logit": lambda x: mp.log(x / (1 - x)),

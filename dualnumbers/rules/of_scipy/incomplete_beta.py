@@ -14,11 +14,10 @@ from ...elementary import elementwise
 from ..domains import Domain
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
-from ..quadrature import NODES, WEIGHTS, in_blocks, newton
+from ..quadrature import gauss, in_blocks, newton
 from ..special import polygamma
 from .incomplete_gamma import END, stirling_error, surplus
 
-wide = None
 parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0), (0.03, 0.97)))
 
 
@@ -67,11 +66,12 @@ def _lower(j, k, a, b, x, rest):
     reach = newton(lambda s: (a + 1.0) * s + (a + b + 1.0) * np.log1p(x * np.expm1(-s)) - END,
                    lambda s: a + 1.0 - (a + b + 1.0) * x * np.exp(-s) / (1.0 + x * np.expm1(-s)),
                    (END + b * length) / (a + 1.0) + length)  # fmt: skip
-    s = reach * NODES
+    nodes, weights = gauss()
+    s = reach * nodes
     bend = np.log1p(x * np.expm1(-s))
     weight = np.exp(-(a + 1.0) * s - (a + b + 1.0) * bend)
     powers = _bell(_slope(_psi, a + 1.0, b, np.log(x) - s - bend, np.log(rest) - bend), j, k)
-    integral = reach * np.sum(WEIGHTS * weight * powers, axis=-1, keepdims=True) * x * (a + b) / a
+    integral = reach * np.sum(weights * weight * powers, axis=-1, keepdims=True) * x * (a + b) / a
     slope = _slope(_psi, a, b, np.log(x), np.log(rest))
     taken_out = _bell(lambda p, q: slope(p, q) - (0.0 if q else -((-1.0) ** p) * math.factorial(p - 1) / a**p), j, k)
     return _weight(a, b, x, rest) * (integral + taken_out / a)

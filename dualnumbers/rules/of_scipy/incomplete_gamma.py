@@ -20,7 +20,7 @@ from ...elementary import elementwise
 from ..domains import Domain
 from ..exponential import log
 from ..from_scipy import elementwise_of_scipy, scipy_function
-from ..quadrature import NODES, WEIGHTS, in_blocks, newton
+from ..quadrature import gauss, in_blocks, newton
 from ..special import polygamma
 
 END = 48.0
@@ -91,18 +91,20 @@ def bell(slopes, shift):
 def _lower(order, a, x):
     reach = newton(lambda s: (a + 1.0) * s + x * np.expm1(-s) - END, lambda s: a + 1.0 - x * np.exp(-s),
                     (END + x) / (a + 1.0))  # fmt: skip
-    slopes, s = _slopes(a, x, order), NODES * reach
+    nodes, weights = gauss()
+    slopes, s = _slopes(a, x, order), nodes * reach
     weight = x * np.exp(-(a + 1.0) * s - x * np.expm1(-s))
-    integral = reach * ((weight * bell(slopes, -s)[order]) @ WEIGHTS)[:, np.newaxis]
+    integral = reach * ((weight * bell(slopes, -s)[order]) @ weights)[:, np.newaxis]
     return poisson(a, x) * (integral + bell(slopes, np.zeros_like(a))[order])
 
 
 def _upper(order, a, x):
     reach = newton(lambda s: x * np.expm1(s) - a * s - END, lambda s: x * np.exp(s) - a,
                     np.minimum(np.sqrt(2.0 * END / x), END / np.maximum(x - a, 1e-300)))  # fmt: skip
-    s = NODES * reach
+    nodes, weights = gauss()
+    s = nodes * reach
     weight, powers = np.exp(a * s - x * np.expm1(s)), bell(_slopes(a, x, order), s)
-    integral = (weight * (a * powers[order] + order * powers[order - 1])) @ WEIGHTS
+    integral = (weight * (a * powers[order] + order * powers[order - 1])) @ weights
     return -poisson(a, x) * reach * integral[:, np.newaxis]
 
 
