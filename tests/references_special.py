@@ -77,6 +77,8 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "xlogy": lambda x, y: x * mp.log(y),
     "xlog1py": lambda x, y: x * mp.log(1 + y),
     "entr": lambda x: -x * mp.log(x),
+    "log_ratio": lambda x, y: mp.log(x / y),
+    "log_less_digamma": lambda a, x: mp.log(x) - mp.psi(0, a),
     "rel_entr": lambda x, y: x * mp.log(x / y),
     "kl_div": lambda x, y: x * mp.log(x / y) - x + y,
     "gammainc": None,  # mpmath takes long for these: tests/test_incomplete.py has few points

@@ -9,6 +9,7 @@ from mpmath import diff, mp
 from table import nestings
 
 import autodiff.scipy.stats as stats
+from dualnumbers.rules.of_scipy.incomplete_gamma import gamma_density
 
 UNIT = 2.0**-53
 
@@ -30,15 +31,45 @@ def log_beta(a, b):
     return mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
 
 
+def _of_erfinv(x):
+    return mp.sqrt(mp.pi) / 2 * mp.exp(mp.erfinv(x) ** 2)
+
+
+def _gamma_density(a, x):
+    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+
+def _pseudo_huber(d, r):
+    return d * d * (mp.sqrt(1 + (r / d) ** 2) - 1)
+
+
 CASES = {
-    **{f"erfinv at 1 - {k}u": (sp.erfinv, (0,), (1 - k * UNIT,), lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(mp.erfinv(x) ** 2))
-       for k in (1, 3, 100)},
-    "erfinv at -1 + u": (sp.erfinv, (0,), (UNIT - 1,), lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(mp.erfinv(x) ** 2)),
+    **{f"erfinv at 1 - {k}u": (sp.erfinv, (0,), (1 - k * UNIT,), _of_erfinv) for k in (1, 3, 100)},
+    "erfinv at -1 + u": (sp.erfinv, (0,), (UNIT - 1,), _of_erfinv),
     "betaln of far numbers": (sp.betaln, (0,), (1e10, 1.0), slope(log_beta, 0)),
     "betaln near 0": (sp.betaln, (0,), (1.5, 1e-8), slope(log_beta, 0)),
     "betaln of alike": (sp.betaln, (1,), (3e8, 1e8), slope(log_beta, 1)),
     "beta near 0": (sp.beta, (0,), (1.5, 1e-8), slope(lambda a, b: mp.exp(log_beta(a, b)), 0)),
     "beta near 0, twice": (sp.beta, (0, 0), (1.5, 1e-8), slope(lambda a, b: mp.exp(log_beta(a, b)), 0, 0)),
+    "gamma density at its peak": (gamma_density, (0,), (1e8, 1e8), slope(_gamma_density, 0)),
+    "gammainc, mixed": (sp.gammainc, (0, 1), (1e6, 1e6 + 300.0), slope(_gamma_density, 0)),
+    "norm.pdf": (stats.norm.pdf, (0,), (30.1,), lambda x: -x * mp.npdf(x)),
+    "norm.pdf, its value": (stats.norm.pdf, (), (30.1,), mp.npdf),
+    "halfnorm.pdf, its value": (stats.halfnorm.pdf, (), (30.1,), lambda x: 2 * mp.npdf(x)),
+    "kl_div of near numbers": (sp.kl_div, (0,), (1.0, 1.0 + 2.0**-30), lambda x, y: mp.log(x / y)),
+    "kl_div of double": (sp.kl_div, (0,), (2e10, 1e10), lambda x, y: mp.log(x / y)),
+    "rel_entr of far numbers": (sp.rel_entr, (0,), (1e200, 1e-200), lambda x, y: 1 + mp.log(x / y)),
+    **{f"spence, order {n}": (sp.spence, (0,) * n, (x,), lambda x, n=n: diff(lambda x: mp.log(x) / (1 - x), x, n - 1))
+       for n in (1, 2, 3) for x in (0.2001,)},
+    "lambertw far to the left": (lambda z: np.real(sp.lambertw(z, -1)), (0,), (-1e-300,),
+                                 lambda z: (lambda w: w / z / (1 + w))(mp.lambertw(z, -1).real)),
+    "lambertw near 0, twice": (lambda z: np.real(sp.lambertw(z)), (0, 0), (1e-300,), lambda z: mp.mpf(-2)),
+    "powm1 at 0, in the exponent": (sp.powm1, (1,), (0.0, 2.0), lambda x, y: mp.mpf(0)),
+    "powm1 at 0, in the base": (sp.powm1, (0,), (0.0, 0.0), lambda x, y: mp.mpf(0)),
+    "pseudo_huber far out": (sp.pseudo_huber, (0,), (1.0, 1e200), slope(_pseudo_huber, 0)),
+    "boxcox at 0": (sp.boxcox, (1,), (0.0, 2.0), lambda x, power: power**-2),
+    "boxcox at 0, twice": (sp.boxcox, (1, 1), (0.0, 2.0), lambda x, power: -2 * power**-3),
+    "boxcox1p at -1": (sp.boxcox1p, (1,), (-1.0, 0.5), lambda x, power: power**-2),
 }  # fmt: skip
 
 

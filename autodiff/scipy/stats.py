@@ -13,7 +13,7 @@ import scipy.special as special
 import scipy.stats
 
 from dualnumbers.levels import plain
-from dualnumbers.rules.exponential import gaussian
+from dualnumbers.rules.normal import ROOT2, normal_density
 from dualnumbers.rules.selection import where
 
 from .counterpart import missing
@@ -26,14 +26,14 @@ __all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon",
 __getattr__ = missing(__name__)
 
 POSITIVE, UNIT = (0.0, np.inf), (0.0, 1.0)
-LOG_ROOT_2PI, ROOT_2PI, ROOT_2 = 0.5 * math.log(2.0 * math.pi), math.sqrt(2.0 * math.pi), math.sqrt(2.0)
+LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 # ------------------------------------------------------------------------------------------- without shape
 
 norm = Named(Continuous(
     name="norm",
     log_density=lambda x: -0.5 * x * x - LOG_ROOT_2PI,
-    density=lambda x: gaussian(x / ROOT_2) / ROOT_2PI,
+    density=normal_density,
     cdf=lambda x: special.ndtr(x), sf=lambda x: special.ndtr(-x),
     logcdf=lambda x: special.log_ndtr(x), logsf=lambda x: special.log_ndtr(-x),
     ppf=lambda q: special.ndtri(q), isf=lambda q: -special.ndtri(q)))  # fmt: skip
@@ -41,8 +41,8 @@ norm = Named(Continuous(
 halfnorm = Named(Continuous(
     name="halfnorm", support=POSITIVE,
     log_density=lambda x: 0.5 * math.log(2.0 / math.pi) - 0.5 * x * x,
-    density=lambda x: gaussian(x / ROOT_2) * math.sqrt(2.0 / math.pi),
-    cdf=lambda x: special.erf(x / ROOT_2), sf=lambda x: special.erfc(x / ROOT_2),
+    density=lambda x: 2.0 * normal_density(x),
+    cdf=lambda x: special.erf(x / ROOT2), sf=lambda x: special.erfc(x / ROOT2),
     logsf=lambda x: math.log(2.0) + special.log_ndtr(-x),
     ppf=lambda q: special.ndtri(0.5 * (1.0 + q)), isf=lambda q: -special.ndtri(0.5 * q)))  # fmt: skip
 

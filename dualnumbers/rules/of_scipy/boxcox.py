@@ -4,6 +4,7 @@ The n-th derivative of (eˣ − 1) / x is the mean of tⁿ eˣᵗ over 0 < t < 1
 Source: Box & Cox, *J. R. Stat. Soc. B* 26 (1964).
 """
 
+import math
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,8 @@ from ..domains import Domain
 from ..exponential import exp, log, log1p
 from ..from_scipy import elementwise_of_scipy
 from ..quadrature import gauss, in_blocks
+from ..selection import where
+from ..steps import equal, greater
 
 
 @cache
@@ -41,8 +44,10 @@ exprel = elementwise_of_scipy("exprel", lambda x, z: exponential_mean(1)(x), sin
 
 
 def _growth(logarithm, power):
-    """∂/∂L of (xᴸ − 1) / L: log² x times the mean of t xᴸᵗ."""
-    return logarithm * logarithm * exponential_mean(1)(power * logarithm)
+    """∂/∂L of (xᴸ − 1) / L: log² x times the mean of t xᴸᵗ; at x = 0 and L > 0, that of −1 / L."""
+    end = equal(logarithm, -math.inf) & greater(power, 0.0)
+    inner = where(end, 0.0, logarithm)
+    return where(end, 1.0 / (where(end, power, 1.0) ** 2), inner * inner * exponential_mean(1)(power * inner))
 
 
 def _by_power(logarithm, power):
