@@ -14,6 +14,7 @@ import scipy.stats
 
 from dualnumbers.levels import plain
 from dualnumbers.rules.normal import ROOT2, normal_density
+from dualnumbers.rules.of_scipy.distributions import log_half_step
 from dualnumbers.rules.selection import where
 
 from .counterpart import missing
@@ -153,15 +154,21 @@ beta = Named(Continuous(
 
 t = Named(Continuous(
     name="t", shapes=("df",), needs=("stdtr",),
-    log_density=lambda x, df: (-0.5 * np.log(df) - special.betaln(0.5 * df, 0.5)
-                               - 0.5 * (df + 1.0) * np.log1p(x * x / df)),
+    log_density=lambda x, df: log_half_step(0.5 * df) - LOG_ROOT_2PI - 0.5 * (df + 1.0) * np.log1p(x * x / df),
     cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
+
+
+def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
+    """By r = m x / n where that is below 1, else by 1/r: in the other direction logarithms of m or n would cancel."""
+    near = plain(m * x) < plain(n)
+    r = where(near, m * x, n) / where(near, n, where(near, 1.0, m * x))
+    power = where(near, 0.5 * m, 0.5 * n)
+    return special.xlogy(power, r) - 0.5 * (m + n) * np.log1p(r) - special.betaln(0.5 * m, 0.5 * n) - np.log(x)
 
 
 f = Named(Continuous(
     name="f", shapes=("dfn", "dfd"), support=POSITIVE, needs=("betainc",),
-    log_density=lambda x, m, n: (0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * m - 1.0, x)
-                                 - 0.5 * (m + n) * np.log(n + m * x) - special.betaln(0.5 * m, 0.5 * n)),
+    log_density=_log_ratio_density,
     cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
     sf=lambda x, m, n: special.betainc(0.5 * n, 0.5 * m, n / (n + m * x))))  # fmt: skip
 

@@ -56,17 +56,19 @@ def _weight(a, b, x, rest):
 
 def _lower(j, k, a, b, x, rest):
     """∂ʲ⁺ᵏI/∂aʲ∂bᵏ where x, which is 1 − ``rest``, is below the peak of the weight."""
-    length = -np.log(rest)
+    log_x, log_rest = (np.where(s < t, np.log(s), np.log1p(-t)) for s, t in ((x, rest), (rest, x)))
+    length = -log_rest
     reach = newton(lambda s: (a + 1.0) * s + (a + b + 1.0) * np.log1p(x * np.expm1(-s)) - END,
                    lambda s: a + 1.0 - (a + b + 1.0) * x * np.exp(-s) / (1.0 + x * np.expm1(-s)),
                    (END + b * length) / (a + 1.0) + length)  # fmt: skip
     nodes, weights = gauss()
     s = reach * nodes
     bend = np.log1p(x * np.expm1(-s))
-    weight = np.exp(-(a + 1.0) * s - (a + b + 1.0) * bend)
-    powers = _bell(_slope(a + 1.0, b, np.log(x) - s - bend, np.log(rest) - bend), j, k)
+    fall = np.where((x < rest) | (s > 1.0), s + bend, np.log1p(rest * np.expm1(np.minimum(s, 1.0))))  # of log t
+    weight = np.exp(-(a + 1.0) * fall - b * bend)
+    powers = _bell(_slope(a + 1.0, b, log_x - fall, log_rest - bend), j, k)
     integral = reach * np.sum(weights * weight * powers, axis=-1, keepdims=True) * x * (a + b) / a
-    slope = _slope(a, b, np.log(x), np.log(rest))
+    slope = _slope(a, b, log_x, log_rest)
     taken_out = _bell(lambda p, q: slope(p, q) - (0.0 if q else -((-1.0) ** p) * math.factorial(p - 1) / a**p), j, k)
     return _weight(a, b, x, rest) * (integral + taken_out / a)
 
