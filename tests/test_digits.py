@@ -45,6 +45,10 @@ def _ratio(m, n, x):
     return mp.exp(m / 2 * mp.log(share) - (m + n) / 2 * mp.log1p(share) - log_beta(mp.mpf(m) / 2, mp.mpf(n) / 2)) / x
 
 
+def _scaled(v, x):
+    return mp.exp(-x) * mp.besseli(v, x)
+
+
 def _gamma_density(a, x):
     return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
 
@@ -75,6 +79,8 @@ CASES = {
     **{f"tricomi at {a}, {b}, {x}": (lambda x, a=a, b=b: tricomi(a, b, x), (), (x,),
                                      lambda x, a=a, b=b: mp.hyperu(a, b, x))
        for a, b, x in ((1e-5, 1.5, 2.0), (1e-3, 2.5, 0.01), (0.4, -0.5, 1e-8), (0.9, 5.0, 40.0))},
+    **{f"ive at {v:g}, {x:g}": (lambda x, v=v: sp.ive(v, x), (0,), (x,), slope(lambda x, v=v: _scaled(v, x), 0))
+       for v, x in ((0.0, 1e8), (1.0, 30.0), (20.0, 1e8), (21.0, 1e6), (50.0, 1000.0), (50.0, 1e8), (100.0, 1e6))},
     "gamma density at its peak": (gamma_density, (0,), (1e8, 1e8), slope(_gamma_density, 0)),
     "gammainc, mixed": (sp.gammainc, (0, 1), (1e6, 1e6 + 300.0), slope(_gamma_density, 0)),
     "norm.pdf": (stats.norm.pdf, (0,), (30.1,), lambda x: -x * mp.npdf(x)),
