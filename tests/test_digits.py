@@ -1,6 +1,7 @@
-"""Points where a formula that looks right loses its digits: partials against derivatives in 50 digits."""
+"""Points where a formula that looks right loses its digits: partials against derivatives in 50 digits; and memory."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from mpmath import diff, mp, quad
 from table import nestings
 
 import autodiff.scipy.stats as stats
+from dualnumbers.rules.of_scipy.carlson import carlson
 from dualnumbers.rules.of_scipy.hypergeometric import tricomi
 from dualnumbers.rules.of_scipy.incomplete_gamma import gamma_density
+from dualnumbers.rules.special import polygamma_difference
 
 UNIT = 2.0**-53
 
@@ -83,16 +86,16 @@ CASES = {
        for v, x in ((0.0, 1e8), (1.0, 30.0), (20.0, 1e8), (21.0, 1e6), (50.0, 1000.0), (50.0, 1e8), (100.0, 1e6))},
     "gamma density at its peak": (gamma_density, (0,), (1e8, 1e8), slope(_gamma_density, 0)),
     "gammainc, mixed": (sp.gammainc, (0, 1), (1e6, 1e6 + 300.0), slope(_gamma_density, 0)),
-    "norm.pdf": (stats.norm.pdf, (0,), (30.1,), lambda x: -x * mp.npdf(x)),
-    "norm.pdf, its value": (stats.norm.pdf, (), (30.1,), mp.npdf),
-    "halfnorm.pdf, its value": (stats.halfnorm.pdf, (), (30.1,), lambda x: 2 * mp.npdf(x)),
+    "norm.pdf": (stats.norm.pdf, (0,), (30.0,), lambda x: -x * mp.npdf(x)),
+    "norm.pdf, its value": (stats.norm.pdf, (), (30.0,), mp.npdf),
+    "halfnorm.pdf, its value": (stats.halfnorm.pdf, (), (30.0,), lambda x: 2 * mp.npdf(x)),
     "kl_div of near numbers": (sp.kl_div, (0,), (1.0, 1.0 + 2.0**-30), lambda x, y: mp.log(x / y)),
     "kl_div of double": (sp.kl_div, (0,), (2e10, 1e10), lambda x, y: mp.log(x / y)),
     "rel_entr of far numbers": (sp.rel_entr, (0,), (1e200, 1e-200), lambda x, y: 1 + mp.log(x / y)),
     **{f"spence, order {n}": (sp.spence, (0,) * n, (x,), lambda x, n=n: diff(lambda x: mp.log(x) / (1 - x), x, n - 1))
        for n in (1, 2, 3) for x in (0.2001,)},
     "lambertw far to the left": (lambda z: np.real(sp.lambertw(z, -1)), (0,), (-1e-300,),
-                                 lambda z: (lambda w: w / z / (1 + w))(mp.lambertw(z, -1).real)),
+                                 lambda z: (lambda w: w / z / (1 + w))(mp.lambertw(z, -1).real), 0.1),
     "lambertw near 0, twice": (lambda z: np.real(sp.lambertw(z)), (0, 0), (1e-300,), lambda z: mp.mpf(-2)),
     "powm1 at 0, in the exponent": (sp.powm1, (1,), (0.0, 2.0), lambda x, y: mp.mpf(0)),
     "powm1 at 0, in the base": (sp.powm1, (0,), (0.0, 0.0), lambda x, y: mp.mpf(0)),
@@ -111,3 +114,18 @@ def test_partials_have_13_digits(case):
         expected = exact(*map(mp.mpf, point))
     for name, partial in nestings(function, wrt):
         assert abs(partial(*point) - expected) <= 1e-13 * math.prod(loss) * abs(expected), name
+
+
+@pytest.mark.parametrize(("function", "arguments"), [
+    (tricomi, (1e-5, 1.5)),
+    (carlson((1.5, 0.5, 0.5)), (1.0, 2.0)),
+    (polygamma_difference(0), (1.0,)),
+], ids=["tricomi", "carlson", "polygamma_difference"])  # fmt: skip
+def test_an_integral_at_many_points_is_taken_in_bounded_memory(function, arguments):
+    x = np.linspace(0.1, 5.0, 10_000)
+    tracemalloc.start()
+    try:
+        function(*arguments, x)
+        assert tracemalloc.get_traced_memory()[1] <= 32e6
+    finally:
+        tracemalloc.stop()

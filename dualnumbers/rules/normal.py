@@ -12,7 +12,7 @@ import numpy as np
 
 from ..elementary import elementwise
 from .domains import Domain
-from .exponential import gaussian
+from .exponential import gaussian, square_exponential
 from .from_scipy import elementwise_of_scipy, scipy_function
 from .quadrature import gauss, in_blocks
 from .selection import where
@@ -23,11 +23,12 @@ ROOT_2PI = ROOT2 * ROOT_PI
 inside_zero_one = Domain("0 < x < 1", ((0.01, 0.99),))
 
 
+_half_square = square_exponential(0.5, np.exp, np.abs, np.minimum, np.rint)
+
+
 def _density(x):
-    """exp(−x²/2) / √2π, with h² and x − h exact for h the nearest sixteenth: the rounding of x² would cost digits."""
-    x = np.minimum(np.abs(x), 150.0)
-    high = np.rint(16.0 * x) / 16.0
-    return np.exp(-0.5 * high * high) * np.exp(0.5 * (high - x) * (x + high)) / ROOT_2PI
+    """exp(−x²/2) / √2π."""
+    return _half_square(x) / ROOT_2PI
 
 
 normal_density = elementwise(None, _density, lambda x, z: -x * z, name="normal_density")
