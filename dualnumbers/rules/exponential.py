@@ -60,7 +60,7 @@ def square_exponential(c, exponential, absolute, smaller, rounded):
     def gaussian(x):
         if is_unreal(x):
             return exponential(-c * x * x)
-        x = smaller(absolute(x), 150.0)  # where it is 0 in any precision, and the square does not overflow
+        x = smaller(absolute(x), 160.0)  # where it is 0 in any precision, and the square does not overflow
         high = rounded(16.0 * x) / 16.0
         return exponential(-c * high * high) * exponential(c * (high - x) * (x + high))
 
