@@ -77,7 +77,7 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "xlogy": lambda x, y: x * mp.log(y),
     "xlog1py": lambda x, y: x * mp.log(1 + y),
     "entr": lambda x: -x * mp.log(x),
-    "log_half_step": lambda h: mp.loggamma(h + 0.5) - mp.loggamma(h) - mp.log(h) / 2,
+    "half_step_0": lambda h: mp.loggamma(h + 0.5) - mp.loggamma(h) - mp.log(h) / 2,
     "half_step_1": lambda h: mp.psi(0, h + 0.5) - mp.psi(0, h) - 0.5 / h,
     "half_step_2": lambda h: mp.psi(1, h + 0.5) - mp.psi(1, h) + 0.5 / h**2,
     "log_ratio": lambda x, y: mp.log(x / y),

@@ -14,7 +14,7 @@ import scipy.stats
 
 from dualnumbers.levels import plain
 from dualnumbers.rules.normal import ROOT2, normal_density
-from dualnumbers.rules.of_scipy.distributions import log_half_step
+from dualnumbers.rules.of_scipy.distributions import half_step
 from dualnumbers.rules.selection import where
 
 from .counterpart import missing
@@ -154,7 +154,7 @@ beta = Named(Continuous(
 
 t = Named(Continuous(
     name="t", shapes=("df",), needs=("stdtr",),
-    log_density=lambda x, df: log_half_step(0.5 * df) - LOG_ROOT_2PI - 0.5 * (df + 1.0) * np.log1p(x * x / df),
+    log_density=lambda x, df: half_step(0)(0.5 * df) - LOG_ROOT_2PI - 0.5 * (df + 1.0) * np.log1p(x * x / df),
     cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
 
 

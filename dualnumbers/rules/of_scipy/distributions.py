@@ -18,7 +18,7 @@ from ..selection import where
 from ..special import polygamma
 from ..steps import floor, less, sign
 from .incomplete_beta import in_parameters
-from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument, stirling_error
+from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
 
 # ------------------------------------------------------------------------------------- chi-square, gamma, Poisson
 
@@ -51,42 +51,37 @@ pdtrc = elementwise_of_scipy("pdtrc", 0.0, lambda k, m, z: gamma_density(floor(k
 # ------------------------------------------------------------------------------------- Student's t
 
 
-def _log_half_step(h):
-    """log Γ(h + ½) − log Γ(h) − ½ log h; for large h by what remains of Stirling's formula (DLMF 5.11.1)."""
-    gammaln, high = scipy_function("special.gammaln"), np.maximum(h, 11.0)
-    with np.errstate(all="ignore"):
-        direct = gammaln(h + 0.5) - gammaln(h) - 0.5 * np.log(h)
-    far = stirling_error(high - 0.5) - stirling_error(high) + 0.5 + high * np.log1p(-0.5 / high)
-    return np.where(h < 11.0, direct, far)[()]
-
-
-def _half_step(n, h):
-    """∫ (−t)ⁿ⁻¹ e⁻ʰᵗ tanh(t/4) dt / 2 over t > 0 (DLMF 5.9.12): positive, unlike ψ(h + ½) − ψ(h) − 1/2h."""
+def _integral(n, h):
+    """∫ (−t)ⁿ⁻¹ e⁻ʰᵗ tanh(t/4) dt / 2 over t > 0: of one sign, unlike ψ(h + ½) − ψ(h) − 1/2h, which it is at n = 1."""
     nodes, weights = gauss()
     t = 48.0 / h * nodes
     return 24.0 / h * np.sum(weights * (-t) ** (n - 1) * np.exp(-h * t) * np.tanh(0.25 * t), axis=-1, keepdims=True)
 
 
+def _difference(n, h):
+    """The same by gamma and digamma functions, for small h."""
+    if not n:
+        return scipy_function("special.gammaln")(h + 0.5) - scipy_function("special.gammaln")(h) - 0.5 * np.log(h)
+    psi = polygamma(n - 1)
+    return psi(h + 0.5) - psi(h) - 0.5 * (-1.0) ** (n - 1) * math.factorial(n - 1) * h**-n
+
+
 @cache
 def half_step(n):
-    """The row of the n-th derivative of log Γ(h + ½) − log Γ(h) − ½ log h."""
+    """The row of the n-th derivative of log Γ(h + ½) − log Γ(h) − ½ log h; DLMF 5.9.16."""
 
     def derivative(h):
-        flat, psi = np.ravel(np.asarray(h, float)), polygamma(n - 1)
+        flat = np.ravel(np.asarray(h, float))
         with np.errstate(all="ignore"):
-            direct = psi(flat + 0.5) - psi(flat) - 0.5 * (-1.0) ** (n - 1) * math.factorial(n - 1) * flat**-n
-            found = np.where(flat < 0.5, direct, in_blocks(lambda h: _half_step(n, h), flat))
+            found = np.where(flat < 0.5, _difference(n, flat), in_blocks(lambda h: _integral(n, h), flat))
         return found.reshape(np.shape(h))[()]
 
     return elementwise(None, derivative, lambda h, z: half_step(n + 1)(h), name=f"half_step_{n}", domain=positive)
 
 
-log_half_step = elementwise(None, _log_half_step, lambda h, z: half_step(1)(h), name="log_half_step", domain=positive)
-
-
 def student_density(df, t):
     """(1 + t²/ν)^(−(ν + 1)/2) / (√ν B(ν/2, 1/2))."""
-    return exp(log_half_step(0.5 * df) - 0.5 * (df + 1.0) * log1p(t * t / df)) / ROOT_2PI
+    return exp(half_step(0)(0.5 * df) - 0.5 * (df + 1.0) * log1p(t * t / df)) / ROOT_2PI
 
 
 def student_by_freedom(df, t):
