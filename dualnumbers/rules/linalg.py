@@ -133,7 +133,7 @@ def matrix_power(a, n):
     if not isinstance(n, (int, np.integer)):
         raise TypeError(f"np.linalg.matrix_power takes an integer exponent, not {n!r}; use a fractional matrix power")
     if n == 0:
-        return a * 0.0 + np.eye(shape(a)[-1], dtype=plain(a).dtype)
+        return np.linalg.matrix_power(plain(a), 0)  # which also asks for square matrices
     a, n = (a, int(n)) if n > 0 else (inv(a), -int(n))
     if n <= 3:
         return product(*[a] * n)

@@ -9,6 +9,7 @@ from ..elementary import BY_NUMPY, PYTHON, composition, elementwise, locally_con
 from ..levels import plain
 from . import arithmetic
 from .complexes import imag, is_unreal, real
+from .constants import degrees_per_radian
 from .domains import between
 from .from_scipy import scipy_function
 from .kinks import maximum, minimum, no_order, share
@@ -114,7 +115,7 @@ _angle_of_real = locally_constant(None, lambda x: np.arctan2(0.0, x), name="angl
 def angle(z, deg=False):
     """The angle from the positive real axis, in (−π, π], in radians or degrees; of a real number 0 or π."""
     theta = BY_NUMPY[np.arctan2](imag(z), real(z)) if is_unreal(z) else _angle_of_real(z)
-    return theta * (180.0 / math.pi) if deg else theta
+    return theta * degrees_per_radian(theta) if deg else theta
 
 
 @composition(np.real_if_close)

@@ -57,8 +57,9 @@ class PPoly:
         for k in range(1, shape(c)[0]):
             z = z * step + c[k][j]
         outside = (plain(x) < plain(start)) | (plain(x) > plain(end))
-        if not extrapolate and np.any(outside):
-            z = z * reshape(np.where(outside, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
+        nowhere = np.isnan(plain(x)) if extrapolate else np.isnan(plain(x)) | outside
+        if np.any(nowhere):
+            z = z * reshape(np.where(nowhere, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
         for k in range(self.axis):
             z = move_axis(z, len(shape(x)) + k, k)
         return z

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import imag, is_unreal, real
 from dualnumbers.rules.decompositions import eig
@@ -35,10 +36,16 @@ def expm(A: Array) -> Any:
 @counterpart("linalg.fractional_matrix_power")
 def fractional_matrix_power(A: Array, t: Any) -> Any:
     """The power A**t; by an exponent that carries a derivative it is exp(t log A)."""
-    if is_number(type(t)):
-        return rows.expm(t * rows.logm(A))
-    z = rows.matrix_power(A, t)
-    return astype(z, plain(A).dtype) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
+    if not is_number(type(t)):
+        z = rows.matrix_power(A, t)
+        return astype(z, plain(A).dtype) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
+    values = np.linalg.eigvals(plain(A))
+    cut = np.any((np.imag(values) == 0) & (np.real(values) <= 0))
+    if cut and np.isrealobj(rows.matrix_power(plain(A), plain(t))):
+        raise ValueError("fractional_matrix_power: an eigenvalue is negative or 0, so that the real power has no real "
+                         "derivative by its exponent; give that as autodiff.value_of(...) if its derivative is not "
+                         f"wanted{user_line()}")  # fmt: skip
+    return rows.expm(t * rows.logm(A))
 
 
 @counterpart("linalg.expm_frechet")

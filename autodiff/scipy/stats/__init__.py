@@ -13,7 +13,8 @@ import scipy.special as special
 import scipy.stats
 
 from dualnumbers.levels import plain
-from dualnumbers.rules.exponential import gaussian
+from dualnumbers.rules.normal import ROOT2, normal_density
+from dualnumbers.rules.of_scipy.distributions import half_step
 from dualnumbers.rules.selection import where
 
 from .._counterpart import missing
@@ -26,14 +27,14 @@ __all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon",
 __getattr__ = missing(__name__)
 
 POSITIVE, UNIT = (0.0, np.inf), (0.0, 1.0)
-LOG_ROOT_2PI, ROOT_2PI, ROOT_2 = 0.5 * math.log(2.0 * math.pi), math.sqrt(2.0 * math.pi), math.sqrt(2.0)
+LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 # ------------------------------------------------------------------------------------------- without shape
 
 norm = Named(Continuous(
     name="norm",
     log_density=lambda x: -0.5 * x * x - LOG_ROOT_2PI,
-    density=lambda x: gaussian(x / ROOT_2) / ROOT_2PI,
+    density=normal_density,
     cdf=lambda x: special.ndtr(x), sf=lambda x: special.ndtr(-x),
     logcdf=lambda x: special.log_ndtr(x), logsf=lambda x: special.log_ndtr(-x),
     ppf=lambda q: special.ndtri(q), isf=lambda q: -special.ndtri(q)))  # fmt: skip
@@ -41,8 +42,8 @@ norm = Named(Continuous(
 halfnorm = Named(Continuous(
     name="halfnorm", support=POSITIVE,
     log_density=lambda x: 0.5 * math.log(2.0 / math.pi) - 0.5 * x * x,
-    density=lambda x: gaussian(x / ROOT_2) * math.sqrt(2.0 / math.pi),
-    cdf=lambda x: special.erf(x / ROOT_2), sf=lambda x: special.erfc(x / ROOT_2),
+    density=lambda x: 2.0 * normal_density(x),
+    cdf=lambda x: special.erf(x / ROOT2), sf=lambda x: special.erfc(x / ROOT2),
     logsf=lambda x: math.log(2.0) + special.log_ndtr(-x),
     ppf=lambda q: special.ndtri(0.5 * (1.0 + q)), isf=lambda q: -special.ndtri(0.5 * q)))  # fmt: skip
 
@@ -153,15 +154,24 @@ beta = Named(Continuous(
 
 t = Named(Continuous(
     name="t", shapes=("df",),
-    log_density=lambda x, df: (-0.5 * np.log(df) - special.betaln(0.5 * df, 0.5)
-                               - 0.5 * (df + 1.0) * np.log1p(x * x / df)),
+    log_density=lambda x, df: half_step(0)(0.5 * df) - LOG_ROOT_2PI - 0.5 * (df + 1.0) * np.log1p(x * x / df),
     cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
 
 
+def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
+    """By r = m x / n where that is below 1, else by 1/r: in the other direction logarithms of m or n would cancel."""
+    at_zero = plain(x) == 0.0
+    y = where(at_zero, 1.0, x)
+    near = plain(m * y) < plain(n)
+    r = where(near, m * y, n) / where(near, n, where(near, 1.0, m * y))
+    power = where(near, 0.5 * m, 0.5 * n)
+    inside = special.xlogy(power, r) - 0.5 * (m + n) * np.log1p(r) - np.log(y)
+    limit = special.xlogy(0.5 * m - 1.0, x) + 0.5 * m * np.log(m / n) - 0.5 * (m + n) * np.log1p(m * x / n)
+    return where(at_zero, limit, inside) - special.betaln(0.5 * m, 0.5 * n)
+
+
 f = Named(Continuous(
-    name="f", shapes=("dfn", "dfd"), support=POSITIVE,
-    log_density=lambda x, m, n: (0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * m - 1.0, x)
-                                 - 0.5 * (m + n) * np.log(n + m * x) - special.betaln(0.5 * m, 0.5 * n)),
+    name="f", shapes=("dfn", "dfd"), support=POSITIVE, log_density=_log_ratio_density,
     cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
     sf=lambda x, m, n: special.betainc(0.5 * n, 0.5 * m, n / (n + m * x))))  # fmt: skip
 
