@@ -52,13 +52,16 @@ def _scipy_function(frames: Iterable[FrameType]) -> str:
         if method == "wrapper" and module == "scipy._lib._util" and hasattr(wrapped, "__name__"):  # over a stack
             module, method = wrapped.__module__, wrapped.__name__
         if not module.startswith("scipy._lib"):
-            distribution = getattr(frame.f_locals.get("self"), "name", None)
+            self = frame.f_locals.get("self")
+            distribution = getattr(getattr(self, "dist", self), "name", None)  # also of a frozen one
             owner = [distribution] if isinstance(distribution, str) else []
             if method == "__ua_function__":  # scipy.fft
                 method = frame.f_locals["method"].__name__
             elif method in ("__init__", "__call__"):
-                method = type(frame.f_locals.get("self")).__name__
-            name = ".".join([_public_module(module, method), *owner, method])
+                method = getattr(self, "__name__", type(self).__name__).removesuffix("_gen").removesuffix("_frozen")
+            path = [_public_module(module, method), *owner, method]
+            nameless = method.startswith("__") or method == "axis_nan_policy_wrapper"  # an operator, a decorator
+            name = ".".join(path[:-1] if nameless else path)
     return name
 
 
@@ -70,7 +73,8 @@ def _public_module(module: str, name: str) -> str:
 
 
 _CALL_ANOTHER = ("where a function of Python's math asked for it, call the one in dualnumbers.dmath or NumPy; where an "
-                 "array was written to, use np.stack or fill np.zeros(..., like=x)")  # fmt: skip
+                 "array was written to, or NumPy was given a list of numbers, use np.stack, autodiff.array or fill "
+                 "np.zeros(..., like=x)")  # fmt: skip
 _JOIN = "join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
 REMEDIES = {
     "float": _CALL_ANOTHER,
@@ -88,6 +92,7 @@ NUMPY_REMEDIES = {
     "as_strided": "as_strided reads memory: call np.lib.stride_tricks.sliding_window_view, or index with integers",
     "full_like": "np.full_like makes an array like its plain prototype: call np.full(shape, value, like=value)",
     "ndenumerate": "np.ndenumerate makes a plain array: read x[place] for place in np.ndindex(x.shape)",
+    "numpy.ma": "masked arrays have an arithmetic of their own: call np.where, or give where= to the reduction",
     "numpy.polynomial": "numpy.polynomial makes plain arrays of arrays: give it coefficients in a list, list(c), and "
     "evaluate a polynomial p by np.polynomial.polynomial.polyval(x, p.convert().coef)",
 }
@@ -118,10 +123,14 @@ def explain(error: Exception) -> None:
     frames = [frame for frame, _ in walk_tb(error.__traceback__)][::-1]
     if _is_ours(frames[0]) or hasattr(error, "__notes__"):
         return  # its own text says it
-    caller, text = _scipy_function(frames), str(error)
+    caller, text, where = _scipy_function(frames), str(error), _module(frames[0]).partition(".")[0]
     if caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
         error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller)}.")
-    elif isinstance(error, TypeError) and ("ufunc" in text or "dtype('O')" in text):
+    elif where == "statistics":
+        error.add_note("Python's statistics take plain numbers: call np.mean, np.std and their like.")
+    elif "Iterator operand" in text:
+        error.add_note("np.nditer reads memory: loop over x.flat, or read x[place] for place in np.ndindex(x.shape).")
+    elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
         error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "
                        "first, by autodiff.array([...]).")  # fmt: skip
 
@@ -154,6 +163,8 @@ def unpicklable(number: Any) -> TypeError:
 def public_name(function: Any) -> str:
     """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
     module, name = getattr(function, "__module__", None), function.__name__.lstrip("_")
+    if name.endswith(" (vectorized)"):
+        return f"np.frompyfunc of {name.removesuffix(' (vectorized)')}"
     if not module:  # a ufunc
         module = next((m for m in ("numpy", "scipy.special") if hasattr(sys.modules.get(m), name)), "")
     return f"{module}.{name}".replace("numpy", "np", 1) if module else f"the ufunc {name}"

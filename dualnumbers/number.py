@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Parameter, signature
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,10 @@ class Number:
     @property
     def shape(self) -> tuple[int, ...]:
         return np.shape(plain(self))
+
+    @shape.setter
+    def shape(self, to: Any) -> None:
+        raise AttributeError(f"the shape of a number is not assigned: write x = x.reshape({to}){user_line()}")
 
     @property
     def ndim(self) -> int:
@@ -221,6 +226,8 @@ def as_operand(x: Any, y: Any) -> Any:
         return shaping.array(y) if y.dtype.char == "O" else y
     if is_operand(kind):
         return y
+    if issubclass(kind, Rational):
+        return float(y)  # as a float takes a Fraction
     return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else NotImplemented
 
 

@@ -15,6 +15,7 @@ from .factors import adjoint, diagonal, product, weighted
 from .indexing import getitem
 from .products import matmul
 from .reductions import sum
+from .selection import where
 from .shaping import array, expand_dims, matrix_transpose, reshape, shape, transpose
 
 
@@ -106,7 +107,9 @@ det = smooth(np.linalg.det, lambda a: (a,), lambda da, z, a:
 
 
 def _relative(da, a):
-    """tr(A⁻¹ dA) = d log det A."""
+    """tr(A⁻¹ dA) = d log det A; NaN where A is singular, and the logarithm −∞."""
+    if np.any(np.linalg.slogdet(plain(a)).sign == 0):
+        a = where(np.linalg.slogdet(plain(a)).sign[..., None, None] == 0, np.nan, a)
     return sum(matrix_transpose(inv(a)) * da, (-2, -1), False)
 
 

@@ -109,14 +109,17 @@ def _flat(v, axis):
     """The reduced axes as one, the last."""
     axes = np.lib.array_utils.normalize_axis_tuple(range(rank(v)) if axis is None else axis, rank(v))
     kept = tuple(i for i in range(rank(v)) if i not in axes)
-    return reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*(shape(v)[i] for i in kept), -1), "C")
+    lengths = [shape(v)[i] for i in kept], [shape(v)[i] for i in axes]
+    return reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*lengths[0], int(np.prod(lengths[1]))), "C")
 
 
 def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     """Linear interpolation between two of the sorted elements."""
     x, dx = _flat(x, axis), _flat(dx, axis)
+    if not shape(x)[-1]:
+        return np.zeros(shape(z), plain(z).dtype)[()]  # of no elements
     at = _positions(plain(x), function, q, method)
-    low = np.floor(at).astype(int).reshape(*shape(x)[:-1], -1)
+    low = np.floor(at).astype(int).reshape(*shape(x)[:-1], np.size(q))
     high = np.minimum(low + 1, shape(x)[-1] - 1)
     rest = (at.reshape(low.shape) - low).astype(plain(x).dtype)
     dx = _ordered(dx, x)

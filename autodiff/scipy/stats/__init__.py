@@ -160,14 +160,10 @@ t = Named(Continuous(
 
 def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
     """By r = m x / n where that is below 1, else by 1/r: in the other direction logarithms of m or n would cancel."""
-    at_zero = plain(x) == 0.0
-    y = where(at_zero, 1.0, x)
-    near = plain(m * y) < plain(n)
-    r = where(near, m * y, n) / where(near, n, where(near, 1.0, m * y))
-    power = where(near, 0.5 * m, 0.5 * n)
-    inside = special.xlogy(power, r) - 0.5 * (m + n) * np.log1p(r) - np.log(y)
-    limit = special.xlogy(0.5 * m - 1.0, x) + 0.5 * m * np.log(m / n) - 0.5 * (m + n) * np.log1p(m * x / n)
-    return where(at_zero, limit, inside) - special.betaln(0.5 * m, 0.5 * n)
+    near = plain(m * x) < plain(n)
+    r = where(near, m * x, n) / where(near, n, where(near, 1.0, m * x))
+    power = where(near, 0.5 * m - 1.0, 0.5 * n + 1.0)
+    return special.xlogy(power, r) + np.log(m / n) - 0.5 * (m + n) * np.log1p(r) - special.betaln(0.5 * m, 0.5 * n)
 
 
 f = Named(Continuous(
