@@ -20,10 +20,10 @@ from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
+from dualnumbers.rules.bessel import bessel_i
 from dualnumbers.rules.domains import reals
-from dualnumbers.rules.of_numpy import bessel_i
+from dualnumbers.rules.gamma_functions import polygamma
 from dualnumbers.rules.sinc import sinc_derivative
-from dualnumbers.rules.special import polygamma
 
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 EXAMPLES = settings().max_examples

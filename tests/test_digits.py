@@ -10,10 +10,10 @@ from mpmath import diff, mp, quad
 from table import nestings
 
 import autodiff.scipy.stats as stats
+from dualnumbers.rules.gamma_functions import polygamma_difference
 from dualnumbers.rules.of_scipy.carlson import carlson
 from dualnumbers.rules.of_scipy.hypergeometric import tricomi
 from dualnumbers.rules.of_scipy.incomplete_gamma import gamma_density
-from dualnumbers.rules.special import polygamma_difference
 
 UNIT = 2.0**-53
 

@@ -103,6 +103,18 @@ def cast(x, dtype, casting="same_kind"):
     return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else value.astype(dtype)
 
 
+@composition(np.copy)
+def copy(a, order="K", subok=False):
+    """Another array of the same numbers, which does not change with this one."""
+    return +a
+
+
+@composition(np.astype)
+def of_type(x, dtype, /, *, copy=True, device=None):
+    """The numbers in another floating-point or complex type."""
+    return x if not copy and plain(x).dtype == dtype else cast(x, dtype, "unsafe")
+
+
 def _piece(g, place, *arguments):
     """The part of the joined array that came from operand ``place``."""
     *operands, axis = arguments

@@ -9,7 +9,7 @@ import scipy.special as original
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
-from dualnumbers.rules.special import polygamma as polygamma_of_order
+from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
 
 from .._closure import holds_numbers
 from .._counterpart import Array, counterpart, missing

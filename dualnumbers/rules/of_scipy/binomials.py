@@ -8,8 +8,8 @@ import math
 
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, locally_constant_of_scipy
+from ..gamma_functions import beta, polygamma, polygamma_difference
 from ..selection import where
-from ..special import beta, polygamma, polygamma_difference
 from ..steps import less_equal
 from ..trigonometric import cos
 

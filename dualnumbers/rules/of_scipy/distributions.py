@@ -12,10 +12,10 @@ from ...elementary import elementwise
 from ..domains import Domain, positive
 from ..exponential import exp, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..gamma_functions import polygamma
 from ..normal import ROOT_2PI
 from ..quadrature import gauss, in_blocks
 from ..selection import where
-from ..special import polygamma
 from ..steps import floor, less, sign
 from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument

@@ -14,8 +14,8 @@ from ...elementary import elementwise
 from ..domains import Domain
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..gamma_functions import polygamma, polygamma_difference, psi
 from ..quadrature import gauss, in_blocks, newton
-from ..special import polygamma, polygamma_difference, psi
 from .incomplete_gamma import END, stirling_error, surplus
 
 parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0), (0.03, 0.97)))

@@ -19,8 +19,8 @@ from numpy.polynomial.polynomial import polyval
 from ...elementary import elementwise
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..gamma_functions import polygamma
 from ..quadrature import gauss, in_blocks, newton
-from ..special import polygamma
 
 END = 48.0
 """The tail beyond exp(−48) is left out."""
