@@ -101,6 +101,7 @@ def in_parameters(j, k):
 
 def _density(a, b, x):
     """xᵃ⁻¹(1 − x)ᵇ⁻¹ / B(a, b)."""
+    a, b, x = map(np.asarray, (a, b, x))  # of Python's numbers a power may be complex
     with np.errstate(all="ignore"):
         inside = (x > 0) & (x < 1)
         t = np.where(inside, x, 0.5)
