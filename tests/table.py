@@ -79,8 +79,8 @@ def room(row: Row, point: tuple[Any, ...]) -> float:
     return min(distance(row, point), *to_ends)
 
 
-COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "differential_equations", "elliptic", "hypergeometric",
-          "integrals", "kelvin", "legendre", "orthogonal", "quantiles", "struve"}  # fmt: skip
+COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "differential_equations", "elliptic", "faddeeva",
+          "hypergeometric", "integrals", "kelvin", "legendre", "orthogonal", "quantiles", "struve", "zeta"}  # fmt: skip
 """The families whose values in 50 digits, or on the whole, take long: their rows are tested at a few fixed points."""
 
 
