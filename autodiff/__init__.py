@@ -4,9 +4,11 @@ from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
 from . import scipy
+from .by_hand import no_grad
 from .check import gradcheck
 from .differences import check_derivative, check_gradient
 from .forward import derivative, differentiate, jacfwd, jvp
+from .leaf import Constant
 from .operators import hessian, hvp, jacobian, linearize
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .seeding import stop_gradient, value_of
@@ -14,6 +16,7 @@ from .tape import Tape
 from .variable import Variable
 
 __all__ = [
+    "Constant",
     "Tape",
     "Variable",
     "array",
@@ -31,6 +34,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "no_grad",
     "record",
     "scipy",
     "stop_gradient",

@@ -65,8 +65,8 @@ def _operand(tape: Tape, x: Any) -> int:
     return tape.constant(x)
 
 
-def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
-    """Apply a row to operands, at least one a Variable: evaluate it, append a line."""
+def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...], handle: Any = _handle) -> Any:
+    """Apply a row to operands, at least one a Variable: evaluate it, append a line; its ``handle``."""
     leader = leading(operands)
     if not isinstance(leader, Variable):
         return lead(row, *operands, *static)
@@ -83,7 +83,7 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
         tape.static[line] = static
     if len(numbers) > 2:
         tape.more[line] = numbers
-    return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+    return handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
 def record_row(row: Row) -> Callable[..., Any]:
@@ -254,8 +254,18 @@ class Variable(Number, operators=True):
     def __repr__(self) -> str:
         return f"Variable({plain(self)!r})"
 
-    def __new__(cls, *arguments: Any) -> Variable:
-        raise TypeError("a Variable is a line of a tape, made where a function is differentiated: autodiff.grad(f)(x)")
+    def __new__(cls, data: Any, name: str | None = None) -> Any:
+        """A leaf: one made by hand."""
+        from .leaf import Leaf
+
+        return Leaf(data, name)
+
+    @classmethod
+    def multi_variables(cls, *data: Any) -> list[Any]:
+        """Leaves that belong together: `compute_gradients` gives a Jacobian for each of them, in this order."""
+        from .leaf import together
+
+        return together([cls(x) for x in data])
 
     def __copy__(self) -> Any:
         self.tape.pinned.add(self.line)
