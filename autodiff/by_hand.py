@@ -50,8 +50,10 @@ def _recorded(row: Row) -> Callable[..., Any]:
         if not isinstance(leader, ByHand):
             return lead(row, *operands, *static)
         level = leader.level
-        if row.kind == LOCALLY_CONSTANT or not _recording.get():
+        if row.kind == LOCALLY_CONSTANT:
             return row.evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
+        if not _recording.get():
+            return row.evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
         tape = common((x.tape for x in operands if isinstance(x, Result) and x.level is level), level)
         operands = tuple(x.on(tape) if _is_of(level, x) else x for x in operands)
         if not any(is_number(type(x)) for x in operands):
@@ -142,12 +144,17 @@ def _adjoints_of_leaves(y: Any, cotangent: Any) -> list[tuple[Any, Any]]:
             totals[id(leaf)] = leaf, adjoint if before is None else before[1] + adjoint
     taken, found = {id(cotangent)}, []
     for leaf, adjoint in totals.values():
-        aliased = type(adjoint) is np.ndarray and (not adjoint.flags.writeable or adjoint.base is not None)
-        if aliased or id(adjoint) in taken:
-            adjoint = adjoint.copy()
-        taken.add(id(adjoint))
+        if isinstance(adjoint, (np.ndarray, ArrayNumber)):
+            if id(adjoint) in taken or (type(adjoint) is np.ndarray and not _is_whole(adjoint)):
+                adjoint = adjoint.copy()
+            taken.add(id(adjoint))
         found.append((leaf, as_given(adjoint, leaf.primal)))
     return found
+
+
+def _is_whole(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array may be written to without another one seeing it."""
+    return array.base is None and array.flags.writeable
 
 
 def result(tape: SharedTape, line: int, active: bool = True) -> Any:

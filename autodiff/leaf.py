@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber
+from dualnumbers.arraynumber import ArrayNumber, is_free
 from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, level_of, plain
 from dualnumbers.rules.shaping import array
@@ -43,9 +43,12 @@ class Leaf(ByHand):
 
     @property
     def data(self) -> Any:
-        """The value."""
-        self._alone = False  # who has it may write to it
-        return self._data
+        """The value. Writing to it changes nothing that was computed from it before."""
+        data = self._data
+        if self._alone and isinstance(data, (np.ndarray, ArrayNumber)) and not is_free(data):
+            self._data = data = data.copy()  # a tape has the other
+        self._alone = False
+        return data
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -64,7 +67,9 @@ class Leaf(ByHand):
         return level_of(self._data).of_leaves
 
     def on(self, tape: SharedTape) -> Any:
-        return result(tape, tape.input(self, self._data if self._alone else tape.kept(self._data)))
+        data = self._data
+        self._alone = self._alone or is_free(data)
+        return result(tape, tape.input(self, data if self._alone else tape.kept(data)))
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
@@ -108,7 +113,7 @@ class Constant(Leaf):
     __slots__ = ()
 
     def on(self, tape: SharedTape) -> Any:
-        return self._data if self._alone else tape.kept(self._data)
+        return self._data
 
 
 class ArrayConstant(Constant, ArrayLeaf):
