@@ -3,7 +3,7 @@
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
-from . import scipy
+from . import nn, scipy
 from .by_hand import no_grad
 from .check import gradcheck
 from .differences import check_derivative, check_gradient
@@ -34,6 +34,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "nn",
     "no_grad",
     "record",
     "scipy",
