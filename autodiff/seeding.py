@@ -114,8 +114,10 @@ def check_alive(x: Any) -> None:
 def output_leaf(out: Any, f: Any) -> Any:
     """A leaf of what a function returned, as one number or array; TypeError where it is neither."""
     kind = type(out)
-    if kind is float or is_number(kind):
+    if kind is float:
         return out
+    if is_number(kind):
+        return settled(out)
     if kind is np.ndarray and out.dtype == object:
         return output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
@@ -163,8 +165,16 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
     return int(index.__index__()) % count
 
 
+def settled(result: Any) -> Any:
+    """A result in which the Variables made by hand that it was computed with are constants."""
+    while is_number(type(result)) and result.level.is_of_leaves:
+        result = result.primal
+    return result
+
+
 def own(result: Any) -> Any:
-    """A result as the user gets it: not an array that he gave, or that a tape keeps."""
+    """A result as the user gets it: settled, and not an array that he gave, or that a tape keeps."""
+    result = settled(result)
     return result.copy() if type(result) is np.ndarray else result
 
 

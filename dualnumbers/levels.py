@@ -48,6 +48,11 @@ class Level:
             self._of_leaves = Level((self.number + Level.STRIDE // 2).__int__)
         return self._of_leaves
 
+    @property
+    def is_of_leaves(self) -> bool:
+        """Whether it is that of Variables made by hand."""
+        return self.number % Level.STRIDE >= Level.STRIDE // 2
+
     def __repr__(self) -> str:
         return f"Level({self.number}{', ended' if self.ended else ''})"
 

@@ -76,7 +76,7 @@ class Conv2d(Module):
 
 
 def _pair(n: Any) -> tuple[int, int]:
-    return (n, n) if isinstance(n, int) else tuple(n)  # type: ignore[return-value]
+    return (n, n) if isinstance(n, int) else tuple(n)
 
 
 class ReLU(Module):

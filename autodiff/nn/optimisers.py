@@ -104,7 +104,8 @@ def _method(kind: type[Optimiser]) -> Callable[..., Any]:
                              "or jac=True with autodiff.value_and_grad(f)")  # fmt: skip
         if bounds is not None or len(np.ravel(constraints)):
             raise ValueError(f"nn.{kind.__name__.lower()} takes no bounds and no constraints")
-        optimiser, state, x = kind((), **options), {}, np.array(x0, float)
+        optimiser, x = kind((), **options), np.array(x0, float)
+        state: State = {}
         path, count, gradient = [x], 0, np.asarray(jac(x, *args))
         while np.max(np.abs(gradient), initial=0.0) > tol and count < maxiter:
             x, count = optimiser.moved(x, gradient, state), count + 1
