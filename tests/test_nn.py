@@ -11,19 +11,19 @@ from autodiff import Constant, Variable, gradcheck, nn
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(5, 3))
-IMAGES = RNG.normal(size=(2, 3, 6, 5))
+IMAGES = RNG.normal(size=(2, 2, 4, 3))
 
 LAYERS = {
     "Linear": (lambda: nn.Linear(3, 4, rng=1), X),
     "Linear, no bias": (lambda: nn.Linear(3, 4, bias=False, init="he", rng=1), X),
-    "Conv2d": (lambda: nn.Conv2d(3, 2, 3, rng=1), IMAGES),
-    "Conv2d, stride and padding": (lambda: nn.Conv2d(3, 2, (3, 2), stride=(2, 1), padding=(1, 0), rng=1), IMAGES),
+    "Conv2d": (lambda: nn.Conv2d(2, 2, 3, rng=1), IMAGES),
+    "Conv2d, stride and padding": (lambda: nn.Conv2d(2, 2, (3, 2), stride=(2, 1), padding=(1, 0), rng=1), IMAGES),
     "ReLU": (nn.ReLU, X),
     "Tanh": (nn.Tanh, X),
     "Sigmoid": (nn.Sigmoid, X),
     "Softmax": (lambda: nn.Softmax(axis=1), X),
     "BatchNorm": (lambda: nn.BatchNorm(3), X),
-    "BatchNorm of images": (lambda: nn.BatchNorm(3), IMAGES),
+    "BatchNorm of images": (lambda: nn.BatchNorm(2), IMAGES),
     "BatchNorm in use": (lambda: nn.BatchNorm(3).eval(), X),
     "Dropout in use": (lambda: nn.Dropout(0.5).eval(), X),
     "Sequential": (lambda: nn.Sequential(nn.Linear(3, 4, rng=1), nn.Tanh(), nn.Linear(4, 2, rng=2), np.sin), X),
@@ -44,7 +44,8 @@ def test_layers_in_their_argument_and_in_their_parameters(make, x):
 
     values = [parameter.data.copy() for parameter in layer.parameters()]
     assert gradcheck(lambda x: f(x, values), [x], order=2, raises=True)
-    np.sum(layer(x) ** 2 * weights).backward() if values else None
+    if values:
+        np.sum(layer(x) ** 2 * weights).backward()
     for k, parameter in enumerate(layer.parameters()):
         found, step = parameter.grad, 1e-6
         for place in itertools.islice(np.ndindex(parameter.shape), 12):
@@ -56,16 +57,15 @@ def test_layers_in_their_argument_and_in_their_parameters(make, x):
 
 
 def test_a_convolution_is_the_sum_over_its_window():
-    conv = nn.Conv2d(3, 2, (3, 2), stride=(2, 1), padding=(1, 0), rng=3)
+    conv, images = nn.Conv2d(3, 2, (3, 2), stride=(2, 1), padding=(1, 0), rng=3), RNG.normal(size=(2, 3, 6, 5))
     conv.bias.data = np.array([0.5, -1.0])
-    found = autodiff.value_of(conv(IMAGES))
+    found = autodiff.value_of(conv(images))
     padded = np.zeros((2, 3, 8, 5))
-    padded[:, :, 1:7] = IMAGES
+    padded[:, :, 1:7] = images
     expected = np.zeros((2, 2, 3, 4))
     for n, o, h, w in np.ndindex(expected.shape):
-        expected[n, o, h, w] = (
-            np.sum(padded[n, :, 2 * h : 2 * h + 3, w : w + 2] * conv.weight.data[o]) + conv.bias.data[o]
-        )
+        window = padded[n, :, 2 * h : 2 * h + 3, w : w + 2]
+        expected[n, o, h, w] = np.sum(window * conv.weight.data[o]) + conv.bias.data[o]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
@@ -154,7 +154,7 @@ def test_batch_norm_remembers_for_use():
     training = autodiff.value_of(layer(X[:, :2]))
     np.testing.assert_allclose(training.mean(0), 0.0, atol=1e-12)
     in_use = autodiff.value_of(layer.eval()(np.array([[3.0, -1.0]])))
-    np.testing.assert_allclose(in_use, 0.0, atol=0.2)
+    np.testing.assert_allclose(in_use, 0.0, atol=0.3)
 
 
 # ------------------------------------------------------------------------------------------------------------ losses
@@ -246,17 +246,16 @@ def test_objects_and_methods_of_scipy_take_the_same_path(kind):
     path = steps(lambda p: kind(p, **options), 6)
     method = {nn.SGD: nn.sgd, nn.Adam: nn.adam, nn.RMSprop: nn.rmsprop}[kind]
     f = autodiff.value_and_grad(lambda x: np.sum(np.array([0.5, 5.0]) * x * x))
-    found = minimize(
-        f, np.array([1.0, -2.0]), jac=True, method=method, options=options | {"maxiter": 6, "return_all": True}
-    )
+    options |= {"maxiter": 6, "return_all": True}
+    found = minimize(f, np.array([1.0, -2.0]), jac=True, method=method, options=options)
     np.testing.assert_allclose(found.allvecs[1:], path, rtol=1e-13)
     assert (found.nit, found.success) == (6, False)
 
 
 def test_minimising_rosenbrocks_function_by_adam():
-    seen = []
-    found = minimize(rosen, [-1.0, 1.5], jac=autodiff.grad(lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2),
-                     method=nn.adam, callback=seen.append, options={"lr": 0.05, "maxiter": 20_000, "tol": 1e-6})  # fmt: skip
+    seen, slope = [], autodiff.grad(lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2)
+    found = minimize(rosen, [-1.0, 1.5], jac=slope, method=nn.adam, callback=seen.append,
+                     options={"lr": 0.05, "maxiter": 20_000, "tol": 1e-6})  # fmt: skip
     np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
     assert found.success
     assert len(seen) == found.nit
