@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.dualnumber import DualNumber, make
+from dualnumbers.errors import explain
 from dualnumbers.levels import Level, is_number
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
@@ -65,6 +67,9 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     seed.primal, seed.tangent, seed.level = x, 1.0, level
     try:
         out = f(*args)
+    except Exception as error:
+        explain(error)
+        raise
     finally:
         level.ended = True
     if type(out) is DualNumber and out.level is level and type(out.tangent) is float:
@@ -84,7 +89,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[A
 
 def differentiate(f: Callable[..., Any], wrt: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The partial ∂f/∂args[wrt] as a function of the same arguments."""
-    return lambda *args: derivative(f, wrt, args)
+    return lambda *args, **keywords: derivative(partial(f, **keywords) if keywords else f, wrt, args)
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
@@ -120,6 +125,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     try:
         seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
         out = f(*seeded)
+    except Exception as error:
+        explain(error)
+        raise
     finally:
         level.ended = True
     given.check()
@@ -191,6 +199,9 @@ def _partial(
         try:
             seeded = [make(x, tangent, level) if i == k else x for i, x in enumerate(leaves)]
             out = f(*args[:index], rebuild(seeded), *args[index + 1 :])
+        except Exception as error:
+            explain(error)
+            raise
         finally:
             level.ended = True
         return map_leaves(lambda leaf: _split(leaf, level, tangent)[1], finish(out))

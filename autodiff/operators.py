@@ -50,13 +50,14 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
 
 
 def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``(x, v, *args) -> H v``: the Hessian of a scalar ``f(x, *args)`` in ``x`` times ``v``, forward over reverse.
+    """``(x, v, *args, **keywords) -> H v``: the Hessian of a scalar ``f(x, *args, **keywords)`` in ``x``, times ``v``.
 
-    ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is SciPy's ``hessp``.
+    Forward over reverse. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is SciPy's
+    ``hessp``.
     """
 
-    def product(x: Any, v: Any, *args: Any) -> Any:
-        leaves, rebuild = flatten(jvp(lambda y: grad(f)(y, *args), [x], [v])[1])
+    def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
+        leaves, rebuild = flatten(jvp(lambda y: grad(f)(y, *args, **keywords), [x], [v])[1])
         return rebuild(map(as_given, leaves, flatten(x)[0]))
 
     return product

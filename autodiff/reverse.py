@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.errors import explain
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
@@ -54,6 +55,9 @@ class Recording:
             for index in indices:
                 args[index] = self._seed(args[index], index, given, keep)
             self.out = f(*args)
+        except Exception as error:
+            explain(error)
+            raise
         finally:
             self.tape.level.ended = True
         given.check()

@@ -6,6 +6,7 @@ Values enter and leave a differentiation here, so here is where a number that ou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,10 @@ def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
         stream = iter(new)
         built = [build([next(stream) for _ in part]) for part, build in parts]
         if isinstance(tree, dict):
-            return type(tree)(zip(tree, built, strict=True))
+            other = copy(tree)  # a defaultdict keeps its factory
+            for key, part in zip(tree, built, strict=True):
+                other[key] = part
+            return other
         return type(tree)(*built) if hasattr(tree, "_fields") else type(tree)(built)
 
     return leaves, rebuild

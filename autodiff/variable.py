@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView
+from dualnumbers.arraynumber import ArrayNumber, ArrayView, detached
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
@@ -295,7 +295,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         z = value[index]
         shown = type(z) is np.ndarray and np.may_share_memory(z, value)
         if shown and tape.rows[line] is SETITEM:
-            z = z.copy()  # then the array can be written in place as soon as nobody has this view of it
+            z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
         item: Any = new(Variable) if type(z) is np.float64 else new(_CLASS[type(z), True])
         item.tape, item.line = tape, len(values)
         tape.static[item.line] = (index,)

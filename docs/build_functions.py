@@ -19,7 +19,7 @@ import scipy.special
 from unsupported import REASONS
 
 import autodiff.scipy
-from autodiff.scipy.counterpart import COUNTERPARTS
+from autodiff.scipy._counterpart import COUNTERPARTS
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, LOCALLY_CONSTANT, Refused, Row
 from dualnumbers.errors import public_name
 from dualnumbers.rules.inspection import READING

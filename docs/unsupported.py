@@ -9,7 +9,7 @@ REASONS = {
         np.unravel_index""",
     "They make a plain array of their argument, or ask for its type: use `x` itself, `x.copy()` or `value_of(x)`": """
         np.asarray np.asarray_chkfinite np.asanyarray np.asfortranarray np.ascontiguousarray np.asmatrix np.bmat
-        np.common_type np.require np.from_dlpack np.isfortran np.isscalar np.iterable np.isdtype np.issubdtype
+        np.common_type np.require np.from_dlpack np.isfortran np.isdtype np.issubdtype
         np.mintypecode np.promote_types np.typename np.nested_iters""",
     "They print, or read and write files and bytes: give them `value_of(x)`": """
         np.array2string np.array_repr np.array_str np.base_repr np.binary_repr np.format_float_positional
@@ -17,6 +17,7 @@ REASONS = {
         np.load np.loadtxt np.save np.savetxt np.savez np.savez_compressed np.get_printoptions np.printoptions
         np.set_printoptions""",
     "It calls Python element by element on plain arrays: write the function in NumPy's": "np.frompyfunc",
+    "They need no rule: of a number they say what they say of its value": "np.isscalar np.iterable",
     "NumPy's settings, and what it says of itself": """
         np.geterr np.geterrcall np.getbufsize np.get_include np.info np.setbufsize
         np.seterr np.seterrcall np.show_config np.show_runtime np.test""",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 import sys
+from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -100,10 +102,15 @@ class ArrayNumber(Face, Number):
     def copy(self, order: str = "C") -> Any:
         return TABLE["positive"](self)
 
+    def conjugate(self) -> Any:
+        return TABLE["conj"](self) if self.dtype.kind == "c" else self
+
+    conj = conjugate
+
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Any:
-        return shaping.cast(self, dtype, casting)
+        return self if not copy and self.dtype == dtype else shaping.cast(self, dtype, casting)
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(plain(self) == plain(value)))
@@ -135,11 +142,25 @@ class ArrayNumber(Face, Number):
         return BY_NUMPY[np.matrix_transpose](self)
 
 
+class Scalar(metaclass=ABCMeta):  # noqa: B024
+    """What a kind of number is that is no array: to ``np.isscalar`` a scalar, as the float is that it stands for."""
+
+    @classmethod
+    def __subclasshook__(cls, kind: type) -> bool:
+        return issubclass(kind, Number) and not issubclass(kind, ArrayNumber)
+
+
+numbers.Number.register(Scalar)
+
+
 def _in_place(name: str) -> Callable[..., Any]:
     """Augmented assignment: it writes the array, which its views and other names see."""
 
     def operator(self: ArrayNumber, other: Any) -> Any:
-        self[...] = getattr(self, name)(other)
+        result = getattr(self, name)(other)
+        if result is NotImplemented:
+            return result
+        self[...] = result
         return self
 
     return operator
@@ -219,10 +240,24 @@ def is_free(array: Any) -> bool:
     return owned and _references(array) <= ALONE + 1
 
 
+def detached(z: Any) -> Any:
+    """A copy of a view that lies in memory as it does, so that NumPy makes views of it where it makes views of that.
+
+    Of several axes that do not lie together, the view itself.
+    """
+    if z.flags.forc:
+        return z.copy(order="K")
+    if z.ndim > 1:
+        return z
+    apart = np.empty((z.size, 2), z.dtype)[:: 1 if z.strides[0] > 0 else -1, 0]
+    apart[...] = z
+    return apart
+
+
 def _method(numpy_function: Any) -> Callable[..., Any]:
     entry = BY_NUMPY[numpy_function]
     function = getattr(entry, "function", None)
-    if function is None or function.row.arity != 1 or required(function.row.signature) > 1:
+    if function is None or function.row.arity != 1 or function.row.put or required(function.row.signature) > 1:
         return lambda self, *arguments, **keywords: self.__array_function__(
             numpy_function, (), (self, *arguments), keywords
         )

@@ -16,6 +16,7 @@ from .levels import plain
 from .rules.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
 from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.exponential import log as _natural_log
+from .rules.gamma_functions import gamma, lgamma
 from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .rules.kinks import copysign, fabs
 from .rules.normal import erf, erfc
@@ -23,7 +24,6 @@ from .rules.powers import cbrt, euclidean_length, sqrt
 from .rules.powers import hypot as _hypot
 from .rules.powers import math_pow as pow
 from .rules.reductions import fsum as _fsum
-from .rules.special import gamma, lgamma
 from .rules.steps import ceil, floor, isfinite, isinf, isnan, trunc, ulp
 from .rules.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 

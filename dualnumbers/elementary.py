@@ -292,8 +292,12 @@ class Refused:
         self.reason = reason
 
     def __call__(self, *arguments: Any) -> Any:
-        raise TypeError(f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not "
-                        f"wanted{user_line()}")  # fmt: skip
+        raise self.error()
+
+    def error(self) -> TypeError:
+        """What the user sees."""
+        return TypeError(f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not "
+                         f"wanted{user_line()}")  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------- partials at singular points
@@ -304,6 +308,8 @@ FAILURES = (ArithmeticError, ValueError, TypeError)
 
 def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
     """A partial that failed on Python numbers, evaluated once more on NumPy's: inf or nan, never an exception."""
+    if isinstance(partial, Refused):
+        raise partial.error() from None
     as_numpy = TABLE["_numpy_scalar"]
     if any(type(x) is complex for x in arguments):
         arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)

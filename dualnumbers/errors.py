@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
 from typing import Any
-
-import numpy as np
 
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
 """Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
@@ -17,38 +17,64 @@ COUNTERPARTS: list[Callable[[str], list[str]]] = []
 _OURS = tuple(str(Path(__file__).resolve().parent.parent / name) + os.sep for name in ("dualnumbers", "autodiff"))
 
 
+def _stack() -> Iterator[FrameType]:
+    """The frames that run now, innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_OURS)
+
+
 def user_line() -> str:
     """`` (at file:line)`` of the innermost frame outside these packages, NumPy and SciPy."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        path, module = frame.f_code.co_filename, frame.f_globals.get("__name__", "")
-        if not path.startswith(_OURS) and module.partition(".")[0] not in ("numpy", "scipy"):
-            return f" (at {path}:{frame.f_lineno})"
-        frame = frame.f_back  # type: ignore[assignment]
+    for frame in _stack():
+        if not _is_ours(frame) and _module(frame).partition(".")[0] not in ("numpy", "scipy"):
+            return f" (at {frame.f_code.co_filename}:{frame.f_lineno})"
     return ""
 
 
-def _scipy_function() -> str:
-    """The outermost SciPy function on the stack, as ``scipy.module.name``; empty if there is none."""
-    name, frame = "", sys._getframe(1)
-    while frame is not None:
-        module, method = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+def _scipy_function(frames: Iterable[FrameType]) -> str:
+    """The outermost SciPy function among the frames, as ``scipy.module.name``; empty if there is none."""
+    name = ""
+    for frame in frames:
+        module, method = _module(frame), frame.f_code.co_name
+        if not module.startswith("scipy."):
+            continue  # to look at the locals of a frame that holds the error would make a cycle
         wrapped: Any = frame.f_locals.get("f")
         if method == "wrapper" and module == "scipy._lib._util" and hasattr(wrapped, "__name__"):  # over a stack
             module, method = wrapped.__module__, wrapped.__name__
-        if module.startswith("scipy.") and not module.startswith("scipy._lib"):
-            public = [part for part in module.split(".") if not part.startswith("_")]
-            distribution = getattr(frame.f_locals.get("self"), "name", None)
+        if not module.startswith("scipy._lib"):
+            self = frame.f_locals.get("self")
+            distribution = getattr(getattr(self, "dist", self), "name", None)  # also of a frozen one
             owner = [distribution] if isinstance(distribution, str) else []
-            if method in ("__init__", "__call__"):
-                method = type(frame.f_locals.get("self")).__name__
-            name = ".".join([*public, *owner, method])
-        frame = frame.f_back  # type: ignore[assignment]
+            if method == "__ua_function__":  # scipy.fft
+                method = frame.f_locals["method"].__name__
+            elif method in ("__init__", "__call__"):
+                method = getattr(self, "__name__", type(self).__name__).removesuffix("_gen").removesuffix("_frozen")
+            path = [_public_module(module, method), *owner, method]
+            nameless = method.startswith("__") or method == "axis_nan_policy_wrapper"  # an operator, a decorator
+            name = ".".join(path[:-1] if nameless else path)
     return name
 
 
+def _public_module(module: str, name: str) -> str:
+    """Where SciPy shows what one of its modules defines: ``scipy.integrate`` of ``scipy.integrate._ivp.ivp``."""
+    parts = [part for part in module.split(".") if not part.startswith("_")]
+    above = [".".join(parts[:k]) for k in range(len(parts), 1, -1)]
+    return next((path for path in above if hasattr(sys.modules.get(path), name)), above[0])
+
+
 _CALL_ANOTHER = ("where a function of Python's math asked for it, call the one in dualnumbers.dmath or NumPy; where an "
-                 "array was written to, use np.stack or fill np.zeros(..., like=x)")  # fmt: skip
+                 "array was written to, or NumPy was given a list of numbers, use np.stack, autodiff.array or fill "
+                 "np.zeros(..., like=x)")  # fmt: skip
 _JOIN = "join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
 REMEDIES = {
     "float": _CALL_ANOTHER,
@@ -66,6 +92,7 @@ NUMPY_REMEDIES = {
     "as_strided": "as_strided reads memory: call np.lib.stride_tricks.sliding_window_view, or index with integers",
     "full_like": "np.full_like makes an array like its plain prototype: call np.full(shape, value, like=value)",
     "ndenumerate": "np.ndenumerate makes a plain array: read x[place] for place in np.ndindex(x.shape)",
+    "numpy.ma": "masked arrays have an arithmetic of their own: call np.where, or give where= to the reduction",
     "numpy.polynomial": "numpy.polynomial makes plain arrays of arrays: give it coefficients in a list, list(c), and "
     "evaluate a polynomial p by np.polynomial.polynomial.polyval(x, p.convert().coef)",
 }
@@ -74,26 +101,46 @@ NUMPY_REMEDIES = {
 
 def _numpy_remedy() -> str:
     """What to do instead of the class or function of NumPy that is on the stack; empty if there is none."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        module = frame.f_globals.get("__name__", "").split(".")
+    for frame in _stack():
+        module = _module(frame).split(".")
         owners = [frame.f_code.co_qualname.partition(".")[0], ".".join(module[:2])] if module[0] == "numpy" else []
         for owner in owners:
             if owner in NUMPY_REMEDIES:
                 return NUMPY_REMEDIES[owner]
-        frame = frame.f_back  # type: ignore[assignment]
     return ""
+
+
+def _scipy_remedy(caller: str) -> str:
+    """What to do instead of a function of SciPy."""
+    counterparts = [name for find in COUNTERPARTS for name in find(caller)]
+    if counterparts:
+        return f"{caller} converts its arguments to plain arrays; call {counterparts[0]}, which takes numbers"
+    return f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
+
+
+def explain(error: Exception) -> None:
+    """Note on an error of NumPy's or SciPy's in a function that is differentiated what to do if numbers are why."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)][::-1]
+    if _is_ours(frames[0]) or hasattr(error, "__notes__"):
+        return  # its own text says it
+    caller, text, where = _scipy_function(frames), str(error), _module(frames[0]).partition(".")[0]
+    if caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
+        error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller)}.")
+    elif where == "statistics":
+        error.add_note("Python's statistics take plain numbers: call np.mean, np.std and their like.")
+    elif "Iterator operand" in text:
+        error.add_note("np.nditer reads memory: loop over x.flat, or read x[place] for place in np.ndindex(x.shape).")
+    elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
+        error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "
+                       "first, by autodiff.array([...]).")  # fmt: skip
 
 
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
     kind = type(number).__name__
-    caller = _scipy_function()
+    caller = _scipy_function(_stack())
     if caller:
-        counterparts = [name for find in COUNTERPARTS for name in find(caller)]
-        remedy = f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
-        if counterparts:
-            remedy = f"{caller} converts its arguments to plain arrays; call {counterparts[0]}, which takes numbers"
+        remedy = _scipy_remedy(caller)
     elif call in ("np.asarray", "np.array"):
         remedy = _numpy_remedy() or REMEDIES[call]
     elif "out=" in call or "into" in call:
@@ -115,8 +162,12 @@ def unpicklable(number: Any) -> TypeError:
 
 def public_name(function: Any) -> str:
     """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
-    module = getattr(function, "__module__", None) or ("numpy" if hasattr(np, function.__name__) else "scipy.special")
-    return f"{module}.{function.__name__.lstrip('_')}".replace("numpy", "np", 1)
+    module, name = getattr(function, "__module__", None), function.__name__.lstrip("_")
+    if name.endswith(" (vectorized)"):
+        return f"np.frompyfunc of {name.removesuffix(' (vectorized)')}"
+    if not module:  # a ufunc
+        module = next((m for m in ("numpy", "scipy.special") if hasattr(sys.modules.get(m), name)), "")
+    return f"{module}.{name}".replace("numpy", "np", 1) if module else f"the ufunc {name}"
 
 
 def no_rule(function: Any, variant: str = "") -> TypeError:

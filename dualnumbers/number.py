@@ -8,6 +8,8 @@ scalar; arraynumber.py adds what arrays have.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, signature
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -96,6 +98,10 @@ class Number:
     def shape(self) -> tuple[int, ...]:
         return np.shape(plain(self))
 
+    @shape.setter
+    def shape(self, to: Any) -> None:
+        raise AttributeError(f"the shape of a number is not assigned: write x = x.reshape({to}){user_line()}")
+
     @property
     def ndim(self) -> int:
         return np.ndim(plain(self))
@@ -159,6 +165,9 @@ class Number:
         try:
             result = entry(*map(joined, arguments), **keywords)
         except TypeError:
+            before, named = with_out_named(function, arguments)
+            if named:
+                return self.__array_function__(function, types, before, keywords | named)
             raise_if_unbound(function, entry, arguments, keywords)
             raise
         return result if target is None else ufunc_methods.stored(function, result, target)
@@ -187,6 +196,14 @@ def joined(argument: Any) -> Any:
     return shaping.array(argument) if isinstance(argument, np.ndarray) else argument
 
 
+def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The positional arguments before the place of ``out`` in a NumPy function, and by their names those from there."""
+    parameters = signature(function).parameters
+    by_place = "out" in parameters and parameters["out"].kind is Parameter.POSITIONAL_OR_KEYWORD
+    before = list(parameters).index("out") if by_place else len(arguments)
+    return arguments[:before], dict(zip(list(parameters)[before:], arguments[before:], strict=False))
+
+
 def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The operator of a row and its reflected twin, by the row's lift; ``NotImplemented`` for what is no operand."""
     lifted = row.lifts[kind]
@@ -209,6 +226,8 @@ def as_operand(x: Any, y: Any) -> Any:
         return shaping.array(y) if y.dtype.char == "O" else y
     if is_operand(kind):
         return y
+    if issubclass(kind, Rational):
+        return float(y)  # as a float takes a Fraction
     return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else NotImplemented
 
 

@@ -159,7 +159,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def _binary(ufunc: Any) -> Callable[..., Any]:
-    function: Callable[..., Any] | None = rule_of(ufunc)
+    function: Callable[..., Any] | None = BY_NUMPY.get(ufunc) or rule_of(ufunc)
     if function is None:
         raise no_rule(ufunc)
     return function

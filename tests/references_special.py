@@ -68,8 +68,8 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "zetac": lambda s: mp.zeta(s) - 1,
     "loggamma": mp.loggamma,
     "psi": lambda x: mp.psi(0, x),
-    "beta": None,  # ψ(a) − ψ(a + b) loses digits where b is small beside a
-    "betaln": None,
+    "beta": mp.beta,
+    "betaln": lambda a, b: mp.log(mp.beta(a, b)),
     "expit": lambda x: 1 / (1 + mp.exp(-x)),
     "log_expit": lambda x: -mp.log(1 + mp.exp(-x)),
     "logit": lambda x: mp.log(x / (1 - x)),
@@ -77,6 +77,11 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "xlogy": lambda x, y: x * mp.log(y),
     "xlog1py": lambda x, y: x * mp.log(1 + y),
     "entr": lambda x: -x * mp.log(x),
+    "half_step_0": lambda h: mp.loggamma(h + 0.5) - mp.loggamma(h) - mp.log(h) / 2,
+    "half_step_1": lambda h: mp.psi(0, h + 0.5) - mp.psi(0, h) - 0.5 / h,
+    "half_step_2": lambda h: mp.psi(1, h + 0.5) - mp.psi(1, h) + 0.5 / h**2,
+    "log_ratio": lambda x, y: mp.log(x / y),
+    "log_less_digamma": lambda a, x: mp.log(x) - mp.psi(0, a),
     "rel_entr": lambda x, y: x * mp.log(x / y),
     "kl_div": lambda x, y: x * mp.log(x / y) - x + y,
     "gammainc": None,  # mpmath takes long for these: tests/test_incomplete.py has few points
@@ -122,6 +127,7 @@ so is log t less its mean; its quantiles come from a search that ends some last 
 NOISE = {
     "fdtr": 4.0,
     "fdtrc": 4.0,
+    "beta": 4.0,
     "voigt_profile": 64.0,
     "riemann_zeta": 32.0,
     "zetac": 32.0,
@@ -129,8 +135,8 @@ NOISE = {
 }
 """By how much the partials are worse than rounding: SciPy's quantiles by up to 12 units, as found with mpmath.
 
-The share and the weight in those of F have opposite signs; so have the sum and the integral of ζ left of 1;
-z in w(z) is rounded.
+The share and the weight in those of F have opposite signs; so have the sum and the integral of ζ left of 1, and the
+parts of a mixed derivative of B; z in w(z) is rounded.
 """
 
 VALUE_NOISE = dict.fromkeys(("binom", "poch"), 20.0)

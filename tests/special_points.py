@@ -131,6 +131,7 @@ POINTS = [
     Point("dmath.sin(x)", nan, nan, (nan, nan), NANS),
     Point("dmath.log(x)", nan, nan, (nan, nan), NANS),
     Point("np.maximum(x, 1.0)", nan, nan, (nan,), NANS),
+    Point("np.interp(x, [0.0, 1.0, 2.0], [0.0, 1.0, 3.0])", nan, nan, (nan,), NANS),
     Point("np.hypot(x, 1.0)", nan, nan, (nan,), NANS),
     Point("abs(x)", nan, nan, (nan,), NANS),
     Point("np.max(x)", [1.0, nan], nan, ([nan, nan],), NANS),

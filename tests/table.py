@@ -20,10 +20,10 @@ from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
+from dualnumbers.rules.bessel import bessel_i
 from dualnumbers.rules.domains import reals
-from dualnumbers.rules.of_numpy import bessel_i
+from dualnumbers.rules.gamma_functions import polygamma
 from dualnumbers.rules.sinc import sinc_derivative
-from dualnumbers.rules.special import polygamma
 
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 EXAMPLES = settings().max_examples
@@ -79,8 +79,8 @@ def room(row: Row, point: tuple[Any, ...]) -> float:
     return min(distance(row, point), *to_ends)
 
 
-COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "elliptic", "equations", "hypergeometric", "integrals",
-          "kelvin", "legendre", "orthogonal", "quantiles", "spherical", "struve"}  # fmt: skip
+COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "differential_equations", "elliptic", "hypergeometric",
+          "integrals", "kelvin", "legendre", "orthogonal", "quantiles", "struve"}  # fmt: skip
 """The families whose values in 50 digits, or on the whole, take long: their rows are tested at a few fixed points."""
 
 

@@ -53,3 +53,10 @@ def test_whole_numbers_have_no_derivative(mode):
     with pytest.raises(TypeError, match=r"poisson\.pmf has no derivative in k, a whole number"):
         mode(lambda k: stats.poisson.pmf(k, 2.0))(np.array(2.0))
     assert mode(lambda k: stats.poisson.cdf(k, 2.0))(np.array(2.5)) == 0.0
+
+
+@MODES
+def test_the_density_of_f_where_its_support_begins(mode):
+    for x in (0.0, 1e-12, 1e-3):
+        assert stats.f.pdf(x, 2.0, 5.0) == pytest.approx((1 + 0.4 * x) ** -3.5, rel=1e-14)
+        assert mode(lambda x: stats.f.logpdf(x, 2.0, 5.0))(x) == pytest.approx(-1.4 / (1 + 0.4 * x), rel=1e-13)

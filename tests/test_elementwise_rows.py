@@ -5,6 +5,7 @@ and in 50 digits, never against a second formula.
 """
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis.extra.numpy import mutually_broadcastable_shapes
 from mpmath import mp
 from references_special import CONDITION
 from table import (
+    COSTLY,
     ELEMENTWISE_FUNCTIONS,
     EPS,
     FUNCTIONS,
@@ -478,3 +480,7 @@ def test_a_longdouble_keeps_its_digits(function, data):
                 found = partial(*extended)
                 assert found.dtype == np.longdouble
                 assert distance_in_50_digits(found, exact) <= tolerance + REFERENCE_NOISE, (name, wrt)
+
+
+def test_the_families_of_few_points_are_there():
+    assert {module.rpartition(".")[2] for module in sys.modules if module.startswith("dualnumbers.rules.")} >= COSTLY

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -193,3 +194,9 @@ def test_no_module_is_too_long(name):
 )
 def test_the_plan_itself(name, imported, verdict):
     assert allowed(name, imported) is verdict
+
+
+def test_what_has_no_underscore_in_autodiff_scipy_is_a_name_of_scipys():
+    for name in MODULES:
+        if name.startswith("autodiff.scipy.") and "._" not in name:
+            assert resolve_name(name.removeprefix("autodiff."))

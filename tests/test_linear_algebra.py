@@ -152,6 +152,7 @@ def test_norms_where_singular_values_repeat_or_vanish(mode):
         (lambda a: np.linalg.lstsq(a[:, [0, 0]], np.ones(3))[0], np.linalg.LinAlgError, "rank 1.*pinv"),
         (lambda a: np.linalg.eigvals(a), np.linalg.LinAlgError, "square matrix"),
         (lambda a: np.linalg.matrix_power(a[:2], 0.5), TypeError, "integer exponent"),
+        (lambda a: np.linalg.matrix_power(a, 0), np.linalg.LinAlgError, "must be square"),
         (lambda a: np.linalg.norm(a, 3), ValueError, "Invalid norm order"),
         (lambda a: np.linalg.norm(a, "fro", axis=0), ValueError, "ord='fro' is of one axis or of two"),
         (lambda a: np.linalg.outer(a, a), ValueError, "np.outer"),
@@ -187,3 +188,9 @@ def test_hessian_of_the_logarithm_of_a_determinant():
     inverse = np.linalg.inv(x)
     expected = -np.einsum("jk,li->ijkl", inverse, inverse)
     np.testing.assert_allclose(hessian(lambda a: np.linalg.slogdet(a).logabsdet)(x), expected, rtol=1e-12, atol=1e-15)
+
+
+@MODES
+def test_the_power_0_is_constant_beside_infinite_elements(mode):
+    a = np.array([[np.inf, 1.0], [2.0, 3.0]])
+    np.testing.assert_array_equal(mode(lambda a: np.linalg.matrix_power(a, 0))(a), np.zeros((2, 2, 2, 2)))

@@ -103,3 +103,12 @@ def test_single_precision_stays(name):
     a = A.astype(np.float32)
     call = (lambda a: linalg.lstsq(a, a[0])[0]) if name == "lstsq" else linalg.pinvh
     assert jacfwd(call)(a).dtype == np.float32
+
+
+@MODES
+def test_a_real_power_without_a_real_derivative_by_its_exponent_is_refused(mode):
+    for number in (-1.0, 0.0):
+        with pytest.raises(ValueError, match=r"eigenvalue is negative or 0.*value_of"):
+            mode(lambda t, a=number: linalg.fractional_matrix_power(np.diag([a, 2.0]), t))(np.array(2.0))
+    slope = mode(lambda t: linalg.fractional_matrix_power(np.diag([3.0, 2.0]), t))(np.array(2.0))
+    np.testing.assert_allclose(slope, np.diag([9.0 * np.log(3.0), 4.0 * np.log(2.0)]), rtol=1e-13, atol=1e-14)

@@ -11,6 +11,7 @@ from table import EPS, MODES, nestings
 
 import autodiff.scipy.special as special
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
+from dualnumbers.rules.from_scipy import rule_of
 
 POINTS = [
     ("jv 1 at 0", lambda x: sp.jv(1, x), 0.0, (0.5, 0.0, -0.375)),
@@ -197,6 +198,16 @@ def test_lambert_is_that_of_mpmath(z, branch):
         for derivative_of in (jacfwd, jacrev):
             found = derivative_of(f)(z) if order == 1 else derivative_of(derivative_of(f))(z)
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_another_librarys_ufunc_is_not_taken_for_scipys():
+    """One of the same name."""
+
+    def gamma(x):
+        return x
+
+    assert rule_of(sp.gamma)
+    assert rule_of(gamma) is None
 
 
 def test_eight_threads_may_be_the_first_to_call_scipy():

@@ -8,6 +8,7 @@ from special_points import POINTS, Point
 from table import JACOBIANS, MODES, VALUES, nestings
 
 import dualnumbers.dmath as dmath
+from autodiff.scipy.interpolate import interp1d
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -55,6 +56,12 @@ def test_derivatives(point):
             with np.errstate(all="ignore"):
                 found = partial(x)
             np.testing.assert_allclose(found, slopes[order - 1], rtol=1e-15, err_msg=f"order {order}, {name}")
+
+
+@pytest.mark.parametrize("mode", JACOBIANS.values(), ids=JACOBIANS)
+def test_interpolation_at_nan_has_no_slope(mode):
+    line = interp1d([0.0, 1.0, 2.0], [0.0, 1.0, 3.0])
+    np.testing.assert_array_equal(np.diag(mode(line, 0)(np.array([0.5, np.nan]))), [1.0, np.nan])
 
 
 def test_the_page_is_current(monkeypatch):

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from .counterpart import COUNTERPARTS
+from ._counterpart import COUNTERPARTS
 
 
 def __getattr__(name: str) -> Any:
@@ -25,4 +25,5 @@ def counterparts_of(name: str) -> list[str]:
     module = name.split(".")[1]
     if find_spec(f"{__name__}.{module}") is not None:
         import_module(f"{__name__}.{module}")
-    return [f"autodiff.{name}"] if name in COUNTERPARTS else []
+    found = name in COUNTERPARTS or (name.count(".") > 1 and any(path.startswith(f"{name}.") for path in COUNTERPARTS))
+    return [f"autodiff.{name}"] if found else []

@@ -14,7 +14,7 @@ from dualnumbers.rules.of_scipy.cosines import TRANSPOSED
 from dualnumbers.rules.of_scipy.cosines import dct as dct_row
 from dualnumbers.rules.of_scipy.cosines import dst as dst_row
 
-from .counterpart import counterpart, counterpart_of_row, missing
+from ._counterpart import Array, counterpart, counterpart_of_row, missing
 
 __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct",
            "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft",
@@ -22,16 +22,16 @@ __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "ffts
 __getattr__ = missing(__name__)
 
 
-def _named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+def _named(function: Callable[..., Any], name: str, text: str, always: bool = False) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As ``scipy.fft.{name}``: {text}."
-    return counterpart(f"fft.{name}")(function)
+    return counterpart(f"fft.{name}", always=always)(function)
 
 
 def _one_axis(name: str) -> Callable[..., Any]:
     function = getattr(np.fft, name)
 
-    def transform(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
+    def transform(x: Array, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,
                   workers: int | None = None, *, plan: Any = None) -> Any:  # fmt: skip
         return function(x, n, axis, norm)
 
@@ -39,7 +39,7 @@ def _one_axis(name: str) -> Callable[..., Any]:
 
 
 def _several_axes(name: str, function: Callable[..., Any], default: Any = None) -> Callable[..., Any]:
-    def transform(x: Any, s: Any = None, axes: Any = default, norm: str | None = None, overwrite_x: bool = False,
+    def transform(x: Array, s: Any = None, axes: Any = default, norm: str | None = None, overwrite_x: bool = False,
                   workers: int | None = None, *, plan: Any = None) -> Any:  # fmt: skip
         if axes is None and s is not None:
             axes = range(-len(np.atleast_1d(s)), 0)
@@ -67,41 +67,48 @@ hfft2, ihfft2 = _several_axes("hfft2", _hfftn, (-2, -1)), _several_axes("ihfft2"
 
 
 @counterpart("fft.fftshift")
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x: Array, axes: Any = None) -> Any:
     """As ``scipy.fft.fftshift``."""
     return np.fft.fftshift(x, axes)
 
 
 @counterpart("fft.ifftshift")
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x: Array, axes: Any = None) -> Any:
     """As ``scipy.fft.ifftshift``."""
     return np.fft.ifftshift(x, axes)
 
 
 # ----------------------------------------------------------------------------------------- cosines and sines
+# also of plain arrays: scipy.fft leaves orthogonalize= away where these are complex
 
 dct, dst = counterpart_of_row("fft.dct", dct_row), counterpart_of_row("fft.dst", dst_row)
 
 
+def _transposed(kind: int) -> int:
+    if kind not in TRANSPOSED:
+        raise ValueError(f"type={kind!r} of a cosine or sine transform is not one of {', '.join(map(str, TRANSPOSED))}")
+    return TRANSPOSED[kind]
+
+
 def _inverse(name: str, row: Callable[..., Any]) -> Callable[..., Any]:
-    def transform(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
+    def transform(x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
                   overwrite_x: bool = False, workers: int | None = None,
                   orthogonalize: bool | None = None) -> Any:  # fmt: skip
-        return row(x, TRANSPOSED[type], n, axis, swapped(norm), orthogonalize)
+        return row(x, _transposed(type), n, axis, swapped(norm), orthogonalize)
 
-    return _named(transform, name, "the transform of the transposed type with the scale of the other direction")
+    return _named(transform, name, "the transform of the transposed type with the scale of the other direction", True)
 
 
 def _every_axis(name: str, row: Callable[..., Any], inverse: bool) -> Callable[..., Any]:
-    def transform(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None,
+    def transform(x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None,
                   overwrite_x: bool = False, workers: int | None = None, *,
                   orthogonalize: bool | None = None) -> Any:  # fmt: skip
-        kind, scale = (TRANSPOSED[type], swapped(norm)) if inverse else (type, norm)
+        kind, scale = (_transposed(type), swapped(norm)) if inverse else (type, norm)
         for length, axis in lengths_and_axes(x, s, axes):
             x = row(x, kind, length, axis, scale, orthogonalize)
         return x
 
-    return _named(transform, name, "the transform along several axes, all by default")
+    return _named(transform, name, "the transform along several axes, all by default", True)
 
 
 idct, idst = _inverse("idct", dct_row), _inverse("idst", dst_row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import numpy as np
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
+from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.convolution import axis_map, convolution, extended, flip
 from dualnumbers.rules.from_scipy import found
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import array, reshape, shape
+from dualnumbers.rules.shaping import array, astype, reshape, shape
 
-from .counterpart import counterpart, missing
+from ._counterpart import Array, counterpart, missing
 
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",
            "gaussian_gradient_magnitude", "gaussian_laplace", "laplace", "map_coordinates", "prewitt", "shift", "sobel",
@@ -55,7 +57,7 @@ def _filtered(name: str, x: Any, axis: int, mode: str, cval: Any, **keywords: An
 
 
 @counterpart("ndimage.gaussian_filter1d")
-def gaussian_filter1d(input: Any, sigma: float, axis: int = -1, order: int = 0, output: Any = None,
+def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0, output: Any = None,
                       mode: str = "reflect", cval: Any = 0.0, truncate: float = 4.0, *,
                       radius: int | None = None) -> Any:  # fmt: skip
     """As ``scipy.ndimage.gaussian_filter1d``; no derivative in ``sigma``."""
@@ -72,8 +74,9 @@ def _constant(name: str, value: Any) -> Any:
 
 
 @counterpart("ndimage.gaussian_filter")
-def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
-                    truncate: float = 4.0, *, radius: Any = None, axes: Any = None) -> Any:  # fmt: skip
+def gaussian_filter(input: Array, sigma: Any, order: Any = 0, output: Any = None, mode: Any = "reflect",
+                    cval: Any = 0.0, truncate: float = 4.0, *, radius: Any = None,
+                    axes: Any = None) -> Any:  # fmt: skip
     """As ``scipy.ndimage.gaussian_filter``: a Gaussian, or its derivative, along one axis after the other."""
     places = _axes(input, axes)
     each = (_each(value, len(places)) for value in (_constant("sigma", sigma), order, mode, radius))
@@ -84,7 +87,7 @@ def gaussian_filter(input: Any, sigma: Any, order: Any = 0, output: Any = None, 
 
 
 @counterpart("ndimage.uniform_filter1d")
-def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
+def uniform_filter1d(input: Array, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
                      cval: Any = 0.0, origin: int = 0) -> Any:  # fmt: skip
     """As ``scipy.ndimage.uniform_filter1d``: the mean of ``size`` neighbours."""
     _no_output(output)
@@ -92,7 +95,7 @@ def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, 
 
 
 @counterpart("ndimage.uniform_filter")
-def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+def uniform_filter(input: Array, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
                    origin: Any = 0, *, axes: Any = None) -> Any:  # fmt: skip
     """As ``scipy.ndimage.uniform_filter``."""
     places = _axes(input, axes)
@@ -134,17 +137,17 @@ def _ordered(x: Any, weights: Any, axes: Any) -> tuple[Any, Any, list[int]]:
 
 
 @counterpart("ndimage.correlate")
-def correlate(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
-              axes: Any = None) -> Any:  # fmt: skip
-    """As ``scipy.ndimage.correlate``, linear in the image and in the weights."""
+def correlate(input: Array, weights: Array, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+              origin: Any = 0, *, axes: Any = None) -> Any:  # fmt: skip
+    """As ``scipy.ndimage.correlate``: linear in the image and in the weights, whose conjugates it takes."""
     _no_output(output)
     x, weights, places = _ordered(input, weights, axes)
-    return _correlated(x, weights, places, mode, cval, origin)
+    return _correlated(x, conj(weights), places, mode, cval, origin)
 
 
 @counterpart("ndimage.convolve")
-def convolve(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
-             axes: Any = None) -> Any:  # fmt: skip
+def convolve(input: Array, weights: Array, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
+             origin: Any = 0, *, axes: Any = None) -> Any:  # fmt: skip
     """As ``scipy.ndimage.convolve``, linear in the image and in the weights."""
     _no_output(output)
     x, weights, places = _ordered(input, weights, axes)
@@ -153,38 +156,43 @@ def convolve(input: Any, weights: Any, output: Any = None, mode: Any = "reflect"
 
 
 @counterpart("ndimage.correlate1d")
-def correlate1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
-                origin: int = 0) -> Any:  # fmt: skip
+def correlate1d(input: Array, weights: Array, axis: int = -1, output: Any = None, mode: str = "reflect",
+                cval: Any = 0.0, origin: int = 0) -> Any:  # fmt: skip
     """As ``scipy.ndimage.correlate1d``."""
     return correlate(input, weights, output, mode, cval, origin, axes=axis)
 
 
 @counterpart("ndimage.convolve1d")
-def convolve1d(input: Any, weights: Any, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
+def convolve1d(input: Array, weights: Array, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0,
                origin: int = 0) -> Any:  # fmt: skip
     """As ``scipy.ndimage.convolve1d``."""
     return convolve(input, weights, output, mode, cval, origin, axes=axis)
 
 
+def _weights(x: Any, weights: list[float]) -> Any:
+    """In the precision of the image."""
+    return np.array(weights, np.result_type(plain(x), np.float32))
+
+
 def _edges(x: Any, smoothing: list[float], axis: int, mode: Any, cval: Any) -> Any:
     """A central difference along one axis, smoothed along the others."""
     modes, places = _each(mode, len(shape(x))), _axes(x, None)
-    z = correlate1d(x, np.array([-1.0, 0.0, 1.0]), axis, None, modes[axis], cval)
+    z = correlate1d(x, _weights(x, [-1.0, 0.0, 1.0]), axis, None, modes[axis], cval)
     for other in places:
         if other != places[axis]:
-            z = correlate1d(z, np.array(smoothing), other, None, modes[other], cval)
+            z = correlate1d(z, _weights(z, smoothing), other, None, modes[other], cval)
     return z
 
 
 @counterpart("ndimage.sobel")
-def sobel(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+def sobel(input: Array, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """As ``scipy.ndimage.sobel``."""
     _no_output(output)
     return _edges(array(input), [1.0, 2.0, 1.0], axis, mode, cval)
 
 
 @counterpart("ndimage.prewitt")
-def prewitt(input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+def prewitt(input: Array, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """As ``scipy.ndimage.prewitt``."""
     _no_output(output)
     return _edges(array(input), [1.0, 1.0, 1.0], axis, mode, cval)
@@ -197,11 +205,11 @@ def _summed(x: Any, mode: Any, axes: Any, second: Callable[[Any, int, Any], Any]
 
 
 @counterpart("ndimage.laplace")
-def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+def laplace(input: Array, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
     """As ``scipy.ndimage.laplace``: the sum of the second differences."""
     _no_output(output)
     return _summed(array(input), mode, axes, lambda x, axis, boundary:
-                   correlate1d(x, np.array([1.0, -2.0, 1.0]), axis, None, boundary, cval))  # fmt: skip
+                   correlate1d(x, _weights(x, [1.0, -2.0, 1.0]), axis, None, boundary, cval))  # fmt: skip
 
 
 def _gaussian_derivatives(x: Any, sigma: Any, order: int, mode: Any, cval: Any, axes: Any, keywords: Any) -> list[Any]:
@@ -215,18 +223,20 @@ def _gaussian_derivatives(x: Any, sigma: Any, order: int, mode: Any, cval: Any, 
 
 
 @counterpart("ndimage.gaussian_laplace")
-def gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *,
+def gaussian_laplace(input: Array, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *,
                      axes: Any = None, **keywords: Any) -> Any:  # fmt: skip
     """As ``scipy.ndimage.gaussian_laplace``: the sum of the second derivatives of a Gaussian."""
     _no_output(output)
     places = _axes(input, axes)
-    widths = dict(zip(places, _each(sigma, len(places)), strict=True))
+    each = _each(sigma, len(places))
+    # SciPy takes widths for all axes in the order of the axes
+    widths = dict(zip(places if len(places) < len(shape(input)) else count(), each, strict=False))
     sigmas = [widths.get(axis, 0.0) for axis in range(len(shape(input)))]
     return sum(_gaussian_derivatives(input, sigmas, 2, mode, cval, axes, keywords))
 
 
 @counterpart("ndimage.gaussian_gradient_magnitude")
-def gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *,
+def gaussian_gradient_magnitude(input: Array, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *,
                                 axes: Any = None, **keywords: Any) -> Any:  # fmt: skip
     """As ``scipy.ndimage.gaussian_gradient_magnitude``: the length of the vector of a Gaussian's first derivatives."""
     _no_output(output)
@@ -237,7 +247,7 @@ def gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode
 
 
 @counterpart("ndimage.map_coordinates")
-def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int = 3, mode: str = "constant",
+def map_coordinates(input: Array, coordinates: Array, output: Any = None, order: int = 3, mode: str = "constant",
                     cval: Any = 0.0, prefilter: bool = True) -> Any:  # fmt: skip
     """As ``scipy.ndimage.map_coordinates`` with ``order=1`` or 0, ``mode="constant"`` or ``"nearest"``.
 
@@ -262,11 +272,13 @@ def map_coordinates(input: Any, coordinates: Any, output: Any = None, order: int
         steps = [(0, 1.0)] if order == 0 or n == 1 else [(0, 1.0 - part), (1, part)]
         corners = [((*index, low + step), weight * share) for index, weight in corners for step, share in steps]
     z = sum(weight * x[index] for index, weight in corners)
-    return where(outside, cval, z) if np.any(outside) else z
+    z = where(outside, cval, z) if np.any(outside) else z
+    kind = plain(x).dtype  # that of the result, too
+    return astype(z, kind) if kind.kind in "fc" else z
 
 
 @counterpart("ndimage.shift")
-def shift(input: Any, shift: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
+def shift(input: Array, shift: Array, output: Any = None, order: int = 3, mode: str = "constant", cval: Any = 0.0,
           prefilter: bool = True) -> Any:  # fmt: skip
     """As ``scipy.ndimage.shift``; the orders and modes of `map_coordinates`. Differentiable in the shift, too."""
     sizes = shape(input)

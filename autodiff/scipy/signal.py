@@ -13,7 +13,7 @@ from dualnumbers.rules.convolution import axis_map, causal, convolution, extende
 from dualnumbers.rules.fourier import resized
 from dualnumbers.rules.shaping import concatenate, reshape, shape, stack
 
-from .counterpart import counterpart, missing
+from ._counterpart import Array, counterpart, missing
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "detrend", "fftconvolve", "filtfilt", "hilbert",
            "lfilter", "lfilter_zi", "oaconvolve", "savgol_filter", "sosfilt"]  # fmt: skip
@@ -54,13 +54,13 @@ def _engine(in1: Any, in2: Any, mode: str, method: str) -> str:
 
 
 @counterpart("signal.convolve")
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+def convolve(in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> Any:
     """As ``scipy.signal.convolve``, linear in each operand."""
     return _convolved(in1, in2, mode, tuple(range(len(shape(in1)))), _engine(in1, in2, mode, method))
 
 
 @counterpart("signal.correlate")
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Any:
+def correlate(in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> Any:
     """As ``scipy.signal.correlate``: the convolution with the reversed conjugate."""
     return convolve(in1, flip(conj(in2)), mode, method)
 
@@ -72,13 +72,13 @@ def _axes(x: Any, axes: Any) -> tuple[int, ...]:
 
 
 @counterpart("signal.fftconvolve")
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+def fftconvolve(in1: Array, in2: Array, mode: str = "full", axes: Any = None) -> Any:
     """As ``scipy.signal.fftconvolve``; along axes that are not named the operands broadcast."""
     return _convolved(in1, in2, mode, _axes(in1, axes), "fft")
 
 
 @counterpart("signal.oaconvolve")
-def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+def oaconvolve(in1: Array, in2: Array, mode: str = "full", axes: Any = None) -> Any:
     """As ``scipy.signal.oaconvolve``."""
     return _convolved(in1, in2, mode, _axes(in1, axes), "oa")
 
@@ -103,13 +103,13 @@ def _of_two_axes(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, c
 
 
 @counterpart("signal.convolve2d")
-def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+def convolve2d(in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
     """As ``scipy.signal.convolve2d``: what lies beyond ``in1`` is given by the boundary mode."""
     return _of_two_axes(in1, in2, mode, boundary, fillvalue, tuple((n - 1) // 2 for n in shape(in2)))
 
 
 @counterpart("signal.correlate2d")
-def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+def correlate2d(in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
     """As ``scipy.signal.correlate2d``, whose mode 'same' has its centre on the other side than the convolution's."""
     return _of_two_axes(in1, flip(conj(in2)), mode, boundary, fillvalue, tuple(n // 2 for n in shape(in2)))
 
@@ -127,7 +127,7 @@ def _tail(b: Any, x: Any, order: int) -> Any:
 
 
 @counterpart("signal.lfilter")
-def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+def lfilter(b: Array, a: Array, x: Array, axis: int = -1, zi: Array = None) -> Any:
     """As ``scipy.signal.lfilter``: the y with a ∗ y = b ∗ x, a₀ times the state ``zi`` added at the beginning.
 
     Differentiable in all of them; with ``zi`` the pair of y and of the state at the end.
@@ -137,7 +137,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     w = causal(b, x)
     if zi is None:
         return move_axis(recursion(w, a), -1, axis)
-    state = _last(zi, axis) + np.zeros((*shape(x)[:-1], order))
+    state = _last(zi, axis) + np.zeros((*shape(x)[:-1], order), plain(x).dtype)
     y = recursion(w + a[0] * resized(state, shape(x)[-1], -1), a)
     rest = (_tail(b, x, order) - _tail(a, y, order)) / a[0]
     if order > shape(x)[-1]:
@@ -146,7 +146,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
 
 
 @counterpart("signal.lfilter_zi")
-def lfilter_zi(b: Any, a: Any) -> Any:
+def lfilter_zi(b: Array, a: Array) -> Any:
     """As ``scipy.signal.lfilter_zi``: the state of a filter whose input has always been 1."""
     n = max(shape(a)[0], shape(b)[0])
     a, b = resized(a, n, 0) / a[0], resized(b, n, 0) / a[0]
@@ -155,7 +155,7 @@ def lfilter_zi(b: Any, a: Any) -> Any:
 
 
 @counterpart("signal.sosfilt")
-def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+def sosfilt(sos: Array, x: Array, axis: int = -1, zi: Array = None) -> Any:
     """As ``scipy.signal.sosfilt``: second-order sections, shape (n, 6), one after the other."""
     states = []
     for k in range(shape(sos)[0]):
@@ -184,7 +184,7 @@ def _padded(x: Any, padtype: str | None, n: int) -> Any:
 
 
 @counterpart("signal.filtfilt")
-def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None,
+def filtfilt(b: Array, a: Array, x: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None,
              method: str = "pad", irlen: int | None = None) -> Any:  # fmt: skip
     """As ``scipy.signal.filtfilt`` with ``method="pad"``: a filter applied forward and backward."""
     if method != "pad":
@@ -203,7 +203,7 @@ def filtfilt(b: Any, a: Any, x: Any, axis: int = -1, padtype: str | None = "odd"
 
 
 @counterpart("signal.savgol_filter")
-def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
+def savgol_filter(x: Array, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
                   mode: str = "interp", cval: float = 0.0) -> Any:  # fmt: skip
     """As ``scipy.signal.savgol_filter``, linear in ``x``; ``cval`` must be 0."""
     if cval != 0.0:
@@ -214,16 +214,17 @@ def savgol_filter(x: Any, window_length: int, polyorder: int, deriv: int = 0, de
 
 
 @counterpart("signal.detrend")
-def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False) -> Any:
+def detrend(data: Array, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False) -> Any:
     """As ``scipy.signal.detrend``: what is left when a line, or with ``type="constant"`` the mean, is subtracted."""
     return axis_map(data, "signal.detrend", axis, (("type", type), ("bp", bp)))
 
 
 @counterpart("signal.hilbert")
-def hilbert(x: Any, N: int | None = None, axis: int = -1) -> Any:
+def hilbert(x: Array, N: int | None = None, axis: int = -1) -> Any:
     """As ``scipy.signal.hilbert``: the analytic signal, whose spectrum has no negative frequencies."""
     n = shape(x)[axis] if N is None else N
     bins = np.arange(n)
     weights = np.where((bins > 0) & (2 * bins < n), 2.0, np.where((bins == 0) | (2 * bins == n), 1.0, 0.0))
+    weights = weights.astype(np.result_type(plain(x), np.float32))
     spectrum = np.fft.fft(x, n, axis) * weights.reshape((-1,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
     return np.fft.ifft(spectrum, axis=axis)

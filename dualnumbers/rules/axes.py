@@ -5,7 +5,7 @@ import numpy as np
 from ..elementary import composition
 from ..levels import is_number
 from .indexing import getitem
-from .shaping import array, broadcast_to, reshape, shape, transpose, view
+from .shaping import arrays, broadcast_to, reshape, shape, transpose, view
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -18,11 +18,6 @@ def rank(x):
 def _probe(x):
     """An array of the shape of ``x`` that takes no memory, to ask NumPy for shapes and errors."""
     return np.broadcast_to(np.False_, shape(x))
-
-
-def arrays(xs):
-    """The members of a sequence, nested lists joined."""
-    return [array(x) if isinstance(x, (list, tuple)) else x for x in xs]
 
 
 # ---------------------------------------------------------------------------------------------- order of axes
@@ -70,7 +65,7 @@ atleast_3d = _at_least(np.atleast_3d)
 def broadcast_arrays(*args):
     """All arrays at their common shape."""
     common = np.broadcast_shapes(*map(shape, args))
-    return tuple(broadcast_to(x, common) for x in args)
+    return tuple(view(broadcast_to, x, common) for x in args)
 
 
 @composition(np.meshgrid)
@@ -84,7 +79,10 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     grid = [view(reshape, +x if copy and is_number(type(x)) else x,
                  tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
             for x, place in zip(xi, order, strict=True)]  # fmt: skip
-    return tuple(grid) if sparse else broadcast_arrays(*grid)
+    if sparse:
+        return tuple(grid)
+    grid = broadcast_arrays(*grid)
+    return tuple(+x if is_number(type(x)) else x for x in grid) if copy else grid
 
 
 # ---------------------------------------------------------------------------------------------- direction

@@ -4,10 +4,10 @@ import numpy as np
 
 from ..elementary import composition
 from ..levels import plain
-from .axes import arrays, broadcast_arrays
+from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
 from .selection import where
-from .shaping import astype, shape, stack
+from .shaping import arrays, astype, shape, stack
 
 
 def _of_common_type(x, choices):
@@ -17,7 +17,7 @@ def _of_common_type(x, choices):
 
 
 @composition(np.choose)
-def choose(a, choices, mode="raise"):
+def choose(a, choices, *, mode="raise"):
     """``choices[a[i]][i]`` for every place i of the common shape."""
     choices = arrays(choices)
     places, *options = broadcast_arrays(fixed(a), *choices)

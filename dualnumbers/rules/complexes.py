@@ -1,9 +1,11 @@
-"""Real part, imaginary part and conjugate: linear over the reals, in the inner product Re Σ conj(a) b."""
+"""Real part, imaginary part, conjugate: linear over the reals, in the inner product Re Σ conj(a) b; and the angle."""
 
 import numpy as np
 
-from ..elementary import linear
+from ..elementary import BY_NUMPY, composition, linear, locally_constant
 from ..levels import plain
+from .constants import degrees_per_radian
+from .steps import equal, not_equal
 
 
 def is_unreal(x):
@@ -23,3 +25,31 @@ real = linear(np.real, _one, lambda g, x: g, evaluate=lambda x: x.real,
 imag = linear(np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag, put=lambda x, v: real(x) + 1j * v)
 conj = linear(np.conjugate, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
               name="conj")  # fmt: skip
+
+
+@composition(np.isreal)
+def isreal(x):
+    """Where the imaginary part is 0."""
+    return equal(imag(x), 0)
+
+
+@composition(np.iscomplex)
+def iscomplex(x):
+    """Where the imaginary part is not 0."""
+    return not_equal(imag(x), 0)
+
+
+_angle_of_real = locally_constant(None, lambda x: np.arctan2(0.0, x), name="angle_of_real")
+
+
+@composition(np.angle)
+def angle(z, deg=False):
+    """The angle from the positive real axis, in (−π, π], in radians or degrees; of a real number 0 or π."""
+    theta = BY_NUMPY[np.arctan2](imag(z), real(z)) if is_unreal(z) else _angle_of_real(z)
+    return theta * degrees_per_radian(theta) if deg else theta
+
+
+@composition(np.real_if_close)
+def real_if_close(a, tol=100):
+    """The real part, if every imaginary part is below ``tol`` units of rounding, or below ``tol`` itself up to 1."""
+    return a if not is_unreal(a) or np.iscomplexobj(np.real_if_close(plain(a), tol)) else real(a)

@@ -24,5 +24,6 @@ ln2 = constant(math.log(2.0), lambda kind: np.log(kind(2)))
 ln10 = constant(math.log(10.0), lambda kind: np.log(kind(10)))
 log2e = constant(1.0 / math.log(2.0), lambda kind: 1 / np.log(kind(2)))
 log10e = constant(1.0 / math.log(10.0), lambda kind: 1 / np.log(kind(10)))
+DEGREE = math.pi / 180.0
 degrees_per_radian = constant(180.0 / math.pi, lambda kind: 180 / _pi(kind))
-radians_per_degree = constant(math.pi / 180.0, lambda kind: _pi(kind) / 180)
+radians_per_degree = constant(DEGREE, lambda kind: _pi(kind) / 180)

@@ -5,7 +5,7 @@ import numpy as np
 from ..elementary import composition, linear, smooth
 from ..levels import plain
 from .indexing import getitem
-from .masked import inexact
+from .reductions_where import inexact
 from .shaping import array, astype, concatenate, reshape, shape
 
 

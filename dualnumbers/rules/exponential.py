@@ -51,21 +51,22 @@ logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(_gap(x, 
                          lambda x, y, z: logistic2(_gap(y, x)), singular=True)  # fmt: skip
 
 
-def _gaussian(exponential, absolute, smaller, rounded):
-    """exp(−x²) as exp(−h²) exp(−(x − h)(x + h)), h the nearest sixteenth.
+def square_exponential(c, exponential, absolute, smaller, rounded):
+    """exp(−c x²) as exp(−c h²) exp(−c (x − h)(x + h)), h the nearest sixteenth, c a power of 2.
 
     h² and x − h are exact; the rounding of x² would cost two digits at 26.
     """
 
     def gaussian(x):
         if is_unreal(x):
-            return exponential(-x * x)
-        x = smaller(absolute(x), 110.0)  # where it is 0 in any precision, and the square does not overflow
+            return exponential(-c * x * x)
+        x = smaller(absolute(x), 160.0)  # where it is 0 in any precision, and the square does not overflow
         high = rounded(16.0 * x) / 16.0
-        return exponential(-high * high) * exponential((high - x) * (x + high))
+        return exponential(-c * high * high) * exponential(c * (high - x) * (x + high))
 
     return gaussian
 
 
-gaussian = elementwise(_gaussian(math.exp, math.fabs, min, round), _gaussian(np.exp, np.abs, np.minimum, np.rint),
+gaussian = elementwise(square_exponential(1.0, math.exp, math.fabs, min, round),
+                       square_exponential(1.0, np.exp, np.abs, np.minimum, np.rint),
                        lambda x, z: -2.0 * x * z, name="gaussian")  # fmt: skip

@@ -57,8 +57,7 @@ def product(*factors):
     return z
 
 
-@composition(np.linalg.diagonal)
-def diagonal(x, /, *, offset=0):
+def diagonal(x, offset=0):
     """A diagonal of every matrix of a stack."""
     m, n = shape(x)[-2:]
     row, column = max(0, -offset), max(0, offset)
@@ -69,7 +68,7 @@ def diagonal(x, /, *, offset=0):
 @composition(np.linalg.trace)
 def trace(x, /, *, offset=0, dtype=None):
     """The sum of a diagonal."""
-    return sum(diagonal(x if dtype is None else astype(x, dtype), offset=offset), -1, False)
+    return sum(diagonal(x if dtype is None else astype(x, dtype), offset), -1, False)
 
 
 composition(np.linalg.matrix_transpose)(matrix_transpose)

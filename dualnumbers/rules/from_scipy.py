@@ -1,5 +1,6 @@
 """SciPy's functions as the values of rows, looked up at their first call: nothing else here needs SciPy."""
 
+import sys
 from functools import cache
 from importlib import import_module
 
@@ -16,11 +17,19 @@ def found(path):
         raise ImportError(f"scipy.{path} is needed here; install it with: pip install 'dualautodiff[scipy]'") from error
 
 
+def is_of_scipy(ufunc):
+    """Whether it is SciPy's own: another library's may have the same name."""
+    special, name = sys.modules.get("scipy.special"), ufunc.__name__
+    return special is not None and ufunc in (vars(special).get(name), vars(special._ufuncs).get(name))
+
+
+@cache
 def rule_of(ufunc):
-    """The table function of a ufunc, None if it has none. SciPy's rules are read when the first of them is called."""
-    if ufunc not in BY_NUMPY:
-        import_module("dualnumbers.rules.of_scipy")  # waits for another thread that is reading them
-    return BY_NUMPY.get(ufunc) or BY_NUMPY.get(ufunc.__name__)
+    """The table function of a ufunc of SciPy's, None if it has none. Their rules are read when this is first asked."""
+    if not is_of_scipy(ufunc):
+        return None
+    import_module("dualnumbers.rules.of_scipy")  # waits for another thread that is reading them
+    return BY_NUMPY.get(ufunc.__name__)
 
 
 def scipy_function(path):

@@ -8,8 +8,8 @@ import numpy as np
 from ..elementary import composition, linear
 from ..levels import is_number, plain
 from .indexing import getitem
-from .masked import chosen
 from .reductions import max, min, sum
+from .reductions_where import chosen
 from .shaping import array, astype, concatenate, expand_dims, reshape, shape
 
 

@@ -27,6 +27,11 @@ def has_integer_arrays(index):
     return any(isinstance(part, (list, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
 
 
+def read_only(x, v, *static):
+    """What writing does through a view that NumPy makes read-only."""
+    raise ValueError("assignment destination is read-only")
+
+
 def _add_at(total, part, index):
     if has_integer_arrays(index):
         np.add.at(total, index, part)

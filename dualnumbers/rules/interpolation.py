@@ -52,6 +52,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     else:
         j = interval(xp, x)
         slope = (getitem(fp, j + 1) - getitem(fp, j)) / (getitem(xp, j + 1) - getitem(xp, j))
+        if np.any(np.isnan(plain(x))):
+            slope = slope * np.where(np.isnan(plain(x)), np.nan, 1.0)
         base = np.where(plain(x) == plain(xp)[-1], n - 1, j)[()]  # there the value is the last one to the last bit
         z = slope * (x - getitem(xp, base)) + getitem(fp, base)
     z = where(plain(x) < plain(xp)[0], first if left is None else left, z)

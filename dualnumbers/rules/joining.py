@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..elementary import composition
-from .axes import arrays, atleast_1d, atleast_2d, atleast_3d, rank
-from .shaping import cast, concatenate, ravel, reshape, shape, transpose
+from .axes import atleast_1d, atleast_2d, atleast_3d, rank
+from .shaping import arrays, cast, concatenate, ravel, reshape, shape, transpose
 
 
 @composition(np.vstack)

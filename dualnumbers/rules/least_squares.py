@@ -14,7 +14,7 @@ from .decompositions import svdvals
 from .factors import adjoint, cut, hermitian_matrix, product
 from .products import matmul
 from .reductions import sum
-from .shaping import concatenate, expand_dims, reshape, shape
+from .shaping import arrays, concatenate, expand_dims, reshape, shape
 
 # ------------------------------------------------------------------------------------------------- pseudoinverse
 
@@ -112,6 +112,7 @@ def lstsq(a, b, rcond=None):
 
     Raises LinAlgError where it is differentiated by a matrix that has not full rank.
     """
+    a, b = arrays((a, b))
     rcond = (
         np.finfo(np.result_type(plain(a), plain(b), np.float32)).eps * max(shape(a)) if rcond is None else plain(rcond)
     )

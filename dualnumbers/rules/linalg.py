@@ -15,7 +15,8 @@ from .factors import adjoint, diagonal, product, weighted
 from .indexing import getitem
 from .products import matmul
 from .reductions import sum
-from .shaping import expand_dims, matrix_transpose, reshape, shape, transpose
+from .selection import where
+from .shaping import array, expand_dims, matrix_transpose, reshape, shape, transpose
 
 
 def _solve_right(a, b, vector):
@@ -106,7 +107,9 @@ det = smooth(np.linalg.det, lambda a: (a,), lambda da, z, a:
 
 
 def _relative(da, a):
-    """tr(A⁻¹ dA) = d log det A."""
+    """tr(A⁻¹ dA) = d log det A; NaN where A is singular, and the logarithm −∞."""
+    if np.any(np.linalg.slogdet(plain(a)).sign == 0):
+        a = where(np.linalg.slogdet(plain(a)).sign[..., None, None] == 0, np.nan, a)
     return sum(matrix_transpose(inv(a)) * da, (-2, -1), False)
 
 
@@ -133,7 +136,7 @@ def matrix_power(a, n):
     if not isinstance(n, (int, np.integer)):
         raise TypeError(f"np.linalg.matrix_power takes an integer exponent, not {n!r}; use a fractional matrix power")
     if n == 0:
-        return a * 0.0 + np.eye(shape(a)[-1], dtype=plain(a).dtype)
+        return np.linalg.matrix_power(plain(a), 0)  # which also asks for square matrices
     a, n = (a, int(n)) if n > 0 else (inv(a), -int(n))
     if n <= 3:
         return product(*[a] * n)
@@ -168,7 +171,7 @@ def multi_dot(arrays):
     """The product of a chain of matrices, in the cheapest order; the first and the last may be vectors."""
     if len(arrays) < 2:
         raise ValueError("np.linalg.multi_dot expects at least two arrays")
-    first, *middle, last = arrays
+    first, *middle, last = map(array, arrays)
     ends = len(shape(first)) == 1, len(shape(last)) == 1
     chain = [expand_dims(first, 0) if ends[0] else first, *middle, expand_dims(last, 1) if ends[1] else last]
     if any(len(shape(x)) != 2 for x in chain):

@@ -5,8 +5,8 @@ import numpy as np
 from ..elementary import composition, smooth
 from ..levels import plain
 from .cumulative import cumprod, cumsum
-from .masked import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
 from .reductions import along, extremum_push, signature, sum
+from .reductions_where import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
 from .shaping import astype
 from .statistics import deviation_push, moment_row, share_of_each, variance_push
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from ..elementary import composition, smooth
 from ..levels import plain
-from .axes import arrays, moveaxis, rank
+from .axes import moveaxis, rank
 from .indexing import getitem
 from .reductions import sum
-from .shaping import array, astype, broadcast_to, concatenate, ravel, reshape, shape
+from .shaping import array, arrays, astype, broadcast_to, concatenate, ravel, reshape, shape
 from .steps import not_equal
 
 
@@ -38,8 +38,8 @@ def diff(a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
 @composition(np.ediff1d)
 def ediff1d(ary, to_end=None, to_begin=None):
     """The differences of all neighbours, with more elements put after and before."""
-    parts = [to_begin, diff(ravel(ary)), to_end]
-    parts = [ravel(array(x) if isinstance(x, (list, tuple)) else x) for x in parts if x is not None]
+    ary = array(ary)
+    parts = [ravel(x) for x in arrays((to_begin, diff(ravel(ary)), to_end)) if x is not None]
     parts = [astype(x, plain(ary).dtype) for x in parts]
     return concatenate(*parts, 0) if len(parts) > 1 else parts[0]
 
@@ -55,6 +55,7 @@ unwrap = smooth(np.unwrap, lambda p, discont=None, axis=-1, *, period=2 * np.pi:
 @composition(np.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
+    y, x = arrays((y, x))
     axis = np.lib.array_utils.normalize_axis_index(axis, rank(y))
     if x is None:
         widths = dx
@@ -98,6 +99,7 @@ def _slopes(f, h, edge_order):
 @composition(np.gradient)
 def gradient(f, *varargs, axis=None, edge_order=1):
     """The derivative along the axes by second-order differences; the spacings may be numbers or coordinates."""
+    f = array(f)
     np.gradient(np.zeros(shape(f)), *map(plain, varargs), axis=axis, edge_order=edge_order)  # for its errors
     axes = range(rank(f)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank(f))
     spacings = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)

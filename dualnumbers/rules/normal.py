@@ -12,9 +12,9 @@ import numpy as np
 
 from ..elementary import elementwise
 from .domains import Domain
-from .exponential import gaussian
+from .exponential import gaussian, square_exponential
 from .from_scipy import elementwise_of_scipy, scipy_function
-from .quadrature import NODES, WEIGHTS, in_blocks
+from .quadrature import gauss, in_blocks
 from .selection import where
 from .steps import less
 
@@ -23,11 +23,12 @@ ROOT_2PI = ROOT2 * ROOT_PI
 inside_zero_one = Domain("0 < x < 1", ((0.01, 0.99),))
 
 
+_half_square = square_exponential(0.5, np.exp, np.abs, np.minimum, np.rint)
+
+
 def _density(x):
-    """exp(−x²/2) / √2π, with h² and x − h exact for h the nearest sixteenth: the rounding of x² would cost digits."""
-    x = np.minimum(np.abs(x), 150.0)
-    high = np.rint(16.0 * x) / 16.0
-    return np.exp(-0.5 * high * high) * np.exp(0.5 * (high - x) * (x + high)) / ROOT_2PI
+    """exp(−x²/2) / √2π."""
+    return _half_square(x) / ROOT_2PI
 
 
 normal_density = elementwise(None, _density, lambda x, z: -x * z, name="normal_density")
@@ -45,10 +46,11 @@ hazard = elementwise(None, _hazard, lambda t, z: z * mills(1)(t), name="hazard")
 
 def _mills(n, t):
     """Kₙ(t) as the mean of s under sⁿ⁻¹ exp(−t s − s²/2) ds over s > 0: all terms positive, unlike in a recurrence."""
+    nodes, weights = gauss()
     low = np.maximum(-t - 10.0, 0.0)
     high = np.where(t < 0, 10.0 - t, 96.0 / (np.abs(t) + np.sqrt(t * t + 96.0)))
-    s = low + (high - low) * NODES
-    weight = s ** (n - 1) * np.exp(-0.5 * s * (s + 2.0 * t) + np.where(t < 0, -0.5 * t * t, 0.0)) * WEIGHTS
+    s = low + (high - low) * nodes
+    weight = s ** (n - 1) * np.exp(-0.5 * s * (s + 2.0 * t) + np.where(t < 0, -0.5 * t * t, 0.0)) * weights
     return np.sum(s * weight, axis=-1, keepdims=True) / np.sum(weight, axis=-1, keepdims=True)
 
 
@@ -64,21 +66,21 @@ def mills(n):
     return elementwise(None, mean, lambda t, z: z * (z - mills(n + 1)(t)), name=f"mills_{n}")
 
 
-def _reach(x, z):
-    """The density at z where x is the probability below it, by the nearer tail."""
-    low = less(x, 0.5)
-    return where(low, x, 1.0 - x) * hazard(where(low, -z, z))
+def _reach(low, below, above, z):
+    """The density at z by the tail beyond it, ``below`` where z is ``low``, else ``above``: the one that is exact."""
+    return where(low, below, above) * hazard(where(low, -z, z))
 
 
 ndtr = elementwise_of_scipy("ndtr", lambda x, z: normal_density(x))
 log_ndtr = elementwise_of_scipy("log_ndtr", lambda x, z: hazard(-x))
-ndtri = elementwise_of_scipy("ndtri", lambda x, z: 1.0 / _reach(x, z), domain=inside_zero_one, singular=True)
+ndtri = elementwise_of_scipy("ndtri", lambda x, z: 1.0 / _reach(less(x, 0.5), x, 1.0 - x, z), domain=inside_zero_one,
+                              singular=True)  # fmt: skip
 ndtri_exp = elementwise_of_scipy("ndtri_exp", lambda x, z: 1.0 / hazard(-z), singular=True,
                                  domain=Domain("x < 0", ((-20.0, -0.05),)))  # fmt: skip
-erfinv = elementwise_of_scipy("erfinv", lambda x, z: ROOT2 / 4.0 / _reach(0.5 * (1.0 + x), ROOT2 * z), singular=True,
-                              domain=Domain("|x| < 1", ((-0.99, 0.99),)))  # fmt: skip
-erfcinv = elementwise_of_scipy("erfcinv", lambda x, z: -ROOT2 / 4.0 / _reach(0.5 * x, -ROOT2 * z), singular=True,
-                               domain=Domain("0 < x < 2", ((0.01, 1.99),)))  # fmt: skip
+erfinv = elementwise_of_scipy("erfinv", lambda x, z: ROOT2 / 2.0 / _reach(less(x, 0.0), 1.0 + x, 1.0 - x, ROOT2 * z),
+                              domain=Domain("|x| < 1", ((-0.99, 0.99),)), singular=True)  # fmt: skip
+erfcinv = elementwise_of_scipy("erfcinv", lambda x, z: -ROOT2 / 2.0 / _reach(less(x, 1.0), x, 2.0 - x, -ROOT2 * z),
+                               domain=Domain("0 < x < 2", ((0.01, 1.99),)), singular=True)  # fmt: skip
 erf = elementwise_of_scipy("erf", lambda x, z: 2.0 / ROOT_PI * gaussian(x), python=math.erf)
 erfc = elementwise_of_scipy("erfc", lambda x, z: -2.0 / ROOT_PI * gaussian(x), python=math.erfc)
 # 2 x z − 2/√π would cancel: at x = 1000 six digits

@@ -14,7 +14,7 @@ from .selection import where
 from .steps import equal
 
 
-def _base(x, y, z):
+def by_base(x, y, z):
     """y xʸ⁻¹, but 0 where both are 0: x⁰ is constant, and 0 · 0⁻¹ would not be 0."""
     if type(y) is not int and type(y) is not float:
         return y * x ** where(equal(x, 0) & equal(y, 0), 0, y - 1)
@@ -22,13 +22,14 @@ def _base(x, y, z):
     return p if type(p) is not complex or type(z) is complex else math.nan  # NumPy's power of a negative number is NaN
 
 
-def _exponent(x, y, z):
+def by_exponent(x, y, z):
     """z log x, but 0 where z is 0 (x = 0, y > 0)."""
     return z * log(where(equal(z, 0), 1.0, x))
 
 
-power = elementwise(op.pow, np.power, _base, _exponent, domain=positive_base, singular=True, operator=True)  # fmt: skip
-math_pow = elementwise(math.pow, np.float_power, _base, _exponent, name="pow", domain=positive_base, singular=True)
+power = elementwise(op.pow, np.power, by_base, by_exponent, domain=positive_base, singular=True,
+                    operator=True)  # fmt: skip
+math_pow = elementwise(math.pow, np.float_power, by_base, by_exponent, name="pow", domain=positive_base, singular=True)
 square = elementwise(None, np.square, lambda x, z: 2.0 * x)
 reciprocal = elementwise(None, np.reciprocal, lambda x, z: -z * z, domain=nonzero, singular=True)
 sqrt = elementwise(math.sqrt, np.sqrt, lambda x, z: 0.5 / z, domain=positive, singular=True)

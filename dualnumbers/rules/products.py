@@ -4,10 +4,11 @@ import string
 
 import numpy as np
 
-from ..elementary import composition, multilinear
+from ..elementary import composition, entry_of, multilinear
 from .complexes import conj
 from .indexing import getitem
-from .shaping import array, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose
+from .rearranging import put_back, rearrangement
+from .shaping import array, arrays, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose, view
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -68,6 +69,7 @@ def _along(function, summed):
             raise TypeError(f"np.{function.__name__} has no axis= and no keepdims=; axes= chooses the axes")
         if axes is None:
             axes = [axis, axis, axis] if axis is not None else [-1, -1, -1] if keepdims else None
+        x1, x2 = arrays((x1, x2))
         if axes is None:
             return function(x1, x2)
         *of, onto = [(i,) if isinstance(i, (int, np.integer)) else tuple(i) for i in (*axes, ())[:3]]
@@ -115,6 +117,7 @@ def vdot(a, b, /):
 @composition(np.inner)
 def inner(a, b, /):
     """Sum of products over the last axis of both; a product with a number."""
+    a, b = arrays((a, b))
     return tensordot(a, b, (-1, -1)) if _rank(a) and _rank(b) else a * b
 
 
@@ -166,6 +169,7 @@ def tensordot_of_linalg(x1, x2, /, *, axes=2):
 @composition(np.dot)
 def dot(a, b):
     """Matrix product of at most two axes each; a product with a number; else the last axis against the last but one."""
+    a, b = arrays((a, b))
     if not _rank(a) or not _rank(b):
         return a * b
     if _rank(a) <= 2 and _rank(b) <= 2:
@@ -268,3 +272,16 @@ def _einsum(*arguments):
 
 
 einsum = multilinear(np.einsum, _einsum_signature, _einsum_adjoint, arity=-1, statics=2, evaluate=_einsum)
+_relabel = lambda x, subscripts: np.einsum(subscripts, x)
+relabelled = rearrangement(None, lambda x, subscripts: (x, subscripts), _relabel, name="relabelled",
+                           put=put_back(_relabel))  # fmt: skip
+"""`einsum` of one operand that sums nothing: a view, of a transposed array or of a diagonal."""
+
+
+@entry_of(einsum, np.einsum)
+def _einsum_of_user(subscripts, *operands, optimize=False):
+    *operands, subscripts, optimize = _einsum_signature(subscripts, *operands, optimize=optimize)
+    before, after = subscripts.split("->")
+    if len(operands) == 1 and set(before) == set(after):
+        return view(relabelled, operands[0], subscripts)
+    return einsum(*operands, subscripts, optimize)

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..elementary import composition, linear, required
 from ..levels import plain
-from .indexing import fixed, getitem
+from .indexing import fixed, getitem, read_only, setitem
 from .reductions import sum
-from .shaping import cast, shape, view
+from .shaping import cast, reshape, shape, view
 
 
 def _gathered(g, sources):
@@ -28,10 +28,11 @@ gathered = linear(None, None, lambda g, x, sources: spread(g, sources, shape(x))
 spread = linear(None, None, lambda g, z, sources, to: gathered(g, sources), name="spread", statics=2, evaluate=_spread)
 
 
-def rearrangement(numpy_function, signature, evaluate=None, numbered=None, operands=1, name=None):
+def rearrangement(numpy_function, signature, evaluate=None, numbered=None, operands=1, name=None, put=None):
     """The row of a function that moves elements of its first ``operands`` arguments.
 
-    ``numbered``: the function to apply to the elements' numbers, where that is not the function itself.
+    ``numbered``: the function to apply to the elements' numbers, where that is not the function itself. ``put``: how
+    the view is written through that it gives.
     """
     evaluate = evaluate or numpy_function
     numbered = numbered or evaluate
@@ -48,7 +49,17 @@ def rearrangement(numpy_function, signature, evaluate=None, numbered=None, opera
 
     count = len(signature(*(None,) * required(signature))) - operands
     return linear(numpy_function, signature, *map(adjoint_of, range(operands)), evaluate=evaluate, statics=count,
-                  name=name)  # fmt: skip
+                  name=name, put=put)  # fmt: skip
+
+
+def put_back(evaluate):
+    """Writing through a view: each element goes to where ``evaluate`` took it from."""
+
+    def put(x, v, *static):
+        places = evaluate(np.arange(np.size(plain(x))).reshape(shape(x)), *static)
+        return reshape(setitem(reshape(x, -1, "C"), v, places), shape(x), "C")
+
+    return put
 
 
 # ---------------------------------------------------------------------------------------------- the same, elsewhere
@@ -79,6 +90,7 @@ sliding_window_view = rearrangement(
     np.lib.stride_tricks.sliding_window_view,
     lambda x, window_shape, axis=None: (x, fixed(window_shape), axis),
     lambda x, window_shape, axis: np.lib.stride_tricks.sliding_window_view(x, window_shape, axis),
+    put=read_only,
 )
 
 # ---------------------------------------------------------------------------------------------- chosen elements
@@ -94,8 +106,10 @@ extract = rearrangement(np.extract, lambda condition, arr: (arr, fixed(condition
 
 # ---------------------------------------------------------------------------------------------- diagonals
 
-diagonal = rearrangement(np.diagonal, lambda a, offset=0, axis1=0, axis2=1: (a, offset, axis1, axis2))
-diag = rearrangement(np.diag, lambda v, k=0: (v, k))
+diagonal = rearrangement(np.diagonal, lambda a, offset=0, axis1=0, axis2=1: (a, offset, axis1, axis2),
+                         put=read_only)  # fmt: skip
+composition(np.linalg.diagonal)(lambda x, /, *, offset=0: view(diagonal, x, offset, -2, -1))
+diag = rearrangement(np.diag, lambda v, k=0: (v, k), put=read_only)
 diagflat = rearrangement(np.diagflat, lambda v, k=0: (v, k))
 tril = rearrangement(np.tril, lambda m, k=0: (m, k))
 triu = rearrangement(np.triu, lambda m, k=0: (m, k))

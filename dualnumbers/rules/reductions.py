@@ -13,8 +13,8 @@ from .steps import equal
 
 
 def axes_of(rank, axis):
-    """The reduced axes as a tuple of non-negative numbers."""
-    if axis is None:
+    """The reduced axes as a tuple of non-negative numbers. NumPy lets a number without axes have the axis 0 or −1."""
+    if axis is None or (rank == 0 and axis in (0, -1)):
         return tuple(range(rank))
     return np.lib.array_utils.normalize_axis_tuple(axis, rank)
 

@@ -1,15 +1,12 @@
-"""Evenly spaced numbers between two ends, linear and logarithmic; functions applied along axes; copies."""
-
-import math
+"""Evenly spaced numbers between two ends, linear and logarithmic."""
 
 import numpy as np
 
 from ..elementary import BY_NUMPY, composition, linear, smooth
-from .axes import arrays, moveaxis, rank
-from .indexing import getitem
+from .axes import rank
 from .powers import power
 from .reductions import sum
-from .shaping import broadcast_to, cast, expand_dims, reshape, shape, stack
+from .shaping import broadcast_to, cast, expand_dims, shape
 
 
 def _weights(num, endpoint, axis, rank):
@@ -71,48 +68,3 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
     """Numbers from ``start`` to ``stop``, each the same multiple of the one before."""
     z = _geomspace(start, stop, num, endpoint, axis)
     return cast(z, dtype, "unsafe")
-
-
-# ---------------------------------------------------------------------------------------------- along axes
-
-
-@composition(np.apply_along_axis)
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """A function of vectors, applied to every vector along an axis; its results lie along that axis."""
-    vectors = moveaxis(arr, axis, -1)
-    outer = shape(vectors)[:-1]
-    if not math.prod(outer):
-        raise ValueError("apply_along_axis: no vector to apply the function to")
-    results = [func1d(getitem(vectors, place), *args, **kwargs) for place in np.ndindex(outer)]
-    joined = stack(*arrays(results), 0)
-    inner = shape(joined)[1:]
-    axis = np.lib.array_utils.normalize_axis_index(axis, rank(arr))
-    places = tuple(range(len(outer), len(outer) + len(inner)))
-    return moveaxis(reshape(joined, outer + inner, "C"), places, tuple(range(axis, axis + len(inner))))
-
-
-@composition(np.apply_over_axes)
-def apply_over_axes(func, a, axes):
-    """A reduction applied along one axis after the other, which stay with length 1."""
-    for axis in np.atleast_1d(axes):
-        axis = np.lib.array_utils.normalize_axis_index(int(axis), rank(a))
-        reduced = func(a, axis)
-        a = reduced if rank(reduced) == rank(a) else expand_dims(reduced, axis)
-        if rank(reduced) not in (rank(a), rank(a) - 1):
-            raise ValueError("apply_over_axes: the function must take away one axis or none")
-    return a
-
-
-# ---------------------------------------------------------------------------------------------- copies
-
-
-@composition(np.copy)
-def copy(a, order="K", subok=False):
-    """Another array of the same numbers, which does not change with this one."""
-    return +a
-
-
-@composition(np.astype)
-def of_type(x, dtype, /, *, copy=True, device=None):
-    """The numbers in another floating-point or complex type."""
-    return cast(x, dtype, "unsafe")

@@ -5,7 +5,7 @@ import numpy as np
 from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value
 from ..levels import is_number, is_operand, plain
-from .indexing import getitem
+from .indexing import getitem, read_only
 
 
 def shape(x):
@@ -50,9 +50,11 @@ reshape = linear(np.reshape, reshaping, lambda g, x, to, order: reshape(g, shape
 
 @composition(np.ravel)
 def ravel(a, order="C"):
-    """All elements in one axis; a view where NumPy gives one."""
+    """All elements in one axis; a view where they lie together in memory."""
     x, order = in_memory(a, order)
-    return view(reshape, x, -1, order)
+    if np.asarray(plain(x)).flags["F_CONTIGUOUS" if order == "F" else "C_CONTIGUOUS"]:
+        return view(reshape, x, -1, order)
+    return reshape(x, -1, order)
 
 
 def _inverse(axes):
@@ -61,7 +63,8 @@ def _inverse(axes):
 
 transpose = linear(np.transpose, lambda a, axes=None: (a, axes), lambda g, x, axes: transpose(g, _inverse(axes)),
                    statics=1, put=lambda x, v, axes: transpose(v, _inverse(axes)))  # fmt: skip
-broadcast_to = linear(np.broadcast_to, lambda array, shape, subok=False: (array, shape), lambda g, x, to: g, statics=1)
+broadcast_to = linear(np.broadcast_to, lambda array, shape, subok=False: (array, shape), lambda g, x, to: g, statics=1,
+                      put=read_only)  # fmt: skip
 
 
 @composition(np.expand_dims)
@@ -98,6 +101,18 @@ def cast(x, dtype, casting="same_kind"):
         remedy = "np.array(list(x), dtype=object) keeps it" if np.dtype(dtype).kind == "O" else "text has none"
         raise no_plain_value(f".astype({np.dtype(dtype)})", x, remedy=remedy)
     return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else value.astype(dtype)
+
+
+@composition(np.copy)
+def copy(a, order="K", subok=False):
+    """Another array of the same numbers, which does not change with this one."""
+    return +a
+
+
+@composition(np.astype)
+def of_type(x, dtype, /, *, copy=True, device=None):
+    """The numbers in another floating-point or complex type."""
+    return x if not copy and plain(x).dtype == dtype else cast(x, dtype, "unsafe")
 
 
 def _piece(g, place, *arguments):
@@ -144,3 +159,8 @@ def array(nested):
         return nested
     parts = [array(part) for part in nested]
     return stack(*parts, 0) if any(is_number(type(part)) for part in parts) else np.array(parts)
+
+
+def arrays(xs):
+    """The members of a sequence, nested lists joined."""
+    return [array(x) if isinstance(x, (list, tuple)) else x for x in xs]

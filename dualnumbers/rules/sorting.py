@@ -1,15 +1,13 @@
-"""Sorting, quantiles, distinct values. Ties share: where elements are equal, each takes the mean of their tangents."""
+"""Sorting and distinct values. Ties share: where elements are equal, each takes the mean of their tangents."""
 
 import numpy as np
 
 from ..elementary import composition, linear, smooth
-from ..levels import is_number, plain
-from .axes import moveaxis, rank
+from ..levels import plain
+from .axes import moveaxis
 from .complexes import is_unreal
-from .indexing import fixed
 from .rearranging import take, take_along_axis
-from .selection import where
-from .shaping import array, astype, ravel, reshape, shape
+from .shaping import astype, ravel
 
 
 def _tied_mean(d, ordered):
@@ -29,7 +27,7 @@ tied_mean = linear(None, None, lambda g, d, ordered: tied_mean(g, ordered), name
 """It is its own adjoint."""
 
 
-def _ordered(d, x):
+def ordered_as(d, x):
     """``d`` in the order in which ``x`` is sorted along its last axis, ties shared."""
     order = np.argsort(plain(x), axis=-1, kind="stable")
     return tied_mean(take_along_axis(d, order, -1), np.take_along_axis(plain(x), order, -1))
@@ -39,7 +37,7 @@ def _ordered(d, x):
 
 
 def _sort_push(dx, z, x, axis):
-    return moveaxis(_ordered(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
+    return moveaxis(ordered_as(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
 
 
 _sort = smooth(None, None, _sort_push, name="sort", statics=1, evaluate=lambda x, axis: np.sort(x, axis))
@@ -91,101 +89,3 @@ def _distinct(numpy_function, *parts):
 unique_values, unique_counts = _distinct(np.unique_values), _distinct(np.unique_counts, "counts")
 unique_inverse = _distinct(np.unique_inverse, "inverse")
 unique_all = _distinct(np.unique_all, "index", "inverse", "counts")
-
-
-# ---------------------------------------------------------------------------------------------- quantiles
-
-
-def _positions(x, function, q, method):
-    """Where among the sorted elements of the last axis the quantiles lie, by NumPy's quantiles of 0, 1, 2, …"""
-    skip_nan = function.startswith("nan")
-    counts = np.sum(~np.isnan(x), -1) if skip_nan else np.full(x.shape[:-1], x.shape[-1])
-    fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
-    places = {n: np.quantile(np.arange(np.fmax(n, 1.0)), fraction, method=method) for n in set(counts.ravel().tolist())}
-    return np.array([places[n] for n in counts.ravel().tolist()]).reshape(counts.shape + np.shape(q))
-
-
-def _flat(v, axis):
-    """The reduced axes as one, the last."""
-    axes = np.lib.array_utils.normalize_axis_tuple(range(rank(v)) if axis is None else axis, rank(v))
-    kept = tuple(i for i in range(rank(v)) if i not in axes)
-    return reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*(shape(v)[i] for i in kept), -1), "C")
-
-
-def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
-    """Linear interpolation between two of the sorted elements."""
-    x, dx = _flat(x, axis), _flat(dx, axis)
-    at = _positions(plain(x), function, q, method)
-    low = np.floor(at).astype(int).reshape(*shape(x)[:-1], -1)
-    high = np.minimum(low + 1, shape(x)[-1] - 1)
-    rest = (at.reshape(low.shape) - low).astype(plain(x).dtype)
-    dx = _ordered(dx, x)
-    dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
-    dz = reshape(moveaxis(dz, -1, 0), np.shape(q) + shape(dz)[:-1] if np.ndim(q) else shape(dz)[:-1], "C")
-    dz = astype(reshape(dz, shape(z), "C"), plain(z).dtype)
-    return where(np.isnan(plain(z)), np.nan, dz)
-
-
-ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
-                  "linear": (1.0, 1.0), "median_unbiased": (1 / 3, 1 / 3),
-                  "normal_unbiased": (3 / 8, 3 / 8)}  # fmt: skip
-"""The methods that interpolate: q is at the place n q + α + q (1 − α − β) − 1 among n sorted elements, from 0 on
-(Hyndman & Fan 1996). The others are locally constant in q."""
-
-
-_quantile = smooth(None, None, _quantile_push, name="quantile", statics=5,
-                   evaluate=lambda x, function, q, axis, keepdims, method:
-                   getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method))  # fmt: skip
-
-
-def _at_fractions(x, function, q, axis, keepdims, method):
-    """The quantiles at fractions that carry a derivative, linear between the places of two sorted elements."""
-    z = getattr(np, function)(plain(x), plain(q), axis=axis, keepdims=keepdims, method=method)
-    (alpha, beta), x = ALPHA_AND_BETA[method], _flat(x, axis)
-    count = np.sum(~np.isnan(plain(x)), -1, keepdims=True) if function.startswith("nan") else shape(x)[-1]
-    fraction = ravel(q) / (100.0 if "percentile" in function else 1.0)
-    place = (count + (1.0 - alpha - beta)) * fraction + (alpha - 1.0)
-    low = np.clip(np.floor(plain(place)), 0, np.fmax(np.subtract(count, 2), 0)).astype(int)
-    low = np.broadcast_to(low, (*shape(x)[:-1], low.shape[-1]))
-    rest = where(plain(place) < 0, 0.0, where(plain(place) > np.subtract(count, 1), 1.0, place - low))
-    ordered = sort(x)
-    below, above = (take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, shape(x)[-1] - 1)))
-    between = reshape(moveaxis(below + (above - below) * rest, -1, 0), np.shape(z), "C")
-    return astype(where(np.isnan(z), np.nan, between), z.dtype)
-
-
-def _quantiles(numpy_function):
-    name = numpy_function.__name__
-
-    def function(a, q, axis=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-        """The quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
-        if weights is not None:
-            raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
-        a, q = array(a), array(q)
-        if is_number(type(q)) and method in ALPHA_AND_BETA:
-            return _at_fractions(a, name, q, axis, keepdims, method)
-        return _quantile(a, name, fixed(q), axis, keepdims, method)
-
-    function.__name__ = name
-    return composition(numpy_function)(function)
-
-
-quantile, nanquantile = _quantiles(np.quantile), _quantiles(np.nanquantile)
-percentile, nanpercentile = _quantiles(np.percentile), _quantiles(np.nanpercentile)
-
-
-def _medians(numpy_function):
-    name = numpy_function.__name__
-
-    def function(a, axis=None, overwrite_input=False, keepdims=False):
-        """The middle of the sorted elements, or the mean of the two in the middle."""
-        return _median(a, name, 0.5, axis, keepdims, "linear")
-
-    function.__name__ = name
-    return composition(numpy_function)(function)
-
-
-_median = smooth(None, None, _quantile_push, name="median", statics=5,
-                 evaluate=lambda x, function, q, axis, keepdims, method:
-                 getattr(np, function)(x, axis, keepdims=keepdims))  # fmt: skip
-median, nanmedian = _medians(np.median), _medians(np.nanmedian)

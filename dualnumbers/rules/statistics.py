@@ -10,13 +10,13 @@ import numpy as np
 from ..elementary import composition, entry_of, smooth
 from ..errors import user_line
 from ..levels import plain
+from .bounds import clip
 from .complexes import conj, imag, is_unreal, real
 from .indexing import getitem
-from .masked import chosen, count_chosen, inexact, mask, sum_where
-from .of_numpy import clip
 from .powers import sqrt
 from .products import matmul
 from .reductions import axes_of, kept, max, mean, min, real_type, sum
+from .reductions_where import chosen, count_chosen, inexact, mask, sum_where
 from .selection import where as select
 from .shaping import array, astype, broadcast_to, concatenate, expand_dims, reshape, shape, transpose
 

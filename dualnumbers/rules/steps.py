@@ -5,7 +5,7 @@ import operator as op
 
 import numpy as np
 
-from ..elementary import TABLE, locally_constant
+from ..elementary import BY_NUMPY, PYTHON, TABLE, locally_constant, locally_constant_of_array
 
 floor = locally_constant(math.floor, np.floor)
 ceil = locally_constant(math.ceil, np.ceil)
@@ -41,3 +41,15 @@ lcm = locally_constant(math.lcm, np.lcm, arity=2)
 isfinite = locally_constant(math.isfinite, np.isfinite)
 isinf = locally_constant(math.isinf, np.isinf)
 isnan = locally_constant(math.isnan, np.isnan)
+
+
+def _round(x, decimals):
+    z = np.round(x, decimals)
+    return z.item() if type(x) in PYTHON else z
+
+
+rounded = locally_constant_of_array(np.round, lambda a, decimals=0: (a, decimals), _round)
+BY_NUMPY[np.around] = BY_NUMPY[np.round]
+
+isposinf = locally_constant(None, np.isposinf)
+isneginf = locally_constant(None, np.isneginf)

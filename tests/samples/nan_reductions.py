@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .masked import MASK
+from .reductions_where import MASK
 from .sample import Sample, apart, entry, values
 
 NAN = np.array([[0.0, np.nan, 0.0, 0.0], [np.nan, 0.0, 0.0, np.nan]])

@@ -137,14 +137,14 @@ def _of_one_matrix(name: str) -> Iterator[Sample]:
 
 @entry("einsum")
 def _einsum(name: str) -> Iterator[Sample]:
-    calls = [("ij,jk->ik", (2, 3), (3, 2)), ("ij,jk", (2, 3), (3, 2)), ("ij->ji", (2, 3)),
-             ("ij->", (2, 3)), ("ij->j", (2, 3)), ("ji", (2, 3)), ("ii", (3, 3)), ("ii->", (3, 3)),
-             ("ii->i", (3, 3)), ("iij->j", (2, 2, 3)), ("iii->i", (2, 2, 2)), ("ijij->j", (2, 3, 2, 3)),
+    calls = [("ij,jk->ik", (2, 3), (3, 2)), ("ij,jk", (2, 3), (3, 2)),
+             ("ij->", (2, 3)), ("ij->j", (2, 3)), ("ii", (3, 3)), ("ii->", (3, 3)),
+             ("iij->j", (2, 2, 3)), ("ijij->j", (2, 3, 2, 3)),
              ("ii,i->i", (2, 2), (2,)), ("ii,jj", (2, 2), (3, 3)), ("i,i", (3,), (3,)),
              ("i,j->ij", (2,), (3,)), ("i,i->i", (3,), (3,)), ("i,j->", (2,), (3,)), (",i->i", (), (3,)),
              ("...ij,...jk->...ik", (2, 2, 3), (2, 3, 2)), ("...ij,...jk->...ik", (2, 2, 3), (3, 2)),
              ("...i->...", (2, 3)), ("...,...", (2, 3), (3,)), ("i...,i->...", (2, 3), (2,)),
-             ("...ii->...i", (3, 2, 2)), ("b...i,b...i->b...", (2, 1, 3), (2, 2, 3)),
+             ("b...i,b...i->b...", (2, 1, 3), (2, 2, 3)),
              ("ij,jk,kl->il", (2, 3), (3, 2), (2, 2)), ("i,i,i->i", (3,), (3,), (3,)),
              ("ij,ij->ij", (1, 3), (2, 3)), ("ij,ij->j", (2, 1), (2, 3)), ("ij,jk->ik", (2, 3), (1, 2)),
              ("ij,jk->ik", (2, 1), (3, 2)), ("ij,jk->ik", (0, 3), (3, 2)), ("ij,jk->ik", (2, 0), (0, 2)),
@@ -160,6 +160,14 @@ def _einsum(name: str) -> Iterator[Sample]:
                  (values(2, 3), values(3, 2)), "a path")  # fmt: skip
     yield Sample(lambda x: np.einsum("ij,ik->jk", x, x), (values(2, 3),), "one array twice")
     yield Sample(lambda x: np.einsum("ij,j->i", x, np.arange(3.0)), (values(2, 3),), "a constant")
+
+
+@entry("relabelled")
+def _relabelled(name: str) -> Iterator[Sample]:
+    for subscripts, shape in [("ij->ji", (2, 3)), ("ji", (2, 3)), ("ii->i", (3, 3)), ("iii->i", (2, 2, 2)),
+                              ("...ii->...i", (3, 2, 2)), ("i...->...i", (2, 0, 3))]:  # fmt: skip
+        yield Sample(lambda x, subscripts=subscripts: np.einsum(subscripts, x), (values(*shape),),
+                     f"{subscripts} {shape}")  # fmt: skip
 
 
 @entry("strong")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 import autodiff.scipy.stats  # noqa: F401  registers them
-from autodiff.scipy.counterpart import COUNTERPARTS
+from autodiff.scipy._counterpart import COUNTERPARTS
 
 from .sample import Sample, entry, of_scipy
 

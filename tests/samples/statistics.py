@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .masked import MASK
+from .reductions_where import MASK
 from .sample import Sample, entry, values
 
 MOMENTS: list[tuple[tuple[int, ...], dict[str, Any]]] = [

@@ -1,132 +1,24 @@
-"""scipy.linalg for numbers that carry derivatives."""
+"""scipy.linalg for numbers that carry derivatives: each family of functions is a module, which lists its names."""
 
-from ..counterpart import missing
-from .banded import cho_solve_banded, cholesky_banded, eig_banded, eigvals_banded
-from .elimination import lu, lu_factor
-from .equations import (
-    cho_solve,
-    det,
-    inv,
-    lu_solve,
-    matmul_toeplitz,
-    solve,
-    solve_banded,
-    solve_circulant,
-    solve_continuous_are,
-    solve_continuous_lyapunov,
-    solve_discrete_are,
-    solve_discrete_lyapunov,
-    solve_lyapunov,
-    solve_sylvester,
-    solve_toeplitz,
-    solve_triangular,
-    solveh_banded,
-)
-from .factors import (
-    cho_factor,
-    cholesky,
-    eig,
-    eigh,
-    eigh_tridiagonal,
-    eigvals,
-    eigvalsh,
-    eigvalsh_tridiagonal,
-    hessenberg,
-    norm,
-    null_space,
-    orth,
-    polar,
-    qr,
-    rq,
-    schur,
-    svd,
-    svdvals,
-)
-from .functions import (
-    coshm,
-    cosm,
-    expm,
-    expm_frechet,
-    fractional_matrix_power,
-    funm,
-    logm,
-    signm,
-    sinhm,
-    sinm,
-    sqrtm,
-    tanhm,
-    tanm,
-)
-from .least_squares import lstsq, orthogonal_procrustes, pinv, pinvh
-from .special import block_diag, circulant, companion, convolution_matrix, fiedler, hankel, khatri_rao, leslie, toeplitz
+# ruff: noqa: F403
+
+from .._counterpart import missing
+from . import _banded, _decompositions, _elimination, _equations, _functions, _least_squares, _structured
+from ._banded import *
+from ._decompositions import *
+from ._elimination import *
+from ._equations import *
+from ._functions import *
+from ._least_squares import *
+from ._structured import *
 
 __all__ = [
-    "block_diag",
-    "cho_factor",
-    "cho_solve",
-    "cho_solve_banded",
-    "cholesky",
-    "cholesky_banded",
-    "circulant",
-    "companion",
-    "convolution_matrix",
-    "coshm",
-    "cosm",
-    "det",
-    "eig",
-    "eig_banded",
-    "eigh",
-    "eigh_tridiagonal",
-    "eigvals",
-    "eigvals_banded",
-    "eigvalsh",
-    "eigvalsh_tridiagonal",
-    "expm",
-    "expm_frechet",
-    "fiedler",
-    "fractional_matrix_power",
-    "funm",
-    "hankel",
-    "hessenberg",
-    "inv",
-    "khatri_rao",
-    "leslie",
-    "logm",
-    "lstsq",
-    "lu",
-    "lu_factor",
-    "lu_solve",
-    "matmul_toeplitz",
-    "norm",
-    "null_space",
-    "orth",
-    "orthogonal_procrustes",
-    "pinv",
-    "pinvh",
-    "polar",
-    "qr",
-    "rq",
-    "schur",
-    "signm",
-    "sinhm",
-    "sinm",
-    "solve",
-    "solve_banded",
-    "solve_circulant",
-    "solve_continuous_are",
-    "solve_continuous_lyapunov",
-    "solve_discrete_are",
-    "solve_discrete_lyapunov",
-    "solve_lyapunov",
-    "solve_sylvester",
-    "solve_toeplitz",
-    "solve_triangular",
-    "solveh_banded",
-    "sqrtm",
-    "svd",
-    "svdvals",
-    "tanhm",
-    "tanm",
-    "toeplitz",
+    *_banded.__all__,
+    *_decompositions.__all__,
+    *_elimination.__all__,
+    *_equations.__all__,
+    *_functions.__all__,
+    *_least_squares.__all__,
+    *_structured.__all__,
 ]
 __getattr__ = missing(__name__)

@@ -1,6 +1,6 @@
 """scipy.sparse for numbers that carry derivatives."""
 
-from ..counterpart import missing
+from .._counterpart import missing
 from . import linalg
 
 __all__ = ["linalg"]

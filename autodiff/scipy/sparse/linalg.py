@@ -8,16 +8,16 @@ import numpy as np
 
 from dualnumbers.levels import plain
 from dualnumbers.rules.of_scipy import sparse_equations as rows
-from dualnumbers.rules.shaping import shape
+from dualnumbers.rules.shaping import array, shape
 
-from ..counterpart import counterpart, missing
+from .._counterpart import Array, counterpart, missing
 
 __all__ = ["spsolve"]
 __getattr__ = missing(__name__)
 
 
-@counterpart("sparse.linalg.spsolve")
-def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
+@counterpart("sparse.linalg.spsolve", always=True)
+def spsolve(A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
     """The solution of A x = b, ``b`` of shape ``(n,)`` or ``(n, k)``.
 
     ``A`` is a sparse matrix, then constant, or ``(data, (row, column))`` as ``scipy.sparse.coo_array`` takes it: the
@@ -25,6 +25,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     """
     if isinstance(A, tuple):
         data, (row, column) = A
+        data = array(data)
     else:
         if len(set(A.shape)) != 1:
             raise ValueError(f"spsolve: the matrix must be square, not of shape {A.shape}")

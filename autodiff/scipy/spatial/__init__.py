@@ -1,6 +1,6 @@
 """Geometry for numbers: distances."""
 
-from ..counterpart import missing
+from .._counterpart import missing
 from . import distance
 
 __all__ = ["distance"]

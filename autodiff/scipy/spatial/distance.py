@@ -12,13 +12,14 @@ import numpy as np
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
+from dualnumbers.number import joined
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.reductions import max as largest
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import broadcast_to, concatenate, expand_dims, matrix_transpose, shape, stack
+from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, matrix_transpose, shape, stack
 
-from ..counterpart import counterpart, double, missing
+from .._counterpart import counterpart, double, missing
 
 __all__ = ["braycurtis", "canberra", "cdist", "chebyshev", "cityblock", "correlation", "cosine", "euclidean",
            "jensenshannon", "mahalanobis", "minkowski", "pdist", "seuclidean", "sqeuclidean", "squareform"]  # fmt: skip
@@ -65,7 +66,7 @@ def _cosine(u: Any, v: Any, w: Any) -> Any:
 
 
 def _correlation(u: Any, v: Any, w: Any) -> Any:
-    w = np.ones(shape(u)[-1]) if w is None else w
+    w = np.ones(shape(u)[-1], np.result_type(plain(u), np.float32)) if w is None else w
     w = w / _sum(w)
     return _cosine(u - expand_dims(_sum(u, w), -1), v - expand_dims(_sum(v, w), -1), w)
 
@@ -120,8 +121,12 @@ ALIASES = {"e": "euclidean", "eu": "euclidean", "euclid": "euclidean", "sqe": "s
            "mahal": "mahalanobis", "js": "jensenshannon"}  # fmt: skip
 
 
-def _of_vectors(u: Any, v: Any) -> tuple[Any, Any]:
-    u, v = double(u), double(v)
+IN_DOUBLE = {"braycurtis", "canberra", "euclidean", "seuclidean"}
+"""Those that SciPy computes in double precision; the others keep that of their vectors."""
+
+
+def _of_vectors(name: str, u: Any, v: Any) -> tuple[Any, Any]:
+    u, v = (double(x) if name in IN_DOUBLE else joined(array(x)) for x in (u, v))
     if len(shape(u)) != 1 or shape(u) != shape(v):
         raise ValueError(f"a distance is between vectors of one length; got shapes {shape(u)} and {shape(v)}")
     return u, v
@@ -129,7 +134,7 @@ def _of_vectors(u: Any, v: Any) -> tuple[Any, Any]:
 
 def _weighed(name: str) -> Callable[..., Any]:
     def distance(u: Any, v: Any, w: Any = None) -> Any:
-        return METRICS[name](*_of_vectors(u, v), None if w is None else double(w))
+        return METRICS[name](*_of_vectors(name, u, v), None if w is None else double(w))
 
     distance.__name__ = distance.__qualname__ = name
     distance.__doc__ = f"As ``scipy.spatial.distance.{name}``, of two vectors."
@@ -143,25 +148,25 @@ correlation, cosine, canberra, braycurtis = map(_weighed, ("correlation", "cosin
 @counterpart("spatial.distance.minkowski")
 def minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
     """As ``scipy.spatial.distance.minkowski``: the p-norm of the difference, also differentiable in ``p``."""
-    return _minkowski(*_of_vectors(u, v), w, p)
+    return _minkowski(*_of_vectors("minkowski", u, v), w if w is None else array(w), p)
 
 
 @counterpart("spatial.distance.seuclidean")
 def seuclidean(u: Any, v: Any, V: Any) -> Any:
     """As ``scipy.spatial.distance.seuclidean``: each square divided by its variance ``V``."""
-    return _scaled(*_of_vectors(u, v), None, double(V))
+    return _scaled(*_of_vectors("seuclidean", u, v), None, double(V))
 
 
 @counterpart("spatial.distance.mahalanobis")
 def mahalanobis(u: Any, v: Any, VI: Any) -> Any:
     """As ``scipy.spatial.distance.mahalanobis``: by the inverse of a covariance matrix."""
-    return _mahalanobis(*_of_vectors(u, v), None, double(VI))
+    return _mahalanobis(*_of_vectors("mahalanobis", u, v), None, array(VI))
 
 
 @counterpart("spatial.distance.jensenshannon")
 def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: int = 0, keepdims: bool = False) -> Any:
     """As ``scipy.spatial.distance.jensenshannon``: between two vectors of weights, which are normalised."""
-    p, q = double(p), double(q)
+    p, q = array(p), array(q)
     rank = max(len(shape(p)), len(shape(q)))
     p, q = (np.moveaxis(x, axis, -1) if len(shape(x)) > 1 else x for x in (p, q))
     z = _jensenshannon(p, q, None, base)

@@ -45,6 +45,14 @@ def lowering(n):
                        domain=in_the_tail, singular=True)  # fmt: skip
 
 
+def _far(n, v, x):
+    """gₙ(v, x), x > 0, by its asymptotic expansion, of full accuracy where x ≥ 25 and x > 2 + v²/4; DLMF 13.7.2."""
+    total = 1.0
+    for k in range(40, 0, -1):
+        total = 1.0 + total * (v + n + k - 0.5) * (k - 0.5 - v) / (2.0 * k * x)
+    return total * scipy_function("special.poch")(v + 0.5, n) * x**-n / np.sqrt(2.0 * math.pi * x)
+
+
 @cache
 def raising(n):
     """The row of gₙ(v, x) = σⁿ⁺ᵛ |x/2|ᵛ / (√π Γ(v + ½)) ∫ s^(v − ½ + n) (2 − s)^(v − ½) e⁻ˢ|ˣ| ds over 0 < s < 2.
@@ -57,9 +65,9 @@ def raising(n):
         size, dtype = np.abs(x), np.result_type(np.asarray(x), np.float32)
         with np.errstate(all="ignore"):
             ratio = kummer(v + n + 0.5, 2 * v + n + 1, -2 * size) / kummer(v + 0.5, 2 * v + 1, -2 * size)
-            ratio *= np.sign(x) ** n * 2.0**n * rising(v + 0.5, n) / rising(2 * v + 1, n)
-            far = (1.0 - (v * v - 0.25) / (2.0 * size)) / np.sqrt(2.0 * math.pi * size)  # SciPy's is NaN at 1e10
-            return (ratio * np.where(size > 1e9, far, scipy_function("special.ive")(v, x))).astype(dtype)[()]
+            near = ratio * 2.0**n * rising(v + 0.5, n) / rising(2 * v + 1, n) * scipy_function("special.ive")(v, size)
+            found = np.where((size >= 25.0) & (size > 2.0 + 0.25 * v * v), _far(n, v, size), near)
+            return (np.sign(x) ** (n + v) * found).astype(dtype)[()]
 
     return elementwise(None, integral, ORDER, lambda v, x, z: (v / x) * z - raising(n + 1)(v, x), name=f"raising_{n}",
                        domain=in_the_tail, singular=True)  # fmt: skip
@@ -67,7 +75,8 @@ def raising(n):
 
 def _slope_of_ive(v, x, z):
     near = 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * z
-    in_tail = greater(absolute(x), 2) & greater_equal(v, 0) & less_equal(v, 20)
+    in_tail = (less_equal(v, 20) & greater(absolute(x), 2)) | greater(absolute(x), 2 + 0.25 * v * v)
+    in_tail = in_tail & greater_equal(v, 0)
     return where(in_tail, (v / x) * z - raising(1)(v, x), near)
 
 

@@ -1,43 +1,20 @@
-"""The binomial coefficient and Pochhammer's symbol, by differences of digamma functions that do not cancel.
+"""The binomial coefficient and Pochhammer's symbol, by differences of digamma functions that do not cancel; steps.
 
 Beyond the poles of the gamma functions, where the value is 0 at whole numbers, by reflection. Source: NIST DLMF
 §5.2(iii), §5.5(ii), §26.3.
 """
 
 import math
-from functools import cache
 
-import numpy as np
-
-from ...elementary import elementwise
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, locally_constant_of_scipy
-from ..quadrature import NODES, WEIGHTS
+from ..gamma_functions import beta, polygamma, polygamma_difference
 from ..selection import where
-from ..special import beta, polygamma
 from ..steps import less_equal
 from ..trigonometric import cos
 
 gammasgn = locally_constant_of_scipy("gammasgn")
 round_to_even = locally_constant_of_scipy("round", as_name="special_round")
-
-
-def _difference(order, x, h):
-    """h times the mean of ψ⁽ⁿ⁺¹⁾ where h is small beside x, else the difference itself."""
-    with np.errstate(all="ignore"):
-        near = np.abs(h) < 0.5 * x
-        start, step = np.where(near, x, 1.0)[..., np.newaxis], np.where(near, h, 0.0)[..., np.newaxis]
-        mean = polygamma(order + 1)(start + step * NODES) @ WEIGHTS
-        return np.where(near, h * mean, polygamma(order)(x + h) - polygamma(order)(x))[()]
-
-
-@cache
-def polygamma_difference(order):
-    """The row of ψ⁽ⁿ⁾(x + h) − ψ⁽ⁿ⁾(x), n = ``order``."""
-    return elementwise(None, lambda x, h: _difference(order, np.asarray(x), np.asarray(h)),
-                       lambda x, h, z: polygamma_difference(order + 1)(x, h),
-                       lambda x, h, z: polygamma(order + 1)(x + h), name=f"polygamma_difference_{order}",
-                       domain=Domain("x > 0, x + h > 0", ((2.0, 20.0), (-1.9, 20.0))))  # fmt: skip
 
 
 def _binom_slope(n, k, z, in_n):

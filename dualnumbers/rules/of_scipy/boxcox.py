@@ -4,6 +4,7 @@ The n-th derivative of (eˣ − 1) / x is the mean of tⁿ eˣᵗ over 0 < t < 1
 Source: Box & Cox, *J. R. Stat. Soc. B* 26 (1964).
 """
 
+import math
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,9 @@ from ...elementary import elementwise
 from ..domains import Domain
 from ..exponential import exp, log, log1p
 from ..from_scipy import elementwise_of_scipy
-from ..quadrature import NODES, WEIGHTS, in_blocks
+from ..quadrature import gauss, in_blocks
+from ..selection import where
+from ..steps import equal, greater
 
 
 @cache
@@ -23,9 +26,10 @@ def exponential_mean(n):
         reach = np.minimum(1.0, 48.0 / np.maximum(np.abs(x), 1.0))
 
         def column(x, reach):
-            s = reach * NODES
+            nodes, weights = gauss()
+            s = reach * nodes
             t = np.where(x > 0, 1.0 - s, s)
-            return reach * np.sum(WEIGHTS * t**n * np.exp(x * t), axis=-1, keepdims=True)
+            return reach * np.sum(weights * t**n * np.exp(x * t), axis=-1, keepdims=True)
 
         flat = np.ravel(np.asarray(x, float))
         with np.errstate(all="ignore"):
@@ -40,8 +44,10 @@ exprel = elementwise_of_scipy("exprel", lambda x, z: exponential_mean(1)(x), sin
 
 
 def _growth(logarithm, power):
-    """∂/∂L of (xᴸ − 1) / L: log² x times the mean of t xᴸᵗ."""
-    return logarithm * logarithm * exponential_mean(1)(power * logarithm)
+    """∂/∂L of (xᴸ − 1) / L: log² x times the mean of t xᴸᵗ; at x = 0 and L > 0, that of −1 / L."""
+    end = equal(logarithm, -math.inf) & greater(power, 0.0)
+    inner = where(end, 0.0, logarithm)
+    return where(end, 1.0 / (where(end, power, 1.0) ** 2), inner * inner * exponential_mean(1)(power * inner))
 
 
 def _by_power(logarithm, power):

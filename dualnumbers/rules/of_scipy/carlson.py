@@ -10,17 +10,25 @@ import numpy as np
 
 from ...elementary import elementwise
 from ..domains import Domain
+from ..quadrature import in_blocks
 from ..trigonometric import cos, sin
+
+NODES = 20_000
+"""At most so many, where an argument is close to the negative axis; an eighth is more than usual."""
 
 
 def _integral(power, exponents, *xs):
-    """∫ tᵖ Π (t + xᵢ)^(−bᵢ) dt over t > 0, for xᵢ off the negative axis, of which one may be 0.
+    """∫ tᵖ Π (t + xᵢ)^(−bᵢ) dt over t > 0, for xᵢ off the negative axis, of which one may be 0."""
+    xs = np.broadcast_arrays(*xs)
+    dtype = np.result_type(*xs, np.float32)
+    columns = (np.ravel(x).astype(np.result_type(dtype, np.float64)) for x in xs)
+    rule = lambda *xs: _trapezoidal(power, exponents, np.concatenate(xs, -1))[:, None]
+    z = in_blocks(rule, *columns, nodes=NODES // 8)
+    return z.reshape(xs[0].shape).astype(dtype)[()]
 
-    By the trapezoidal rule in log t, which converges exponentially. The variables are divided by the largest.
-    """
-    xs = np.stack(np.broadcast_arrays(*xs), -1)
-    dtype = np.result_type(xs, np.float32)
-    xs = xs.astype(np.result_type(dtype, np.float64))
+
+def _trapezoidal(power, exponents, xs):
+    """The same of a matrix, by the rule in log t, which converges exponentially; divided by the largest variable."""
     scale = np.max(np.abs(xs), -1, initial=0.0)
     xs = xs / scale[..., None]
     size, b = np.abs(xs), np.asarray(exponents)
@@ -30,14 +38,14 @@ def _integral(power, exponents, *xs):
     last = 40.0 / (sum(exponents) - power - 1) + 1.0
     steps = 0.35 * (1.0 - np.max(np.abs(np.angle(xs)), -1, initial=0.0) / np.pi)
     count = (last - first) / steps
-    nodes = int(np.clip(np.max(count, initial=2.0, where=np.isfinite(count)), 2, 20_000))
+    nodes = int(np.clip(np.max(count, initial=2.0, where=np.isfinite(count)), 2, NODES))
     step = (last - first) / nodes
     t = np.exp(first[..., None] + step[..., None] * np.arange(nodes + 1))
     terms = t ** (power + 1)
     for k, exponent in enumerate(exponents):
         terms = terms * (t + xs[..., k, None]) ** -exponent
     z = step * np.sum(terms, -1) * scale ** (power + 1 - sum(exponents))
-    return np.where(rise > 0, z, np.inf).astype(dtype)[()]
+    return np.where(rise > 0, z, np.inf)
 
 
 def _quietly(f):

@@ -3,12 +3,19 @@
 Counts, which the function rounds down, are locally constant. Source: NIST DLMF §8.17(vi), §8.23, §26.
 """
 
-from ..domains import Domain
+import math
+from functools import cache
+
+import numpy as np
+
+from ...elementary import elementwise
+from ..domains import Domain, positive
 from ..exponential import exp, log1p
-from ..from_scipy import elementwise_of_scipy
-from ..powers import sqrt
+from ..from_scipy import elementwise_of_scipy, scipy_function
+from ..gamma_functions import polygamma
+from ..normal import ROOT_2PI
+from ..quadrature import gauss, in_blocks
 from ..selection import where
-from ..special import betaln
 from ..steps import floor, less, sign
 from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
@@ -44,9 +51,37 @@ pdtrc = elementwise_of_scipy("pdtrc", 0.0, lambda k, m, z: gamma_density(floor(k
 # ------------------------------------------------------------------------------------- Student's t
 
 
+def _integral(n, h):
+    """∫ (−t)ⁿ⁻¹ e⁻ʰᵗ tanh(t/4) dt / 2 over t > 0: of one sign, unlike ψ(h + ½) − ψ(h) − 1/2h, which it is at n = 1."""
+    nodes, weights = gauss()
+    t = 48.0 / h * nodes
+    return 24.0 / h * np.sum(weights * (-t) ** (n - 1) * np.exp(-h * t) * np.tanh(0.25 * t), axis=-1, keepdims=True)
+
+
+def _difference(n, h):
+    """The same by gamma and digamma functions, for small h."""
+    if not n:
+        return scipy_function("special.gammaln")(h + 0.5) - scipy_function("special.gammaln")(h) - 0.5 * np.log(h)
+    psi = polygamma(n - 1)
+    return psi(h + 0.5) - psi(h) - 0.5 * (-1.0) ** (n - 1) * math.factorial(n - 1) * h**-n
+
+
+@cache
+def half_step(n):
+    """The row of the n-th derivative of log Γ(h + ½) − log Γ(h) − ½ log h; DLMF 5.9.16."""
+
+    def derivative(h):
+        flat = np.ravel(np.asarray(h, float))
+        with np.errstate(all="ignore"):
+            found = np.where(flat < 0.5, _difference(n, flat), in_blocks(lambda h: _integral(n, h), flat))
+        return found.reshape(np.shape(h))[()]
+
+    return elementwise(None, derivative, lambda h, z: half_step(n + 1)(h), name=f"half_step_{n}", domain=positive)
+
+
 def student_density(df, t):
     """(1 + t²/ν)^(−(ν + 1)/2) / (√ν B(ν/2, 1/2))."""
-    return exp(-0.5 * (df + 1.0) * log1p(t * t / df) - betaln(0.5 * df, 0.5)) / sqrt(df)
+    return exp(half_step(0)(0.5 * df) - 0.5 * (df + 1.0) * log1p(t * t / df)) / ROOT_2PI
 
 
 def student_by_freedom(df, t):

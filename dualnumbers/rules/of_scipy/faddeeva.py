@@ -14,7 +14,7 @@ from ...elementary import elementwise
 from ..complexes import imag, real
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy
-from ..quadrature import NODES, WEIGHTS, in_blocks
+from ..quadrature import gauss, in_blocks
 
 ROOT_PI, ROOT2 = math.sqrt(math.pi), math.sqrt(2.0)
 
@@ -29,10 +29,11 @@ def _in_first_quadrant(n, z):
     size = np.abs(z)
     turn = np.clip(0.5 * np.pi - np.angle(z), 0.0, 0.6) * size / (1.0 + size)
     bend, decay = 0.25 * np.cos(2.0 * turn), size * np.sin(np.angle(z) + turn)
-    t = 88.0 / (decay + np.sqrt(decay * decay + 176.0 * bend)) * NODES
+    nodes, weights = gauss()
+    t = 88.0 / (decay + np.sqrt(decay * decay + 176.0 * bend)) * nodes
     s = t * np.exp(1j * turn)
-    terms = (1j * s) ** n * np.exp(s * (1j * z - 0.25 * s)) * WEIGHTS
-    return np.sum(terms, axis=-1, keepdims=True) * s[:, :1] / NODES[0] / ROOT_PI
+    terms = (1j * s) ** n * np.exp(s * (1j * z - 0.25 * s)) * weights
+    return np.sum(terms, axis=-1, keepdims=True) * s[:, :1] / nodes[0] / ROOT_PI
 
 
 def _derivative(n, z):

@@ -14,11 +14,10 @@ from ...elementary import elementwise
 from ..domains import Domain
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
-from ..quadrature import NODES, WEIGHTS, in_blocks, newton
-from ..special import polygamma
+from ..gamma_functions import polygamma, polygamma_difference, psi
+from ..quadrature import gauss, in_blocks, newton
 from .incomplete_gamma import END, stirling_error, surplus
 
-wide = None
 parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0), (0.03, 0.97)))
 
 
@@ -33,22 +32,16 @@ def _bell(slope, j, k):
         for p in range(j + 1) for q in range(k + 1))  # fmt: skip
 
 
-def _slope(psi, a, b, in_a, in_b):
+def _slope(a, b, in_a, in_b):
     """The derivatives of the logarithm of tᵃ(1 − t)ᵇ / B(a, b), t of the logarithm ``in_a``, 1 − t of ``in_b``."""
 
     def slope(p, q):
-        found = psi(p + q - 1, a + b)
-        if not q:
-            found = found - psi(p - 1, a)
-        if not p:
-            found = found - psi(q - 1, b)
+        if p and q:
+            return polygamma(p + q - 1)(a + b)
+        found = polygamma_difference(p - 1)(a, b) if p else polygamma_difference(q - 1)(b, a)
         return found + (in_a if (p, q) == (1, 0) else in_b if (p, q) == (0, 1) else 0.0)
 
     return slope
-
-
-def _psi(order, x):
-    return scipy_function("special.polygamma")(order, x) if order else scipy_function("special.psi")(x)
 
 
 def _weight(a, b, x, rest):
@@ -63,16 +56,19 @@ def _weight(a, b, x, rest):
 
 def _lower(j, k, a, b, x, rest):
     """∂ʲ⁺ᵏI/∂aʲ∂bᵏ where x, which is 1 − ``rest``, is below the peak of the weight."""
-    length = -np.log(rest)
+    log_x, log_rest = (np.where(s < t, np.log(s), np.log1p(-t)) for s, t in ((x, rest), (rest, x)))
+    length = -log_rest
     reach = newton(lambda s: (a + 1.0) * s + (a + b + 1.0) * np.log1p(x * np.expm1(-s)) - END,
                    lambda s: a + 1.0 - (a + b + 1.0) * x * np.exp(-s) / (1.0 + x * np.expm1(-s)),
                    (END + b * length) / (a + 1.0) + length)  # fmt: skip
-    s = reach * NODES
+    nodes, weights = gauss()
+    s = reach * nodes
     bend = np.log1p(x * np.expm1(-s))
-    weight = np.exp(-(a + 1.0) * s - (a + b + 1.0) * bend)
-    powers = _bell(_slope(_psi, a + 1.0, b, np.log(x) - s - bend, np.log(rest) - bend), j, k)
-    integral = reach * np.sum(WEIGHTS * weight * powers, axis=-1, keepdims=True) * x * (a + b) / a
-    slope = _slope(_psi, a, b, np.log(x), np.log(rest))
+    fall = np.where((x < rest) | (s > 1.0), s + bend, np.log1p(rest * np.expm1(np.minimum(s, 1.0))))  # of log t
+    weight = np.exp(-(a + 1.0) * fall - b * bend)
+    powers = _bell(_slope(a + 1.0, b, log_x - fall, log_rest - bend), j, k)
+    integral = reach * np.sum(weights * weight * powers, axis=-1, keepdims=True) * x * (a + b) / a
+    slope = _slope(a, b, log_x, log_rest)
     taken_out = _bell(lambda p, q: slope(p, q) - (0.0 if q else -((-1.0) ** p) * math.factorial(p - 1) / a**p), j, k)
     return _weight(a, b, x, rest) * (integral + taken_out / a)
 
@@ -83,7 +79,7 @@ def _in_parameters(j, k, a, b, x):
     found = np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), 0.0, np.nan)
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a + b)
     with np.errstate(all="ignore"):
-        lower = inside & (np.log(x) - np.log1p(-x) <= _psi(0, a + 1.0) - _psi(0, b + 1.0))
+        lower = inside & (np.log(x) - np.log1p(-x) <= psi(a + 1.0) - psi(b + 1.0))
         upper = inside & ~lower
         found[lower] = in_blocks(lambda *c: _lower(j, k, *c, 1.0 - c[2]), a[lower], b[lower], x[lower])
         found[upper] = in_blocks(lambda *c: -_lower(k, j, c[1], c[0], 1.0 - c[2], c[2]), a[upper], b[upper], x[upper])
@@ -95,7 +91,7 @@ def in_parameters(j, k):
     """The row of ∂ʲ⁺ᵏI/∂aʲ∂bᵏ, j + k ≥ 1."""
 
     def by_share(a, b, x, z):
-        return beta_density(a, b, x) * _bell(_slope(_table_psi, a, b, log(x), log1p(-x)), j, k)
+        return beta_density(a, b, x) * _bell(_slope(a, b, log(x), log1p(-x)), j, k)
 
     return elementwise(None, lambda a, b, x: _in_parameters(j, k, a, b, x),
                        lambda a, b, x, z: in_parameters(j + 1, k)(a, b, x),
@@ -103,12 +99,9 @@ def in_parameters(j, k):
                        by_share, name=f"betainc_{j}_{k}", domain=parameters_and_share)  # fmt: skip
 
 
-def _table_psi(order, x):
-    return polygamma(order)(x)
-
-
 def _density(a, b, x):
     """xᵃ⁻¹(1 − x)ᵇ⁻¹ / B(a, b)."""
+    a, b, x = map(np.asarray, (a, b, x))  # of Python's numbers a power may be complex
     with np.errstate(all="ignore"):
         inside = (x > 0) & (x < 1)
         t = np.where(inside, x, 0.5)
@@ -117,8 +110,8 @@ def _density(a, b, x):
 
 
 beta_density = elementwise(None, _density,
-                           lambda a, b, x, z: z * (log(x) - polygamma(0)(a) + polygamma(0)(a + b)),
-                           lambda a, b, x, z: z * (log1p(-x) - polygamma(0)(b) + polygamma(0)(a + b)),
+                           lambda a, b, x, z: z * (log(x) + polygamma_difference(0)(a, b)),
+                           lambda a, b, x, z: z * (log1p(-x) + polygamma_difference(0)(b, a)),
                            lambda a, b, x, z: z * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)),
                            name="beta_density", domain=parameters_and_share, singular=True)  # fmt: skip
 

@@ -18,10 +18,9 @@ from numpy.polynomial.polynomial import polyval
 
 from ...elementary import elementwise
 from ..domains import Domain
-from ..exponential import log
 from ..from_scipy import elementwise_of_scipy, scipy_function
-from ..quadrature import NODES, WEIGHTS, in_blocks, newton
-from ..special import polygamma
+from ..gamma_functions import polygamma
+from ..quadrature import gauss, in_blocks, newton
 
 END = 48.0
 """The tail beyond exp(−48) is left out."""
@@ -64,25 +63,33 @@ def poisson(a, x):
     return np.where(a < 10.0, low, peaked)
 
 
-def _slopes(a, x, order):
-    """The derivatives of log D in a, first to ``order``-th: log x − ψ(a + 1), −ψ′(a + 1), …"""
-    psi, higher = scipy_function("special.psi"), scipy_function("special.polygamma")
+def _log_less_digamma(a, x, shift=0):
+    """log x − ψ(a + ``shift``), ``shift`` 0 or 1: for large a by log x/a, as the difference would lose a's digits."""
     high = np.maximum(a, 10.0)
     u, inverse = (x - high) / high, 1.0 / high
     logarithm = np.where(np.abs(u) < 0.5, np.log1p(np.maximum(u, -0.5)), np.log(x / high))
-    excess = inverse * (0.5 + inverse * polyval(inverse * inverse, DIGAMMA))
-    first = np.where(a < 10.0, np.log(x) - psi(a + 1.0), logarithm - excess)
-    return [first, *(-higher(n, a + 1.0) for n in range(1, order))]
+    excess = inverse * (shift - 0.5 + inverse * polyval(inverse * inverse, DIGAMMA))
+    return np.where(a < 10.0, np.log(x) - scipy_function("special.psi")(a + shift), logarithm - excess)[()]
 
 
-def bell(slopes, shift):
+log_less_digamma = elementwise(None, _log_less_digamma, lambda a, x, z: -polygamma(1)(a), lambda a, x, z: 1.0 / x,
+                               name="log_less_digamma", domain=parameter_and_argument, singular=True)  # fmt: skip
+
+
+def _slopes(a, x, order):
+    """The derivatives of log D in a, first to ``order``-th: log x − ψ(a + 1), −ψ′(a + 1), …"""
+    higher = scipy_function("special.polygamma")
+    return [_log_less_digamma(a, x, 1), *(-higher(n, a + 1.0) for n in range(1, order))]
+
+
+def bell(slopes, shift=0.0):
     """What n derivatives make of exp f, for n = 0 … len(slopes), divided by exp f: complete Bell polynomials.
 
     ``slopes`` are f′, f″, … with ``shift`` to be added to the first (Comtet, *Advanced Combinatorics*, 1974, §3.3).
     """
-    first, *others = slopes or [0.0]
+    first, *others = slopes
     slopes = [first + shift, *others]
-    found = [np.ones_like(shift)]
+    found = [1.0]
     for n in range(len(slopes)):
         found.append(sum(math.comb(n, k) * slopes[k] * found[n - k] for k in range(n + 1)))
     return found
@@ -91,18 +98,20 @@ def bell(slopes, shift):
 def _lower(order, a, x):
     reach = newton(lambda s: (a + 1.0) * s + x * np.expm1(-s) - END, lambda s: a + 1.0 - x * np.exp(-s),
                     (END + x) / (a + 1.0))  # fmt: skip
-    slopes, s = _slopes(a, x, order), NODES * reach
+    nodes, weights = gauss()
+    slopes, s = _slopes(a, x, order), nodes * reach
     weight = x * np.exp(-(a + 1.0) * s - x * np.expm1(-s))
-    integral = reach * ((weight * bell(slopes, -s)[order]) @ WEIGHTS)[:, np.newaxis]
+    integral = reach * ((weight * bell(slopes, -s)[order]) @ weights)[:, np.newaxis]
     return poisson(a, x) * (integral + bell(slopes, np.zeros_like(a))[order])
 
 
 def _upper(order, a, x):
     reach = newton(lambda s: x * np.expm1(s) - a * s - END, lambda s: x * np.exp(s) - a,
                     np.minimum(np.sqrt(2.0 * END / x), END / np.maximum(x - a, 1e-300)))  # fmt: skip
-    s = NODES * reach
+    nodes, weights = gauss()
+    s = nodes * reach
     weight, powers = np.exp(a * s - x * np.expm1(s)), bell(_slopes(a, x, order), s)
-    integral = (weight * (a * powers[order] + order * powers[order - 1])) @ WEIGHTS
+    integral = (weight * (a * powers[order] + order * powers[order - 1])) @ weights
     return -poisson(a, x) * reach * integral[:, np.newaxis]
 
 
@@ -138,7 +147,7 @@ def _density(a, x):
         return np.where(small, np.where(a == 1, 1.0, np.where(a < 1, np.inf, 0.0)), inner)[()]
 
 
-gamma_density = elementwise(None, _density, lambda a, x, z: z * (log(x) - polygamma(0)(a)),
+gamma_density = elementwise(None, _density, lambda a, x, z: z * log_less_digamma(a, x),
                             lambda a, x, z: z * ((a - 1.0) / x - 1.0), name="gamma_density",
                             domain=parameter_and_argument, singular=True)  # fmt: skip
 
@@ -147,11 +156,8 @@ def differentiated_density(order):
     """The n-th derivative of the density in a, as a function written in table functions, n = ``order``."""
 
     def density(a, x):
-        slopes = [log(x) - polygamma(0)(a), *(-polygamma(n)(a) for n in range(1, order))]
-        found = [1.0]
-        for n in range(order):
-            found.append(sum(math.comb(n, k) * slopes[k] * found[n - k] for k in range(n + 1)))
-        return gamma_density(a, x) * found[order]
+        slopes = [log_less_digamma(a, x), *(-polygamma(n)(a) for n in range(1, order))]
+        return gamma_density(a, x) * bell(slopes)[order]
 
     return density
 

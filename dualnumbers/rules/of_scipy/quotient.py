@@ -1,13 +1,9 @@
 """(f(x) − f(0)) / x without a quotient near 0: sin x / x and its like, to any order."""
 
-import numpy as np
-
 from ..kinks import absolute
+from ..quadrature import gauss
 from ..selection import where
 from ..steps import less
-
-_NODES, _WEIGHTS = (0.5 * (found + place)
-                    for found, place in zip(np.polynomial.legendre.leggauss(16), (1, 0), strict=True))  # fmt: skip
 
 
 def quotient(f, slope, x, start=0.0, radius=4.0):
@@ -17,5 +13,5 @@ def quotient(f, slope, x, start=0.0, radius=4.0):
     to rounding if f is entire, of size 1 there; or if it has no singularity within the radius.
     """
     near = less(absolute(x), radius)
-    mean = sum(float(w) * slope(float(t) * x) for t, w in zip(_NODES, _WEIGHTS, strict=True))
+    mean = sum(float(w) * slope(float(t) * x) for t, w in zip(*gauss(16), strict=True))
     return where(near, mean, (f(x) - start) / where(near, 1.0, x))

@@ -4,7 +4,7 @@ from ..exponential import logistic
 from ..from_scipy import elementwise_of_scipy
 from ..normal import inside_zero_one
 
-expit = elementwise_of_scipy("expit", lambda x, z: z * logistic(-x))
+expit = elementwise_of_scipy("expit", *logistic.row.partials)
 log_expit = elementwise_of_scipy("log_expit", lambda x, z: logistic(-x))
 logit = elementwise_of_scipy("logit", lambda x, z: 1.0 / (x * (1.0 - x)), domain=inside_zero_one, singular=True)
 softplus = elementwise_of_scipy("softplus", lambda x, z: logistic(x))

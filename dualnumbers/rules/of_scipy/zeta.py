@@ -6,8 +6,8 @@ from ..complexes import real
 from ..domains import Domain
 from ..exponential import exp, log
 from ..from_scipy import elementwise_of_scipy
+from ..gamma_functions import BERNOULLI, TERMS, gamma, polygamma
 from ..selection import where
-from ..special import BERNOULLI, TERMS, gamma, polygamma
 from ..steps import less
 from ..trigonometric import cos
 

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from ..elementary import elementwise
-from .domains import both_positive, positive
+from .domains import Domain, both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
+from .quadrature import gauss, in_blocks
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 """B₂, B₄, …: of the Euler–Maclaurin formula."""
@@ -55,6 +56,28 @@ def polygamma(order):
     return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive)
 
 
+def _difference(order, x, h):
+    """h times the mean of ψ⁽ⁿ⁺¹⁾ between x and x + h, unless the larger is beyond 5 times the smaller."""
+    nodes, weights = gauss(24)
+    kind = np.result_type(np.result_type(x, h), np.float32)
+    x, h = np.broadcast_arrays(np.asarray(x, float), np.asarray(h, float))
+    with np.errstate(all="ignore"):
+        found = np.asarray(polygamma(order)(x + h) - polygamma(order)(x))
+        near = (-0.8 * x < h) & (h < 4.0 * x)
+        mean = in_blocks(lambda x, h: (polygamma(order + 1)(x + h * nodes) @ weights)[:, np.newaxis], x[near], h[near])
+    found[near] = h[near] * mean
+    return found.astype(kind)[()]
+
+
+@cache
+def polygamma_difference(order):
+    """The row of ψ⁽ⁿ⁾(x + h) − ψ⁽ⁿ⁾(x), n = ``order``, which does not cancel."""
+    return elementwise(None, lambda x, h: _difference(order, x, h),
+                       lambda x, h, z: polygamma_difference(order + 1)(x, h),
+                       lambda x, h, z: polygamma(order + 1)(x + h), name=f"polygamma_difference_{order}",
+                       domain=Domain("x > 0, x + h > 0", ((2.0, 20.0), (-1.9, 20.0))))  # fmt: skip
+
+
 gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive,
                              singular=True)  # fmt: skip
 lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive)
@@ -63,8 +86,8 @@ loggamma = elementwise_of_scipy("loggamma", lambda x, z: polygamma(0)(x), domain
 # −z ψ(x) would cancel near 0, and be 0 · ∞ there: by 1/Γ(x) = x / Γ(x + 1)
 rgamma = elementwise_of_scipy("rgamma", lambda x, z: rgamma(x + 1.0) * (1.0 - x * polygamma(0)(x + 1.0)),
                               domain=positive)  # fmt: skip
-beta = elementwise_of_scipy("beta", lambda a, b, z: z * (polygamma(0)(a) - polygamma(0)(a + b)),
-                            lambda a, b, z: z * (polygamma(0)(b) - polygamma(0)(a + b)), domain=both_positive,
+beta = elementwise_of_scipy("beta", lambda a, b, z: -z * polygamma_difference(0)(a, b),
+                            lambda a, b, z: -z * polygamma_difference(0)(b, a), domain=both_positive,
                             singular=True)  # fmt: skip
-betaln = elementwise_of_scipy("betaln", lambda a, b, z: polygamma(0)(a) - polygamma(0)(a + b),
-                              lambda a, b, z: polygamma(0)(b) - polygamma(0)(a + b), domain=both_positive)  # fmt: skip
+betaln = elementwise_of_scipy("betaln", lambda a, b, z: -polygamma_difference(0)(a, b),
+                              lambda a, b, z: -polygamma_difference(0)(b, a), domain=both_positive)  # fmt: skip

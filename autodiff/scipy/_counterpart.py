@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from functools import cache, wraps
+from inspect import signature
+from itertools import chain, repeat
+from pkgutil import resolve_name
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -12,6 +15,11 @@ from dualnumbers.elementary import TableFunction, entry
 from dualnumbers.levels import plain
 from dualnumbers.number import joined
 from dualnumbers.rules.shaping import array, astype
+
+from ._closure import holds_numbers
+
+Array: TypeAlias = Any
+"""An argument that SciPy takes as an array, so that nested lists, also of numbers, may stand for it."""
 
 COUNTERPARTS: dict[str, Callable[..., Any]] = {}
 """``"scipy.linalg.expm"`` and the like → the function for numbers."""
@@ -27,17 +35,35 @@ def double(x: Any) -> Any:
     return x if hasattr(value, "dtype") and value.dtype == wanted else astype(x, wanted)
 
 
-def counterpart(path: str) -> Callable[[Function], Function]:
+@cache
+def _original(path: str) -> Callable[..., Any]:
+    return cast(Callable[..., Any], resolve_name(f"scipy.{path}"))
+
+
+def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callable[[Function], Function]:
     """Decorator: this function, written in table functions, stands for ``scipy.<path>``.
 
-    Lists and object arrays of numbers reach it as arrays.
+    Where no argument holds a number SciPy's own is called; but ``always`` this one where SciPy leaves part of the value
+    undefined, errs, or takes less. Lists reach it as arrays where its parameter is an `Array`, and as the first
+    ``operands``.
     """
 
     def register(function: Function) -> Function:
-        @wraps(function)
-        def called(*arguments: Any, **keywords: Any) -> Any:
-            return function(*map(joined, arguments), **{name: joined(value) for name, value in keywords.items()})
+        parameters = list(signature(function).parameters.values())
+        arrays = {p.name for i, p in enumerate(parameters) if i < operands or p.annotation == "Array"}
+        names = [p.name for p in parameters]
 
+        def taken(name: str, value: Any) -> Any:
+            return array(value) if name in arrays else joined(value)
+
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            if not always and not holds_numbers(given, named):
+                return _original(path)(*given, **named)
+            places = chain(names, repeat(names[-1]))
+            return function(*map(taken, places, given), **{name: taken(name, x) for name, x in named.items()})
+
+        called.of_plain = not always  # type: ignore[attr-defined]
         COUNTERPARTS[f"scipy.{path}"] = called
         return cast(Function, called)
 
@@ -49,7 +75,7 @@ def counterpart_of_row(path: str, function: TableFunction) -> Callable[..., Any]
     called = entry(function)
     called.__doc__ = f"As ``scipy.{path}``, for numbers as well: the {function.row.kind} row ``{function.row.name}``."
     called.__name__ = called.__qualname__ = path.rpartition(".")[2]
-    return counterpart(path)(called)
+    return counterpart(path, operands=function.row.arity, always=True)(called)
 
 
 def missing(module: str) -> Callable[[str], Any]:

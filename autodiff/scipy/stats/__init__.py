@@ -13,12 +13,13 @@ import scipy.special as special
 import scipy.stats
 
 from dualnumbers.levels import plain
-from dualnumbers.rules.exponential import gaussian
+from dualnumbers.rules.normal import ROOT2, normal_density
+from dualnumbers.rules.of_scipy.distributions import half_step
 from dualnumbers.rules.selection import where
 
-from .counterpart import missing
-from .distribution import Continuous, Discrete, Named
-from .multivariate import dirichlet, multivariate_normal
+from .._counterpart import missing
+from ._distribution import Continuous, Discrete, Named
+from ._multivariate import dirichlet, multivariate_normal
 
 __all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_r",
            "halfnorm", "invgamma", "laplace", "logistic", "lognorm", "multivariate_normal", "nbinom", "norm", "pareto",
@@ -26,14 +27,14 @@ __all__ = ["bernoulli", "beta", "binom", "cauchy", "chi2", "dirichlet", "expon",
 __getattr__ = missing(__name__)
 
 POSITIVE, UNIT = (0.0, np.inf), (0.0, 1.0)
-LOG_ROOT_2PI, ROOT_2PI, ROOT_2 = 0.5 * math.log(2.0 * math.pi), math.sqrt(2.0 * math.pi), math.sqrt(2.0)
+LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 # ------------------------------------------------------------------------------------------- without shape
 
 norm = Named(Continuous(
     name="norm",
     log_density=lambda x: -0.5 * x * x - LOG_ROOT_2PI,
-    density=lambda x: gaussian(x / ROOT_2) / ROOT_2PI,
+    density=normal_density,
     cdf=lambda x: special.ndtr(x), sf=lambda x: special.ndtr(-x),
     logcdf=lambda x: special.log_ndtr(x), logsf=lambda x: special.log_ndtr(-x),
     ppf=lambda q: special.ndtri(q), isf=lambda q: -special.ndtri(q)))  # fmt: skip
@@ -41,8 +42,8 @@ norm = Named(Continuous(
 halfnorm = Named(Continuous(
     name="halfnorm", support=POSITIVE,
     log_density=lambda x: 0.5 * math.log(2.0 / math.pi) - 0.5 * x * x,
-    density=lambda x: gaussian(x / ROOT_2) * math.sqrt(2.0 / math.pi),
-    cdf=lambda x: special.erf(x / ROOT_2), sf=lambda x: special.erfc(x / ROOT_2),
+    density=lambda x: 2.0 * normal_density(x),
+    cdf=lambda x: special.erf(x / ROOT2), sf=lambda x: special.erfc(x / ROOT2),
     logsf=lambda x: math.log(2.0) + special.log_ndtr(-x),
     ppf=lambda q: special.ndtri(0.5 * (1.0 + q)), isf=lambda q: -special.ndtri(0.5 * q)))  # fmt: skip
 
@@ -145,23 +146,28 @@ invgamma = Named(Continuous(
 # ------------------------------------------------------------------------------------------- by the beta function
 
 beta = Named(Continuous(
-    name="beta", shapes=("a", "b"), support=UNIT, needs=("betainc", "betaincc"),
+    name="beta", shapes=("a", "b"), support=UNIT,
     log_density=lambda x, a, b: special.xlog1py(b - 1.0, -x) + special.xlogy(a - 1.0, x) - special.betaln(a, b),
     edge=lambda x, a, b: x ** (a - 1.0) * (1.0 - x) ** (b - 1.0) * np.exp(-special.betaln(a, b)),
     cdf=lambda x, a, b: special.betainc(a, b, x), sf=lambda x, a, b: special.betaincc(a, b, x)))  # fmt: skip
 
 
 t = Named(Continuous(
-    name="t", shapes=("df",), needs=("stdtr",),
-    log_density=lambda x, df: (-0.5 * np.log(df) - special.betaln(0.5 * df, 0.5)
-                               - 0.5 * (df + 1.0) * np.log1p(x * x / df)),
+    name="t", shapes=("df",),
+    log_density=lambda x, df: half_step(0)(0.5 * df) - LOG_ROOT_2PI - 0.5 * (df + 1.0) * np.log1p(x * x / df),
     cdf=lambda x, df: special.stdtr(df, x), sf=lambda x, df: special.stdtr(df, -x)))  # fmt: skip
 
 
+def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
+    """By r = m x / n where that is below 1, else by 1/r: in the other direction logarithms of m or n would cancel."""
+    near = plain(m * x) < plain(n)
+    r = where(near, m * x, n) / where(near, n, where(near, 1.0, m * x))
+    power = where(near, 0.5 * m - 1.0, 0.5 * n + 1.0)
+    return special.xlogy(power, r) + np.log(m / n) - 0.5 * (m + n) * np.log1p(r) - special.betaln(0.5 * m, 0.5 * n)
+
+
 f = Named(Continuous(
-    name="f", shapes=("dfn", "dfd"), support=POSITIVE, needs=("betainc",),
-    log_density=lambda x, m, n: (0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * m - 1.0, x)
-                                 - 0.5 * (m + n) * np.log(n + m * x) - special.betaln(0.5 * m, 0.5 * n)),
+    name="f", shapes=("dfn", "dfd"), support=POSITIVE, log_density=_log_ratio_density,
     cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
     sf=lambda x, m, n: special.betainc(0.5 * n, 0.5 * m, n / (n + m * x))))  # fmt: skip
 
@@ -177,7 +183,7 @@ def _log_binomial(n: Any, k: Any) -> Any:
 
 
 binom = Named(Discrete(
-    name="binom", shapes=("n", "p"), whole=("n",), quantile=scipy.stats.binom, needs=("betainc", "betaincc"),
+    name="binom", shapes=("n", "p"), whole=("n",), quantile=scipy.stats.binom,
     support=lambda n, p: (0.0, n),
     allowed=lambda n, p: (n >= 0) & (n == np.floor(n)) & _probability(p),
     log_mass=lambda k, n, p: _log_binomial(n, k) + special.xlogy(k, p) + special.xlog1py(n - k, -p),
@@ -197,7 +203,7 @@ poisson = Named(Discrete(
     cdf=lambda k, mu: special.gammaincc(k + 1.0, mu), sf=lambda k, mu: special.gammainc(k + 1.0, mu)))  # fmt: skip
 
 nbinom = Named(Discrete(
-    name="nbinom", shapes=("n", "p"), quantile=scipy.stats.nbinom, needs=("betainc", "betaincc"),
+    name="nbinom", shapes=("n", "p"), quantile=scipy.stats.nbinom,
     allowed=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
     log_mass=lambda k, n, p: (special.gammaln(n + k) - special.gammaln(k + 1.0) - special.gammaln(n) + n * np.log(p)
                               + special.xlog1py(k, -p)),

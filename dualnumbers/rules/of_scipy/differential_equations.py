@@ -4,9 +4,8 @@ Parabolic cylinder functions w″ = (¼ x² + a) w, Mathieu functions w″ = −
 ((1 − x²) w′)′ = −(λ − c² x² − m²/(1 − x²)) w. Source: NIST DLMF §12.2, §28.2, §30.2.
 """
 
-import math
-
 from ...elementary import Refused
+from ..constants import DEGREE
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy
 from ..hyperbolic import cosh
@@ -14,8 +13,6 @@ from ..trigonometric import cos
 from .outputs import outputs_of_scipy
 
 PARAMETER = Refused("the solution of a differential equation has no derivative by the equation's parameters here")
-DEGREE = math.pi / 180.0
-"""Mathieu's angles are in degrees, the derivatives by radians."""
 
 
 def _pair(ufunc, parameters, second, domain, unit=1.0):
@@ -49,6 +46,7 @@ def _radial(value):
     return lambda m, q, x, w, slope: (value(m, q) - 2.0 * q * cosh(2.0 * x)) * w
 
 
+# Mathieu's angles are in degrees, the derivatives by radians
 _pair("mathieu_cem", 2, _angular(mathieu_a), Domain("m whole", (*of_index.ranges, (-180.0, 180.0))), DEGREE)
 _pair("mathieu_sem", 2, _angular(mathieu_b), Domain("m whole", (*of_index.ranges, (-180.0, 180.0))), DEGREE)
 for _kind in "12":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.interpolate
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
@@ -13,7 +14,8 @@ from dualnumbers.rules.convolution import move_axis, recursion
 from dualnumbers.rules.interpolation import interval
 from dualnumbers.rules.shaping import concatenate, reshape, shape, zeros_like
 
-from .counterpart import double
+from .._closure import holds_numbers
+from .._counterpart import double
 
 
 def upright(x: Any, rank: int) -> Any:
@@ -55,8 +57,9 @@ class PPoly:
         for k in range(1, shape(c)[0]):
             z = z * step + c[k][j]
         outside = (plain(x) < plain(start)) | (plain(x) > plain(end))
-        if not extrapolate and np.any(outside):
-            z = z * reshape(np.where(outside, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
+        nowhere = np.isnan(plain(x)) if extrapolate else np.isnan(plain(x)) | outside
+        if np.any(nowhere):
+            z = z * reshape(np.where(nowhere, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
         for k in range(self.axis):
             z = move_axis(z, len(shape(x)) + k, k)
         return z
@@ -99,10 +102,17 @@ class PPoly:
         turns = np.floor((b - start) / period) - np.floor((a - start) / period)
         return turns * whole(self.x[-1], 0, True) + whole(b, 0, "periodic") - whole(a, 0, "periodic")
 
-    def solve(self, *arguments: Any, **keywords: Any) -> Any:
-        raise TypeError(f"the roots of a piecewise polynomial have no derivative here{user_line()}")
+    def solve(self, y: Any = 0.0, discontinuity: bool = True, extrapolate: Any = None) -> Any:
+        """Where it has the value ``y``, of plain coefficients: SciPy's."""
+        if holds_numbers(self.c, self.x, y):
+            raise TypeError(f"the roots of a piecewise polynomial have no derivative here{user_line()}")
+        whole = scipy.interpolate.PPoly(self.c, self.x, self.extrapolate)
+        whole.axis = self.axis
+        return whole.solve(y, discontinuity, extrapolate)
 
-    roots = solve
+    def roots(self, discontinuity: bool = True, extrapolate: Any = None) -> Any:
+        """Where it is 0, of plain coefficients: SciPy's."""
+        return self.solve(0.0, discontinuity, extrapolate)
 
 
 _SUM = np.array([1.0, -1.0])

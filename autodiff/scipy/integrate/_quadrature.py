@@ -15,9 +15,9 @@ from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import shape, stack
 
-from ..forward import jvp
-from .closure import lifted, plain_result
-from .counterpart import counterpart
+from ...forward import jvp
+from .._closure import lifted, plain_result
+from .._counterpart import counterpart
 
 Function = Callable[..., Any]
 
@@ -55,7 +55,7 @@ integral = smooth(None, None, lambda da, z, a, b, theta, at, options: -_end(da, 
 """``integral(a, b, theta, at, options)``: of ``at(theta)``, a function of x, from a to b."""
 
 
-@counterpart("integrate.quad")
+@counterpart("integrate.quad", always=True)
 def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *positional: Any, **options: Any) -> Any:
     """As ``scipy.integrate.quad``: the integral and SciPy's estimate of its error.
 

@@ -13,9 +13,9 @@ from dualnumbers.rules.of_scipy.elimination import eliminated
 from dualnumbers.rules.of_scipy.matrix_equations import triangle
 from dualnumbers.rules.shaping import shape
 
-from ..counterpart import counterpart
-from .arguments import finite
-from .equations import permutation
+from .._counterpart import Array, counterpart
+from ._arguments import finite
+from ._equations import permutation
 
 __all__ = ["lu", "lu_factor"]
 
@@ -26,7 +26,7 @@ def _square(name: str, a: Any) -> None:
 
 
 @counterpart("linalg.lu_factor")
-def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def lu_factor(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """L below the diagonal and U in one square matrix, and LAPACK's pivots, for `lu_solve`."""
     finite(check_finite, a)
     _square("lu_factor", a)
@@ -35,7 +35,7 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 
 @counterpart("linalg.lu")
-def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
+def lu(a: Array, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
        p_indices: bool = False) -> Any:  # fmt: skip
     """P, L and U of a square matrix, A = P L U; P L and U with ``permute_l``; P as an index with ``p_indices``."""
     finite(check_finite, a)

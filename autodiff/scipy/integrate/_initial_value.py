@@ -21,10 +21,10 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.products import matmul, tensordot
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, shape, stack
 
-from ..forward import jacfwd, jvp
-from ..reverse import jacrev
-from .closure import lifted, plain_result
-from .counterpart import counterpart, double
+from ...forward import jacfwd, jvp
+from ...reverse import jacrev
+from .._closure import lifted, plain_result
+from .._counterpart import counterpart, double
 
 Function = Callable[..., Any]
 
@@ -132,7 +132,7 @@ def _tolerances(options: dict[str, Any], n: int) -> Callable[[int], dict[str, An
 _ODEINT = ("rtol", "atol", "tcrit", "h0", "hmax", "hmin", "ixpr", "mxstep", "mxhnil", "mxordn", "mxords", "printmessg")
 
 
-@counterpart("integrate.odeint")
+@counterpart("integrate.odeint", always=True)
 def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, col_deriv: Any = 0, full_output: Any = 0,
            ml: Any = None, mu: Any = None, *positional: Any, tfirst: bool = False, **options: Any) -> Any:  # fmt: skip
     """As ``scipy.integrate.odeint``, differentiable in y0, t, args and numbers that ``func`` closes over."""
@@ -156,7 +156,7 @@ def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, co
     return flow(start, t, _slope("odeint", ordered, n), n, odeint)
 
 
-@counterpart("integrate.solve_ivp")
+@counterpart("integrate.solve_ivp", always=True)
 def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval: Any = None, dense_output: bool = False,
               events: Any = None, vectorized: bool = False, args: Any = None, **options: Any) -> Any:  # fmt: skip
     """As ``scipy.integrate.solve_ivp``, its y differentiable in y0, t_span, t_eval, args and what ``fun`` closes over.
@@ -167,7 +167,8 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
     (t0, end), y0 = t_span, array(y0)
     t_eval = None if t_eval is None else double(t_eval)
     if not _traced(t0, end, y0, t_eval, theta):
-        return scipy.integrate.solve_ivp(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args,
+        checked = lambda *xs: plain_result("solve_ivp", fun(*xs))
+        return scipy.integrate.solve_ivp(checked, t_span, y0, method, t_eval, dense_output, events, vectorized, args,
                                          **options)  # fmt: skip
     if dense_output or events is not None:
         raise TypeError("solve_ivp with dense_output or events has no derivative here; give the times as "

@@ -9,7 +9,7 @@ import scipy.special as original
 
 from dualnumbers.levels import plain
 
-from .counterpart import counterpart
+from .._counterpart import Array, counterpart
 
 
 def _whole_numbers(name: str, *arguments: Any, **keywords: Any) -> Any:
@@ -33,7 +33,7 @@ def _chosen(function: Any, total: Any, k: Any, first: Any) -> Any:
 
 
 @counterpart("special.comb")
-def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
+def comb(N: Array, k: Array, *, exact: bool = False, repetition: bool = False) -> Any:
     """As ``scipy.special.comb``: N! / (k! (N − k)!) by gamma functions, 0 where k > N, N < 0 or k < 0."""
     if exact:
         return _whole_numbers("comb", N, k, repetition=repetition)
@@ -44,13 +44,13 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
 
 
 @counterpart("special.perm")
-def perm(N: Any, k: Any, exact: bool = False) -> Any:
+def perm(N: Array, k: Array, exact: bool = False) -> Any:
     """As ``scipy.special.perm``: N! / (N − k)! by gamma functions, 0 where k > N, N < 0 or k < 0."""
     return _whole_numbers("perm", N, k) if exact else _chosen(original.poch, N, k, np.subtract(N, k) + 1.0)
 
 
 @counterpart("special.factorial")
-def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
+def factorial(n: Array, exact: bool = False, extend: str = "zero") -> Any:
     """As ``scipy.special.factorial``: Γ(n + 1), 0 where n < 0."""
     if exact:
         return _whole_numbers("factorial", n, extend=extend)

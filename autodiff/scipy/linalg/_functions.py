@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import imag, is_unreal, real
 from dualnumbers.rules.decompositions import eig
 from dualnumbers.rules.factors import without_rounding
 from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.of_scipy import matrix_functions as rows
-from dualnumbers.rules.shaping import broadcast_to, expand_dims, matrix_transpose, reshape, shape
+from dualnumbers.rules.shaping import astype, broadcast_to, expand_dims, matrix_transpose, reshape, shape
 
-from ..counterpart import counterpart, counterpart_of_row
-from .arguments import finite
+from .._counterpart import Array, counterpart, counterpart_of_row
+from ._arguments import finite
 
 __all__ = ["coshm", "cosm", "expm", "expm_frechet", "fractional_matrix_power", "funm", "logm", "signm", "sinhm", "sinm",
            "sqrtm", "tanhm", "tanm"]  # fmt: skip
@@ -27,20 +28,29 @@ signm = counterpart_of_row("linalg.signm", rows.signm)
 
 
 @counterpart("linalg.expm")
-def expm(A: Any) -> Any:
+def expm(A: Array) -> Any:
     """The exponential of a matrix or of a stack of them; of a number, a matrix of one element."""
     return rows.expm(reshape(A, (1, 1), "C") if np.size(plain(A)) == 1 and len(shape(A)) < 2 else A)
 
 
 @counterpart("linalg.fractional_matrix_power")
-def fractional_matrix_power(A: Any, t: Any) -> Any:
+def fractional_matrix_power(A: Array, t: Any) -> Any:
     """The power A**t; by an exponent that carries a derivative it is exp(t log A)."""
-    return rows.expm(t * rows.logm(A)) if is_number(type(t)) else rows.matrix_power(A, t)
+    if not is_number(type(t)):
+        z = rows.matrix_power(A, t)
+        return astype(z, plain(A).dtype) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
+    values = np.linalg.eigvals(plain(A))
+    cut = np.any((np.imag(values) == 0) & (np.real(values) <= 0))
+    if cut and np.isrealobj(rows.matrix_power(plain(A), plain(t))):
+        raise ValueError("fractional_matrix_power: an eigenvalue is negative or 0, so that the real power has no real "
+                         "derivative by its exponent; give that as autodiff.value_of(...) if its derivative is not "
+                         f"wanted{user_line()}")  # fmt: skip
+    return rows.expm(t * rows.logm(A))
 
 
 @counterpart("linalg.expm_frechet")
 def expm_frechet(
-    A: Any, E: Any, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
+    A: Array, E: Array, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
 ) -> Any:
     """The exponential of A and its derivative in the direction E. Every ``method`` is computed as SciPy's default."""
     finite(check_finite, A, E)
@@ -55,43 +65,43 @@ def expm_frechet(
 
 
 @counterpart("linalg.cosm")
-def cosm(A: Any) -> Any:
+def cosm(A: Array) -> Any:
     """The cosine of a matrix."""
     return 0.5 * (rows.expm(1j * A) + rows.expm(-1j * A)) if is_unreal(A) else real(rows.expm(1j * A))
 
 
 @counterpart("linalg.sinm")
-def sinm(A: Any) -> Any:
+def sinm(A: Array) -> Any:
     """The sine of a matrix."""
     return -0.5j * (rows.expm(1j * A) - rows.expm(-1j * A)) if is_unreal(A) else imag(rows.expm(1j * A))
 
 
 @counterpart("linalg.coshm")
-def coshm(A: Any) -> Any:
+def coshm(A: Array) -> Any:
     """The hyperbolic cosine of a matrix."""
     return 0.5 * (rows.expm(A) + rows.expm(-A))
 
 
 @counterpart("linalg.sinhm")
-def sinhm(A: Any) -> Any:
+def sinhm(A: Array) -> Any:
     """The hyperbolic sine of a matrix."""
     return 0.5 * (rows.expm(A) - rows.expm(-A))
 
 
 @counterpart("linalg.tanm")
-def tanm(A: Any) -> Any:
+def tanm(A: Array) -> Any:
     """The tangent of a matrix, cos(A)⁻¹ sin(A)."""
     return solve(cosm(A), sinm(A))
 
 
 @counterpart("linalg.tanhm")
-def tanhm(A: Any) -> Any:
+def tanhm(A: Array) -> Any:
     """The hyperbolic tangent of a matrix, cosh(A)⁻¹ sinh(A)."""
     return solve(coshm(A), sinhm(A))
 
 
 @counterpart("linalg.funm")
-def funm(A: Any, func: Callable[[Any], Any], disp: bool = True) -> Any:
+def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
     """The function of a matrix that is ``func`` of its eigenvalues, V f(Λ) V⁻¹ (Higham 2008, §1.2.1).
 
     ``func`` is called with numbers that carry derivatives. At repeated eigenvalues, where the derivative reaches into

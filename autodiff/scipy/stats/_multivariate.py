@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 import scipy.special as special
+import scipy.stats
 
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import concatenate, expand_dims, matrix_transpose, reshape, shape
+from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape, shape
 
-from .counterpart import counterpart, double
+from .._closure import holds_numbers
+from .._counterpart import counterpart, double
+from ._distribution import Frozen, by_name
 
 
 class Densities:
@@ -24,16 +27,13 @@ class Densities:
         def density(x: Any, *given: Any, **named: Any) -> Any:
             return np.exp(log_density(x, *given, **named))
 
-        self.__doc__ = f"As ``scipy.stats.{name}``: pdf, logpdf."
-        self.logpdf: Callable[..., Any] = counterpart(f"stats.{name}.logpdf")(log_density)
-        self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf")(density)
+        self._name, self.__doc__ = name, f"As ``scipy.stats.{name}``: pdf, logpdf."
+        self.logpdf: Callable[..., Any] = counterpart(f"stats.{name}.logpdf", always=True)(log_density)
+        self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf", always=True)(density)
 
-    def __call__(self, *given: Any, **named: Any) -> Densities:
+    def __call__(self, *given: Any, **named: Any) -> Frozen:
         """The distribution with these parameters."""
-        frozen = object.__new__(Densities)
-        frozen.logpdf = lambda x: self.logpdf(x, *given, **named)
-        frozen.pdf = lambda x: self.pdf(x, *given, **named)
-        return frozen
+        return Frozen(self, given, named)
 
     def __getattr__(self, which: str) -> Any:
         if which.startswith("_"):
@@ -42,9 +42,14 @@ class Densities:
             f"{which} of a distribution of vectors cannot be differentiated here; there are pdf, logpdf"
         )
 
+    def __reduce__(self) -> Any:
+        return by_name, (self._name,)
+
 
 def _normal(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
     """−½ (dᵀ C⁻¹ d + log det 2πC), d = x − mean, with the symmetric part of the covariance."""
+    if allow_singular and not holds_numbers(x, mean, cov):
+        return scipy.stats.multivariate_normal.logpdf(x, mean, cov, True)
     if allow_singular:
         raise TypeError(f"multivariate_normal with allow_singular=True has no derivative here{user_line()}")
     x, cov = double(x), double(cov)
@@ -70,7 +75,7 @@ multivariate_normal = Densities("multivariate_normal", _normal)
 
 def _dirichlet(x: Any, alpha: Any) -> Any:
     """Σ (αᵢ − 1) log xᵢ − Σ log Γ(αᵢ) + log Γ(Σ αᵢ) along the first axis; the last xᵢ may be left out."""
-    x, alpha = double(x), double(alpha)
+    x, alpha = array(x), array(alpha)
     n = shape(alpha)[0]
     if np.any(plain(alpha) <= 0) or shape(x)[0] not in (n, n - 1):
         raise ValueError(f"dirichlet takes positive alpha, shape (n,), and x of n or n − 1 rows; got shape {shape(x)}")

@@ -15,10 +15,10 @@ from dualnumbers.rules.linalg import inv as inverse
 from dualnumbers.rules.of_scipy import matrix_equations as rows
 from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.products import matmul
-from dualnumbers.rules.shaping import astype, shape
+from dualnumbers.rules.shaping import array, astype, shape
 
-from ..counterpart import counterpart, counterpart_of_row
-from .arguments import finite, moveaxis, of_columns
+from .._counterpart import Array, counterpart, counterpart_of_row
+from ._arguments import finite, moveaxis, of_columns
 
 __all__ = [
     "cho_solve",
@@ -45,7 +45,7 @@ solve_discrete_lyapunov = counterpart_of_row("linalg.solve_discrete_lyapunov", r
 
 
 @counterpart("linalg.solve")
-def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
+def solve(a: Array, b: Array, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
           check_finite: bool = True, assume_a: str | None = None, transposed: bool = False) -> Any:  # fmt: skip
     """The solution of a x = b. With ``assume_a``, elements that SciPy does not read have the derivative 0."""
     finite(check_finite, a, b)
@@ -53,7 +53,7 @@ def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwr
 
 
 @counterpart("linalg.inv")
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: str | None = None,
+def inv(a: Array, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: str | None = None,
         lower: bool = False) -> Any:  # fmt: skip
     """The inverse. With ``assume_a``, elements that SciPy does not read have the derivative 0."""
     finite(check_finite, a)
@@ -61,14 +61,14 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_
 
 
 @counterpart("linalg.det")
-def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def det(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The determinant, in double precision as SciPy's."""
     finite(check_finite, a)
     return determinant(a if plain(a).dtype.char in "dD" else astype(a, np.result_type(plain(a), float)))
 
 
 @counterpart("linalg.solve_triangular")
-def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
+def solve_triangular(a: Array, b: Array, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
                      overwrite_b: bool = False, check_finite: bool = True) -> Any:  # fmt: skip
     """The solution with one triangle of ``a``; the other triangle has the derivative 0."""
     finite(check_finite, a, b)
@@ -77,9 +77,9 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, 
 
 
 @counterpart("linalg.cho_solve")
-def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def cho_solve(c_and_lower: Any, b: Array, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     """The solution of A x = b, given the Cholesky factor of A and whether it is the lower one."""
-    c, lower = c_and_lower
+    c, lower = array(c_and_lower[0]), c_and_lower[1]
     finite(check_finite, c, b)
     first, second = (0, 2) if lower else (2, 0)
 
@@ -98,9 +98,9 @@ def permutation(piv: Any) -> Any:
 
 
 @counterpart("linalg.lu_solve")
-def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     """The solution of A x = b (``trans`` 1: Aᵀ, 2: Aᴴ), given ``lu_factor(A)`` of one matrix."""
-    lu, piv = lu_and_piv
+    lu, piv = array(lu_and_piv[0]), lu_and_piv[1]
     finite(check_finite, lu, b)
     if np.ndim(piv) != 1:
         raise ValueError(
@@ -122,7 +122,7 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
 
 
 @counterpart("linalg.solve_banded")
-def solve_banded(l_and_u: Any, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False,
+def solve_banded(l_and_u: Any, ab: Array, b: Array, overwrite_ab: bool = False, overwrite_b: bool = False,
                  check_finite: bool = True) -> Any:  # fmt: skip
     """The solution with a banded matrix, ``ab[u + i - j, j] == a[i, j]``."""
     finite(check_finite, ab, b)
@@ -131,7 +131,7 @@ def solve_banded(l_and_u: Any, ab: Any, b: Any, overwrite_ab: bool = False, over
 
 
 @counterpart("linalg.solveh_banded")
-def solveh_banded(ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
+def solveh_banded(ab: Array, b: Array, overwrite_ab: bool = False, overwrite_b: bool = False, lower: bool = False,
                   check_finite: bool = True) -> Any:  # fmt: skip
     """The solution with a Hermitian positive definite matrix of which one side's diagonals are given."""
     finite(check_finite, ab, b)
@@ -139,11 +139,13 @@ def solveh_banded(ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool
 
 
 def _column_and_row(c_or_cr: Any) -> tuple[Any, Any]:
-    return c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, conj(c_or_cr))
+    if isinstance(c_or_cr, tuple):
+        return array(c_or_cr[0]), array(c_or_cr[1])
+    return array(c_or_cr), conj(array(c_or_cr))
 
 
 @counterpart("linalg.solve_toeplitz")
-def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
+def solve_toeplitz(c_or_cr: Any, b: Array, check_finite: bool = True) -> Any:
     """The solution with a Toeplitz matrix, given its first column, or ``(first column, first row)``."""
     c, r = _column_and_row(c_or_cr)
     finite(check_finite, c, r, b)
@@ -151,7 +153,7 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Any:
 
 
 @counterpart("linalg.matmul_toeplitz")
-def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: int | None = None) -> Any:
+def matmul_toeplitz(c_or_cr: Any, x: Array, check_finite: bool = False, workers: int | None = None) -> Any:
     """The product of a Toeplitz matrix with ``x``, by the matrix itself: no rounding of a Fourier transform."""
     c, r = _column_and_row(c_or_cr)
     finite(check_finite, c, r, x)
@@ -159,8 +161,8 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: i
 
 
 @counterpart("linalg.solve_circulant")
-def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: float | None = None, caxis: int = -1, baxis: int = 0,
-                    outaxis: int = 0) -> Any:  # fmt: skip
+def solve_circulant(c: Array, b: Array, singular: str = "raise", tol: float | None = None, caxis: int = -1,
+                    baxis: int = 0, outaxis: int = 0) -> Any:  # fmt: skip
     """The solution with the circulant matrix whose first column is ``c``."""
     if singular != "raise" or tol is not None:
         raise TypeError("solve_circulant of numbers solves with regular matrices only, singular='raise' and tol=None; "
@@ -172,7 +174,7 @@ def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: float | None =
 
 
 @counterpart("linalg.solve_continuous_lyapunov")
-def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+def solve_continuous_lyapunov(a: Array, q: Array) -> Any:
     """X of A X + X Aᴴ = Q."""
     return rows.solve_sylvester(a, adjoint(a), q)
 
@@ -190,12 +192,16 @@ def _riccati(row: Any, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any, balanced:
 
 
 @counterpart("linalg.solve_continuous_are")
-def solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Any:
+def solve_continuous_are(
+    a: Array, b: Array, q: Array, r: Array, e: Array = None, s: Array = None, balanced: bool = True
+) -> Any:
     """The stabilising solution of Aᴴ X E + Eᴴ X A − (Eᴴ X B + S) R⁻¹ (Bᴴ X E + Sᴴ) + Q = 0."""
     return _riccati(rows.solve_continuous_are, a, b, q, r, e, s, balanced)
 
 
 @counterpart("linalg.solve_discrete_are")
-def solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True) -> Any:
+def solve_discrete_are(
+    a: Array, b: Array, q: Array, r: Array, e: Array = None, s: Array = None, balanced: bool = True
+) -> Any:
     """The stabilising solution of Aᴴ X A − Eᴴ X E − (Aᴴ X B + S) (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ) + Q = 0."""
     return _riccati(rows.solve_discrete_are, a, b, q, r, e, s, balanced)

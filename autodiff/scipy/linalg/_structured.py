@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.levels import plain
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, zeros_like
 
-from ..counterpart import counterpart
+from .._counterpart import Array, counterpart
 
 __all__ = [
     "block_diag",
@@ -27,19 +28,19 @@ __all__ = [
 
 
 @counterpart("linalg.toeplitz")
-def toeplitz(c: Any, r: Any = None) -> Any:
+def toeplitz(c: Array, r: Array = None) -> Any:
     """The matrix with first column ``c`` and first row ``r``, whose first element is not read."""
     return structured.toeplitz(c, conj(c) if r is None else r)
 
 
 @counterpart("linalg.circulant")
-def circulant(c: Any) -> Any:
+def circulant(c: Array) -> Any:
     """The circulant matrix with first column ``c``."""
     return structured.circulant(c)
 
 
 @counterpart("linalg.hankel")
-def hankel(c: Any, r: Any = None) -> Any:
+def hankel(c: Array, r: Array = None) -> Any:
     """The matrix with first column ``c`` and last row ``r``, whose first element is not read; zeros without ``r``."""
     m = shape(c)[-1]
     r = 0.0 * c if r is None else r
@@ -48,18 +49,18 @@ def hankel(c: Any, r: Any = None) -> Any:
 
 
 @counterpart("linalg.companion")
-def companion(a: Any) -> Any:
+def companion(a: Array) -> Any:
     """The companion matrix of a polynomial, highest power first."""
     n = shape(a)[-1]
     if n < 2:
         raise ValueError(f"The length of `a` along the last axis must be at least 2; it is {n}")
     first = getitem(a, (..., slice(1, None))) / getitem(a, (..., slice(0, 1)))
     full = (*shape(first), n - 1)
-    return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1)
+    return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1, dtype=plain(first).dtype)
 
 
 @counterpart("linalg.convolution_matrix")
-def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
+def convolution_matrix(a: Array, n: int, mode: str = "full") -> Any:
     """The matrix whose product with a vector of length ``n`` is its convolution with ``a``."""
     m = shape(a)[-1]
     if n <= 0 or m == 0:
@@ -74,7 +75,7 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
 
 
 @counterpart("linalg.leslie")
-def leslie(f: Any, s: Any) -> Any:
+def leslie(f: Array, s: Array) -> Any:
     """The Leslie matrix of fecundities and survivals."""
     n = shape(f)[-1]
     if shape(s)[-1] != n - 1:
@@ -84,24 +85,24 @@ def leslie(f: Any, s: Any) -> Any:
 
 
 @counterpart("linalg.fiedler")
-def fiedler(a: Any) -> Any:
+def fiedler(a: Array) -> Any:
     """The matrix of |aᵢ − aⱼ|."""
     return abs(expand_dims(a, -1) - expand_dims(a, -2))
 
 
 @counterpart("linalg.khatri_rao")
-def khatri_rao(a: Any, b: Any) -> Any:
+def khatri_rao(a: Array, b: Array) -> Any:
     """The Kronecker products of the columns of ``a`` with those of ``b``."""
     (*stack, m, n), k = shape(a), shape(b)[-2]
     return reshape(expand_dims(a, -2) * expand_dims(b, -3), (*stack, m * k, n), "C")
 
 
 @counterpart("linalg.block_diag")
-def block_diag(*arrs: Any) -> Any:
+def block_diag(*arrs: Array) -> Any:
     """The matrix with these matrices, vectors as rows or numbers, on its diagonal."""
     blocks = [reshape(x, (1, -1), "C") if len(shape(x)) < 2 else x for x in arrs]
     rows, columns = np.sum([shape(x)[-2:] for x in blocks], axis=0, dtype=int).tolist()
-    z, i, j = np.zeros((rows, columns)), 0, 0
+    z, i, j = np.zeros((rows, columns), np.result_type(*map(plain, blocks))), 0, 0
     for x in blocks:
         m, n = shape(x)
         z = z + scatter(x, (rows, columns), (slice(i, i + m), slice(j, j + n)))

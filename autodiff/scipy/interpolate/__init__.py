@@ -8,16 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.interpolate
 
 from dualnumbers.levels import plain
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.convolution import move_axis
 from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, stack, zeros_like
+from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, shape, stack, zeros_like
 
-from .counterpart import COUNTERPARTS, double, missing
-from .piecewise import PPoly, upright
+from .._closure import holds_numbers
+from .._counterpart import COUNTERPARTS, double, missing
+from ._piecewise import PPoly, upright
 
 __all__ = ["Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "interp1d"]
 __getattr__ = missing(__name__)
@@ -226,13 +228,23 @@ def _periodic_derivatives(h: Any, m: Any) -> Any:
     return concatenate(rows, _row(t), rows[:1], 0)
 
 
+def _of_other_kind(kind: Any) -> TypeError:
+    return TypeError(f"interp1d with kind={kind!r} has no derivative here; there are 'linear' and 'cubic'")
+
+
 class interp1d:  # noqa: N801  SciPy's name
     """As ``scipy.interpolate.interp1d`` with ``kind`` "linear" or "cubic"; ``fill_value`` as SciPy has it."""
 
     def __init__(self, x: Any, y: Any, kind: Any = "linear", axis: int = -1, copy: bool = True,
                  bounds_error: Any = None, fill_value: Any = np.nan, assume_sorted: bool = False) -> None:  # fmt: skip
+        self._curve: Any
+        self._plainly = kind if kind not in ("linear", "cubic") and not holds_numbers(x, y, fill_value) else None
+        if self._plainly is not None:
+            self._curve = scipy.interpolate.interp1d(x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
+            return
         if kind not in ("linear", "cubic"):
-            raise TypeError(f"interp1d with kind={kind!r} has no derivative here; there are 'linear' and 'cubic'")
+            raise _of_other_kind(kind)
+        self._kind = np.result_type(plain(array(y)), np.float32 if kind == "linear" else np.float64)
         x, y = double(x), double(y)
         if not assume_sorted:
             order = np.argsort(plain(x), kind="stable")
@@ -246,12 +258,16 @@ class interp1d:  # noqa: N801  SciPy's name
 
     def __call__(self, x: Any) -> Any:
         """The value at ``x``."""
+        if self._plainly is not None:
+            if holds_numbers(x):
+                raise _of_other_kind(self._plainly)
+            return self._curve(x)
         x, ends = double(x), plain(self._curve.x)
         below, above = plain(x) < ends[0], plain(x) > ends[-1]
         outside = np.any(below) or np.any(above)
         if self._bounded and outside:
             raise ValueError(f"interp1d: x lies outside the interpolation range from {ends[0]} to {ends[-1]}")
-        z = self._curve(x, 0, True)
+        z = astype(self._curve(x, 0, True), self._kind)
         if self._extrapolated or not outside:
             return z
         low, high = self._fill if isinstance(self._fill, tuple) else (self._fill, self._fill)

@@ -15,8 +15,8 @@ from dualnumbers.rules.products import matmul
 from dualnumbers.rules.reductions import sum
 from dualnumbers.rules.shaping import shape
 
-from ..counterpart import counterpart
-from .arguments import finite
+from .._counterpart import Array, counterpart
+from ._arguments import finite
 
 __all__ = ["lstsq", "orthogonal_procrustes", "pinv", "pinvh"]
 
@@ -24,7 +24,7 @@ DRIVERS = ("gelsd", "gelsy", "gelss")
 
 
 @counterpart("linalg.lstsq")
-def lstsq(a: Any, b: Any, cond: float | None = None, overwrite_a: bool = False, overwrite_b: bool = False,
+def lstsq(a: Array, b: Array, cond: float | None = None, overwrite_a: bool = False, overwrite_b: bool = False,
           check_finite: bool = True, lapack_driver: str | None = None) -> Any:  # fmt: skip
     """The solution, the sums of squared residuals, rank, singular values; every driver is computed as "gelsd"."""
     finite(check_finite, a, b)
@@ -57,7 +57,7 @@ def _rounding(a: Any) -> float:
 
 
 @counterpart("linalg.pinv")
-def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return_rank: bool = False,
+def pinv(a: Array, *, atol: float | None = None, rtol: float | None = None, return_rank: bool = False,
          check_finite: bool = True) -> Any:  # fmt: skip
     """The pseudoinverse, singular values up to ``atol + rtol * largest`` counting as 0."""
     finite(check_finite, a)
@@ -68,7 +68,7 @@ def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return
 
 
 @counterpart("linalg.pinvh")
-def pinvh(a: Any, atol: float | None = None, rtol: float | None = None, lower: bool = True, return_rank: bool = False,
+def pinvh(a: Array, atol: float | None = None, rtol: float | None = None, lower: bool = True, return_rank: bool = False,
           check_finite: bool = True) -> Any:  # fmt: skip
     """The pseudoinverse of a Hermitian matrix of which one triangle is read."""
     finite(check_finite, a)
@@ -79,7 +79,7 @@ def pinvh(a: Any, atol: float | None = None, rtol: float | None = None, lower: b
 
 
 @counterpart("linalg.orthogonal_procrustes")
-def orthogonal_procrustes(A: Any, B: Any, check_finite: bool = True) -> Any:
+def orthogonal_procrustes(A: Array, B: Array, check_finite: bool = True) -> Any:
     """The unitary R with the least ‖A R − B‖, and the sum of the singular values of Aᴴ B."""
     finite(check_finite, A, B)
     if len(shape(A)) != 2 or shape(A) != shape(B):

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
+from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
-from dualnumbers.rules.special import polygamma as polygamma_of_order
+from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
 
+from .._closure import holds_numbers
+from .._counterpart import Array, counterpart, missing
 from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
-from .counterpart import counterpart, missing
 
 __all__ = ["comb", "diric", "factorial", "log_softmax", "logsumexp", "multigammaln", "perm", "polygamma", "softmax",
            "spherical_in", "spherical_jn", "spherical_kn", "spherical_yn"]  # fmt: skip
@@ -27,7 +29,7 @@ def _peak(a: Any, axis: Any) -> Any:
 
 
 @counterpart("special.logsumexp")
-def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """As ``scipy.special.logsumexp``: log Σ b exp(a), of real arrays, and with ``return_sign`` the sign of the sum.
 
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
@@ -88,29 +90,33 @@ def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> 
 
 
 @counterpart("special.softmax")
-def softmax(x: Any, axis: Any = None) -> Any:
+def softmax(x: Array, axis: Any = None) -> Any:
     """As ``scipy.special.softmax``."""
     weights = np.exp(x - _peak(x, axis))
     return weights / np.sum(weights, axis=axis, keepdims=True)
 
 
 @counterpart("special.log_softmax")
-def log_softmax(x: Any, axis: Any = None) -> Any:
+def log_softmax(x: Array, axis: Any = None) -> Any:
     """As ``scipy.special.log_softmax``."""
     return x - logsumexp(x, axis=axis, keepdims=True)
 
 
 @counterpart("special.polygamma")
-def polygamma(n: Any, x: Any) -> Any:
+def polygamma(n: Array, x: Array) -> Any:
     """As ``scipy.special.polygamma``; an array of orders is a derivative of its own at each place."""
-    orders = np.unique(plain(n))
+    if holds_numbers(n):
+        raise TypeError(f"polygamma has no derivative in its order n, a whole number{user_line()}")
+    orders = np.unique(n)
+    if np.any((orders < 0) | (orders != np.floor(orders))):
+        raise ValueError(f"polygamma: the orders n are whole numbers that are not negative; got {n}")
     if len(orders) == 1:
-        return polygamma_of_order(int(orders[0]))(x + np.zeros(np.shape(plain(n))))
-    return sum(np.where(np.equal(plain(n), order), polygamma_of_order(int(order))(x), 0.0) for order in orders)
+        return polygamma_of_order(int(orders[0]))(x + np.zeros(np.shape(n)))
+    return sum(np.where(np.equal(n, order), polygamma_of_order(int(order))(x), 0.0) for order in orders)
 
 
 @counterpart("special.multigammaln")
-def multigammaln(a: Any, d: int) -> Any:
+def multigammaln(a: Array, d: int) -> Any:
     """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1."""
     if np.any(np.asarray(plain(a)) <= 0.5 * (d - 1)):
         raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
@@ -119,7 +125,7 @@ def multigammaln(a: Any, d: int) -> Any:
 
 
 @counterpart("special.diric")
-def diric(x: Any, n: Any) -> Any:
+def diric(x: Array, n: Array) -> Any:
     """As ``scipy.special.diric``: sin(n x/2) / (n sin(x/2)), as a sum of cosines, which has no quotient of zeros."""
     n = plain(n)
     if np.ndim(n) or n != int(n) or n < 1:

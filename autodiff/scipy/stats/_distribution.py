@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial, reduce, wraps
+from functools import partial, reduce
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.stats
 
-from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.strong import strong
 
-from .counterpart import counterpart, double
+from .._counterpart import counterpart, double
 
 Function = Callable[..., Any]
 
@@ -47,6 +47,7 @@ class Distribution:
     """
 
     METHODS: ClassVar[tuple[str, ...]] = ()
+    VARIABLE: ClassVar[str] = "x"
     LOCATED: ClassVar[tuple[str, ...]] = ()
 
     name: str
@@ -56,13 +57,6 @@ class Distribution:
     logcdf: Function | None = None
     logsf: Function | None = None
     allowed: Function = all_positive
-    needs: tuple[str, ...] = ()
-    """Ufuncs of ``scipy.special`` that the cumulative functions call."""
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Its methods; the densities alone where the table has not what the others need."""
-        return self.METHODS if all(name in BY_NUMPY for name in self.needs) else self.METHODS[:2]
 
     def parameters(self, call: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """Shape parameters, location and scale in order, as float64."""
@@ -99,6 +93,7 @@ def _depth(x: Any) -> int:
 
 FAR = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}
 """The values below and above the support."""
+QUANTILES = ("ppf", "isf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +120,7 @@ class Continuous(Distribution):
         *shapes, loc, scale = self.parameters(which, given, named)
         x = real_double(x)
         with np.errstate(all="ignore"):
-            if which in ("ppf", "isf"):
+            if which in QUANTILES:
                 return self._quantile(which, x, shapes, loc, scale)
             y = (x - loc) / scale
             inside, below, above = self._inside(y)
@@ -191,6 +186,7 @@ class Discrete(Distribution):
     """
 
     METHODS: ClassVar[tuple[str, ...]] = ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+    VARIABLE: ClassVar[str] = "k"
     LOCATED: ClassVar[tuple[str, ...]] = ("loc",)
 
     log_mass: Function
@@ -203,7 +199,7 @@ class Discrete(Distribution):
         """A method at ``x``, k or q."""
         *shapes, loc = self.parameters(which, given, named)
         x = real_double(x)
-        if which in ("ppf", "isf"):
+        if which in QUANTILES:
             return getattr(self.quantile, which)(*map(plain, (x, *shapes, loc)))
         for name, value in zip(self.shapes, shapes, strict=True):
             if name in self.whole:
@@ -235,17 +231,27 @@ class Discrete(Distribution):
                             f"autodiff.value_of({name}){user_line()}")  # fmt: skip
 
 
+def _at(variable: str, function: Function) -> Function:
+    """A function of x, k or q, which may be given by that name."""
+    return {
+        "x": lambda x, *given, **named: function(x, *given, **named),
+        "k": lambda k, *given, **named: function(k, *given, **named),
+        "q": lambda q, *given, **named: function(q, *given, **named),
+    }[variable]
+
+
 class Frozen:
     """A distribution whose parameters are given once: ``norm(loc, scale).pdf(x)``."""
 
-    def __init__(self, distribution: Continuous | Discrete, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        distribution.parameters("frozen", given, named)  # raises what is wrong with them
+    def __init__(self, distribution: Any, given: tuple[Any, ...], named: dict[str, Any]) -> None:
         self._distribution, self._given, self._named = distribution, given, named
 
     def __getattr__(self, which: str) -> Any:
-        if which not in self._distribution.methods:
-            raise _no_method(self._distribution, which)
-        return lambda x: self._distribution.call(which, x, *self._given, **self._named)
+        if which.startswith("_"):  # while it is copied, it has no attributes yet
+            raise AttributeError(which)
+        method = getattr(self._distribution, which)
+        variable = "q" if which in QUANTILES else "k" if which in ("pmf", "logpmf") else "x"
+        return _at(variable, lambda x: method(x, *self._given, **self._named))
 
 
 class Named:
@@ -253,21 +259,28 @@ class Named:
 
     def __init__(self, distribution: Continuous | Discrete) -> None:
         self._distribution = distribution
-        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.methods)}."
-        for which in distribution.methods:
-            method = wraps(distribution.call)(partial(distribution.call, which))
+        self.__doc__ = f"As ``scipy.stats.{distribution.name}``: {', '.join(distribution.METHODS)}."
+        for which in distribution.METHODS:
+            method = _at("q" if which in QUANTILES else distribution.VARIABLE, partial(distribution.call, which))
+            method.__name__, method.__doc__ = which, distribution.call.__doc__
             setattr(self, which, counterpart(f"stats.{distribution.name}.{which}")(method))
 
     def __call__(self, *given: Any, **named: Any) -> Frozen:
         """The distribution with these parameters."""
-        return Frozen(self._distribution, given, named)
+        self._distribution.parameters("frozen", given, named)  # raises what is wrong with them
+        return Frozen(self, given, named)
 
     def __getattr__(self, which: str) -> Any:
-        raise _no_method(self._distribution, which)
+        if which.startswith("_"):
+            raise AttributeError(which)
+        name, there = self._distribution.name, ", ".join(self._distribution.METHODS)
+        raise AttributeError(f"scipy.stats.{name}.{which} cannot be differentiated here; there are {there}")
+
+    def __reduce__(self) -> Any:
+        """There is one of each name; copied and pickled it is the same."""
+        return by_name, (self._distribution.name,)
 
 
-def _no_method(distribution: Continuous | Discrete, which: str) -> AttributeError:
-    if which.startswith("_"):
-        return AttributeError(which)
-    there = ", ".join(distribution.methods)
-    return AttributeError(f"scipy.stats.{distribution.name}.{which} cannot be differentiated here; there are {there}")
+def by_name(name: str) -> Any:
+    """The distribution of that name."""
+    return getattr(import_module(__package__), name)

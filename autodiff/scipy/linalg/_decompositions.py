@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualnumbers.levels import is_number, plain
+from dualnumbers.levels import plain
 from dualnumbers.rules import decompositions as rows
 from dualnumbers.rules import norms
 from dualnumbers.rules.factors import adjoint, hermitian_matrix
@@ -17,8 +17,9 @@ from dualnumbers.rules.of_scipy.matrix_equations import solve_triangular
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.shaping import shape
 
-from ..counterpart import counterpart
-from .arguments import finite
+from .._closure import holds_numbers
+from .._counterpart import Array, counterpart
+from ._arguments import finite
 
 __all__ = ["cho_factor", "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh",
            "eigvalsh_tridiagonal", "hessenberg", "norm", "null_space", "orth", "polar", "qr", "rq", "schur",
@@ -26,20 +27,20 @@ __all__ = ["cho_factor", "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals
 
 
 @counterpart("linalg.cholesky")
-def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def cholesky(a: Array, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The triangular factor of a Hermitian positive definite matrix: Rᴴ R, or L Lᴴ if ``lower``."""
     finite(check_finite, a)
     return rows.cholesky(a, upper=not lower)
 
 
-@counterpart("linalg.cho_factor")
-def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+@counterpart("linalg.cho_factor", always=True)
+def cho_factor(a: Array, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """`cholesky`'s factor and ``lower``, for `cho_solve`; the other triangle is 0, which SciPy leaves undefined."""
     return cholesky(a, lower, check_finite=check_finite), lower
 
 
 @counterpart("linalg.svd")
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
+def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True, lapack_driver: str = "gesdd") -> Any:  # fmt: skip
     """U, the singular values in descending order, Vᴴ; the values alone without ``compute_uv``."""
     finite(check_finite, a)
@@ -47,14 +48,14 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a
 
 
 @counterpart("linalg.svdvals")
-def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def svdvals(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The singular values in descending order."""
     finite(check_finite, a)
     return rows.svdvals(a)
 
 
 @counterpart("linalg.polar")
-def polar(a: Any, side: str = "right") -> Any:
+def polar(a: Array, side: str = "right") -> Any:
     """U and the positive P with A = U P, or A = P U for ``side="left"``, by the singular values as SciPy does it."""
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
@@ -64,7 +65,7 @@ def polar(a: Any, side: str = "right") -> Any:
 
 
 @counterpart("linalg.qr")
-def qr(a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full", pivoting: bool = False,
+def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full", pivoting: bool = False,
        check_finite: bool = True) -> Any:  # fmt: skip
     """Q and R of ``mode="economic"``, or of "full" for no more rows than columns; with ``pivoting`` the permutation."""
     finite(check_finite, a)
@@ -81,7 +82,7 @@ def qr(a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = 
 
 
 @counterpart("linalg.rq")
-def rq(a: Any, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full",
+def rq(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full",
        check_finite: bool = True) -> Any:  # fmt: skip
     """R and Q with A = R Q: `qr` of Aᴴ with its rows and columns reversed; "full" for no more columns than rows."""
     finite(check_finite, a)
@@ -123,7 +124,7 @@ def _standard(a: Any, b: Any, lower: bool, kind: int) -> tuple[Any, Any]:
 
 
 @counterpart("linalg.eigh")
-def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
+def eigh(a: Array, b: Array = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
          overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
          subset_by_value: Any = None, driver: str | None = None) -> Any:  # fmt: skip
     """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, or of a pair with B positive definite."""
@@ -136,7 +137,7 @@ def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = Fals
         triangle = "L"
     if eigvals_only:
         w = rows.eigvalsh(a, triangle)
-        return getitem(w, (_chosen(w, subset_by_index, subset_by_value),))
+        return getitem(w, (..., _chosen(w, subset_by_index, subset_by_value)))
     w, v = rows.eigh(a, triangle)
     kept = _chosen(w, subset_by_index, subset_by_value)
     w, v = getitem(w, (..., kept)), getitem(v, (..., kept))
@@ -146,7 +147,7 @@ def eigh(a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = Fals
 
 
 @counterpart("linalg.eigvalsh")
-def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
+def eigvalsh(a: Array, b: Array = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
              type: int = 1, check_finite: bool = True, subset_by_index: Any = None, subset_by_value: Any = None,
              driver: str | None = None) -> Any:  # fmt: skip
     """The eigenvalues of `eigh`."""
@@ -161,7 +162,7 @@ def subsets(select: Any, bounds: Any) -> dict[str, Any]:
 
 
 @counterpart("linalg.eigh_tridiagonal")
-def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
+def eigh_tridiagonal(d: Array, e: Array, eigvals_only: bool = False, select: Any = "a", select_range: Any = None,
                      check_finite: bool = True, tol: float = 0.0, lapack_driver: str = "auto") -> Any:  # fmt: skip
     """Eigenvalues and eigenvectors of the real symmetric matrix with diagonal ``d`` and off-diagonal ``e``."""
     finite(check_finite, d, e)
@@ -172,7 +173,7 @@ def eigh_tridiagonal(d: Any, e: Any, eigvals_only: bool = False, select: Any = "
 
 
 @counterpart("linalg.eigvalsh_tridiagonal")
-def eigvalsh_tridiagonal(d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: bool = True,
+def eigvalsh_tridiagonal(d: Array, e: Array, select: Any = "a", select_range: Any = None, check_finite: bool = True,
                          tol: float = 0.0, lapack_driver: str = "auto") -> Any:  # fmt: skip
     """The eigenvalues of `eigh_tridiagonal`."""
     return eigh_tridiagonal(d, e, True, select, select_range, check_finite)
@@ -183,7 +184,7 @@ def _complex_pair(a: Any, b: Any) -> Any:
 
 
 @counterpart("linalg.eig")
-def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
+def eig(a: Array, b: Array = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
         overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:  # fmt: skip
     """Eigenvalues and right eigenvectors of length 1, complex as SciPy's; with ``b`` those of B⁻¹ A."""
     finite(check_finite, a)
@@ -197,7 +198,7 @@ def eig(a: Any, b: Any = None, left: bool = False, right: bool = True, overwrite
 
 
 @counterpart("linalg.eigvals")
-def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True,
+def eigvals(a: Array, b: Array = None, overwrite_a: bool = False, check_finite: bool = True,
             homogeneous_eigvals: bool = False) -> Any:  # fmt: skip
     """The eigenvalues, complex as SciPy's; with ``b`` those of B⁻¹ A."""
     finite(check_finite, a)
@@ -210,7 +211,7 @@ def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool
 
 
 @counterpart("linalg.norm")
-def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
+def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True) -> Any:
     """As ``numpy.linalg.norm``."""
     finite(check_finite, a)
     return norms.norm(a, ord, axis, keepdims)
@@ -221,7 +222,7 @@ def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, chec
 
 def _refused(name: str, reason: str) -> Any:
     def refuse(*arguments: Any, **keywords: Any) -> Any:
-        if any(is_number(type(x)) for x in (*arguments, *keywords.values())):
+        if holds_numbers(arguments, keywords):
             raise TypeError(f"scipy.linalg.{name} {reason}")
         return getattr(scipy.linalg, name)(*arguments, **keywords)
 

@@ -11,9 +11,9 @@ from dualnumbers.rules.convolution import flip, move_axis, recursion
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, shape, stack
 
-from .counterpart import counterpart, missing
-from .initial_value import odeint, solve_ivp
-from .quadrature import quad
+from .._counterpart import Array, counterpart, missing
+from ._initial_value import odeint, solve_ivp
+from ._quadrature import quad
 
 __all__ = ["cumulative_simpson", "cumulative_trapezoid", "odeint", "quad", "romb", "simpson", "solve_ivp", "trapezoid"]
 __getattr__ = missing(__name__)
@@ -45,14 +45,14 @@ def _running(z: Any) -> Any:
 
 
 @counterpart("integrate.trapezoid")
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int = -1) -> Any:
     """As ``scipy.integrate.trapezoid``: the integral of the straight lines between the samples."""
     y, x = _sampled("trapezoid", y, x, axis)
     return total((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0, -1, False)
 
 
 @counterpart("integrate.cumulative_trapezoid")
-def cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
+def cumulative_trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int = -1, initial: Array = None) -> Any:
     """As ``scipy.integrate.cumulative_trapezoid``: the integral up to each sample but the first."""
     if initial is not None and (not np.isscalar(initial) or initial != 0):
         raise ValueError(f"cumulative_trapezoid: initial={initial!r} is not None or 0")
@@ -75,8 +75,8 @@ def _parabolas(y: Any, x: Any, dx: Any) -> Any:
                                + right * (2.0 - first / second)), -1, False)  # fmt: skip
 
 
-@counterpart("integrate.simpson")
-def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: int = -1) -> Any:
+@counterpart("integrate.simpson", always=True)
+def simpson(y: Array, x: Array = None, *, dx: Array = 1.0, axis: int = -1) -> Any:
     """As ``scipy.integrate.simpson``; of an even number of samples the last interval by Cartwright's rule (2017)."""
     y, x = _sampled("simpson", y, x, axis)
     n = shape(y)[-1]
@@ -108,14 +108,14 @@ def _alternating(forward: Any, backward: Any) -> Any:
 
 
 @counterpart("integrate.cumulative_simpson")
-def cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: Any = None) -> Any:
+def cumulative_simpson(y: Array, *, x: Array = None, dx: Array = 1.0, axis: int = -1, initial: Array = None) -> Any:
     """As ``scipy.integrate.cumulative_simpson``: parabolas through three neighbours, the integral up to each sample."""
     y, x = _sampled("cumulative_simpson", y, x, axis)
     if shape(y)[-1] < 3:
         z = _running((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0)
     else:
         step = move_axis(dx, axis, -1) if shape(dx) else dx
-        h = step * np.ones(shape(y)[-1] - 1) if x is None else _steps(x)
+        h = step * np.ones(shape(y)[-1] - 1, plain(y).dtype) if x is None else _steps(x)
         if x is not None and np.any(plain(h) <= 0):
             raise ValueError("cumulative_simpson: x must be strictly increasing")
         backward = flip(_first_intervals(flip(y, (-1,)), flip(h, (-1,))), (-1,))
@@ -128,7 +128,7 @@ def cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: int = -1, 
 
 
 @counterpart("integrate.romb")
-def romb(y: Any, dx: Any = 1.0, axis: int = -1, show: Any = False) -> Any:
+def romb(y: Array, dx: Array = 1.0, axis: int = -1, show: Any = False) -> Any:
     """As ``scipy.integrate.romb``: trapezoidal sums, extrapolated to step 0, of 2ᵏ + 1 samples."""
     if show:
         raise TypeError("romb with show= has no derivative here; leave show= away")

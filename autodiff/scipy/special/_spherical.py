@@ -7,13 +7,13 @@ from typing import Any
 
 from dualnumbers.rules.of_scipy import bessel
 
-from .counterpart import counterpart
+from .._counterpart import Array, counterpart
 
 
 def _spherical(name: str) -> Callable[..., Any]:
     function, slope = getattr(bessel, name)
 
-    def called(n: Any, z: Any, derivative: bool = False) -> Any:
+    def called(n: Array, z: Array, derivative: bool = False) -> Any:
         return (slope if derivative else function)(n, z)
 
     called.__name__ = called.__qualname__ = name

@@ -7,11 +7,11 @@ from typing import Any
 from dualnumbers.rules import decompositions as rows
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.of_scipy.structured_equations import banded_adjoint, places, solve_banded
-from dualnumbers.rules.shaping import shape
+from dualnumbers.rules.shaping import array, shape
 
-from ..counterpart import counterpart
-from .arguments import finite, of_columns
-from .factors import eigh, subsets
+from .._counterpart import Array, counterpart
+from ._arguments import finite, of_columns
+from ._decompositions import eigh, subsets
 
 __all__ = ["cho_solve_banded", "cholesky_banded", "eig_banded", "eigvals_banded"]
 
@@ -30,7 +30,7 @@ def _triangle(ab: Any, lower: bool) -> Any:
 
 
 @counterpart("linalg.cholesky_banded")
-def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True) -> Any:
+def cholesky_banded(ab: Array, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True) -> Any:
     """Cholesky's factor in the same storage, 0 where that stores nothing."""
     finite(check_finite, ab)
     row, column, i = _places(ab, lower)
@@ -39,9 +39,9 @@ def cholesky_banded(ab: Any, overwrite_ab: bool = False, lower: bool = False, ch
 
 
 @counterpart("linalg.cho_solve_banded")
-def cho_solve_banded(cb_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+def cho_solve_banded(cb_and_lower: Any, b: Array, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     """The solution of A x = b, given ``cholesky_banded(A)`` and whether it is the lower factor."""
-    cb, lower = cb_and_lower
+    cb, lower = array(cb_and_lower[0]), cb_and_lower[1]
     finite(check_finite, cb, b)
     wide = shape(cb)[-2] - 1
     below, above = (wide, 0) if lower else (0, wide)
@@ -56,7 +56,7 @@ def cho_solve_banded(cb_and_lower: Any, b: Any, overwrite_b: bool = False, check
 
 
 @counterpart("linalg.eig_banded")
-def eig_banded(a_band: Any, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
+def eig_banded(a_band: Array, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
                select: Any = "a", select_range: Any = None, max_ev: int = 0,
                check_finite: bool = True) -> Any:  # fmt: skip
     """Eigenvalues in ascending order and eigenvectors, as `eigh` has them."""
@@ -65,7 +65,7 @@ def eig_banded(a_band: Any, lower: bool = False, eigvals_only: bool = False, ove
 
 
 @counterpart("linalg.eigvals_banded")
-def eigvals_banded(a_band: Any, lower: bool = False, overwrite_a_band: bool = False, select: Any = "a",
+def eigvals_banded(a_band: Array, lower: bool = False, overwrite_a_band: bool = False, select: Any = "a",
                    select_range: Any = None, check_finite: bool = True) -> Any:  # fmt: skip
     """The eigenvalues of `eig_banded`."""
     return eig_banded(a_band, lower, True, select=select, select_range=select_range, check_finite=check_finite)

@@ -1,0 +1,21 @@
+"""The modified Bessel function that NumPy has, and those of other orders, its derivatives."""
+
+from functools import cache
+
+import numpy as np
+
+from ..elementary import BY_NUMPY, elementwise
+from .from_scipy import scipy_function
+
+
+@cache
+def bessel_i(order):
+    """The row of Iₙ, n = ``order``, the modified Bessel function. It needs SciPy. Source: NIST DLMF §10.29."""
+    iv = scipy_function("special.iv")
+    return elementwise(None, lambda x: iv(order, x),
+                       lambda x, z: 0.5 * (bessel_i(order - 1)(x) + bessel_i(order + 1)(x)),
+                       name=f"bessel_i_{order}", singular=True)  # fmt: skip
+
+
+i0 = elementwise(None, lambda x: np.i0(x)[()], lambda x, z: bessel_i(1)(x), name="np_i0", singular=True)
+BY_NUMPY[np.i0] = i0

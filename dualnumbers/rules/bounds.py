@@ -1,0 +1,44 @@
+"""Numbers kept within bounds, and what stands for those that are not finite."""
+
+import numpy as np
+
+from ..elementary import composition, elementwise, smooth
+from .complexes import imag, is_unreal, real
+from .domains import between
+from .kinks import maximum, minimum, no_order, share
+from .selection import where
+from .steps import isfinite
+
+# the shares of minimum(maximum(x, a), b), so that it does not matter which of the two is written
+_clip = elementwise(None, lambda x, a, b: np.clip(x, a, b),
+                    lambda x, a, b, z: share(x, a) * share(b, maximum(x, a)),
+                    lambda x, a, b, z: share(a, x) * share(b, maximum(x, a)),
+                    lambda x, a, b, z: share(maximum(x, a), b),
+                    name="clip", domain=between, singular=True, unreal=no_order)  # fmt: skip
+
+
+@composition(np.clip)
+def clip(a, a_min=None, a_max=None, *, min=None, max=None):
+    """The nearest number between the bounds; a bound that is None is absent. At a tie the two share equally."""
+    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+        raise ValueError("clip takes each bound once: as a_min or min=, as a_max or max=")
+    low, high = a_min if min is None else min, a_max if max is None else max
+    if low is None:
+        return +a if high is None else minimum(a, high)
+    return maximum(a, low) if high is None else _clip(a, low, high)
+
+
+def _finite_arguments(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not copy:
+        raise TypeError("np.nan_to_num with copy=False would write its argument: leave copy= away")
+    return x, nan, posinf, neginf
+
+
+def _finite_push(dx, z, x, *replacements):
+    if is_unreal(x):
+        return where(isfinite(real(x)), real(dx), 0.0) + 1j * where(isfinite(imag(x)), imag(dx), 0.0)
+    return where(isfinite(x), dx, 0.0)
+
+
+nan_to_num = smooth(np.nan_to_num, _finite_arguments, _finite_push, statics=3,
+                    evaluate=lambda x, nan, posinf, neginf: np.nan_to_num(x, True, nan, posinf, neginf))  # fmt: skip
