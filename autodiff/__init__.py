@@ -3,7 +3,7 @@
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
-from . import scipy
+from . import linalg, scipy
 from .blocks import Block, SimpleBlock
 from .by_hand import no_grad
 from .check import gradcheck
@@ -38,6 +38,7 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linalg",
     "linear",
     "linearize",
     "locally_constant",

@@ -31,7 +31,7 @@ class _Owner:
         self.block = block
 
     def __repr__(self) -> str:
-        return type(self.block).__name__
+        return "self"
 
 
 class _Rows:
@@ -73,20 +73,20 @@ class Block(_Rows):
 
     def __call__(self, *arguments: Any) -> Any:
         """The value; of numbers that are differentiated, with its derivative."""
-        return self._function(len(arguments))(*map(joined, arguments), self)
+        return self._function(len(arguments))(*map(joined, arguments), _Owner(self))
 
     @staticmethod
     def _made(name: str, count: int) -> Function:
         row = Row(name, SMOOTH, count, statics=1, adjoints=(None,) * count, pushes=tuple(map(_push, range(count))))
-        return function_of_arrays(row, lambda *xs_block: xs_block[-1].data_fn(*map(Argument, xs_block[:-1])))
+        return function_of_arrays(row, lambda *xs_block: xs_block[-1].block.data_fn(*map(Argument, xs_block[:-1])))
 
 
 def _push(k: int) -> Function:
     """J ẋ, of the k-th argument."""
 
     def push(tangent: Any, z: Any, *xs_block: Any) -> Any:
-        *xs, block = xs_block
-        pushed = _jacobian(block, k, z, xs) @ reshape(tangent, (-1,), "C")
+        *xs, owner = xs_block
+        pushed = _jacobian(owner.block, k, z, xs) @ reshape(tangent, (-1,), "C")
         return fitting("the tangent", reshape(pushed, shape(z), "C") if shape(z) else pushed[0], shape(z), z)
 
     return push
@@ -142,8 +142,8 @@ def _partial(k: int) -> Function:
         if len(xs) == 1:
             return slopes
         if not isinstance(slopes, (list, tuple)) or len(slopes) != len(xs):
-            raise ValueError(f"{owner}.gradient_fn must return a tuple of {len(xs)} partial derivatives, one for each "
-                             f"argument{user_line()}")  # fmt: skip
+            raise ValueError(f"{type(owner.block).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
+                             f"derivatives, one for each argument{user_line()}")  # fmt: skip
         return slopes[k]
 
     return partial

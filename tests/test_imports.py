@@ -51,7 +51,7 @@ LATE = {
 rule; ``print(tape)`` needs the printer of tapes; a comparison of Variables is a Variable of a narrower kind, one
 made by hand a leaf."""
 
-HEAVY = {"scipy", "matplotlib", "tqdm"}
+HEAVY = {"scipy", "matplotlib", "osqp", "tqdm"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
 
 
