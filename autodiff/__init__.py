@@ -3,9 +3,11 @@
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
-from . import nn, scipy
+from . import linalg, nn, scipy
+from .blocks import Block, SimpleBlock
 from .by_hand import no_grad
 from .check import gradcheck
+from .custom import elementwise, linear, locally_constant, multilinear, smooth
 from .differences import check_derivative, check_gradient
 from .forward import derivative, differentiate, jacfwd, jvp
 from .leaf import Constant
@@ -16,7 +18,9 @@ from .tape import Tape
 from .variable import Variable
 
 __all__ = [
+    "Block",
     "Constant",
+    "SimpleBlock",
     "Tape",
     "Variable",
     "array",
@@ -24,6 +28,7 @@ __all__ = [
     "check_gradient",
     "derivative",
     "differentiate",
+    "elementwise",
     "grad",
     "gradcheck",
     "gradient",
@@ -33,11 +38,16 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linalg",
+    "linear",
     "linearize",
+    "locally_constant",
+    "multilinear",
     "nn",
     "no_grad",
     "record",
     "scipy",
+    "smooth",
     "stop_gradient",
     "value_and_grad",
     "value_of",

@@ -86,7 +86,7 @@ class ByHand(Variable, operators=True):
         raise NotImplementedError(f"{type(self).__name__}.on")
 
     def constant(self, value: Any) -> Any:
-        tape = self.tape or SharedTape(self.level)
+        tape = self.tape if isinstance(self, Result) else SharedTape(self.level)
         return result(tape, tape.append(None, UNARY, UNARY, value))
 
     def backward(self, gradient: Any = None) -> None:
@@ -95,7 +95,7 @@ class ByHand(Variable, operators=True):
         ``gradient`` is the cotangent, of this value's shape; a real number has 1. Raises ValueError where an array has
         none, or one of another shape.
         """
-        y = self.on(SharedTape(self.level))
+        y: Result = self.on(SharedTape(self.level))
         value = y.primal
         if gradient is None and (shape(value) or is_unreal(value)):
             kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
@@ -110,7 +110,7 @@ class ByHand(Variable, operators=True):
 
         In the order in which the leaves were made, by one sweep per element.
         """
-        y = self.on(SharedTape(self.level))
+        y: Result = self.on(SharedTape(self.level))
         value = y.primal
         leaves = {id(leaf): leaf for first in y.tape.leaves for leaf in first.siblings or (first,)}
         rows: dict[int, list[Any]] = {name: [] for name in leaves}
@@ -177,13 +177,13 @@ class Result(ByHand):
     def _place(self) -> tuple[SharedTape, int]:
         tape, line = self.place
         while tape.absorbed is not None:
-            tape, line = tape.absorbed[0], line + tape.absorbed[1]
-            self.place = tape, line
+            longer, lines = tape.absorbed
+            self.place = tape, line = longer, line + lines
         return self.place
 
-    tape = property(lambda self: self._place()[0])  # type: ignore[assignment]
-    line = property(lambda self: self._place()[1])  # type: ignore[assignment]
-    level = property(lambda self: self.place[0].level)  # type: ignore[assignment]
+    tape = property(lambda self: self._place()[0])
+    line = property(lambda self: self._place()[1])
+    level = property(lambda self: self.place[0].level)
 
     def on(self, tape: SharedTape) -> Any:
         return self
@@ -223,4 +223,4 @@ class ResultView(ArrayView, ArrayResult):
     """A view of such an array: writing through it writes its base."""
 
     __slots__ = ("path", "root", "seen", "source")
-    place = property(lambda self: self.current()._place())  # type: ignore[assignment]
+    place = property(lambda self: self.current()._place())

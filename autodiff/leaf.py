@@ -29,7 +29,11 @@ class Leaf(ByHand):
     """
 
     __slots__ = ("_alone", "_data", "grad", "gradient", "name", "number", "siblings")
+    _alone: bool
     _data: Any
+    grad: Any
+    name: str | None
+    number: int
     siblings: tuple[Leaf, ...]
 
     def __new__(cls, data: Any, name: str | None = None) -> Any:
@@ -59,8 +63,8 @@ class Leaf(ByHand):
         """Take a value of the same shape that nobody else will write to."""
         self._data, self._alone = value, True
 
-    primal = property(lambda self: self._data)  # type: ignore[assignment]
-    tape = property(lambda self: None)  # type: ignore[assignment]
+    primal = property(lambda self: self._data)
+    tape = property(lambda self: None)
 
     @property
     def level(self) -> Level:  # type: ignore[override]

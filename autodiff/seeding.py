@@ -184,6 +184,8 @@ def own(result: Any) -> Any:
 
 def as_given(derivative: Any, x: Any) -> Any:
     """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
+    if type(derivative) is np.ndarray and not derivative.ndim and not isinstance(x, np.ndarray):
+        derivative = derivative[()]  # of a number that was reshaped
     if isinstance(derivative, np.generic) and type(x) in PYTHON:
         return derivative.item()
     if isinstance(x, np.inexact) and isinstance(derivative, (float, np.inexact)):

@@ -19,26 +19,20 @@ from dualnumbers.rules.indexing import fixed, getitem, setitem
 from .tape import UNARY, Tape
 
 new = object.__new__
+GETITEM, SETITEM = getitem.row, setitem.row
 
 
 class _Classes(dict[tuple[type, bool], type]):
     """(type of a value, whether it carries a derivative) → the class of its handle."""
 
     def __missing__(self, key: tuple[type, bool]) -> type:
-        kind, active = key
-        scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
-        from .locally_constant import LocallyConstant, LocallyConstantArray
+        from .locally_constant import class_of
 
-        classes = (Variable, ArrayVariable) if active else (LocallyConstant, LocallyConstantArray)
-        self[key] = answer = classes[not scalar]
+        self[key] = answer = class_of(*key)
         return answer
 
 
 _CLASS = _Classes()
-
-
-def _is_variable(kind: type) -> bool:
-    return kind is Variable or kind is ArrayVariable
 
 
 def _handle(tape: Tape, line: int, active: bool = True) -> Any:
@@ -74,11 +68,9 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...], ha
     if row.unreal and any(map(is_unreal, operands)):
         return row.unreal(*operands)
     numbers = [_operand(tape, x) for x in operands]
-    values = [tape.value(k) for k in numbers]
-    z = row.evaluate(*values, *static)
-    first = numbers[0]
+    z = row.evaluate(*map(tape.value, numbers), *static)
     second = numbers[1] if len(numbers) == 2 else UNARY
-    line = tape.append(row, first, second, z)
+    line = tape.append(row, numbers[0], second, z)
     if static:
         tape.static[line] = static
     if len(numbers) > 2:
@@ -146,9 +138,10 @@ def _record_two(row: Row) -> Callable[..., Any]:
     operator, reflected = _record_operators(row)
 
     def recorded(x: Any, y: Any) -> Any:
-        if _is_variable(type(x)) and is_operand(type(y)):
+        kind, other = type(x), type(y)
+        if (kind is Variable or kind is ArrayVariable) and is_operand(other):
             return operator(x, y)
-        if _is_variable(type(y)) and not is_number(type(x)) and is_operand(type(x)):
+        if (other is Variable or other is ArrayVariable) and not is_number(kind) and is_operand(kind):
             return reflected(y, x)
         return record_line(row, (x, y), ())
 
@@ -211,9 +204,6 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         return result
 
     return operator, reflected
-
-
-GETITEM, SETITEM = getitem.row, setitem.row
 
 
 class Variable(Number, operators=True):
