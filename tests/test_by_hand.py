@@ -13,7 +13,23 @@ from samples import ENTRIES, samples
 from table import ELEMENTWISE_FUNCTIONS, few_points, named, places
 
 import dualnumbers.dmath as dmath
-from autodiff import Constant, Variable, array, derivative, grad, gradient, hessian, no_grad, vjp
+from autodiff import (
+    Constant,
+    Variable,
+    array,
+    derivative,
+    grad,
+    gradcheck,
+    gradient,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    no_grad,
+    value_and_grad,
+    vjp,
+)
 from autodiff.leaf import Leaf
 from dualnumbers import DualNumber
 
@@ -287,16 +303,20 @@ def test_nothing_is_recorded_within_no_grad():
 
 
 def test_a_leaf_within_grad_is_a_constant():
-    w = Variable(3.0)
-    assert grad(lambda x: w * x * x)(2.0) == 12.0
+    w, A = Variable(3.0), Variable(np.array([[2.0, 1.0], [1.0, 4.0]]))
+    slope = grad(lambda x: w * x * x)(2.0)
+    assert (slope, type(slope)) == (12.0, float)
     assert derivative(lambda x: dmath.sin(w * x), 0, [2.0]) == pytest.approx(3 * np.cos(6.0))
-    g = grad(lambda x: w**2 * x**3)(2.0)  # and the gradient depends on it still
-    g.backward()
-    assert w.grad == 2 * 3.0 * 12.0
-    A = Variable(np.eye(2))
-    H = hessian(lambda x: x @ A @ x)(np.ones(2))
-    np.sum(H * np.array([[1.0, 2.0], [3.0, 4.0]])).backward()
-    np.testing.assert_array_equal(A.grad, [[2.0, 5.0], [5.0, 8.0]])
+    value, g = value_and_grad(lambda x: x @ A @ x)(np.ones(2))
+    assert (value, type(g)) == (8.0, np.ndarray)
+    for derivative_of in (jacfwd, jacrev):
+        np.testing.assert_array_equal(derivative_of(lambda x: A @ x)(np.ones(2)), A.data)
+    np.testing.assert_array_equal(hessian(lambda x: x @ A @ x)(np.ones(2)), 2 * A.data)
+    assert grad(lambda x: w * w)(2.0) == 0.0
+    assert (jvp(lambda x: w * x, [2.0], [1.0]), vjp(lambda x: w * x, 2.0)[1](1.0)) == ((6.0, 3.0), (3.0,))
+    assert linearize(lambda x: w * x, 2.0)[1](1.0) == 3.0
+    assert gradcheck(lambda x: np.sum(np.tanh(A @ x)), [np.ones(2)], raises=True)
+    assert w.grad is None
 
 
 def test_leaves_of_numbers_are_differentiated_through():
