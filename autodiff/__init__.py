@@ -3,10 +3,14 @@
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
-from . import scipy
+from . import linalg, nn, scipy
+from .blocks import Block, SimpleBlock
+from .by_hand import no_grad
 from .check import gradcheck
+from .custom import elementwise, linear, locally_constant, multilinear, smooth
 from .differences import check_derivative, check_gradient
 from .forward import derivative, differentiate, jacfwd, jvp
+from .leaf import Constant
 from .operators import hessian, hvp, jacobian, linearize
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .seeding import stop_gradient, value_of
@@ -14,6 +18,9 @@ from .tape import Tape
 from .variable import Variable
 
 __all__ = [
+    "Block",
+    "Constant",
+    "SimpleBlock",
     "Tape",
     "Variable",
     "array",
@@ -21,6 +28,7 @@ __all__ = [
     "check_gradient",
     "derivative",
     "differentiate",
+    "elementwise",
     "grad",
     "gradcheck",
     "gradient",
@@ -30,9 +38,16 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linalg",
+    "linear",
     "linearize",
+    "locally_constant",
+    "multilinear",
+    "nn",
+    "no_grad",
     "record",
     "scipy",
+    "smooth",
     "stop_gradient",
     "value_and_grad",
     "value_of",

@@ -61,6 +61,13 @@ class Captured:
         self._kept[id(x)] = x, kept
         return kept
 
+    def join(self, other: Captured) -> None:
+        """Take over what another tape captured. Raises RuntimeError where an array changed between the two."""
+        for name, (x, now) in other._sums.items():
+            if self._sums.setdefault(name, (x, now))[1] != now:
+                raise _changed(x)
+        self._kept |= other._kept
+
     def check(self) -> None:
         """Raises RuntimeError where a captured array no longer holds what was recorded."""
         for x, recorded in self._sums.values():

@@ -12,9 +12,9 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Row
 from dualnumbers.errors import no_plain_value
 from dualnumbers.levels import is_number, plain
-from dualnumbers.number import lifted_operators
+from dualnumbers.number import Number, lifted_operators
 
-from .variable import Variable, record_row
+from .variable import ArrayVariable, Variable, record_row
 
 
 class LocallyConstant(Variable, operators=True):
@@ -78,3 +78,11 @@ class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return self
+
+
+def class_of(kind: type, active: bool) -> type:
+    """The class of the handle on a value of this type, which carries a derivative or does not."""
+    scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
+    if active:
+        return Variable if scalar else ArrayVariable
+    return LocallyConstant if scalar else LocallyConstantArray

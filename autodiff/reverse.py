@@ -27,6 +27,7 @@ from .seeding import (
     output_leaf,
     own,
     real_output,
+    settled,
 )
 from .sweep import adjoints
 from .tape import Tape
@@ -93,7 +94,7 @@ class Recording:
         handed_out = {id(cotangent) for _, cotangent in seeds}
         partials = []
         for g, x in zip(found, self.leaves, strict=True):
-            g = zeros_like(x) if g is None else as_given(g, x)
+            g = zeros_like(x) if g is None else as_given(settled(g), x)
             check_alive(g)
             if type(g) is np.ndarray and (not g.flags.writeable or g.base is not None or id(g) in handed_out):
                 g = g.copy()  # adjoints alias one another and the cotangent; what a user gets is his own

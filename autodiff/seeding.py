@@ -118,8 +118,10 @@ def check_alive(x: Any) -> None:
 def output_leaf(out: Any, f: Any) -> Any:
     """A leaf of what a function returned, as one number or array; TypeError where it is neither."""
     kind = type(out)
-    if kind is float or is_number(kind):
+    if kind is float:
         return out
+    if is_number(kind):
+        return settled(out)
     if kind is np.ndarray and out.dtype == object:
         return output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
@@ -167,13 +169,23 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
     return int(index.__index__()) % count
 
 
+def settled(result: Any) -> Any:
+    """A result in which the Variables made by hand that it was computed with are constants."""
+    while is_number(type(result)) and result.level.is_of_leaves:
+        result = result.primal
+    return result
+
+
 def own(result: Any) -> Any:
-    """A result as the user gets it: not an array that he gave, or that a tape keeps."""
+    """A result as the user gets it: settled, and not an array that he gave, or that a tape keeps."""
+    result = settled(result)
     return result.copy() if type(result) is np.ndarray else result
 
 
 def as_given(derivative: Any, x: Any) -> Any:
     """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
+    if type(derivative) is np.ndarray and not derivative.ndim and not isinstance(x, np.ndarray):
+        derivative = derivative[()]  # of a number that was reshaped
     if isinstance(derivative, np.generic) and type(x) in PYTHON:
         return derivative.item()
     if isinstance(x, np.inexact) and isinstance(derivative, (float, np.inexact)):

@@ -19,26 +19,20 @@ from dualnumbers.rules.indexing import fixed, getitem, setitem
 from .tape import UNARY, Tape
 
 new = object.__new__
+GETITEM, SETITEM = getitem.row, setitem.row
 
 
 class _Classes(dict[tuple[type, bool], type]):
     """(type of a value, whether it carries a derivative) → the class of its handle."""
 
     def __missing__(self, key: tuple[type, bool]) -> type:
-        kind, active = key
-        scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
-        from .locally_constant import LocallyConstant, LocallyConstantArray
+        from .locally_constant import class_of
 
-        classes = (Variable, ArrayVariable) if active else (LocallyConstant, LocallyConstantArray)
-        self[key] = answer = classes[not scalar]
+        self[key] = answer = class_of(*key)
         return answer
 
 
 _CLASS = _Classes()
-
-
-def _is_variable(kind: type) -> bool:
-    return kind is Variable or kind is ArrayVariable
 
 
 def _handle(tape: Tape, line: int, active: bool = True) -> Any:
@@ -65,8 +59,8 @@ def _operand(tape: Tape, x: Any) -> int:
     return tape.constant(x)
 
 
-def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
-    """Apply a row to operands, at least one a Variable: evaluate it, append a line."""
+def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...], handle: Any = _handle) -> Any:
+    """Apply a row to operands, at least one a Variable: evaluate it, append a line; its ``handle``."""
     leader = leading(operands)
     if not isinstance(leader, Variable):
         return lead(row, *operands, *static)
@@ -74,16 +68,14 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     if row.unreal and any(map(is_unreal, operands)):
         return row.unreal(*operands)
     numbers = [_operand(tape, x) for x in operands]
-    values = [tape.value(k) for k in numbers]
-    z = row.evaluate(*values, *static)
-    first = numbers[0]
+    z = row.evaluate(*map(tape.value, numbers), *static)
     second = numbers[1] if len(numbers) == 2 else UNARY
-    line = tape.append(row, first, second, z)
+    line = tape.append(row, numbers[0], second, z)
     if static:
         tape.static[line] = static
     if len(numbers) > 2:
         tape.more[line] = numbers
-    return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+    return handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
 def record_row(row: Row) -> Callable[..., Any]:
@@ -146,9 +138,10 @@ def _record_two(row: Row) -> Callable[..., Any]:
     operator, reflected = _record_operators(row)
 
     def recorded(x: Any, y: Any) -> Any:
-        if _is_variable(type(x)) and is_operand(type(y)):
+        kind, other = type(x), type(y)
+        if (kind is Variable or kind is ArrayVariable) and is_operand(other):
             return operator(x, y)
-        if _is_variable(type(y)) and not is_number(type(x)) and is_operand(type(x)):
+        if (other is Variable or other is ArrayVariable) and not is_number(kind) and is_operand(kind):
             return reflected(y, x)
         return record_line(row, (x, y), ())
 
@@ -213,9 +206,6 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
     return operator, reflected
 
 
-GETITEM, SETITEM = getitem.row, setitem.row
-
-
 class Variable(Number, operators=True):
     """A line of a tape. What is computed from it appends a line."""
 
@@ -254,8 +244,18 @@ class Variable(Number, operators=True):
     def __repr__(self) -> str:
         return f"Variable({plain(self)!r})"
 
-    def __new__(cls, *arguments: Any) -> Variable:
-        raise TypeError("a Variable is a line of a tape, made where a function is differentiated: autodiff.grad(f)(x)")
+    def __new__(cls, data: Any, name: str | None = None) -> Any:
+        """A leaf: one made by hand."""
+        from .leaf import Leaf
+
+        return Leaf(data, name)
+
+    @classmethod
+    def multi_variables(cls, *data: Any) -> list[Any]:
+        """Leaves that belong together: `compute_gradients` gives a Jacobian for each of them, in this order."""
+        from .leaf import together
+
+        return together([cls(x) for x in data])
 
     def __copy__(self) -> Any:
         self.tape.pinned.add(self.line)

@@ -49,6 +49,8 @@ class ArrayNumber(Face, Number):
         """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
         z = function(self, *static)
         value = plain(z)
+        if value is z:  # of constants
+            return z
         if isinstance(value, np.ndarray) and function.row.put and np.may_share_memory(value, plain(self)):
             return z.tied(self, function, static)
         return z

@@ -20,6 +20,7 @@ import numpy as np
 
 from .dispatch import Lifts, by_level, by_type, python_value
 from .errors import public_name, user_line
+from .levels import is_operand
 
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
@@ -314,5 +315,5 @@ def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
     if any(type(x) is complex for x in arguments):
         arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
     with np.errstate(all="ignore"):
-        p = partial(*map(as_numpy, arguments))
+        p = partial(*(as_numpy(x) if is_operand(type(x)) else x for x in arguments))
     return p.item() if isinstance(p, np.generic) else p

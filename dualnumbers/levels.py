@@ -20,8 +20,9 @@ class Level:
     component has this level; the wide stride keeps it below every later differentiation.
     """
 
-    __slots__ = ("_above", "ended", "number")
+    __slots__ = ("_above", "_of_leaves", "ended", "number")
     _above: Level
+    _of_leaves: Level
     STRIDE = 1 << 32
     _numbers = itertools.count(0, STRIDE)
 
@@ -39,6 +40,18 @@ class Level:
         if not hasattr(self, "_above"):
             self._above = Level((self.number + 1).__int__)
         return self._above
+
+    @property
+    def of_leaves(self) -> Level:
+        """That of the Variables made by hand whose values have this level: above all dual numbers made by hand."""
+        if not hasattr(self, "_of_leaves"):
+            self._of_leaves = Level((self.number + Level.STRIDE // 2).__int__)
+        return self._of_leaves
+
+    @property
+    def is_of_leaves(self) -> bool:
+        """Whether it is that of Variables made by hand."""
+        return self.number % Level.STRIDE >= Level.STRIDE // 2
 
     def __repr__(self) -> str:
         return f"Level({self.number}{', ended' if self.ended else ''})"

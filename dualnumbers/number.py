@@ -239,7 +239,7 @@ def _refusal(name: str) -> property:
 
 
 # not by __getattr__, which would slow every other attribute down
-for _name in ("data", "detach", "dual", "grad", "item", "numpy", "tolist", "value"):
+for _name in ("backward", "data", "detach", "dual", "grad", "item", "numpy", "tolist", "value"):
     setattr(Number, _name, _refusal(_name))
 for _function, _entry in list(BY_NUMPY.items()):
     if isinstance(_function, np.ufunc) and _function.__name__ != "conjugate":

@@ -100,7 +100,7 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
                 t = strong(evaluate_partial(partial, primal, z), t)
         else:
             t = evaluate_partial(partial, primal, z) * t
-        return make(z, _in_precision(t, z), x.level)
+        return make(z, in_precision(t, z), x.level)
 
     return pushed
 
@@ -164,10 +164,10 @@ def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
             p = evaluate_partial(partial, *primals, z)
             term = p * t if times is None else times(p, t)
         total = term if total is None else total + term
-    return _in_precision(total, z)
+    return in_precision(total, z)
 
 
-def _in_precision(tangent: Any, z: Any) -> Any:
+def in_precision(tangent: Any, z: Any) -> Any:
     """A tangent in the output's precision: the partial of a kink or of SciPy is float64 beside float32 arguments."""
     if type(z) is np.ndarray and type(tangent) is np.ndarray and z.dtype is tangent.dtype:
         return tangent

@@ -1,0 +1,226 @@
+"""What is computed from Variables made by hand (leaf.py): how a row extends to it, and the sweep back to the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.arraynumber import ArrayNumber, ArrayView
+from dualnumbers.dispatch import lead, leading
+from dualnumbers.elementary import LOCALLY_CONSTANT, Row
+from dualnumbers.errors import user_line
+from dualnumbers.levels import Level, is_number
+from dualnumbers.number import lifted_operators
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
+
+from .seeding import as_given, matching, value_of
+from .shared_tape import SharedTape, common
+from .sweep import adjoints
+from .tape import UNARY
+from .variable import Variable, record_line
+
+new = object.__new__
+
+_recording: ContextVar[bool] = ContextVar("recording", default=True)
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Within it, in this thread, what is computed from Variables made by hand is plain values."""
+    token = _recording.set(False)
+    try:
+        yield
+    finally:
+        _recording.reset(token)
+
+
+def _recorded(row: Row) -> Callable[..., Any]:
+    """A row applied to operands of which one made by hand leads: recorded on their common tape."""
+    statics = row.statics
+
+    def recorded(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics] if statics else arguments
+        static = arguments[len(operands) :]
+        leader = leading(operands)
+        if not isinstance(leader, ByHand):
+            return lead(row, *operands, *static)
+        level = leader.level
+        if row.kind == LOCALLY_CONSTANT:
+            return row.evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
+        if not _recording.get():
+            return row.evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
+        tape = common((x.tape for x in operands if isinstance(x, Result) and x.level is level), level)
+        operands = tuple(x.on(tape) if _is_of(level, x) else x for x in operands)
+        if not any(is_number(type(x)) for x in operands):
+            return row.evaluate(*operands, *static)
+        return record_line(row, operands, static, result)
+
+    return recorded
+
+
+def _is_of(level: Level, x: Any) -> bool:
+    return isinstance(x, ByHand) and x.level is level
+
+
+class ByHand(Variable, operators=True):
+    """A Variable made by hand, or computed from such."""
+
+    __slots__ = ()
+    gradient: Any
+
+    @classmethod
+    def lift(cls, row: Row) -> Callable[..., Any]:
+        return _recorded(row)
+
+    @classmethod
+    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return lifted_operators(row, cls)
+
+    def on(self, tape: SharedTape) -> Any:
+        """What stands for it on a tape, which is its own where it has one."""
+        raise NotImplementedError(f"{type(self).__name__}.on")
+
+    def constant(self, value: Any) -> Any:
+        tape = self.tape if isinstance(self, Result) else SharedTape(self.level)
+        return result(tape, tape.append(None, UNARY, UNARY, value))
+
+    def backward(self, gradient: Any = None) -> None:
+        """Add to the ``grad`` of every leaf that this was computed from its adjoint, by one sweep.
+
+        ``gradient`` is the cotangent, of this value's shape; a real number has 1. Raises ValueError where an array has
+        none, or one of another shape.
+        """
+        y: Result = self.on(SharedTape(self.level))
+        value = y.primal
+        if gradient is None and (shape(value) or is_unreal(value)):
+            kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
+            raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
+                             f"first{user_line()}")  # fmt: skip
+        seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
+        for leaf, adjoint in _adjoints_of_leaves(y, seed):
+            leaf.grad = adjoint if leaf.grad is None else leaf.grad + adjoint
+
+    def compute_gradients(self) -> None:
+        """Find ``gradient``: the Jacobian (p, n) of the p elements of this by the n of a leaf; of several, their list.
+
+        In the order in which the leaves were made, by one sweep per element.
+        """
+        y: Result = self.on(SharedTape(self.level))
+        value = y.primal
+        leaves = {id(leaf): leaf for first in y.tape.leaves for leaf in first.siblings or (first,)}
+        rows: dict[int, list[Any]] = {name: [] for name in leaves}
+        for unit in _units(value):
+            found = {id(leaf): adjoint for leaf, adjoint in _adjoints_of_leaves(y, unit)}
+            for name, leaf in leaves.items():
+                rows[name].append(reshape(found.get(name, zeros_like(leaf.primal)), (-1,), "C"))
+        ordered = sorted(leaves.values(), key=lambda leaf: leaf.number)
+        jacobians = [stack(*rows[id(leaf)], 0) for leaf in ordered]
+        self.gradient = jacobians[0] if len(jacobians) == 1 else jacobians
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def _units(value: Any) -> Iterator[Any]:
+    """The cotangents that pick one element after the other."""
+    for place in np.ndindex(shape(value)):
+        unit = zeros_like(value)
+        if place:
+            unit[place] = 1
+        yield unit if place else unit + 1
+
+
+def _adjoints_of_leaves(y: Any, cotangent: Any) -> list[tuple[Any, Any]]:
+    """Each leaf of a tape with its adjoint, an array of its own."""
+    totals: dict[int, tuple[Any, Any]] = {}
+    for leaf, adjoint in zip(y.tape.leaves, adjoints(y.tape, {y.line: cotangent}), strict=True):
+        if adjoint is not None:
+            before = totals.get(id(leaf))
+            totals[id(leaf)] = leaf, adjoint if before is None else before[1] + adjoint
+    taken, found = {id(cotangent)}, []
+    for leaf, adjoint in totals.values():
+        if isinstance(adjoint, (np.ndarray, ArrayNumber)):
+            if id(adjoint) in taken or (type(adjoint) is np.ndarray and not _is_whole(adjoint)):
+                adjoint = adjoint.copy()
+            taken.add(id(adjoint))
+        found.append((leaf, as_given(adjoint, leaf.primal)))
+    return found
+
+
+def _is_whole(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array may be written to without another one seeing it."""
+    return array.base is None and array.flags.writeable
+
+
+def result(tape: SharedTape, line: int, active: bool = True) -> Any:
+    """The handle on a line; of one that carries no derivative its plain value."""
+    value = tape.values[line]
+    if not active:
+        return value
+    handle: Any = new(ArrayResult if isinstance(value, (np.ndarray, ArrayNumber)) else Result)
+    handle.place, handle.gradient = (tape, line), None
+    return handle
+
+
+class Result(ByHand):
+    """What was computed from leaves: a line of their common tape."""
+
+    __slots__ = ("gradient", "place")
+    place: tuple[SharedTape, int]
+    gradient: Any
+
+    def _place(self) -> tuple[SharedTape, int]:
+        tape, line = self.place
+        while tape.absorbed is not None:
+            longer, lines = tape.absorbed
+            self.place = tape, line = longer, line + lines
+        return self.place
+
+    tape = property(lambda self: self._place()[0])
+    line = property(lambda self: self._place()[1])
+    level = property(lambda self: self.place[0].level)
+
+    def on(self, tape: SharedTape) -> Any:
+        return self
+
+    @property
+    def data(self) -> Any:
+        """The value; an array read-only, for the sweep needs it."""
+        return value_of(self)
+
+    @property
+    def grad(self) -> Any:
+        raise AttributeError("only Variables made by hand have .grad: make a Variable of what you want the derivative "
+                             f"by; autodiff.grad(f)(x) needs none{user_line()}")  # fmt: skip
+
+    def __copy__(self) -> Any:
+        tape, line = self._place()
+        tape.pinned.add(line)
+        return result(tape, line)
+
+
+class ArrayResult(Result, ArrayNumber):
+    """An array that was computed from leaves."""
+
+    __slots__ = ()
+    snapshot = Result.__copy__
+
+    def become(self, value: Any) -> None:
+        self.place = value._place()
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        view: Any = new(ResultView)
+        view.gradient = None
+        return ArrayView.tie(view, self, base, function, static)
+
+
+class ResultView(ArrayView, ArrayResult):
+    """A view of such an array: writing through it writes its base."""
+
+    __slots__ = ("path", "root", "seen", "source")
+    place = property(lambda self: self.current()._place())

@@ -1,0 +1,133 @@
+"""Variables made by hand: leaves, which hold a value and its gradient; and constants."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.arraynumber import ArrayNumber, is_free
+from dualnumbers.errors import user_line
+from dualnumbers.levels import Level, level_of, plain
+from dualnumbers.rules.shaping import array
+
+from .by_hand import ByHand, result
+from .seeding import differentiable, matching
+from .shared_tape import SharedTape
+
+new = object.__new__
+_numbers = count()
+
+
+class Leaf(ByHand):
+    """A number or array made by hand, ``Variable(3.0, name="w")``, that `backward` gives a gradient.
+
+    ``data`` is its value: it may be assigned a new one of the same shape, or be written to, between uses. ``grad`` is
+    None until `backward` adds to it. Integers become floats; TypeError for what is no number.
+    """
+
+    __slots__ = ("_alone", "_data", "grad", "gradient", "name", "number", "siblings")
+    _alone: bool
+    _data: Any
+    grad: Any
+    name: str | None
+    number: int
+    siblings: tuple[Leaf, ...]
+
+    def __new__(cls, data: Any, name: str | None = None) -> Any:
+        data = differentiable(array(data), "a Variable")
+        scalar, of_array = (Constant, ArrayConstant) if issubclass(cls, Constant) else (Leaf, ArrayLeaf)
+        leaf: Any = new(of_array if isinstance(data, (np.ndarray, ArrayNumber)) else scalar)
+        leaf._data, leaf._alone = data.copy() if isinstance(data, np.ndarray) else data, True
+        leaf.name, leaf.number, leaf.siblings = name, next(_numbers), ()
+        leaf.grad = leaf.gradient = None
+        return leaf
+
+    @property
+    def data(self) -> Any:
+        """The value. Writing to it changes nothing that was computed from it before."""
+        data = self._data
+        if self._alone and isinstance(data, (np.ndarray, ArrayNumber)) and not is_free(data):
+            self._data = data = data.copy()  # a tape has the other
+        self._alone = False
+        return data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.update(matching(value, self._data, "the new value")[0])
+        self._alone = False
+
+    def update(self, value: Any) -> None:
+        """Take a value of the same shape that nobody else will write to."""
+        self._data, self._alone = value, True
+
+    primal = property(lambda self: self._data)
+    tape = property(lambda self: None)
+
+    @property
+    def level(self) -> Level:  # type: ignore[override]
+        return level_of(self._data).of_leaves
+
+    def on(self, tape: SharedTape) -> Any:
+        data = self._data
+        self._alone = self._alone or is_free(data)
+        return result(tape, tape.input(self, data if self._alone else tape.kept(data)))
+
+    def zero_grad(self) -> None:
+        """Forget the gradient."""
+        self.grad = None
+
+    def __repr__(self) -> str:
+        named = f", name={self.name!r}" if self.name else ""
+        return f"{'Constant' if isinstance(self, Constant) else 'Variable'}({plain(self)!r}{named})"
+
+    def __copy__(self) -> Any:
+        return type(self)(self._data, self.name)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        memo[id(self)] = other = type(self)(self._data, self.name)
+        other.grad = deepcopy(self.grad, memo)
+        return other
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._data, self.name)
+
+
+class ArrayLeaf(Leaf, ArrayNumber):
+    """An array made by hand."""
+
+    __slots__ = ()
+
+    def snapshot(self) -> Any:
+        return self.on(SharedTape(self.level))
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        return self
+
+    def become(self, value: Any) -> None:
+        raise TypeError(f"a Variable made by hand is what is differentiated with respect to: write to x.data, or to a "
+                        f"copy, x.copy(){user_line()}")  # fmt: skip
+
+
+class Constant(Leaf):
+    """A number or array made by hand that nothing is differentiated with respect to."""
+
+    __slots__ = ()
+
+    def on(self, tape: SharedTape) -> Any:
+        return self._data
+
+
+class ArrayConstant(Constant, ArrayLeaf):
+    """An array of constants."""
+
+    __slots__ = ()
+
+
+def together(leaves: list[Any]) -> list[Any]:
+    """Leaves, each of which knows all of them."""
+    for leaf in leaves:
+        leaf.siblings = tuple(leaves)
+    return leaves

@@ -1,0 +1,136 @@
+"""A few functions of matrices by short names: quadratic forms, inverses, linear and Lyapunov equations, programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.errors import user_line
+from dualnumbers.rules.shaping import array, shape
+
+from .seeding import value_of
+
+__all__ = ["inv", "quadratic_form", "solve", "solve_continuous_lyapunov", "solve_qp"]
+
+
+def quadratic_form(Q: Any, x: Any) -> Any:
+    """½ xᵀ Q x.
+
+    >>> from autodiff import grad
+    >>> grad(quadratic_form, 1)(np.eye(2), np.array([3.0, 4.0])).tolist()
+    [3.0, 4.0]
+    """
+    x = array(x)
+    return 0.5 * (x @ array(Q) @ x)
+
+
+def inv(A: Any) -> Any:
+    """The inverse of a matrix, as ``np.linalg.inv``."""
+    return np.linalg.inv(array(A))
+
+
+def solve(A: Any, b: Any) -> Any:
+    """The solution of A x = b, as ``np.linalg.solve``."""
+    return np.linalg.solve(array(A), array(b))
+
+
+def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
+    """The solution X of A X + X Aᴴ = Q, as ``scipy.linalg.solve_continuous_lyapunov``; it needs SciPy."""
+    from .scipy.linalg import solve_continuous_lyapunov
+
+    return solve_continuous_lyapunov(array(A), array(Q))
+
+
+def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any = None, **settings: Any) -> Any:
+    """The x at which ½ xᵀ P x + qᵀ x is least, where G x ≤ h and A x = b; it needs OSQP (``dualautodiff[qp]``).
+
+    P is positive semidefinite; only its symmetric part counts. OSQP (Stellato et al. 2020) finds which inequalities
+    hold with equality. These are locally constant, so x solves a linear equation, the optimality conditions, and is
+    differentiated as its solution (Amos & Kolter 2017). ``settings`` are OSQP's. An inequality that holds with
+    equality but does not press is left out: there the derivative is one-sided.
+
+    Raises ValueError where no x satisfies the constraints or none is best, LinAlgError where more than one is.
+    """
+    P, q = array(P), array(q)
+    G, h = _constraints(G, h, len(q), "G", "h")
+    A, b = _constraints(A, b, len(q), "A", "b")
+    _check_shapes({"P": (P, (len(q), len(q))), "h": (h, (len(G),)), "b": (b, (len(A),))})
+    problem = P, q, G, h, A, b
+    active = _active([np.asarray(value_of(part)) for part in problem], settings)
+    return _where_equal(active, *problem)[: len(q)]
+
+
+def _constraints(matrix: Any, bound: Any, n: int, left: str, right: str) -> tuple[Any, Any]:
+    """Both sides of some constraints as arrays, of no rows where there are none."""
+    if matrix is None and bound is None:
+        return np.zeros((0, n)), np.zeros(0)
+    if matrix is None or bound is None:
+        raise TypeError(f"solve_qp needs {left} and {right} together{user_line()}")
+    matrix = array(matrix)
+    if shape(matrix) != (len(matrix), n):
+        raise ValueError(f"{left} has shape {shape(matrix)}; with {n} unknowns it needs {n} columns{user_line()}")
+    return matrix, array(bound)
+
+
+def _check_shapes(wanted: dict[str, tuple[Any, tuple[int, ...]]]) -> None:
+    for name, (x, needed) in wanted.items():
+        if shape(x) != needed:
+            raise ValueError(f"{name} has shape {shape(x)}; it must have {needed}{user_line()}")
+
+
+def _where_equal(active: Any, P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) -> Any:
+    """x and the multipliers of the constraints C x = d that hold with equality: [P Cᵀ; C 0] [x; y] = [−q; d]."""
+    C, d = np.concatenate([G[active], A]), np.concatenate([h[active], b])
+    nothing = np.zeros((len(C), len(C)))
+    matrix = np.concatenate([np.concatenate([0.5 * (P + P.T), C.T], 1), np.concatenate([C, nothing], 1)])
+    return np.linalg.solve(matrix, np.concatenate([-q, d]))
+
+
+def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
+    """The numbers of the inequalities that hold with equality at the solution, and press.
+
+    Where OSQP's accuracy leaves a doubt, steps of the primal-dual active set method decide (Hintermüller, Ito &
+    Kunisch 2002): each takes the multiplier of an inequality for its excess.
+    """
+    _, q, G, h, _, _ = problem
+    press, excess = _by_osqp(problem, settings)
+    before = None
+    for _ in range(2 * len(h) + 2):
+        active = np.flatnonzero(press + excess > 0)
+        if before is not None and np.array_equal(active, before):
+            return active
+        try:
+            found = _where_equal(active, *problem)
+        except np.linalg.LinAlgError:
+            break
+        x, before = found[: len(q)], active
+        press, excess = np.zeros(len(h)), G @ x - h
+        press[active], excess[active] = found[len(q) : len(q) + len(active)], 0.0
+    raise np.linalg.LinAlgError(
+        "solve_qp finds no single solution: P is singular along the constraints, or some of these depend on one "
+        f"another; make P positive definite, or leave redundant constraints out{user_line()}"
+    )
+
+
+def _by_osqp(problem: list[Any], settings: dict[str, Any]) -> tuple[Any, Any]:
+    """The multipliers of the inequalities and by how much these are exceeded. ValueError where there is no solution."""
+    try:
+        import osqp
+    except ImportError as error:
+        raise ImportError("solve_qp needs OSQP: pip install dualautodiff[qp]") from error
+    from scipy.sparse import csc_matrix
+
+    P, q, G, h, A, b = problem
+    curvature = np.linalg.eigvalsh(0.5 * (P + P.T))
+    if curvature[0] < -1e-12 * np.max(np.abs(curvature)):
+        raise ValueError(f"P must be positive semidefinite; its least eigenvalue is {curvature[0]:.3g}{user_line()}")
+    solver = osqp.OSQP()
+    accurate = {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "verbose": False}
+    lower = np.concatenate([np.full(len(h), -np.inf), b])
+    solver.setup(csc_matrix(np.triu(0.5 * (P + P.T))), q.astype(float), csc_matrix(np.concatenate([G, A])), lower,
+                 np.concatenate([h, b]), **(accurate | settings))  # fmt: skip
+    found = solver.solve(raise_error=False)
+    if not found.info.status.startswith("solved"):
+        raise ValueError(f"the quadratic program has no solution: OSQP says {found.info.status}{user_line()}")
+    return found.y[: len(h)], G @ found.x - h

@@ -1,0 +1,33 @@
+"""Neural networks: modules, layers, losses, optimisers, training; written in NumPy, on Variables made by hand."""
+
+from .layers import BatchNorm, Conv2d, Dropout, Linear, ReLU, Sigmoid, Softmax, Tanh
+from .losses import accuracy, cross_entropy, mse
+from .module import Module, Sequential
+from .optimisers import SGD, Adam, Optimiser, RMSprop, adam, rmsprop, sgd
+from .training import batches, evaluate, fit
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "BatchNorm",
+    "Conv2d",
+    "Dropout",
+    "Linear",
+    "Module",
+    "Optimiser",
+    "RMSprop",
+    "ReLU",
+    "Sequential",
+    "Sigmoid",
+    "Softmax",
+    "Tanh",
+    "accuracy",
+    "adam",
+    "batches",
+    "cross_entropy",
+    "evaluate",
+    "fit",
+    "mse",
+    "rmsprop",
+    "sgd",
+]

@@ -1,0 +1,165 @@
+"""Layers of networks, written in NumPy's functions. Data lie point by point along the first axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.rules.exponential import logistic
+from dualnumbers.rules.shaping import shape
+
+from ..leaf import Leaf
+from ..seeding import value_of
+from .module import Module
+
+INITIAL = {
+    "xavier": lambda rng, size, inputs, outputs: rng.uniform(-1.0, 1.0, size) * np.sqrt(6.0 / (inputs + outputs)),
+    "he": lambda rng, size, inputs, outputs: rng.normal(size=size) * np.sqrt(2.0 / inputs),
+}
+"""How weights begin, by the numbers of a unit's inputs and outputs: Glorot & Bengio 2010, He et al. 2015."""
+
+
+def _initial(init: str, rng: Any, size: tuple[int, ...], inputs: int, outputs: int) -> Any:
+    if init not in INITIAL:
+        raise ValueError(f"init is {' or '.join(map(repr, INITIAL))}, not {init!r}")
+    return Leaf(INITIAL[init](np.random.default_rng(rng), size, inputs, outputs))
+
+
+class Linear(Module):
+    """x W + b: of shape (points, inputs) → (points, outputs).
+
+    ``rng`` is a seed or a generator of NumPy's, for weights that can be had again.
+    """
+
+    shown = ("inputs", "outputs")
+
+    def __init__(self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None) -> None:
+        self.inputs, self.outputs = inputs, outputs
+        self.weight = _initial(init, rng, (inputs, outputs), inputs, outputs)
+        self.bias = Leaf(np.zeros(outputs)) if bias else None
+
+    def forward(self, x: Any) -> Any:
+        if not shape(x) or shape(x)[-1] != self.inputs:
+            raise ValueError(f"Linear({self.inputs}, {self.outputs}) takes arrays of shape (points, {self.inputs}), "
+                             f"not {shape(x)}")  # fmt: skip
+        z = x @ self.weight
+        return z if self.bias is None else z + self.bias
+
+
+class Conv2d(Module):
+    """The correlation of images with kernels: of shape (points, channels, height, width) → the same, of new channels.
+
+    ``stride`` and ``padding``, with zeros, are whole numbers or pairs of them.
+    """
+
+    shown = ("inputs", "outputs", "kernel", "stride", "padding")
+
+    def __init__(self, inputs: int, outputs: int, kernel: int | tuple[int, int], stride: int | tuple[int, int] = 1,
+                 padding: int | tuple[int, int] = 0, bias: bool = True, init: str = "he",
+                 rng: Any = None) -> None:  # fmt: skip
+        self.inputs, self.outputs = inputs, outputs
+        self.kernel, self.stride, self.padding = map(_pair, (kernel, stride, padding))
+        reached = int(np.prod(self.kernel))
+        self.weight = _initial(init, rng, (outputs, inputs, *self.kernel), inputs * reached, outputs * reached)
+        self.bias = Leaf(np.zeros(outputs)) if bias else None
+
+    def forward(self, x: Any) -> Any:
+        if len(shape(x)) != 4 or shape(x)[1] != self.inputs:
+            raise ValueError(f"Conv2d takes arrays of shape (points, {self.inputs}, height, width), not {shape(x)}")
+        if any(self.padding):
+            x = np.pad(x, ((0, 0), (0, 0), *((n, n) for n in self.padding)))
+        windows = np.lib.stride_tricks.sliding_window_view(x, self.kernel, (2, 3))
+        windows = windows[:, :, :: self.stride[0], :: self.stride[1]]
+        z = np.einsum("nchwij,ocij->nohw", windows, self.weight, optimize=True)
+        return z if self.bias is None else z + self.bias[:, None, None]
+
+
+def _pair(n: Any) -> tuple[int, int]:
+    return (n, n) if isinstance(n, int) else tuple(n)
+
+
+class ReLU(Module):
+    """max(x, 0)."""
+
+    def forward(self, x: Any) -> Any:
+        return np.maximum(x, 0.0)
+
+
+class Tanh(Module):
+    """tanh x."""
+
+    def forward(self, x: Any) -> Any:
+        return np.tanh(x)
+
+
+class Sigmoid(Module):
+    """1 / (1 + exp(−x))."""
+
+    def forward(self, x: Any) -> Any:
+        return logistic(x)
+
+
+class Softmax(Module):
+    """exp xᵢ / Σ exp xₖ along an axis."""
+
+    shown = ("axis",)
+
+    def __init__(self, axis: int = -1) -> None:
+        self.axis = axis
+
+    def forward(self, x: Any) -> Any:
+        largest = np.max(value_of(x), axis=self.axis, keepdims=True)
+        e = np.exp(x - largest)
+        return e / np.sum(e, axis=self.axis, keepdims=True)
+
+
+class Dropout(Module):
+    """In training each element is 0 with the given probability, the others are scaled up to keep the mean."""
+
+    shown = ("probability",)
+
+    def __init__(self, probability: float = 0.5, rng: Any = None) -> None:
+        if not 0.0 <= probability < 1.0:
+            raise ValueError(f"the probability of Dropout is at least 0 and below 1, not {probability}")
+        self.probability, self.rng = probability, np.random.default_rng(rng)
+
+    def forward(self, x: Any) -> Any:
+        if not self.training or not self.probability:
+            return x
+        kept = self.rng.random(shape(x)) >= self.probability
+        return x * (kept / (1.0 - self.probability))
+
+
+class BatchNorm(Module):
+    """Every feature, along axis 1, to mean 0 and variance 1 over the batch, then scaled and shifted.
+
+    In use, the running means and variances of training stand for those of the batch (Ioffe & Szegedy 2015).
+    """
+
+    shown = ("features",)
+    buffers = ("running_mean", "running_variance")
+
+    def __init__(self, features: int, momentum: float = 0.1, eps: float = 1e-5) -> None:
+        self.features, self.momentum, self.eps = features, momentum, eps
+        self.scale, self.shift = Leaf(np.ones(features)), Leaf(np.zeros(features))
+        self.running_mean, self.running_variance = np.zeros(features), np.ones(features)
+
+    def forward(self, x: Any) -> Any:
+        if len(shape(x)) < 2 or shape(x)[1] != self.features:
+            raise ValueError(f"BatchNorm({self.features}) takes arrays of shape (points, {self.features}, ...), not "
+                             f"{shape(x)}")  # fmt: skip
+        axes = (0, *range(2, len(shape(x))))
+        along = (slice(None), *(None,) * (len(shape(x)) - 2))
+        if self.training:
+            mean, variance = np.mean(x, axis=axes), np.var(x, axis=axes)
+            count = np.size(value_of(x)) // self.features
+            self._remember(value_of(mean), value_of(variance) * count / max(count - 1, 1))
+        else:
+            mean, variance = self.running_mean, self.running_variance
+        unit = (x - mean[along]) / np.sqrt(variance[along] + self.eps)
+        return unit * self.scale[along] + self.shift[along]
+
+    def _remember(self, mean: Any, variance: Any) -> None:
+        self.running_mean = (1.0 - self.momentum) * self.running_mean + self.momentum * mean
+        self.running_variance = (1.0 - self.momentum) * self.running_variance + self.momentum * variance

@@ -1,0 +1,49 @@
+"""Losses: one number from what a network gives and what it should give, the mean over the points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.rules.shaping import shape
+
+from ..seeding import value_of
+
+
+def mse(prediction: Any, target: Any) -> Any:
+    """The mean of the squared differences. Raises ValueError where the shapes differ, even if they broadcast."""
+    if shape(prediction) != shape(target):
+        raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}")
+    difference = prediction - target
+    return np.mean(difference * difference)
+
+
+def cross_entropy(logits: Any, target: Any) -> Any:
+    """−log softmax(logits) at the target, the mean over the points: logits of shape (points, classes).
+
+    ``target`` holds the number of the class of each point, shape (points,), or probabilities of the shape of the
+    logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits.
+    """
+    logits = logits - np.max(value_of(logits), axis=-1, keepdims=True)
+    logs = logits - np.log(np.sum(np.exp(logits), axis=-1, keepdims=True))
+    if shape(target) == shape(logits):
+        return -np.sum(target * logs) / _points(logits)
+    classes = np.asarray(value_of(target))
+    if classes.dtype.kind not in "iu" or classes.shape != shape(logits)[:-1]:
+        raise ValueError(f"cross_entropy: the target holds class numbers, of shape {shape(logits)[:-1]}, or "
+                         f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}")  # fmt: skip
+    if np.any((classes < 0) | (classes >= shape(logits)[-1])):
+        raise ValueError(f"cross_entropy: classes are numbered from 0 to {shape(logits)[-1] - 1}")
+    chosen = np.take_along_axis(logs, classes[..., None], -1)
+    return -np.sum(chosen) / _points(logits)
+
+
+def _points(logits: Any) -> int:
+    return int(np.prod(shape(logits)[:-1]))
+
+
+def accuracy(output: Any, target: Any) -> float:
+    """The share of points whose largest output is the target's class: numbers of classes, or one output per class."""
+    found, wanted = np.asarray(value_of(output)).argmax(-1), np.asarray(value_of(target))
+    return float(np.mean(found == (wanted.argmax(-1) if wanted.ndim > found.ndim else wanted)))

@@ -1,0 +1,140 @@
+"""Module: a function with parameters. It finds them among its attributes, in lists, tuples, dicts and other modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..leaf import Constant, Leaf
+
+Array = np.ndarray[Any, Any]
+
+
+class Module:
+    """A function whose parameters are Variables made by hand, and attributes of it.
+
+    A subclass writes ``forward(self, x)``. What else is to be saved with the parameters is named in ``buffers``.
+    """
+
+    training = True
+    """Whether `Dropout` and `BatchNorm` act as in training."""
+
+    buffers: tuple[str, ...] = ()
+    """Names of attributes, plain arrays, that belong to the state."""
+
+    def forward(self, *arguments: Any) -> Any:
+        """The function itself."""
+        raise NotImplementedError(f"{type(self).__name__} is a Module without a function: write its forward(self, x)")
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.forward(*arguments)
+
+    def named_modules(self) -> Iterator[tuple[str, Module]]:
+        """This module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
+        for path, found in _found(self, "", set()):
+            if isinstance(found, Module):
+                yield path, found
+
+    def named_parameters(self) -> Iterator[tuple[str, Leaf]]:
+        """The parameters, each once, with the path that leads to them: ``"layers.0.weight"``."""
+        for path, found in _found(self, "", set()):
+            if isinstance(found, Leaf) and not isinstance(found, Constant):
+                yield path, found
+
+    def parameters(self) -> list[Leaf]:
+        """The parameters, each once."""
+        return [parameter for _, parameter in self.named_parameters()]
+
+    def zero_grad(self) -> None:
+        """Forget the gradients of all parameters."""
+        for parameter in self.parameters():
+            parameter.zero_grad()
+
+    def train(self, training: bool = True) -> Module:
+        """Act as in training; returns the module."""
+        for _, module in self.named_modules():
+            module.training = training
+        return self
+
+    def eval(self) -> Module:
+        """Act as in use, not in training; returns the module."""
+        return self.train(False)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Copies of the values of all parameters and buffers, by their paths: ``np.savez(f, **net.state_dict())``."""
+        return {path: np.array(owner.data if name is None else getattr(owner, name))
+                for path, owner, name in self._state()}  # fmt: skip
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take over the values of a `state_dict`.
+
+        Raises KeyError where names are missing or unknown, ValueError where a shape differs; nothing has changed then.
+        """
+        places = {path: (owner, name) for path, owner, name in self._state()}
+        missing, unknown = sorted(places.keys() - set(state)), sorted(set(state) - places.keys())
+        if missing or unknown:
+            raise KeyError(f"this state does not fit the module: missing {missing}, unknown {unknown}")
+        for path, (owner, name) in places.items():
+            there = np.shape(owner.data if name is None else getattr(owner, name))
+            if np.shape(state[path]) != there:
+                raise ValueError(f"{path} has the shape {there}, in the state {np.shape(state[path])}")
+        for path, (owner, name) in places.items():
+            if name is None:
+                owner.data = np.array(state[path], owner.dtype)[()]
+            else:
+                setattr(owner, name, np.array(state[path]))
+
+    def _state(self) -> Iterator[tuple[str, Any, str | None]]:
+        """The path of every parameter and buffer, what it belongs to, and a buffer's name."""
+        for path, parameter in self.named_parameters():
+            yield path, parameter, None
+        for path, module in self.named_modules():
+            for name in module.buffers:
+                yield f"{path}.{name}".lstrip("."), module, name
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in getattr(self, "shown", ()))
+        return f"{type(self).__name__}({inside})"
+
+
+def _found(owner: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Every Module and Variable within an object, each once, with its path."""
+    if isinstance(owner, (Module, Leaf)):
+        if id(owner) in seen:
+            return
+        seen.add(id(owner))
+        yield path, owner
+    if isinstance(owner, Module):
+        members: Any = vars(owner).items()
+    elif isinstance(owner, dict):
+        members = owner.items()
+    else:
+        members = enumerate(owner) if isinstance(owner, (list, tuple)) else ()
+    for name, member in members:
+        yield from _found(member, f"{path}.{name}".lstrip("."), seen)
+
+
+class Sequential(Module):
+    """Modules, or any functions, one after the other."""
+
+    def __init__(self, *layers: Any) -> None:
+        self.layers = list(layers)
+
+    def forward(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.layers)
+
+    def __getitem__(self, place: int) -> Any:
+        return self.layers[place]
+
+    def __repr__(self) -> str:
+        return f"Sequential({', '.join(map(repr, self.layers))})"

@@ -1,0 +1,89 @@
+"""Training: batches of data, and the loop over them with its learning curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..by_hand import no_grad
+from ..seeding import value_of
+from .module import Module
+from .optimisers import Optimiser
+
+Curves = dict[str, list[float]]
+
+
+def batches(*arrays: Any, size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
+    """Parts of arrays along their first axis, ``size`` points at a time, in random order where ``rng`` is given."""
+    count = len(arrays[0])
+    if any(len(x) != count for x in arrays):
+        raise ValueError(f"batches: arrays of different numbers of points, {[len(x) for x in arrays]}")
+    order = np.arange(count) if rng is None else np.random.default_rng(rng).permutation(count)
+    for start in range(0, count, size or max(count, 1)):
+        chosen = order[start : start + (size or count)]
+        yield tuple(x[chosen] for x in arrays) if size or rng is not None else arrays
+
+
+def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: Any, y: Any, epochs: int,
+        batch: int | None = None, rng: Any = None, validation: tuple[Any, Any] | None = None,
+        metrics: dict[str, Callable[[Any, Any], float]] | None = None, patience: int | None = None,
+        callback: Callable[[int, Curves], Any] | None = None, progress: bool = False) -> Curves:  # fmt: skip
+    """Train a network; returns the learning curves: a list of one number per epoch, by name.
+
+    ``"loss"`` and the ``metrics`` are means over the batches of an epoch, as they were met; with ``validation`` data
+    there are ``"validation loss"`` and its like, after the epoch. ``patience`` ends the training when the validation
+    loss, or the loss, has not fallen for so many epochs, and so does a ``callback(epoch, curves)`` that returns true.
+    ``progress`` shows a bar where tqdm is installed.
+    """
+    generator = None if rng is None else np.random.default_rng(rng)
+    measured: dict[str, Callable[[Any, Any], Any]] = {"loss": loss, **(metrics or {})}
+    watched = "loss" if validation is None else "validation loss"
+    curves: Curves = {name: [] for name in measured}
+    if validation is not None:
+        curves |= {f"validation {name}": [] for name in measured}
+    for epoch in _shown(range(epochs), progress):
+        net.train()
+        sums, points = dict.fromkeys(measured, 0.0), 0
+        for part, target in batches(x, y, size=batch, rng=generator):
+            optimiser.zero_grad()
+            output = net(part)
+            cost = loss(output, target)
+            cost.backward()
+            optimiser.step()
+            points += len(part)
+            for name, measure in measured.items():
+                value = cost if name == "loss" else measure(value_of(output), target)
+                sums[name] += float(value_of(value)) * len(part)
+        for name in measured:
+            curves[name].append(sums[name] / points)
+        if validation is not None:
+            for name, value in evaluate(net, measured, *validation).items():
+                curves[f"validation {name}"].append(value)
+        if callback is not None and callback(epoch, curves):
+            break
+        if patience is not None and epoch - int(np.argmin(curves[watched])) >= patience:
+            break
+    return curves
+
+
+def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any, y: Any) -> dict[str, float]:
+    """The measures of a network in use, not in training, without recording."""
+    training = net.training
+    with no_grad():
+        output = net.eval()(x)
+        found = {name: float(value_of(measure(output, y))) for name, measure in measures.items()}
+    net.train(training)
+    return found
+
+
+def _shown(epochs: Iterable[int], progress: bool) -> Iterable[int]:
+    """The epochs, with a progress bar where one is wanted and tqdm is there."""
+    if not progress:
+        return epochs
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return epochs
+    return tqdm(epochs, unit="epoch")  # type: ignore[no-any-return]

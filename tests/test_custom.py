@@ -1,0 +1,384 @@
+"""Functions with derivatives of the user's own: decorators and blocks, in both modes, by hand and nested."""
+
+import gc
+import re
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+from table import JACOBIANS, nestings
+
+import autodiff
+from autodiff import (
+    Block,
+    SimpleBlock,
+    Variable,
+    derivative,
+    elementwise,
+    grad,
+    gradcheck,
+    gradient,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    linear,
+    locally_constant,
+    multilinear,
+    smooth,
+)
+from dualnumbers import DualNumber
+from dualnumbers.elementary import BY_NUMPY, TABLE
+
+
+class sin(SimpleBlock):  # noqa: N801
+    def data_fn(self, x):
+        return np.sin(x.data)
+
+    def gradient_fn(self, x):
+        return np.cos(x.data)
+
+
+class Times(SimpleBlock):
+    """x y times a parameter of the instance, its derivative under the other name."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def data_fn(self, x, y):
+        return self.factor * x.data * y.data
+
+    def grad_fn(self, x, y):
+        return self.factor * y.data, self.factor * x.data
+
+
+class Product(Block):
+    def data_fn(self, A, x):
+        return A.data @ x.data
+
+    def get_jacobians(self, A, x):
+        rows, columns = A.data.shape
+        return [np.reshape(np.eye(rows)[:, :, None] * x.data, (rows, rows * columns)), A.data]
+
+
+class Length(Block):
+    def data_fn(self, x):
+        return np.sqrt(np.sum(x.data**2))
+
+    def get_jacobians(self, x):
+        return (x.data / np.sqrt(np.sum(x.data**2)))[None]
+
+
+class Cube(Block):
+    """Of numbers: the Jacobian is a number."""
+
+    def data_fn(self, x):
+        return x.data**3
+
+    def get_jacobians(self, x):
+        return [3 * x.data**2]
+
+
+class Convolution(Block):
+    """The example of docs/custom-rules.md."""
+
+    def data_fn(self, x, w):
+        return np.convolve(x.data, w.data, "valid")
+
+    def get_jacobians(self, x, w):
+        x, w = x.data, w.data
+        p, n, m = len(x) - len(w) + 1, len(x), len(w)
+        tap = m - 1 + np.arange(p)[:, None] - np.arange(n)
+        by_x = np.where((tap >= 0) & (tap < m), w[np.clip(tap, 0, m - 1)], 0.0)
+        by_w = x[np.arange(p)[:, None] + np.arange(m)[::-1]]
+        return [by_x, by_w]
+
+
+@elementwise(lambda x, y, z: y * z, lambda x, y, z: x * z)
+def exp_of_product(x, y):
+    return np.exp(x * y)
+
+
+@multilinear(lambda g, x, w: np.convolve(g, w[::-1]), lambda g, x, w: np.convolve(x, g[::-1], "valid")[::-1])
+def convolution(x, w):
+    return np.convolve(x, w, "valid")
+
+
+@linear(lambda g, x, step, back: np.append(np.zeros(step), g[::-1] if back else g))
+def without_the_first(x, step=1, *, back=False):
+    return x[step:][::-1] if back else x[step:]
+
+
+@smooth(lambda t, z, A, b: -inverse_times(A, t @ z), lambda t, z, A, b: np.linalg.solve(A, t))
+def inverse_times(A, b):
+    return np.linalg.solve(A, b)
+
+
+X, Y = np.array([0.3, 1.7, -0.4]), np.array([0.9, 0.2, 1.1])
+A = np.array([[2.0, 0.3, 0.1], [0.2, 1.5, 0.4], [0.1, 0.6, 1.8]])
+SIGNAL, KERNEL = np.array([0.5, -1.0, 2.0, 0.3, 0.8]), np.array([1.0, 0.4, -0.7])
+CALLS = [
+    ("a block of numbers", sin(), np.sin, (0.7,)),
+    ("a block of arrays", sin(), np.sin, (X,)),
+    ("a block of two numbers", Times(3.0), lambda x, y: 3.0 * x * y, (0.7, 1.2)),
+    ("a block that broadcasts", Times(3.0), lambda x, y: 3.0 * x * y, (X[:2, None], Y)),
+    ("a block of no elements", sin(), np.sin, (np.zeros((0, 2)),)),
+    ("two Jacobians", Product(), lambda A, x: A @ x, (A, X)),
+    ("one Jacobian", Length(), lambda x: np.sqrt(np.sum(x**2)), (X,)),
+    ("a Jacobian of numbers", Cube(), lambda x: x**3, (0.7,)),
+    ("the convolution as a block", Convolution(), lambda x, w: np.convolve(x, w, "valid"), (SIGNAL, KERNEL)),
+    ("elementwise", exp_of_product, lambda x, y: np.exp(x * y), (X, Y)),
+    ("elementwise, of numbers", exp_of_product, lambda x, y: np.exp(x * y), (0.3, 0.7)),
+    ("elementwise, of mixed shapes", exp_of_product, lambda x, y: np.exp(x * y), (X[:2, None], Y)),
+    ("multilinear", convolution, lambda x, w: np.convolve(x, w, "valid"), (SIGNAL, KERNEL)),
+    ("linear", lambda x: without_the_first(x, back=True), lambda x: x[:0:-1], (X,)),
+    ("linear with a parameter", lambda x: without_the_first(x * x, 2), lambda x: x[2:] ** 2, (X,)),
+    ("smooth", inverse_times, np.linalg.solve, (A, X)),
+]
+each = pytest.mark.parametrize(("f", "table_function", "args"), [pytest.param(*c[1:], id=c[0]) for c in CALLS])
+
+
+def total(f):
+    """A number of all elements, each with a weight of its own."""
+    return lambda *args: np.sum(np.cos(np.arange(np.size(f(*map(autodiff.value_of, args))))) * np.ravel(f(*args)))
+
+
+@each
+def test_first_derivatives_as_the_table_has_them(f, table_function, args):
+    """The value too; both modes, and by hand."""
+    np.testing.assert_allclose(f(*args), table_function(*args), rtol=1e-14)
+    assert type(f(*args)) is type(table_function(*args)) or isinstance(args[0], float)
+    for k in range(len(args)):
+        expected = jacobian(table_function, k)(*args)
+        for mode in (jacfwd, jacrev):
+            np.testing.assert_allclose(mode(f, k)(*args), expected, rtol=1e-13, atol=1e-14)
+    leaves = list(map(Variable, args))
+    total(f)(*leaves).backward()
+    for leaf, expected in zip(leaves, gradient(total(table_function), args), strict=True):
+        np.testing.assert_allclose(leaf.grad, expected, rtol=1e-13, atol=1e-14)
+
+
+@each
+def test_second_derivatives_in_all_nestings(f, table_function, args):
+    for wrt in {(0, 0), (0, len(args) - 1), (len(args) - 1, len(args) - 1)}:
+        expected = jacfwd(jacrev(table_function, wrt[0]), wrt[1])(*args)
+        for name, partial in nestings(f, wrt, JACOBIANS):
+            np.testing.assert_allclose(partial(*args), expected, rtol=1e-12, atol=1e-13, err_msg=name)
+
+
+@each
+def test_by_differences(f, table_function, args):
+    if all(np.size(x) for x in args):
+        assert gradcheck(total(f), args, order=2)
+
+
+@each
+def test_single_precision(f, table_function, args):
+    if not isinstance(args[0], float):
+        args = tuple(x.astype(np.float32) for x in args)
+        assert f(*args).dtype == np.float32
+        assert all(jacobian(f, k)(*args).dtype == np.float32 for k in range(len(args)))
+
+
+def test_python_numbers_stay():
+    for f in (sin(), Cube(), lambda x: exp_of_product(x, 2.0)):
+        assert type(f(0.5)) is float
+        assert type(derivative(f, 0, [0.5])) is float
+        assert type(grad(f)(0.5)) is float
+        assert type(derivative(f, 0, [np.float64(0.5)])) is np.float64
+    assert sin()(DualNumber(1.0, 2.0)).dual == 2.0 * np.cos(1.0)
+    assert sin()(1) == np.sin(1.0)
+    np.testing.assert_array_equal(sin()([1.0, 2.0]), np.sin([1.0, 2.0]))
+
+
+def test_complex_arguments():
+    z = np.array([1.0 + 2.0j, 0.5 - 1.0j])
+    np.testing.assert_allclose(jacobian(sin())(z), np.diag(np.cos(z)), rtol=1e-14)
+
+
+def test_a_locally_constant_function():
+    @locally_constant
+    def to_tenths(x, digits=1):
+        return np.round(x, digits)
+
+    assert grad(lambda x: x * to_tenths(x))(0.26) == 0.3
+    assert derivative(lambda x: x * to_tenths(x, digits=0), 0, [1.26]) == 1.0
+    x = Variable([0.26, 0.14])
+    np.sum(x * to_tenths(x)).backward()
+    np.testing.assert_array_equal(x.grad, [0.3, 0.1])
+
+
+def test_a_partial_that_is_infinite_where_the_derivative_is_finite():
+    @elementwise(lambda x, z: 0.5 / z, singular=True)
+    def root(x):
+        return np.sqrt(x)
+
+    assert jacfwd(lambda x: root(x * 0.0))(1.0) == 0.0
+    assert jacrev(lambda x: root(x) * 0.0)(0.0) == 0.0
+    assert jacfwd(root)(0.0) == jacrev(root)(0.0) == np.inf
+
+
+def test_a_partial_fails_as_division_by_zero_does():
+    class Root(SimpleBlock):
+        def data_fn(self, x):
+            return np.sqrt(x.data)
+
+        def gradient_fn(self, x):
+            return 0.5 / x.data**0.5
+
+    assert derivative(Root(), 0, [0.0]) == grad(Root())(0.0) == np.inf
+
+
+def test_a_number_that_is_reshaped_has_a_number_as_its_gradient():
+    assert type(grad(lambda x: np.sum(np.reshape(x, (1,)) * 2.0))(1.0)) is float
+
+
+def test_a_decorated_function_is_called_as_before():
+    assert exp_of_product(y=2.0, x=0.0) == 1.0
+    assert exp_of_product.__name__ == "exp_of_product"
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        exp_of_product(1.0)
+    assert grad(lambda x: exp_of_product(y=x, x=2.0))(0.0) == 2.0
+
+
+def test_rows_of_the_users_stay_out_of_the_table():
+    """Also one of the name of a function that is there; two classes of one name do not meet."""
+    before = TABLE["sin"], BY_NUMPY[np.sin]
+    other = type("sin", (SimpleBlock,), {"data_fn": lambda self, x: x.data, "gradient_fn": lambda self, x: 7.0})
+    assert (grad(other())(0.0), grad(sin())(0.0), grad(np.sin)(0.0)) == (7.0, 1.0, 1.0)
+    assert (TABLE["sin"], BY_NUMPY[np.sin]) == before
+    assert TABLE.keys().isdisjoint({"Times", "Convolution", "exp_of_product", "inverse_times"})
+    assert {exp_of_product, convolution, inverse_times}.isdisjoint(BY_NUMPY.values())
+
+
+def test_a_block_is_freed_with_its_last_use():
+    block = Times(2.0)
+    assert grad(block)(1.0, 3.0) == 6.0
+    alive = weakref.ref(block)
+    gc.disable()
+    try:
+        del block
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+def test_the_parameters_of_a_block_may_change():
+    block = Times(2.0)
+    assert grad(block)(1.0, 3.0) == 6.0
+    block.factor = 5.0
+    assert grad(block)(1.0, 3.0) == 15.0
+
+
+def test_wrong_numbers_of_derivatives():
+    with pytest.raises(TypeError, match=r"f has 2 arguments \(x, y\), and 1 derivatives were given: give elementwise"):
+        elementwise(lambda x, z: z)(lambda_named_f())
+    with pytest.raises(TypeError, match=r"give smooth one for each argument that can be differentiated"):
+        smooth(None, None, None)(lambda_named_f())
+    with pytest.raises(TypeError, match=r"takes \*args or \*\*keywords: linear needs a function that names"):
+        linear(None)(lambda *xs: xs[0])
+
+    class Short(SimpleBlock):
+        def data_fn(self, x, y):
+            return x.data + y.data
+
+        def gradient_fn(self, x, y):
+            return 1.0
+
+    with pytest.raises(ValueError, match=r"Short\.gradient_fn must return a tuple of 2 partial derivatives"):
+        grad(Short())(1.0, 2.0)
+    Product.get_jacobians, kept = lambda self, A, x: [np.eye(3)], Product.get_jacobians
+    try:
+        with pytest.raises(ValueError, match=r"Product\.get_jacobians must return a list of 2 Jacobians"):
+            jacobian(Product())(A, X)
+    finally:
+        Product.get_jacobians = kept
+
+
+def lambda_named_f():
+    def f(x, y):
+        return x * y
+
+    return f
+
+
+def test_missing_methods():
+    class Empty(SimpleBlock):
+        pass
+
+    class Bare(Block):
+        pass
+
+    class Value(SimpleBlock):
+        def data_fn(self, x):
+            return x.data
+
+    class Values(Block):
+        def data_fn(self, x):
+            return x.data
+
+    for block, missing in ((Empty(), "data_fn"), (Bare(), "data_fn"), (Value(), "gradient_fn"),
+                           (Values(), "get_jacobians")):  # fmt: skip
+        with pytest.raises(NotImplementedError, match=rf"{type(block).__name__} needs a method {missing}\(self, x"):
+            grad(block)(1.0)
+    assert Value()(1.0) == 1.0  # without a derivative there is none to be had
+
+
+def test_wrong_shapes():
+    @elementwise(lambda x, z: z)
+    def summed(x):
+        return np.sum(x)
+
+    with pytest.raises(ValueError, match=r"summed returned shape \(\) for arguments of shape \(3,\): element by element"
+                                         r" it would be \(3,\)"):  # fmt: skip
+        summed(X)
+    for decorator in (elementwise(lambda x, z: np.ones(2)), linear(lambda g, x: np.ones(2)),
+                      smooth(lambda t, z, x: np.ones(2))):  # fmt: skip
+        f = decorator(lambda x: x * 1.0)
+        with pytest.raises(ValueError, match=r"0 of <lambda> has shape \(2,\); it must have \(3,\)"):
+            grad(total(f))(X)
+
+    class Wrong(Length):
+        def get_jacobians(self, x):
+            return x.data
+
+    with pytest.raises(ValueError, match=r"returned an array of shape \(3,\) for argument 0: the Jacobian of 1 elements"
+                                         r" by 3 has shape \(1, 3\)"):  # fmt: skip
+        grad(Wrong())(X)
+
+
+def test_what_is_no_value_is_refused():
+    forgotten = elementwise(1.0)(lambda x: None)
+    with pytest.raises(TypeError, match="returned None: let it return a number or an array"):
+        grad(forgotten)(1.0)
+    slope = elementwise(lambda x, z: None)(lambda x: x + 0.0)
+    with pytest.raises(TypeError, match="is None: let it be a number or an array"):
+        grad(slope)(1.0)
+
+    def f(w):
+        return elementwise(lambda x, z: w)(lambda x: w * x)(2.0)
+
+    with pytest.raises(TypeError, match="none of its arguments: make that an argument too"):
+        grad(f)(3.0)  # it would lose the derivative by w
+
+
+def test_a_block_within_programs():
+    f = lambda x: np.sum(sin()(x) * Convolution()(np.concatenate([x, x]), KERNEL[:2])[1:4])
+    g = lambda x: np.sum(np.sin(x) * np.convolve(np.concatenate([x, x]), KERNEL[:2], "valid")[1:4])
+    np.testing.assert_allclose(grad(f)(X), grad(g)(X), rtol=1e-13)
+    np.testing.assert_allclose(hessian(f)(X), hessian(g)(X), rtol=1e-12, atol=1e-14)
+
+
+def test_the_examples_of_the_guide():
+    """Each block of code of docs/custom-rules.md runs, one after the other; its comments tell the values."""
+    text = (Path(__file__).parent.parent / "docs" / "custom-rules.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(examples) >= 4
+    for example in examples:
+        exec(example, names)
+        for line in example.splitlines():
+            call, arrow, shown = line.partition("  # → ")
+            if arrow:
+                np.testing.assert_allclose(eval(call, names), eval(shown), rtol=1e-5)

@@ -1,0 +1,341 @@
+"""Networks: layers and losses against differences, modules, optimisers against formulas, training on real data."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize, rosen
+
+import autodiff
+from autodiff import Constant, Variable, gradcheck, nn
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(5, 3))
+IMAGES = RNG.normal(size=(2, 2, 4, 3))
+
+LAYERS = {
+    "Linear": (lambda: nn.Linear(3, 4, rng=1), X),
+    "Linear, no bias": (lambda: nn.Linear(3, 4, bias=False, init="he", rng=1), X),
+    "Conv2d": (lambda: nn.Conv2d(2, 2, 3, rng=1), IMAGES),
+    "Conv2d, stride and padding": (lambda: nn.Conv2d(2, 2, (3, 2), stride=(2, 1), padding=(1, 0), rng=1), IMAGES),
+    "ReLU": (nn.ReLU, X),
+    "Tanh": (nn.Tanh, X),
+    "Sigmoid": (nn.Sigmoid, X),
+    "Softmax": (lambda: nn.Softmax(axis=1), X),
+    "BatchNorm": (lambda: nn.BatchNorm(3), X),
+    "BatchNorm of images": (lambda: nn.BatchNorm(2), IMAGES),
+    "BatchNorm in use": (lambda: nn.BatchNorm(3).eval(), X),
+    "Dropout in use": (lambda: nn.Dropout(0.5).eval(), X),
+    "Sequential": (lambda: nn.Sequential(nn.Linear(3, 4, rng=1), nn.Tanh(), nn.Linear(4, 2, rng=2), np.sin), X),
+}
+
+
+@pytest.mark.parametrize(("make", "x"), LAYERS.values(), ids=LAYERS)
+def test_layers_in_their_argument_and_in_their_parameters(make, x):
+    """Both modes to second order in the argument; the parameters' gradients, which backward gives, against those."""
+    layer = make()
+    weights = np.cos(np.arange(np.size(autodiff.value_of(layer(x))))).reshape(np.shape(autodiff.value_of(layer(x))))
+
+    def f(x, values):
+        for parameter, value in zip(layer.parameters(), values, strict=True):
+            parameter.data = autodiff.value_of(value)
+        with autodiff.no_grad():
+            return np.sum(layer(x) ** 2 * weights)
+
+    values = [parameter.data.copy() for parameter in layer.parameters()]
+    assert gradcheck(lambda x: f(x, values), [x], order=2, raises=True)
+    if values:
+        np.sum(layer(x) ** 2 * weights).backward()
+    for k, parameter in enumerate(layer.parameters()):
+        found, step = parameter.grad, 1e-6
+        for place in itertools.islice(np.ndindex(parameter.shape), 12):
+            moved = [[v.copy() for v in values] for _ in range(2)]
+            moved[0][k][place] += step
+            moved[1][k][place] -= step
+            slope = (f(x, moved[0]) - f(x, moved[1])) / (2 * step)
+            assert found[place] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_a_convolution_is_the_sum_over_its_window():
+    conv, images = nn.Conv2d(3, 2, (3, 2), stride=(2, 1), padding=(1, 0), rng=3), RNG.normal(size=(2, 3, 6, 5))
+    conv.bias.data = np.array([0.5, -1.0])
+    found = autodiff.value_of(conv(images))
+    padded = np.zeros((2, 3, 8, 5))
+    padded[:, :, 1:7] = images
+    expected = np.zeros((2, 2, 3, 4))
+    for n, o, h, w in np.ndindex(expected.shape):
+        window = padded[n, :, 2 * h : 2 * h + 3, w : w + 2]
+        expected[n, o, h, w] = np.sum(window * conv.weight.data[o]) + conv.bias.data[o]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_layers_say_what_they_take():
+    for layer, x in ((nn.Linear(3, 2), np.ones((4, 2))), (nn.Conv2d(3, 2, 3), X), (nn.BatchNorm(4), X)):
+        with pytest.raises(ValueError, match=r"takes arrays of shape \(points, "):
+            layer(x)
+    with pytest.raises(ValueError, match="'xavier' or 'he'"):
+        nn.Linear(2, 2, init="zeros")
+    with pytest.raises(ValueError, match="below 1"):
+        nn.Dropout(1.0)
+    with pytest.raises(NotImplementedError, match=r"write its forward\(self, x\)"):
+        nn.Module()(X)
+
+
+def test_weights_come_from_the_seed():
+    first, second, other = (nn.Linear(30, 20, rng=seed).weight.data for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, other)
+    assert np.max(np.abs(first)) <= np.sqrt(6 / 50)
+    assert np.std(nn.Linear(400, 300, init="he", rng=1).weight.data) == pytest.approx(np.sqrt(2 / 400), rel=0.02)
+    rng = np.random.default_rng(5)
+    assert not np.array_equal(nn.Linear(3, 3, rng=rng).weight.data, nn.Linear(3, 3, rng=rng).weight.data)
+
+
+class Own(nn.Module):
+    """Parameters among attributes, in a list, in a dict, shared, and one that is constant."""
+
+    def __init__(self):
+        self.scale = Variable(2.0)
+        self.layers = [nn.Linear(3, 2, rng=1), nn.BatchNorm(2)]
+        self.named = {"last": nn.Linear(2, 2, rng=2), "same": self.layers[0]}
+        self.fixed = Constant([1.0, 2.0])
+        self.note = "text"
+
+    def forward(self, x):
+        return self.named["last"](self.layers[1](self.layers[0](x))) * self.scale + self.fixed
+
+
+def test_parameters_are_found():
+    net = Own()
+    assert [name for name, _ in net.named_parameters()] == [
+        "scale", "layers.0.weight", "layers.0.bias", "layers.1.scale", "layers.1.shift", "named.last.weight",
+        "named.last.bias"]  # fmt: skip
+    assert len(net.parameters()) == 7
+    np.sum(net(X) ** 2).backward()
+    assert all(parameter.grad is not None for parameter in net.parameters())
+    net.zero_grad()
+    assert all(parameter.grad is None for parameter in net.parameters())
+    assert not net.eval().layers[1].training
+    assert net.train().layers[1].training
+
+
+def test_the_state_is_saved_and_loaded(tmp_path):
+    net, other = Own(), Own()
+    net.scale.data = 5.0
+    net(X)
+    np.savez(tmp_path / "net.npz", **net.state_dict())
+    with np.load(tmp_path / "net.npz") as state:
+        other.load_state_dict(state)
+    assert other.scale.data == 5.0
+    np.testing.assert_array_equal(other.layers[1].running_mean, net.layers[1].running_mean)
+    np.testing.assert_array_equal(other.eval()(X).data, net.eval()(X).data)
+    state = net.state_dict()
+    del state["scale"]
+    with pytest.raises(KeyError, match=r"missing \['scale'\]"):
+        other.load_state_dict(state)
+    with pytest.raises(ValueError, match=r"layers.0.weight has the shape \(3, 2\), in the state \(2, 2\)"):
+        other.load_state_dict(net.state_dict() | {"layers.0.weight": np.ones((2, 2))})
+
+
+def test_dropout_keeps_the_mean():
+    layer, x = nn.Dropout(0.25, rng=3), np.ones((100, 100))
+    found = layer(x)
+    assert set(np.unique(found)) == {0.0, 1 / 0.75}
+    assert np.mean(found) == pytest.approx(1.0, abs=0.02)
+    assert layer.eval()(x) is x
+
+
+def test_batch_norm_remembers_for_use():
+    layer, rng = nn.BatchNorm(2), np.random.default_rng(1)
+    for _ in range(200):
+        layer(rng.normal([3.0, -1.0], [2.0, 0.5], (50, 2)))
+    np.testing.assert_allclose(layer.running_mean, [3.0, -1.0], atol=0.2)
+    np.testing.assert_allclose(layer.running_variance, [4.0, 0.25], rtol=0.2)
+    training = autodiff.value_of(layer(X[:, :2]))
+    np.testing.assert_allclose(training.mean(0), 0.0, atol=1e-12)
+    in_use = autodiff.value_of(layer.eval()(np.array([[3.0, -1.0]])))
+    np.testing.assert_allclose(in_use, 0.0, atol=0.3)
+
+
+# ------------------------------------------------------------------------------------------------------------ losses
+
+
+def test_mse():
+    assert nn.mse(np.array([1.0, 3.0]), np.array([0.0, 0.0])) == 5.0
+    assert gradcheck(lambda x: nn.mse(x, np.ones((5, 3))), [X], raises=True)
+    with pytest.raises(ValueError, match=r"\(5, 1\), the target \(5,\)"):
+        nn.mse(X[:, :1], X[:, 0])
+
+
+def test_cross_entropy():
+    classes = np.array([0, 2, 1, 1, 0])
+    softmax = np.exp(X) / np.exp(X).sum(1, keepdims=True)
+    expected = -np.mean(np.log(softmax[np.arange(5), classes]))
+    assert nn.cross_entropy(X, classes) == pytest.approx(expected, rel=1e-14)
+    assert nn.cross_entropy(X, np.eye(3)[classes]) == pytest.approx(expected, rel=1e-14)
+    gradient = autodiff.grad(nn.cross_entropy)(X, classes)
+    np.testing.assert_allclose(gradient, (softmax - np.eye(3)[classes]) / 5, rtol=1e-12, atol=1e-16)  # by the count
+    assert gradcheck(lambda x: nn.cross_entropy(x, classes), [X], raises=True)
+
+
+def test_cross_entropy_far_out():
+    logits = np.array([[1000.0, 0.0, -1000.0], [-1e4, 0.0, 1e4]])
+    assert nn.cross_entropy(logits, np.array([0, 2])) == 0.0
+    assert nn.cross_entropy(logits, np.array([1, 0])) == (1000.0 + 2e4) / 2
+    assert np.all(np.isfinite(autodiff.grad(nn.cross_entropy)(logits, np.array([1, 0]))))
+
+
+def test_cross_entropy_says_what_it_takes():
+    for target in (np.zeros(5), np.zeros((5, 2), int), np.zeros(4, int)):
+        with pytest.raises(ValueError, match="class numbers"):
+            nn.cross_entropy(X, target)
+    with pytest.raises(ValueError, match="from 0 to 2"):
+        nn.cross_entropy(X, np.array([0, 1, 2, 3, 0]))
+
+
+def test_accuracy():
+    output = np.array([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]])
+    assert nn.accuracy(output, np.array([1, 0, 0])) == pytest.approx(2 / 3)
+    assert nn.accuracy(output, np.eye(2)[[1, 0, 0]]) == pytest.approx(2 / 3)
+
+
+# -------------------------------------------------------------------------------------------------------- optimisers
+
+
+def steps(make, count=4):
+    """The path of x² y-shaped gradients: x of two elements, f = Σ aᵢ xᵢ²/2 with a = (1, 10)."""
+    x = Variable([1.0, -2.0])
+    optimiser = make([x])
+    path = []
+    for _ in range(count):
+        optimiser.zero_grad()
+        np.sum(np.array([0.5, 5.0]) * x * x).backward()
+        optimiser.step()
+        path.append(x.data.copy())
+    return np.array(path)
+
+
+def test_gradient_descent_by_its_formula():
+    x, a, expected = np.array([1.0, -2.0]), np.array([1.0, 10.0]), []
+    for _ in range(4):
+        x = x - 0.05 * a * x
+        expected.append(x)
+    np.testing.assert_allclose(steps(lambda p: nn.SGD(p, lr=0.05)), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_momentum_by_its_formula(nesterov):
+    x, v, a, expected = np.array([1.0, -2.0]), np.zeros(2), np.array([1.0, 10.0]), []
+    for _ in range(4):
+        v = 0.9 * v + a * x
+        x = x - 0.01 * (a * x + 0.9 * v if nesterov else v)
+        expected.append(x)
+    found = steps(lambda p: nn.SGD(p, lr=0.01, momentum=0.9, nesterov=nesterov))
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_the_first_steps_of_adam_and_rmsprop():
+    """The first step of Adam is lr against the sign of each gradient, that of RMSprop lr / √(1 − α)."""
+    np.testing.assert_allclose(steps(lambda p: nn.Adam(p, lr=0.1), 1)[0], [0.9, -1.9], rtol=1e-7)
+    np.testing.assert_allclose(steps(lambda p: nn.RMSprop(p, lr=0.01, alpha=0.96), 1)[0], [0.95, -1.95], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [nn.SGD, nn.Adam, nn.RMSprop])
+def test_objects_and_methods_of_scipy_take_the_same_path(kind):
+    options = {"lr": 0.02} | ({"momentum": 0.5} if kind is nn.SGD else {})
+    path = steps(lambda p: kind(p, **options), 6)
+    method = {nn.SGD: nn.sgd, nn.Adam: nn.adam, nn.RMSprop: nn.rmsprop}[kind]
+    f = autodiff.value_and_grad(lambda x: np.sum(np.array([0.5, 5.0]) * x * x))
+    options |= {"maxiter": 6, "return_all": True}
+    found = minimize(f, np.array([1.0, -2.0]), jac=True, method=method, options=options)
+    np.testing.assert_allclose(found.allvecs[1:], path, rtol=1e-13)
+    assert (found.nit, found.success) == (6, False)
+
+
+def test_minimising_rosenbrocks_function_by_adam():
+    seen, slope = [], autodiff.grad(lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2)
+    found = minimize(rosen, [-1.0, 1.5], jac=slope, method=nn.adam, callback=seen.append,
+                     options={"lr": 0.05, "maxiter": 20_000, "tol": 1e-6})  # fmt: skip
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
+    assert found.success
+    assert len(seen) == found.nit
+    with pytest.raises(ValueError, match=r"jac=autodiff\.grad\(f\)"):
+        minimize(rosen, [0.0, 0.0], method=nn.adam)
+    with pytest.raises(ValueError, match="no bounds"):
+        minimize(rosen, [0.0, 0.0], jac=autodiff.grad(rosen), method=nn.adam, bounds=[(0, 1)] * 2)
+
+
+def test_optimisers_say_what_they_take():
+    with pytest.raises(TypeError, match=r"net\.parameters\(\)"):
+        nn.SGD([np.ones(3)])
+    with pytest.raises(ValueError, match="positive"):
+        nn.Adam([Variable(1.0)], lr=0.0)
+    with pytest.raises(ValueError, match="momentum"):
+        nn.SGD([Variable(1.0)], nesterov=True)
+    still = Variable(1.0)
+    nn.Adam([still]).step()  # it has no gradient
+    assert still.data == 1.0
+
+
+# ---------------------------------------------------------------------------------------------------------- training
+
+
+def test_batches():
+    x, y = np.arange(10), np.arange(10) * 2
+    parts = list(nn.batches(x, y, size=4))
+    assert [len(part[0]) for part in parts] == [4, 4, 2]
+    shuffled = np.concatenate([part[0] for part in nn.batches(x, y, size=4, rng=1)])
+    assert sorted(shuffled) == list(x)
+    assert list(shuffled) != list(x)
+    assert all(np.array_equal(b, 2 * a) for a, b in nn.batches(x, y, size=3, rng=1))
+    with pytest.raises(ValueError, match="different numbers of points"):
+        next(nn.batches(x, y[:3]))
+
+
+def line():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(200, 1))
+    return x, 3.0 * x - 1.0 + 0.01 * rng.normal(size=(200, 1))
+
+
+def test_training_a_line():
+    x, y = line()
+    net = nn.Linear(1, 1, rng=0)
+    seen = []
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.1), x[:150], y[:150], 60, batch=30, rng=1,
+                    validation=(x[150:], y[150:]), metrics={"largest error": lambda a, b: np.max(np.abs(a - b))},
+                    callback=lambda epoch, curves: seen.append(epoch))  # fmt: skip
+    assert [net.weight.data.item(), net.bias.data.item()] == pytest.approx([3.0, -1.0], abs=0.01)
+    assert set(curves) == {"loss", "largest error", "validation loss", "validation largest error"}
+    assert all(len(curve) == 60 for curve in curves.values())
+    assert curves["validation loss"][-1] < 2e-4 < curves["validation loss"][0]
+    assert seen == list(range(60))
+
+
+def test_training_stops_early():
+    x, y = line()
+    net = nn.Linear(1, 1, rng=0)
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.3), x, y, 1000, patience=5, progress=True)
+    assert 10 < len(curves["loss"]) < 300
+    net = nn.Linear(1, 1, rng=0)
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.1), x, y, 100, callback=lambda epoch, _: epoch == 4)
+    assert len(curves["loss"]) == 5
+
+
+def test_evaluation_leaves_the_mode_as_it_was():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.Dropout(0.5, rng=1))
+    found = nn.evaluate(net, {"loss": nn.mse}, X, X[:, :2])
+    assert found == nn.evaluate(net, {"loss": nn.mse}, X, X[:, :2])
+    assert net.training
+
+
+def test_moons_are_told_apart():
+    """Two half circles, by a network of the size of micrograd's."""
+    rng = np.random.default_rng(0)
+    angle = np.linspace(0, np.pi, 100)
+    upper, lower = np.stack([np.cos(angle), np.sin(angle)], 1), np.stack([1 - np.cos(angle), 0.5 - np.sin(angle)], 1)
+    x, classes = np.concatenate([upper, lower]) + 0.1 * rng.normal(size=(200, 2)), np.repeat([0, 1], 100)
+    net = nn.Sequential(nn.Linear(2, 16, init="he", rng=rng), nn.ReLU(), nn.Linear(16, 16, init="he", rng=rng),
+                        nn.ReLU(), nn.Linear(16, 2, rng=rng))  # fmt: skip
+    nn.fit(net, nn.cross_entropy, nn.Adam(net.parameters(), lr=0.02), x, classes, 100)
+    assert nn.accuracy(net(x).data, classes) >= 0.99

@@ -1,0 +1,139 @@
+"""autodiff.linalg: quadratic programs through OSQP against differences; the other functions against NumPy and SciPy."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.optimize
+
+from autodiff import Variable, gradcheck, gradient, jacfwd, jacobian, jacrev, jvp, linalg
+
+P = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.3], [0.1, 0.3, 1.5]])
+Q = np.array([-1.0, -2.0, 0.5])
+G = np.array([[1.0, 1.0, 0.2], [-1.0, 0.3, 0.0], [0.0, 0.1, 1.0], [0.2, 0.4, -1.0]])
+H = np.array([1.0, 0.1, 3.0, 0.7])
+A = np.array([[1.0, -1.0, 0.5]])
+B = np.array([0.1])
+WEIGHTS = np.array([1.0, -2.0, 0.7])
+
+
+@pytest.fixture
+def solve_qp():
+    pytest.importorskip("osqp", reason="quadratic programs are solved by OSQP: pip install dualautodiff[qp]")
+    return linalg.solve_qp
+
+
+def residuals(x, P, q, G, h):
+    """By how much x misses the optimality conditions; the multipliers are found by non-negative least squares."""
+    close = np.flatnonzero(G @ x - h > -1e-9)
+    return scipy.optimize.nnls(G[close].T, -(P @ x + q))[1] if len(close) else np.linalg.norm(P @ x + q)
+
+
+def test_the_optimality_conditions(solve_qp):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        root, q, G = rng.normal(size=(4, 4)), rng.normal(size=4), rng.normal(size=(7, 4))
+        P, h = root @ root.T + np.eye(4), rng.uniform(0.1, 1.0, 7)
+        x = solve_qp(P, q, G, h)
+        assert np.all(G @ x <= h + 1e-10)
+        assert residuals(x, P, q, G, h) < 1e-9
+
+
+def test_constraints_of_either_kind_or_none(solve_qp):
+    np.testing.assert_allclose(solve_qp(P, Q), np.linalg.solve(P, -Q), rtol=1e-13)
+    x = solve_qp(P, Q, A=A, b=B)
+    np.testing.assert_allclose(A @ x, B, rtol=1e-12)
+    kernel = scipy.linalg.null_space(A)
+    np.testing.assert_allclose(kernel.T @ (P @ x + Q), 0, atol=1e-12)
+    np.testing.assert_allclose(solve_qp(P, Q, G, np.full(4, 100.0)), solve_qp(P, Q), rtol=1e-12)
+
+
+@pytest.mark.parametrize("args", [(P, Q), (P, Q, G, H), (P, Q, G, H, A, B), (P, Q, None, None, A, B)])
+def test_derivatives_against_differences(solve_qp, args):
+    """Along a direction in all arguments: the value's slope, and that of the gradient, in both modes."""
+    given = [x for x in args if x is not None]
+    rng = np.random.default_rng(2)
+    direction = [rng.normal(size=x.shape) for x in given]
+
+    def f(*parts):
+        left = iter(parts)
+        return WEIGHTS @ solve_qp(*(x if x is None else next(left) for x in args))
+
+    def along(t):
+        return [x + t * v for x, v in zip(given, direction, strict=True)]
+
+    slope = (f(*along(1e-5)) - f(*along(-1e-5))) / 2e-5
+    gradients = gradient(f, given)
+    assert jvp(f, given, direction)[1] == pytest.approx(slope, rel=1e-8)
+    assert sum(np.vdot(g, v) for g, v in zip(gradients, direction, strict=True)) == pytest.approx(slope, rel=1e-8)
+    ends = [gradient(f, along(t)) for t in (1e-5, -1e-5)]
+    found = jvp(lambda *parts: gradient(f, list(parts)), given, direction)[1]
+    for turned, ahead, back in zip(found, *ends, strict=True):
+        np.testing.assert_allclose(turned, (ahead - back) / 2e-5, rtol=1e-6, atol=1e-7)
+    leaves = list(map(Variable, given))
+    f(*leaves).backward()
+    for leaf, expected in zip(leaves, gradients, strict=True):
+        np.testing.assert_allclose(leaf.grad, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_a_bound_that_presses_and_one_that_does_not(solve_qp):
+    for mode in (jacfwd, jacrev):
+        slope = mode(lambda h: solve_qp(np.eye(2), np.array([-1.0, -1.0]), np.eye(2), h))(np.array([0.5, 3.0]))
+        np.testing.assert_allclose(slope, [[1.0, 0.0], [0.0, 0.0]], atol=1e-14)
+
+
+def test_only_the_symmetric_part_counts(solve_qp):
+    skew = np.array([[0.0, 1.0, -2.0], [-1.0, 0.0, 0.5], [2.0, -0.5, 0.0]])
+    np.testing.assert_allclose(solve_qp(P + skew, Q, G, H), solve_qp(P, Q, G, H), rtol=1e-12)
+    slope = jacobian(lambda P: solve_qp(P, Q, G, H))(P)
+    np.testing.assert_allclose(slope, np.swapaxes(slope, 1, 2), atol=1e-13)
+
+
+def test_a_linear_program_at_a_corner(solve_qp):
+    """P = 0: two inequalities hold with equality and decide alone."""
+    corner = np.array([[1.0, 2.0], [3.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    program = lambda h: solve_qp(np.zeros((2, 2)), np.array([-1.0, -1.0]), corner, h)
+    h = np.array([4.0, 6.0, 0.0, 0.0])
+    np.testing.assert_allclose(program(h), np.linalg.solve(corner[:2], h[:2]), rtol=1e-9)
+    np.testing.assert_allclose(jacobian(program)(h)[:, :2], np.linalg.inv(corner[:2]), rtol=1e-12)
+
+
+def test_problems_without_solution(solve_qp):
+    with pytest.raises(ValueError, match="has no solution: OSQP says primal infeasible"):
+        solve_qp(np.eye(1), np.zeros(1), np.array([[1.0], [-1.0]]), np.array([-1.0, -1.0]))
+    with pytest.raises(ValueError, match="has no solution: OSQP says primal infeasible"):
+        solve_qp(np.eye(2), np.zeros(2), A=np.ones((2, 2)), b=np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="has no solution: OSQP says dual infeasible"):
+        solve_qp(np.zeros((2, 2)), np.array([1.0, 0.0]))
+    with pytest.raises(ValueError, match="positive semidefinite; its least eigenvalue is -1"):
+        solve_qp(-np.eye(2), np.zeros(2))
+    with pytest.raises(np.linalg.LinAlgError, match="no single solution"):
+        solve_qp(np.diag([1.0, 0.0]), np.zeros(2))
+    with pytest.raises(np.linalg.LinAlgError, match="leave redundant constraints out"):
+        solve_qp(np.eye(2), np.zeros(2), A=np.ones((2, 2)), b=np.ones(2))
+    with pytest.raises(ValueError, match="has no solution: OSQP says maximum iterations reached"):
+        solve_qp(P, Q, G, H, max_iter=1)
+
+
+def test_wrong_arguments(solve_qp):
+    with pytest.raises(TypeError, match="needs G and h together"):
+        solve_qp(P, Q, G)
+    with pytest.raises(ValueError, match=r"G has shape \(4, 2\); with 3 unknowns it needs 3 columns"):
+        solve_qp(P, Q, G[:, :2], H)
+    with pytest.raises(ValueError, match=r"P has shape \(2, 3\); it must have \(3, 3\)"):
+        solve_qp(P[:2], Q)
+    with pytest.raises(ValueError, match=r"h has shape \(3,\); it must have \(4,\)"):
+        solve_qp(P, Q, G, H[:3])
+
+
+def test_the_functions_of_matrices():
+    M, x = P + np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 2.0], [0.5, 0.0, 0.0]]), Q
+    assert linalg.quadratic_form(M, x) == pytest.approx(0.5 * x @ M @ x, rel=1e-15)
+    np.testing.assert_array_equal(linalg.inv(M), np.linalg.inv(M))
+    np.testing.assert_array_equal(linalg.solve(M, x), np.linalg.solve(M, x))
+    by_scipy = scipy.linalg.solve_continuous_lyapunov(M, P)
+    np.testing.assert_allclose(linalg.solve_continuous_lyapunov(M, P), by_scipy, rtol=1e-12, atol=1e-15)
+    for f, args in ((linalg.quadratic_form, [M, x]), (lambda M: np.sum(linalg.inv(M) * P), [M]),
+                    (lambda M, x: linalg.solve(M, x) @ WEIGHTS, [M, x]),
+                    (lambda M, P: np.sum(linalg.solve_continuous_lyapunov(M, P) * P), [M, P])):  # fmt: skip
+        assert gradcheck(f, args, order=1)
+    assert gradcheck(lambda a, b: linalg.inv([[a, 1.0], [b, 2.0]])[0, 1], [3.0, 0.5], order=1)
