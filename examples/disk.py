@@ -32,7 +32,7 @@ Data = tuple[Any, Any]
 
 
 def disk(rng: np.random.Generator) -> Data:
-    """Points of the unit square (n, 2); a one where they lie in the disk of area 1/2 about its middle, or not (n, 2)."""
+    """Points of the unit square (n, 2), and for each a one in its class (n, 2): 1 in the disk of area 1/2, else 0."""
     x = rng.random((POINTS, 2))
     inside = np.sum((x - 0.5) ** 2, axis=1) <= 0.5 / np.pi
     return x, np.eye(2)[inside.astype(int)]

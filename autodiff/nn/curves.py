@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tupl
                 log: Collection[str] = (), figure: Any = None) -> Any:  # fmt: skip
     """Draw what `fit` returned, a panel for each measure; of several trainings the median and a band of the quartiles.
 
-    Where they stopped at different epochs, both are those of the trainings that went on. ``log`` names the measures
-    drawn on a logarithmic scale. Returns the Matplotlib figure, for its ``savefig``; or draws in the given one, which
-    may be a part of a larger.
+    Where they stopped at different epochs, each keeps its last value to the end. ``log`` names the measures drawn on a
+    logarithmic scale. Returns the Matplotlib figure, for its ``savefig``: the given one, which may be a part of a
+    larger, or a new one.
     """
     repeats = [curves] if isinstance(curves, dict) else list(curves)
     if not repeats or any(repeat.keys() != repeats[0].keys() for repeat in repeats):
@@ -46,9 +45,10 @@ def _figure(panels: int) -> Any:
 
 
 def _draw(panel: Any, repeats: list[list[float]], label: str) -> None:
-    values = np.array(list(zip_longest(*repeats, fillvalue=np.nan)))  # (epochs, repeats)
-    epochs = np.arange(1, len(values) + 1)
-    lower, median, upper = np.nanquantile(values, (0.25, 0.5, 0.75), axis=1)
+    longest = max(map(len, repeats))
+    values = [np.pad(curve, (0, longest - len(curve)), "edge") for curve in repeats]
+    epochs = np.arange(1, longest + 1)
+    lower, median, upper = np.quantile(values, (0.25, 0.5, 0.75), axis=0)
     (line,) = panel.plot(epochs, median, label=label)
     if len(repeats) > 1:
         panel.fill_between(epochs, lower, upper, color=line.get_color(), alpha=0.25, linewidth=0)
