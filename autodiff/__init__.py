@@ -3,12 +3,13 @@
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
-from . import linalg, nn, scipy
+from . import drawing, linalg, nn, scipy
 from .blocks import Block, SimpleBlock
 from .by_hand import no_grad
 from .check import gradcheck
 from .custom import elementwise, linear, locally_constant, multilinear, smooth
 from .differences import check_derivative, check_gradient
+from .drawing import draw_graph
 from .forward import derivative, differentiate, jacfwd, jvp
 from .leaf import Constant
 from .operators import hessian, hvp, jacobian, linearize
@@ -28,6 +29,8 @@ __all__ = [
     "check_gradient",
     "derivative",
     "differentiate",
+    "draw_graph",
+    "drawing",
     "elementwise",
     "grad",
     "gradcheck",
