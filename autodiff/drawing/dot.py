@@ -14,7 +14,7 @@ def dot(picture: Picture) -> str:
         "digraph tape {",
         f"  graph [label={_quoted(chr(10).join(picture.caption))} labeljust=l fontname=monospace fontsize=10]",
         "  node [shape=box fontname=monospace fontsize=11 style=filled fillcolor=white]",
-        "  edge [fontname=monospace fontsize=10]",
+        f"  edge [fontname=monospace fontsize=10{'' if picture.directed else ' dir=none'}]",
         *(f"  n{node.key} [{_attributes(node)}]" for node in picture.nodes),
     ]
     for edge in picture.edges:

@@ -65,6 +65,8 @@ class Picture:
     edges: list[Edge]
     title: str
     caption: tuple[str, ...] = ()
+    directed: bool = True
+    """Whether edges have arrowheads."""
 
     def to_svg(self) -> str:
         """As SVG, complete in itself; each group of a line has its number in ``data-line``."""
@@ -111,13 +113,12 @@ def picture(
 
     Raises ValueError where ``out`` is not of this tape or the adjoints are not one for each line.
     """
-    outputs = _outputs(tape, out)
+    outputs = output_lines(tape, out)
     if adjoints is None and len(outputs) == 1 and _is_real_number(tape.values[outputs[0]]):
         adjoints = swept(tape, {outputs[0]: zeros_like(tape.values[outputs[0]]) + 1.0}, keep=True)
     if adjoints is not None and len(adjoints) != len(tape):
         raise ValueError(f"{len(adjoints)} adjoints for the {len(tape)} lines of the tape: give one for each line")
-    given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
-    variables = variable_names(len(tape), {line: cut(name) for line, name in given if name})
+    variables = variable_names(len(tape), named_inputs(tape, names))
     items = folded(tape, sorted(set(range(len(tape)) if lines is None else lines)))
     drawing = _Drawing(tape, variables, adjoints, set(outputs))
     for item in items:
@@ -132,8 +133,8 @@ def picture(
     return Picture(drawing.nodes, drawing.edges, title, tuple(caption))
 
 
-def _outputs(tape: Tape, out: Any) -> list[int]:
-    """The lines of the outputs."""
+def output_lines(tape: Tape, out: Any) -> list[int]:
+    """The lines of the outputs, which may be given as Variables or as numbers of lines."""
     if out is None:
         return tape.outputs
     found = []
@@ -146,6 +147,12 @@ def _outputs(tape: Tape, out: Any) -> list[int]:
             raise ValueError(f"out is a Variable of the tape or the number of one of its {len(tape)} lines; got {x!r}")
         found.append(int(x))
     return found
+
+
+def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
+    """The names of input lines: those given, else those that the tape knows."""
+    given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
+    return {line: cut(name) for line, name in given if name}
 
 
 def ancestors(tape: Tape, line: int) -> list[int]:
@@ -223,11 +230,9 @@ class _Drawing:
                 if operand not in inside and operand in self.owner:
                     start = self.owner[operand].key
                     starts[start] = starts.get(start, False) or active
-        ends = self.variables[first], self.variables[last]
-        count = len(fold.lines)
-        if fold.times:
-            text, name = f"… {fold.times} × like this …", f"{ends[0]} to {ends[1]}"
-        else:
-            text, name = f"… {count} lines left out …", f"{ends[0]} to {ends[1]}"
+        count, name = len(fold.lines), f"{self.variables[first]} to {self.variables[last]}"
+        text = f"… {fold.times} × like this …" if fold.times else f"… {count} lines left out …"
+        if 1 < fold.times < count:
+            name += f", {count // fold.times} lines each"
         node = Node(first, first, FOLD, name, text, None, None, False, 0)
         return node, [Edge(start, first, place, None, active) for place, (start, active) in enumerate(starts.items())]

@@ -196,28 +196,31 @@ class _Layers:
         return x
 
     def _pull(self, slot: int, neighbour: int) -> float:
-        """How much a slot wants to stand in line with a neighbour: what is read once stands beside the main line."""
-        if slot >= len(self.picture.nodes) and neighbour >= len(self.picture.nodes):
-            return 8.0
-        alone = not self.above[neighbour] and len(self.below[neighbour]) == 1
-        return 0.05 if alone else 1.0
+        """How much a slot wants to stand in line with a neighbour."""
+        count = len(self.picture.nodes)
+        return 8.0 if slot >= count and neighbour >= count else self._weight(neighbour)
+
+    def _weight(self, slot: int) -> float:
+        """Of what is read once and reads nothing, little: it stands beside the main line."""
+        return 0.02 if not self.above[slot] and len(self.below[slot]) == 1 else 1.0
 
     def _spread(self, layer: list[int], wanted: list[float], x: list[float]) -> None:
         """Give the slots of a layer the places nearest to those wanted, in order and apart.
 
-        Least squares by pooling adjacent violators: a block of slots that touch stands at the mean of what they want.
+        Weighted least squares by pooling adjacent violators: slots that touch stand at the mean of what they want.
         """
         offsets = [0.0]
         for left, right in pairwise(layer):
             offsets.append(offsets[-1] + (self.widths[left] + self.widths[right]) / 2 + BETWEEN)
-        blocks: list[tuple[float, int]] = []
-        for place, offset in zip(wanted, offsets, strict=True):
-            total, count = place - offset, 1
-            while blocks and blocks[-1][0] / blocks[-1][1] > total / count:
-                more, slots = blocks.pop()
-                total, count = total + more, count + slots
-            blocks.append((total, count))
-        bases = [total / count for total, count in blocks for _ in range(count)]
+        blocks: list[tuple[float, float, int]] = []
+        for slot, place, offset in zip(layer, wanted, offsets, strict=True):
+            weight, count = self._weight(slot), 1
+            total = weight * (place - offset)
+            while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
+                more, heavier, slots = blocks.pop()
+                total, weight, count = total + more, weight + heavier, count + slots
+            blocks.append((total, weight, count))
+        bases = [total / weight for total, weight, count in blocks for _ in range(count)]
         for slot, base, offset in zip(layer, bases, offsets, strict=True):
             x[slot] = base + offset
 

@@ -19,7 +19,7 @@ def mermaid(picture: Picture) -> str:
     """The picture as the text of a Mermaid file; nodes are called ``n`` and their key."""
     lines = ["flowchart TD", *(f'  n{node.key}["{_label(node)}"]{_class(node)}' for node in picture.nodes)]
     for edge in picture.edges:
-        arrow = "-->" if edge.active else "-.->"
+        arrow = "---" if not picture.directed else "-->" if edge.active else "-.->"
         label = f'|"{_text(edge.partial)}"|' if edge.partial is not None else ""
         lines.append(f"  n{edge.start} {arrow}{label} n{edge.end}")
     lines += [f"  classDef {name} {style}" for name, style in STYLES.items()]

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr, unescape
 
 from .graph import Node, Picture
 from .layout import HEADING, HEADING_HEIGHT, MARGIN, PADDING, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
+from .text import width
 
 FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
@@ -42,7 +43,7 @@ def svg(picture: Picture) -> str:
         f"<style>{_style()}</style>",
         f'<rect class="ground" width="100%" height="100%" fill="{COLOURS["ground"][0]}"/>',
         '<g class="edges">',
-        *map(_edge, placed.routes),
+        *(_edge(route, picture.directed) for route in placed.routes),
         "</g>",
         '<g class="nodes">',
         *map(_node, placed.boxes),
@@ -79,17 +80,18 @@ def _style() -> str:
     return f"{sheet(0)}@media (prefers-color-scheme:dark){{{sheet(1)}}}"
 
 
-def _edge(route: Route) -> str:
+def _edge(route: Route, directed: bool) -> str:
     edge, (x, y) = route.edge, route.end
     dash = "" if edge.active else ' stroke-dasharray="3 3"'
     parts = [
         f'<g class="edge{"" if edge.active else " fixed"}" data-from="{edge.start}" data-to="{edge.end}" '
         f'data-place="{edge.place}">',
         f'<path class="path" d="{route.path}" fill="none" stroke="{COLOURS["line"][0]}"{dash}/>',
-        f'<path class="head" d="M{x:.1f} {y:.1f}l-3.5 -7h7z" fill="{COLOURS["line"][0]}"/>',
     ]
+    if directed:
+        parts.append(f'<path class="head" d="M{x:.1f} {y:.1f}l-3.5 -7h7z" fill="{COLOURS["line"][0]}"/>')
     if edge.partial is not None:
-        parts.append(_line("partial", *route.label, edge.partial, COLOURS["partial"][0], halo=True))
+        parts.append(_label(*route.label, edge.partial))
     return "".join([*parts, "</g>"])
 
 
@@ -124,10 +126,12 @@ def _caption(placed: Layout) -> list[str]:
             f"{_text(text)}</text>" for k, text in enumerate(lines)]  # fmt: skip
 
 
-def _line(kind: str, x: float, y: float, text: str, colour: str, halo: bool = False) -> str:
-    ground = f' stroke="{COLOURS["ground"][0]}" stroke-width="4" paint-order="stroke"' if halo else ""
-    return (f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" fill="{colour}"{ground}>'
-            f"{_text(text)}</text>")  # fmt: skip
+def _label(x: float, y: float, text: str) -> str:
+    """A label on an edge, which does not show through."""
+    wide = width(text, SMALL)
+    return (f'<rect class="ground" x="{x - wide / 2:.1f}" y="{y - 10:.1f}" width="{wide:.1f}" height="13" '
+            f'fill="{COLOURS["ground"][0]}"/><text class="partial" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
+            f'fill="{COLOURS["partial"][0]}">{_text(text)}</text>')  # fmt: skip
 
 
 def _text(text: str) -> str:
