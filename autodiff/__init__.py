@@ -1,15 +1,17 @@
 """Exact derivatives of ordinary Python and NumPy code, forward and reverse, of any order."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
-from . import drawing, linalg, nn, scipy
+from . import linalg, nn, scipy
 from .blocks import Block, SimpleBlock
 from .by_hand import no_grad
 from .check import gradcheck
 from .custom import elementwise, linear, locally_constant, multilinear, smooth
 from .differences import check_derivative, check_gradient
-from .drawing import draw_graph
 from .forward import derivative, differentiate, jacfwd, jvp
 from .leaf import Constant
 from .operators import hessian, hvp, jacobian, linearize
@@ -17,6 +19,10 @@ from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .seeding import stop_gradient, value_of
 from .tape import Tape
 from .variable import Variable
+
+if TYPE_CHECKING:
+    from . import drawing
+    from .drawing import draw_graph
 
 __all__ = [
     "Block",
@@ -59,3 +65,17 @@ __all__ = [
 __version__ = "0.1.0"
 
 COUNTERPARTS.append(scipy.counterparts_of)
+
+LATE = {"drawing": "", "draw_graph": "drawing"}
+"""Names that are imported when they are first asked for: most programs draw nothing."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{LATE[name] or name}", __name__)
+    return getattr(module, name) if LATE[name] else module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATE})

@@ -8,10 +8,10 @@ from ..by_hand import ByHand
 from ..shared_tape import SharedTape
 from ..tape import Tape
 from ..variable import Variable
-from .graph import Edge, Node, Picture, ancestors, picture
+from .graph import WRITERS, Edge, Node, Picture, ancestors, picture
 from .tree import expression_tree, tree_size
 
-__all__ = ["Edge", "Node", "Picture", "draw_graph", "expression_tree", "picture", "tree_size"]
+__all__ = ["WRITERS", "Edge", "Node", "Picture", "draw_graph", "expression_tree", "picture", "tree_size"]
 
 
 def draw_graph(of: Any) -> Picture:

@@ -89,12 +89,15 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid); ValueError for another ending."""
         path = Path(path)
-        writers = {".svg": self.to_svg, ".dot": self.to_dot, ".mmd": self.to_mermaid}
-        if path.suffix not in writers:
-            raise ValueError(f"{path.name}: a drawing is saved as {', '.join(writers)}")
-        path.write_text(writers[path.suffix](), encoding="utf-8")
+        if path.suffix not in WRITERS:
+            raise ValueError(f"{path.name}: a drawing is saved as {', '.join(WRITERS)}")
+        path.write_text(WRITERS[path.suffix](self), encoding="utf-8")
 
     _repr_svg_ = to_svg
+
+
+WRITERS = {".svg": Picture.to_svg, ".dot": Picture.to_dot, ".mmd": Picture.to_mermaid}
+"""The endings of files that hold a drawing → what writes them."""
 
 
 def picture(

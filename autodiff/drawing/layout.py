@@ -24,7 +24,7 @@ LABEL_BAND, LABEL_GAP, NARROWEST_PORT = 24.0, 8.0, 12.0
 PASSING = 10.0
 """The width that an edge takes in a layer that it passes."""
 
-SWEEPS, PASSES = 12, 30
+SWEEPS, PASSES, LAST = 12, 60, 30
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class _Layers:
         for layer in self.order:
             self._spread(layer, [0.0] * len(layer), x)
         for number in range(PASSES):
-            last = number >= PASSES - 4
+            last = number >= PASSES - LAST
             layers = self.order if number % 2 == 0 else self.order[::-1]
             for layer in layers:
                 wanted = []
