@@ -27,8 +27,7 @@ def draw_graph(of: Any) -> Picture:
     """
     if isinstance(of, Tape):
         return picture(of)
-    if not isinstance(of, Variable):
+    line = of.on(SharedTape(of.level)) if isinstance(of, ByHand) else of  # a leaf has no tape, a constant no line
+    if not isinstance(line, Variable):
         raise TypeError(f"draw_graph takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
-    if isinstance(of, ByHand):
-        of = of.on(SharedTape(of.level))  # a leaf has no tape
-    return picture(of.tape, of, lines=ancestors(of.tape, of.line))
+    return picture(line.tape, line, lines=ancestors(line.tape, line.line))
