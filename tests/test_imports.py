@@ -27,7 +27,7 @@ LAYERS = (
     ("dualnumbers",),
     ("autodiff.seeding", "autodiff.slope", "autodiff.captured", "autodiff.report"),
     ("autodiff.differences", "autodiff.leaves", "autodiff.tape"),
-    ("autodiff.variable",),
+    ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),
     ("autodiff.sweep",),
     ("autodiff.forward", "autodiff.reverse"),
