@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dualnumbers.errors import is_users, stack
 
 from .tape import Tape
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A line of code without its indentation, of which ``text[start:end]`` was evaluated; ``where`` is "file:line"."""
 
     text: str
