@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
                                  help="also draw it into this file: .svg, .dot (Graphviz), .mmd (Mermaid)")  # fmt: skip
         elif run is explore:
             command.add_argument("-o", dest="page", metavar="FILE", type=Path, default=PAGE,
-                                 help=f"the file, else {PAGE} in this folder; a .gif is a picture that moves")  # fmt: skip
+                                 help=f"the file, {PAGE} unless given; a .gif is a picture that moves")  # fmt: skip
     return top
 
 

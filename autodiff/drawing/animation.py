@@ -63,8 +63,8 @@ class Animation:
 
     def _repr_html_(self) -> str:
         title, text = html.escape(self.title), html.escape(self.to_html())
-        return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" style="border:0" '
-                f'srcdoc="{text}"></iframe>')  # fmt: skip
+        return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
+                f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
 
 
 def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title: str | None = None) -> Animation:
