@@ -93,15 +93,16 @@ class Teller:
         if not step.terms:
             other = line in self.tape.inputs
             return f"tangent of {name} = 0" + ("" if other else f": it does not depend on {self.variables[seed]}")
-        symbols, numbers = [], []
+        symbols: list[str] = []
+        numbers: list[str] = []
         for term in step.terms:
             operand = self.variables[term.operand]
             if term.partial is None:
                 symbols.append(f"push-forward of {self._rule(line)} by the tangent of {operand}")
-                numbers.append(_factor(term.term))
+                numbers.append(_factor(term.term, first=not numbers))
             else:
                 symbols.append(f"∂{name}/∂{operand} · tangent of {operand}")
-                numbers.append(f"{_factor(term.partial)} · {_factor(term.given)}")
+                numbers.append(f"{_factor(term.partial, first=not numbers)} · {_factor(term.given)}")
         worked_out = [" + ".join(numbers)] if len(numbers) > 1 or step.terms[0].partial is not None else []
         return " = ".join([f"tangent of {name}", " + ".join(symbols), *worked_out, found])
 
@@ -119,8 +120,7 @@ class Teller:
 
     def _passed(self, term: Term, total: Any) -> str:
         """What a line passes to an operand; and the sum so far, where there is one."""
-        operand, line, given = self.variables[term.operand], self.variables[term.line], concise(term.given)
-        found = concise(term.term)
+        operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.term)
         if term.partial is None:
             said = f"adjoint of {operand} += pull-back of {self._rule(term.line)} by the adjoint of {line} = {found}"
         else:
@@ -129,8 +129,8 @@ class Teller:
                 (f"conj({symbol})", np.conj(term.partial)) if is_unreal(term.partial) else (symbol, term.partial)
             )
             summed = ", summed" if shape(term.term) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
-            said = (f"adjoint of {operand} += adjoint of {line} · {symbol} = {given} · {_factor(p)} = {found}"
-                    f"{summed}")  # fmt: skip
+            numbers = f"{_factor(term.given, first=True)} · {_factor(p)}"
+            said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{summed}"
         return said if total is None or total is term.term else f"{said}; in all {concise(total)}"
 
     def _rule(self, line: int) -> str:
@@ -179,7 +179,7 @@ def _count(part: Part) -> str:
     return f"{count} line{'s' * (count > 1)}"
 
 
-def _factor(x: Any) -> str:
-    """A number in a product or a sum, a negative one in parentheses."""
+def _factor(x: Any, first: bool = False) -> str:
+    """A number in a product or a sum: in parentheses if it is complex, or negative and not the first."""
     text = concise(x)
-    return f"({text})" if text.startswith("-") or text.endswith("j") else text
+    return f"({text})" if text.endswith("j") or (text.startswith("-") and not first) else text
