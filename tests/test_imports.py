@@ -53,7 +53,7 @@ LATE = {
 rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them; a comparison of Variables is a Variable
 of a narrower kind, one made by hand a leaf."""
 
-HEAVY = {"scipy", "matplotlib", "osqp", "tqdm"}
+HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
 
 
