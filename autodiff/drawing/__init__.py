@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..by_hand import ByHand
-from ..shared_tape import SharedTape
+from ..leaf import Constant
 from ..tape import Tape
 from ..variable import Variable
 from .animation import Animation, animate
@@ -39,8 +39,7 @@ def draw_graph(of: Any) -> Picture:
     """
     if isinstance(of, Tape):
         return picture(of)
-    if not isinstance(of, Variable):
+    if not isinstance(of, Variable) or isinstance(of, Constant):
         raise TypeError(f"draw_graph takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
-    if isinstance(of, ByHand):
-        of = of.on(SharedTape(of.level))  # a leaf has no tape
-    return picture(of.tape, of, lines=ancestors(of.tape, of.line))
+    line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
+    return picture(line.tape, line, lines=ancestors(line.tape, line.line))

@@ -24,7 +24,9 @@ def concise(value: Any) -> str:
     value = plain(value)
     if isinstance(value, np.ndarray) and value.ndim:
         whole = _nested(value.tolist()) if value.size <= FEW else ""
-        if value.size <= 1 or 0 < len(whole) <= NARROW:
+        if not value.size:
+            return f"[] {value.shape}"
+        if value.size == 1 or 0 < len(whole) <= NARROW:
             return cut(whole)
         return f"[{_number(value.flat[0])} … {_number(value.flat[-1])}] {value.shape}"
     return _number(value)
@@ -38,7 +40,7 @@ def _number(value: Any) -> str:
     if isinstance(value, np.ndarray):
         value = value.item()
     if isinstance(value, (float, complex, np.inexact)):
-        return format(value, ".5g")
+        return format(value + 0.0, ".5g")  # never a -0
     return cut(str(value))
 
 
