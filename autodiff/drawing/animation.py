@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..by_hand import ByHand
 from ..listing import variable_names
-from ..shared_tape import SharedTape
 from ..sweep import adjoints
 from ..tape import Tape
-from ..variable import Variable
-from .graph import Picture, ancestors, named_inputs, output_lines, picture
+from .graph import Picture, named_inputs, output_lines, picture, traced
 from .layout import Layout, layout
 from .steps import one
 from .telling import SEEDS, Mode, Teller
@@ -88,10 +85,10 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     adjoint of v2 = 1, where the reverse sweep begins
     adjoint of x += adjoint of v2 · ∂v2/∂x = 1 · 3 = 3; adjoint of y += adjoint of v2 · ∂v2/∂y = 1 · 2 = 2
     """
-    tape, out, lines = _source(of, out)
+    tape, line, lines = traced(of, "animate")
     if not len(tape):
         raise ValueError("animate: the tape has no lines")
-    output = _output(tape, out)
+    output = _output(tape, line if out is None else out)
     found: list[Any] = [None] * len(tape)
     if output is not None:
         found = adjoints(tape, {output: one(tape.values[output])}, keep=True)
@@ -100,17 +97,6 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     modes = teller.modes()
     return Animation(title or drawn.title, _subtitle(teller), _notes(teller), _placed(drawn, modes), teller.lines(),
                      modes)  # fmt: skip
-
-
-def _source(of: Any, out: Any) -> tuple[Tape, Any, list[int] | None]:
-    """The tape, the output and the lines to be drawn, None for all."""
-    if isinstance(of, Tape):
-        return of, out, None
-    if not isinstance(of, Variable):
-        raise TypeError(f"animate takes a tape, as autodiff.record(f, args) returns, or a Variable; got {of!r:.60}")
-    if isinstance(of, ByHand):
-        of = of.on(SharedTape(of.level))
-    return of.tape, of, list(ancestors(of.tape, of.line))
 
 
 def _output(tape: Tape, out: Any) -> int | None:
