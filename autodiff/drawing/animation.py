@@ -11,7 +11,7 @@ from typing import Any
 from ..listing import variable_names
 from ..sweep import adjoints
 from ..tape import Tape
-from .graph import Picture, named_inputs, output_lines, picture, traced
+from .graph import Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
 from .steps import one
 from .telling import SEEDS, Mode, Teller
@@ -93,7 +93,7 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     if output is not None:
         found = adjoints(tape, {output: one(tape.values[output])}, keep=True)
     drawn = picture(tape, output, names, found, lines)
-    teller = Teller(tape, output, drawn, variable_names(len(tape), named_inputs(tape, names)))
+    teller = Teller(tape, output, drawn, variable_names(len(tape), short_names(tape, names)))
     modes = teller.modes()
     return Animation(title or drawn.title, _subtitle(teller), _notes(teller), _placed(drawn, modes), teller.lines(),
                      modes)  # fmt: skip
