@@ -48,6 +48,7 @@ PROGRAMS = [
     (of_three, [np.array([0.5, 1.5, 3.0])]),
     (lambda x: np.where(x > 0.0, np.sqrt(x), 0.0), [0.0]),
     (lambda x, y: y + 0.0 * dmath.floor(x), [1.5, 2.0]),
+    (lambda x, y: np.sum(np.where(x, y * y, 5.0 * y)), [np.array([3.0, 0.0]), np.array([2.0, 2.0])]),
 ]
 
 
@@ -85,8 +86,8 @@ def test_tangents_are_those_of_forward_mode(f, args):
         assert sorted(found) == list(range(len(tape)))
 
 
-def test_the_tangent_of_an_array_is_along_ones():
-    f, args = PROGRAMS[3]
+@pytest.mark.parametrize(("f", "args"), [PROGRAMS[3], PROGRAMS[5], PROGRAMS[8]])
+def test_the_tangent_of_an_array_is_along_ones(f, args):
     tape, out = record(f, args)
     for k, line in enumerate(tape.inputs):
         along = [np.ones_like(x) if i == k else np.zeros_like(x) for i, x in enumerate(args)]

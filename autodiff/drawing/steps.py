@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
-from dualnumbers.pushforward import evaluate_partial, row_tangent
+from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
 from ..sweep import fit, has_nan, product, pull, tangents
@@ -83,7 +83,7 @@ def _pushed(tape: Tape, line: int, found: dict[int, Any]) -> Iterator[Term]:
     row, operands, static = tape.rows[line], tape.operands(line), tape.static.get(line, ())
     xs, z = [tape.value(k) for k in operands], tape.values[line]
     for place, operand in enumerate(operands):
-        if row is not None and line in found and operand in found:
+        if row is not None and line in found and operand in found and has_derivative(row, place):
             given = found[operand]
             term = row_tangent(row, z, xs, [(place, given)], static)
             yield Term(operand, line, partial(row, place, xs, z), given, term)
