@@ -15,6 +15,7 @@ import pytest
 
 import dualnumbers.dmath as dmath
 from autodiff import Variable, __main__, animate, derivative, gradient, jvp, record
+from autodiff.drawing.colours import MOVING
 from autodiff.drawing.frames import NARROWEST
 from autodiff.drawing.steps import RUN, SEED, SWEEP, Part, forward_steps, reverse_steps
 from autodiff.sweep import adjoints
@@ -367,6 +368,25 @@ def test_names_are_escaped():
     assert "<b>" not in text
     assert "\u2028" not in re.search('id="run">(.*?)</script>', text)[1]
     assert not Document(text).open
+
+
+def luminance(colour):
+    """Relative, as WCAG 2 defines it."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    return np.dot(
+        [0.2126, 0.7152, 0.0722], [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    )
+
+
+@pytest.mark.parametrize("page", [0, 1], ids=["light", "dark"])
+def test_every_text_is_readable_on_what_it_stands_on(page):
+    """A contrast of 4.5, as WCAG 2 asks for (level AA)."""
+    on = {"ink": ("paper", "panel", "mark", "run-wash", "sweep-wash"), "soft": ("paper", "panel"),
+          "run": ("paper", "panel", "run-wash"), "sweep": ("paper", "panel", "sweep-wash")}  # fmt: skip
+    for text, grounds in on.items():
+        for ground in grounds:
+            a, b = sorted(luminance(MOVING[name][page]) for name in (text, ground))
+            assert (b + 0.05) / (a + 0.05) >= 4.5, (text, ground)
 
 
 def test_without_a_script_the_page_has_the_adjoints():

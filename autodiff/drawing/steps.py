@@ -27,7 +27,8 @@ class Term(NamedTuple):
     """A term of the chain rule, along the edge from ``operand`` to ``line``.
 
     ``partial`` is ∂line/∂operand, None where the rule is no product element by element; ``given`` the tangent of the
-    operand, or the adjoint of the line, and ``term`` what the rule makes of it.
+    operand, or the adjoint of the line, and ``term`` what the rule makes of it. ``total`` is the sum so far, in the
+    sweep where there was something before.
     """
 
     operand: int
@@ -35,6 +36,7 @@ class Term(NamedTuple):
     partial: Any
     given: Any
     term: Any
+    total: Any = None
 
 
 class Part(NamedTuple):
@@ -111,7 +113,8 @@ def _swept(tape: Tape, parts: Sequence[Part], output: int, strongly: bool) -> tu
             for term in _pulled(tape, line, found, strongly):
                 before = found.get(term.operand)
                 found[term.operand] = term.term if before is None else before + term.term
-                terms += [] if part.folded else [term]
+                if not part.folded:
+                    terms.append(term if before is None else term._replace(total=found[term.operand]))
                 changes |= {term.operand: found[term.operand]} if term.operand in visible else {}
         if terms or changes:
             steps.append(Step(SWEEP, part, tuple(terms), changes))

@@ -43,13 +43,12 @@ class Teller:
     """Puts the steps of the tape of a picture into words."""
 
     def __init__(self, tape: Tape, output: int | None, picture: Picture, variables: list[str]) -> None:
-        self.tape, self.output, self.nodes = tape, output, picture.nodes
+        self.tape, self.output, self.nodes, self.edges = tape, output, picture.nodes, picture.edges
         self.variables = variables
         ends = [node.line - 1 for node in self.nodes[1:]] + [len(tape) - 1]
         self.parts = [Part(node.line, end if node.kind == FOLD else node.line, node.kind == FOLD)
                       for node, end in zip(self.nodes, ends, strict=True)]  # fmt: skip
         self.by_line = {node.line: node for node in self.nodes}
-        self.keys = {line: part.first for part in self.parts for line in range(part.first, part.last + 1)}
         self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
 
     def modes(self) -> list[Mode]:
@@ -69,10 +68,8 @@ class Teller:
     def _told(self, step: Step, seed: int | None = None) -> Told:
         text = self._run(step, seed) if step.phase == RUN else self._sweep(step)
         changes = {line: (brief(x), concise(x)) for line, x in step.changes.items()}
-        pairs = [(term.operand, term.line) for term in step.terms]
-        if step.phase == RUN and not step.part.folded:
-            pairs = [(operand, step.part.first) for _, operand, _ in self.tape.reads(step.part.first)]
-        edges = [(self.keys[start], self.keys[end]) for start, end in pairs if start in self.keys]
+        leading = [edge for edge in self.edges if edge.end == step.part.first and step.phase != SEED]
+        edges = [(edge.start, edge.end) for edge in leading if edge.active or step.phase == RUN]
         return Told(step.phase, step.part.first, text, changes, edges)
 
     def _run(self, step: Step, seed: int | None) -> list[str]:
@@ -114,11 +111,9 @@ class Teller:
         if node.kind == FOLD:
             reached = [f"adjoint of {self.variables[line]} = {concise(x)}" for line, x in step.changes.items()]
             return [f"{_count(step.part)}, {node.name}: each passes its adjoint on.", *reached]
-        last = {term.operand: k for k, term in enumerate(step.terms)}
-        return [self._passed(term, step.changes.get(term.operand) if last[term.operand] == k else None)
-                for k, term in enumerate(step.terms)]  # fmt: skip
+        return [self._passed(term) for term in step.terms]
 
-    def _passed(self, term: Term, total: Any) -> str:
+    def _passed(self, term: Term) -> str:
         """What a line passes to an operand; and the sum so far, where there is one."""
         operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.term)
         if term.partial is None:
@@ -131,7 +126,7 @@ class Teller:
             summed = ", summed" if shape(term.term) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
             numbers = f"{_factor(term.given, first=True)} · {_factor(p)}"
             said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{summed}"
-        return said if total is None or total is term.term else f"{said}; in all {concise(total)}"
+        return said if term.total is None else f"{said}; in all {concise(term.total)}"
 
     def _rule(self, line: int) -> str:
         row = self.tape.rows[line]
