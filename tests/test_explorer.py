@@ -73,7 +73,6 @@ def test_adjoints_end_in_the_gradient(f, args):
     for line, expected in zip(tape.inputs, gradient(f, args), strict=True):
         np.testing.assert_allclose(found.get(line, 0.0), expected, rtol=1e-15, atol=0)
     for line, expected in enumerate(adjoints(tape, {out.line: 1.0}, keep=True)):
-        assert (line in found) == (expected is not None)
         np.testing.assert_allclose(found.get(line, 0.0), 0.0 if expected is None else expected, rtol=1e-15)
 
 
@@ -103,7 +102,7 @@ def test_changes_are_sums_of_the_terms(f, args):
     for step in reverse_steps(tape, whole(tape), out.line):
         for term in step.terms:
             assert term.line == step.part.first
-            totals[term.operand] = totals.get(term.operand, 0.0) + term.term
+            totals[term.operand] = totals.get(term.operand, 0.0) + term.value
         if step.phase == SWEEP:
             assert set(step.changes) == {term.operand for term in step.terms}
             for line, total in step.changes.items():
@@ -111,7 +110,7 @@ def test_changes_are_sums_of_the_terms(f, args):
     for seed in tape.inputs:
         for step in forward_steps(tape, whole(tape), seed):
             if step.terms:
-                np.testing.assert_allclose(step.changes[step.part.first], sum(term.term for term in step.terms))
+                np.testing.assert_allclose(step.changes[step.part.first], sum(term.value for term in step.terms))
 
 
 def test_partials_are_the_slopes_of_a_line():
@@ -120,7 +119,7 @@ def test_partials_are_the_slopes_of_a_line():
     found = {(term.operand, term.line): term.partial for term in terms}
     expected = {(0, 2): 2.0, (1, 2): 1.0, (2, 3): math.cos(2.0), (0, 4): 0.5, (1, 4): -0.25, (3, 5): 1.0, (4, 5): 1.0}
     assert found == pytest.approx(expected)
-    assert [term.given * term.partial for term in terms] == pytest.approx([term.term for term in terms])
+    assert [term.given * term.partial for term in terms] == pytest.approx([term.value for term in terms])
 
 
 def test_what_is_no_product_has_no_partial():
@@ -179,7 +178,7 @@ def test_the_whole_story():
         "v3 = sin(v2) = 0.9093",
         "v4 = x / y = 0.5",
         "v5 = v3 + v4 = 1.4093",
-        "adjoint of v5 = 1, where the reverse sweep begins",
+        "adjoint of v5 = 1, of all others 0: the reverse sweep begins",
         "adjoint of v3 += adjoint of v5 · ∂v5/∂v3 = 1 · 1 = 1",
         "adjoint of v4 += adjoint of v5 · ∂v5/∂v4 = 1 · 1 = 1",
         "adjoint of x += adjoint of v4 · ∂v4/∂x = 1 · 0.5 = 0.5",
@@ -206,9 +205,11 @@ def test_the_whole_story():
      "tangent of v2 = push-forward of matmul by the tangent of a = [2, 2]"),
     (lambda a, b: np.sum(a * b), [np.ones(2), 3.0], 0,
      "adjoint of b += adjoint of v2 · ∂v2/∂b = [1, 1] · [1, 1] = 2, summed"),
-    (lambda a: a * 2.0, [np.ones(2)], 0, "adjoint of v1 = 1, where the reverse sweep begins: 1 for each element"),
+    (lambda a: a * 2.0, [np.ones(2)], 0,
+     "adjoint of v1 = 1 for each element, of all others 0: the reverse sweep begins"),
     (lambda a: a * 2.0, [np.ones(2)], 1, "tangent of a = [1, 1], the seed: 1 for each element of a"),
-    (lambda a, b: dmath.exp(a) * b, [0.0, 1.0], 2, "tangent of v2 = 0: it does not depend on b"),
+    (lambda a, b: dmath.exp(a) * b, [0.0, 1.0], 2, "tangent of v2 = 0: no tangent of b comes here"),
+    (lambda a: a + dmath.floor(np.floor(a)), [1.5], 1, "tangent of v1 = 0: floor is locally constant"),
     (lambda a: abs(a * 1j), [3.0], 0, "adjoint of a += adjoint of v1 · conj(∂v1/∂a) = (0+1j) · (0-1j) = 1"),
 ])  # fmt: skip
 def test_what_is_said(f, args, mode, text):
@@ -228,7 +229,7 @@ def test_a_long_tape_is_folded():
     assert len(folds) == 1
     assert len(animation.lines) < 20
     assert animation.notes == (f"Of the {len(tape)} lines {len(tape) - len(animation.lines) + 1} are folded away; "
-                               "they run in one step.",)  # fmt: skip
+                               "a fold runs in one step.",)  # fmt: skip
     by_mode = [final_texts(mode) for mode in animation.modes]
     for k, expected in enumerate(gradient(loop, [0.3, 3.1])):
         assert float(by_mode[0][k]) == pytest.approx(expected, rel=1e-9)
@@ -277,7 +278,7 @@ def test_few_of_many_seeds():
     tape, _ = record(lambda *xs: dmath.fsum(xs), [float(k) for k in range(20)])
     animation = animate(tape)
     assert len(animation.modes) == 9
-    assert animation.notes == ("Tangents are shown from 8 of the 20 inputs, at most 8.",)
+    assert animation.notes == ("Tangents are shown for 8 of the 20 inputs.",)
 
 
 def test_wrong_arguments():
@@ -447,9 +448,9 @@ def test_the_gif(tmp_path):
 
 def test_the_gif_of_tangents(tmp_path):
     pytest.importorskip("matplotlib")
-    animation = animate(record(example, [1.0, 2.0])[0])
+    animation = animate(record(example, [1.0, 2.0])[0], names=["x", "y of two words"])
     animation.to_gif(tmp_path / "x.gif", seed="x", seconds=0.5)
-    animation.to_gif(tmp_path / "y.gif", seed="y")
+    animation.to_gif(tmp_path / "y.gif", seed="y of two words")
     (x, durations, _), (y, _, _) = frames(tmp_path / "x.gif"), frames(tmp_path / "y.gif")
     assert (len(x), len(y), durations[0]) == (7, 7, 500)
     assert (x[-1] != y[-1]).any()

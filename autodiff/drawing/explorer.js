@@ -56,7 +56,7 @@ function show() {
   byId("now").replaceChildren(...texts.map((text) => element("p", text)));
   const mark = (item, line) => {
     item.classList.toggle("current", step !== null && step.line === line);
-    item.classList.toggle("reached", step !== null && line in step.changes);
+    item.classList.toggle("reached", step !== null && step.phase !== "seed" && line in step.changes);
     item.classList.toggle("future", !computed.has(line));
     fill(item.querySelector(".value"), computed.has(line));
   };

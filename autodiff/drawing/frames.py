@@ -136,7 +136,7 @@ class _Painter:
         computed, now = node.line in values, node.line == step.line
         kind = "output" if node.is_output else "input" if node.kind == INPUT else "box"
         fill = self.at_work[1] if now else COLOURS[kind][0] if computed else PAPER
-        marked = now or node.line in step.changes
+        marked = now or (node.line in step.changes and step.phase != SEED)
         outline = self.at_work[0] if marked else COLOURS["line"][0] if computed else RULE
         corners = [self._at(box.x, box.y), self._at(box.x + box.width, box.y + box.height)]
         self.draw.rounded_rectangle(corners, 5 * FINE * self.scale, fill, outline, round(FINE * (2.5 if marked else 1)))

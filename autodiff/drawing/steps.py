@@ -27,7 +27,7 @@ class Term(NamedTuple):
     """A term of the chain rule, along the edge from ``operand`` to ``line``.
 
     ``partial`` is ∂line/∂operand, None where the rule is no product element by element; ``given`` the tangent of the
-    operand, or the adjoint of the line, and ``term`` what the rule makes of it. ``total`` is the sum so far, in the
+    operand, or the adjoint of the line, and ``value`` what the rule makes of it. ``total`` is the sum so far, in the
     sweep where there was something before.
     """
 
@@ -35,7 +35,7 @@ class Term(NamedTuple):
     line: int
     partial: Any
     given: Any
-    term: Any
+    value: Any
     total: Any = None
 
 
@@ -87,12 +87,15 @@ def _pushed(tape: Tape, line: int, found: dict[int, Any]) -> Iterator[Term]:
     for place, operand in enumerate(operands):
         if row is not None and line in found and operand in found and has_derivative(row, place):
             given = found[operand]
-            term = row_tangent(row, z, xs, [(place, given)], static)
-            yield Term(operand, line, partial(row, place, xs, z), given, term)
+            value = row_tangent(row, z, xs, [(place, given)], static)
+            yield Term(operand, line, partial(row, place, xs, z), given, value)
 
 
 def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
-    """The reverse sweep: the adjoint 1 of the output line, then a step for each part that passes adjoints on."""
+    """The reverse sweep, which begins with the adjoint 1 of the output line and 0 of all others, part by part.
+
+    A part that passes no adjoint on has no step.
+    """
     with np.errstate(all="ignore"):
         steps, found = _swept(tape, parts, output, strongly=False)
         if any(has_nan(found.get(line)) for line in tape.inputs):
@@ -103,16 +106,16 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
 def _swept(tape: Tape, parts: Sequence[Part], output: int, strongly: bool) -> tuple[list[Step], dict[int, Any]]:
     """The steps, and the adjoint of every line that was reached."""
     found = {output: one(tape.values[output])}
-    visible = {part.first for part in parts if not part.folded}
+    visible = dict.fromkeys((part.first for part in parts if not part.folded), 0.0)
     seeded = next(part for part in parts if part.first <= output <= part.last)
-    steps = [Step(SEED, seeded, changes=found.copy() if output in visible else {})]
+    steps = [Step(SEED, seeded, changes=visible | (found if output in visible else {}))]
     for part in reversed(parts):
         terms: list[Term] = []
         changes: dict[int, Any] = {}
         for line in range(part.last, part.first - 1, -1):
             for term in _pulled(tape, line, found, strongly):
                 before = found.get(term.operand)
-                found[term.operand] = term.term if before is None else before + term.term
+                found[term.operand] = term.value if before is None else before + term.value
                 if not part.folded:
                     terms.append(term if before is None else term._replace(total=found[term.operand]))
                 changes |= {term.operand: found[term.operand]} if term.operand in visible else {}

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import LOCALLY_CONSTANT
-from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.pushforward import has_derivative
+from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
 from ..listing import brief
@@ -32,10 +33,11 @@ class Told(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """A run: what it is called, what it finds for each line, its steps."""
+    """A run: what it is called, what it finds for each line, the input that has the tangent 1, its steps."""
 
     name: str
     column: str
+    seed: str | None
     steps: list[Told]
 
 
@@ -56,11 +58,12 @@ class Teller:
         steps = forward_steps(self.tape, self.parts)
         if self.output is not None:
             steps += reverse_steps(self.tape, self.parts, self.output)
-        modes = [Mode("reverse adjoints", "adjoint", list(map(self._told, steps)))]
+        modes = [Mode("reverse adjoints", "adjoint", None, list(map(self._told, steps)))]
         for seed in self.seeds:
             steps = forward_steps(self.tape, self.parts, seed)
-            modes.append(Mode(f"forward tangents, seed {self.variables[seed]}", "tangent",
-                              [self._told(step, seed) for step in steps]))  # fmt: skip
+            name = self.variables[seed]
+            told = [self._told(step, seed) for step in steps]
+            modes.append(Mode(f"forward tangents, seed {name}", "tangent", name, told))
         return modes
 
     # ---------------------------------------------------------------------------------------- steps
@@ -88,26 +91,34 @@ class Teller:
             ones = f": 1 for each element of {name}" if shape(self.tape.values[line]) else ""
             return f"tangent of {name} = {found}, the seed{ones}"
         if not step.terms:
-            other = line in self.tape.inputs
-            return f"tangent of {name} = 0" + ("" if other else f": it does not depend on {self.variables[seed]}")
+            return f"tangent of {name} = 0{self._why_none(line, seed)}"
         symbols: list[str] = []
         numbers: list[str] = []
         for term in step.terms:
             operand = self.variables[term.operand]
             if term.partial is None:
                 symbols.append(f"push-forward of {self._rule(line)} by the tangent of {operand}")
-                numbers.append(_factor(term.term, first=not numbers))
+                numbers.append(_factor(term.value, first=not numbers))
             else:
                 symbols.append(f"∂{name}/∂{operand} · tangent of {operand}")
                 numbers.append(f"{_factor(term.partial, first=not numbers)} · {_factor(term.given)}")
         worked_out = [" + ".join(numbers)] if len(numbers) > 1 or step.terms[0].partial is not None else []
         return " = ".join([f"tangent of {name}", " + ".join(symbols), *worked_out, found])
 
+    def _why_none(self, line: int, seed: int) -> str:
+        row = self.tape.rows[line]
+        if row is None:
+            return ""
+        constant = f"{row.name} is locally constant"
+        return f": {constant if row.kind == LOCALLY_CONSTANT else f'no tangent of {self.variables[seed]} comes here'}"
+
     def _sweep(self, step: Step) -> list[str]:
         node = self.by_line[step.part.first]
         if step.phase == SEED:
-            ones = ": 1 for each element" if shape(self.tape.values[self.output or 0]) else ""
-            return [f"adjoint of {self.variables[self.output or 0]} = 1, where the reverse sweep begins{ones}"]
+            ones = " for each element" if shape(self.tape.values[self.output or 0]) else ""
+            return [
+                f"adjoint of {self.variables[self.output or 0]} = 1{ones}, of all others 0: the reverse sweep begins"
+            ]
         if node.kind == FOLD:
             reached = [f"adjoint of {self.variables[line]} = {concise(x)}" for line, x in step.changes.items()]
             return [f"{_count(step.part)}, {node.name}: each passes its adjoint on.", *reached]
@@ -115,15 +126,14 @@ class Teller:
 
     def _passed(self, term: Term) -> str:
         """What a line passes to an operand; and the sum so far, where there is one."""
-        operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.term)
+        operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.value)
         if term.partial is None:
             said = f"adjoint of {operand} += pull-back of {self._rule(term.line)} by the adjoint of {line} = {found}"
         else:
-            symbol = f"∂{line}/∂{operand}"
-            symbol, p = (
-                (f"conj({symbol})", np.conj(term.partial)) if is_unreal(term.partial) else (symbol, term.partial)
-            )
-            summed = ", summed" if shape(term.term) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
+            p, symbol = term.partial, f"∂{line}/∂{operand}"
+            if is_unreal(p):
+                p, symbol = conj(p), f"conj({symbol})"
+            summed = ", summed" if shape(term.value) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
             numbers = f"{_factor(term.given, first=True)} · {_factor(p)}"
             said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{summed}"
         return said if term.total is None else f"{said}; in all {concise(term.total)}"
@@ -156,7 +166,7 @@ class Teller:
         row = self.tape.rows[line]
         if row is None or row.kind == LOCALLY_CONSTANT:
             return []
-        reads = [(place, operand) for place, operand, active in self.tape.reads(line) if active]
+        reads = [(place, k) for place, k, active in self.tape.reads(line) if active and has_derivative(row, place)]
         xs = [self.tape.value(k) for k in self.tape.operands(line)]
         found = []
         for place, operand in reads:
