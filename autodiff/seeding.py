@@ -57,7 +57,12 @@ def value_of(x: Any) -> Any:
 
 def _value_of_leaf(x: Any) -> Any:
     value = value_of_leaf(x)
-    if value is not x and isinstance(value, np.ndarray):
+    return value if value is x else read_only(value)
+
+
+def read_only(value: Any) -> Any:
+    """A view of an array that cannot be written to; any other value as it is."""
+    if isinstance(value, np.ndarray):
         value = value.view()
         value.flags.writeable = False
     return value

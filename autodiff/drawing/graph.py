@@ -166,16 +166,7 @@ def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
     if not isinstance(of, Variable) or isinstance(of, Constant):
         raise TypeError(f"{caller} takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
     line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
-    return line.tape, line, ancestors(line.tape, line.line)
-
-
-def ancestors(tape: Tape, line: int) -> list[int]:
-    """The lines that a line was computed from, and itself."""
-    wanted = {line}
-    for k in range(line, -1, -1):
-        if k in wanted:
-            wanted.update(operand for _, operand, _ in tape.reads(k))
-    return sorted(wanted)
+    return line.tape, line, line.tape.ancestors(line.line)
 
 
 def _is_real_number(value: Any) -> bool:
