@@ -184,6 +184,14 @@ def test_playing_runs_to_the_end(page):
     assert (page.position, page.find("#play").text) == (page.steps, "Play")
 
 
+def test_playing_at_the_end_begins_anew(page):
+    page.press(Keys.END)
+    page.click("play")
+    assert page.position < page.steps
+    page.click("play")
+    assert page.find("#play").text == "Play"
+
+
 def test_scrubbing(page):
     slider = page.find("#step")
     slider.send_keys(Keys.END)
@@ -203,6 +211,21 @@ def test_the_step_is_marked_in_list_and_graph(page):
     flows = [(edge.get_attribute("data-from"), edge.get_attribute("data-to")) for edge in page.all(".graph .edge.flow")]
     assert sorted(flows) == [("0", "4"), ("1", "4")]
     assert [node.text for node in page.all(".graph .node.reached .adjoint")] == ["0.5", "-0.25"]
+    page.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    assert page.now == "adjoint of v5 = 1, of all others 0: the reverse sweep begins"
+    assert not page.all(".reached")
+
+
+def test_what_is_not_there_yet_has_no_label(page):
+    """Of the texts in the boxes, those of lines that are not computed and empty ones are hidden."""
+    shown = """[...document.querySelectorAll('.graph .node text')]
+        .filter((text) => getComputedStyle(text).visibility === 'visible').map((text) => text.textContent)"""
+    names = ["x", "y", "v2 = x * y", "v3 = sin(v2)", "v4 = x / y", "v5 = v3 + v4"]
+    assert sorted(page.script(shown)) == sorted(names)
+    page.press(Keys.ARROW_RIGHT)
+    assert sorted(page.script(shown)) == sorted([*names, "value 1"])
+    page.press(Keys.END)
+    assert len(page.script(shown)) == 18
 
 
 def test_the_last_adjoints_are_the_gradient(page):

@@ -49,7 +49,7 @@ PROGRAMS = [
     (of_three, [np.array([0.5, 1.5, 3.0])]),
     (lambda x: np.where(x > 0.0, np.sqrt(x), 0.0), [0.0]),
     (lambda x, y: y + 0.0 * dmath.floor(x), [1.5, 2.0]),
-    (lambda x, y: np.sum(np.where(x, y * y, 5.0 * y)), [np.array([3.0, 0.0]), np.array([2.0, 2.0])]),
+    (lambda x, y: np.sum(np.where(x, x * y, 5.0 * x)), [np.array([3.0, 0.0]), np.array([2.0, 2.0])]),
 ]
 
 
