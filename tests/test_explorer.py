@@ -113,6 +113,20 @@ def test_changes_are_sums_of_the_terms(f, args):
                 np.testing.assert_allclose(step.changes[step.part.first], sum(term.value for term in step.terms))
 
 
+def test_a_condition_passes_nothing():
+    """`where` reads its condition as it is, even one that is differentiated: no term, no flow in the sweep."""
+    f, args = PROGRAMS[8]
+    tape, _ = record(f, args)
+    where = next(line for line, row in enumerate(tape.rows) if row and row.name == "where")
+    steps = forward_steps(tape, whole(tape), 0)
+    assert [term.operand for term in steps[where].terms] == tape.operands(where)[1:]
+    animation = animate(tape)
+    edges = {step.phase: step.edges for step in animation.modes[0].steps if step.line == where}
+    assert [len(edges[RUN]), len(edges[SWEEP])] == [3, 2]
+    assert [name for name, _ in animation.lines[where]["partials"]] == [
+        f"∂v{where}/∂v{operand}" for operand in tape.operands(where)[1:]]  # fmt: skip
+
+
 def test_partials_are_the_slopes_of_a_line():
     tape, out = record(example, [1.0, 2.0])
     terms = [term for step in reverse_steps(tape, whole(tape), out.line) for term in step.terms]
