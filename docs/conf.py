@@ -1,0 +1,60 @@
+"""How Sphinx makes the documentation site: ``sphinx-build -W --keep-going -c docs . OUTPUT``, in the repository's root.
+
+The source is the repository itself, so that a link from one Markdown file to another leads to the same place on the
+site, in the repository and on the disk, and nothing is copied before. Nothing is fetched from the network, neither by
+the build nor by its pages.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).parent))
+
+from autodiff import __version__ as release  # noqa: E402
+
+project = "dualautodiff"
+author = "The dualautodiff developers"
+project_copyright = author
+version = release
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml"]
+root_doc = "docs/index"
+include_patterns = ["docs/**.md", "notebooks/*.ipynb", "benchmarks/RESULTS.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+exclude_patterns = [".*", "**/.ipynb_checkpoints"]
+
+nb_execution_mode = "off"  # the tests run the notebooks; their outputs are shown as committed
+nb_merge_streams = True
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+html_math_renderer = "mathml"
+
+default_role = "py:obj"  # docstrings name functions in single backticks
+autosummary_generate = False
+autodoc_inherit_docstrings = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say it in words; the hints are in the source
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = "dualautodiff"
+html_extra_path = ["static/index.html"]
+html_static_path = ["static/site.css"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+
+
+def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what a module here only passes on from SciPy."""
+    return (getattr(member, "__module__", None) or "").startswith("scipy.") or None
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls once it has read this file."""
+    app.connect("autodoc-skip-member", is_foreign)
