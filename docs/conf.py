@@ -13,7 +13,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parent))
 
-from autodiff import __version__ as release  # noqa: E402
+from autodiff import __version__ as release
 
 project = "dualautodiff"
 author = "The dualautodiff developers"
@@ -49,6 +49,18 @@ html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
+LESSONS = """Dual-Math Forward-AD Reverse-AD Higher-Order Vector-Functions Custom-Rules Neural-Network
+Computational-Graphs Kinks-and-Ties Optimisers Differentiable-Simulation""".split()
+"""The notebooks in the order of ideas; others follow."""
+
+
+def with_lessons(app: Any, page: str, source: list[str]) -> None:
+    """Put the notebooks that there are, in their order, into the contents of the page of lessons."""
+    if page == "docs/lessons":
+        there = sorted(path.stem for path in (Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+        ordered = sorted(there, key=lambda name: LESSONS.index(name) if name in LESSONS else len(LESSONS))
+        source[0] = source[0].replace("(the notebooks)", "\n".join(f"../notebooks/{name}" for name in ordered))
+
 
 def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what a module here only passes on from SciPy."""
@@ -57,4 +69,5 @@ def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options:
 
 def setup(app: Any) -> None:
     """What Sphinx calls once it has read this file."""
+    app.connect("source-read", with_lessons)
     app.connect("autodoc-skip-member", is_foreign)

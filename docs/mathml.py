@@ -1,7 +1,7 @@
 """A Sphinx extension: formulas as MathML, by docutils' own converter.
 
-MathML is drawn by the browser itself, so that the pages need no script, no font and no network. A formula that cannot be
-converted is a warning, which names it.
+MathML is drawn by the browser itself, so that the pages need no script, no font and no network. A formula that cannot
+be converted is a warning, which names it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ def converted(formula: str, as_block: bool, node: nodes.Node) -> str:
 
 
 def visit_inline(translator: Any, node: nodes.math) -> None:
+    """A formula within a line."""
     translator.body.append(converted(node.astext(), False, node))
     raise nodes.SkipNode
 
 
 def visit_block(translator: Any, node: nodes.math_block) -> None:
+    """A formula on lines of its own."""
     translator.body.append(f'<div class="math">{converted(node.astext(), True, node)}</div>')
     raise nodes.SkipNode
 
