@@ -31,6 +31,7 @@ myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
+nitpicky = True
 default_role = "py:obj"  # docstrings name functions in single backticks
 autosummary_generate = False
 autodoc_inherit_docstrings = False
@@ -49,8 +50,9 @@ html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
-LESSONS = """Dual-Math Forward-AD Reverse-AD Higher-Order Vector-Functions Custom-Rules Neural-Network
-Computational-Graphs Kinks-and-Ties Optimisers Differentiable-Simulation""".split()
+LESSONS = ["Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions", "Custom-Rules",
+           "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
+           "Differentiable-Simulation"]  # fmt: skip
 """The notebooks in the order of ideas; others follow."""
 
 

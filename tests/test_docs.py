@@ -18,7 +18,7 @@ import pytest
 
 import autodiff
 import autodiff.scipy
-from autodiff import Constant, Variable, grad, jacfwd, jacrev, nn
+from autodiff import Constant, Variable, grad, jacfwd, jacrev, linalg, nn
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -44,6 +44,46 @@ def test_examples(page):
     example = doctest.DocTestParser().get_doctest(session, {"__name__": "__main__"}, page, page, 0)
     results = doctest.DocTestRunner(optionflags=FLAGS).run(example, out=report.append)
     assert results.failed == 0, "".join(report)
+
+
+def test_examples_fit_the_column():
+    """90 characters: what is longer is cut on the site."""
+    for page in SESSIONS:
+        for block in re.findall(r"^```python\n(.*?)^```$", PAGES[page], re.DOTALL | re.MULTILINE):
+            assert max(map(len, block.splitlines())) <= 90, page
+
+
+def test_links_lead_somewhere():
+    for page, text in PAGES.items():
+        prose = re.sub(r"^```python\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^)#\s]+)\)", prose):
+            assert target.startswith("https://") or ((DOCS / page).parent / target).exists(), f"{page}: {target}"
+
+
+def test_every_page_is_linked_from_the_repository():
+    """On the site the contents lead everywhere; in the repository, links do."""
+    reached, waiting = set(), ["index.md"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        links = re.findall(r"\]\(([^)#\s]+\.md)\)", PAGES[page])
+        inside = [((DOCS / page).parent / link).resolve() for link in links if not link.startswith("https://")]
+        names = [path.relative_to(DOCS).as_posix() for path in inside if path.is_relative_to(DOCS)]
+        waiting += [name for name in names if name not in reached]
+    assert reached == PAGES.keys()
+
+
+@pytest.mark.parametrize("module", [autodiff, nn, linalg])
+def test_the_reference_has_every_public_name(module):
+    text = PAGES[f"reference/{module.__name__.rpartition('.')[2]}.md"]
+    shown = set(re.findall(r"^\.\. auto(?:function|class):: (\w+)", text, re.MULTILINE))
+    assert set(module.__all__) - {"linalg", "nn", "scipy"} == shown - {"Leaf"}
+
+
+def test_the_lessons_are_the_notebooks():
+    source = (DOCS / "conf.py").read_text(encoding="utf-8")
+    ordered = re.findall(r'"([\w-]+)"', re.search(r"LESSONS = \[(.*?)\]", source, re.DOTALL)[1])  # type: ignore[index]
+    assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(ordered)
 
 
 def code(text: str) -> list[str]:
