@@ -18,7 +18,11 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-SPELLINGS = {r"\\dots(?![a-z])": r"\\ldots", r"\\(big|Big|bigg|Bigg)(?![a-zA-Z])": r"\\\1l.\\\1r"}
+SPELLINGS = {
+    r"\\dots(?![a-z])": r"\\ldots",
+    r"\\frac(\d)(\d)": r"\\frac{\1}{\2}",
+    r"\\(big|Big|bigg|Bigg)(?![a-zA-Z])": r"\\\1l.\\\1r",
+}
 """What LaTeX has and the converter has not: its pattern → how it is spelt there. Large delimiters come in pairs."""
 
 

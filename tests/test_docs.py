@@ -77,13 +77,19 @@ def test_every_page_is_linked_from_the_repository():
 def test_the_reference_has_every_public_name(module):
     text = PAGES[f"reference/{module.__name__.rpartition('.')[2]}.md"]
     shown = set(re.findall(r"^\.\. auto(?:function|class):: (\w+)", text, re.MULTILINE))
-    assert set(module.__all__) - {"linalg", "nn", "scipy"} == shown - {"Leaf"}
+    assert set(module.__all__) - {"drawing", "linalg", "nn", "scipy"} == shown - {"Leaf"}
 
 
 def test_the_lessons_are_the_notebooks():
     source = (DOCS / "conf.py").read_text(encoding="utf-8")
     ordered = re.findall(r'"([\w-]+)"', re.search(r"LESSONS = \[(.*?)\]", source, re.DOTALL)[1])  # type: ignore[index]
     assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(ordered)
+
+
+def test_the_picture_of_the_tutorial():
+    tape, _ = autodiff.record(lambda x, y: x * y + np.sin(x), [2.0, 3.0])
+    assert "record(lambda x, y: x * y + np.sin(x), [2.0, 3.0])" in PAGES["tutorial.md"]
+    assert (DOCS / "static" / "tape.svg").read_text(encoding="utf-8") == autodiff.draw_graph(tape).to_svg()
 
 
 def code(text: str) -> list[str]:
