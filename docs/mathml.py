@@ -18,12 +18,21 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
+_NAMES = r"\\(sinh?|cosh?|tanh?|ln|log|exp|det)(?![a-zA-Z])"
+
 SPELLINGS = {
     r"\\dots(?![a-z])": r"\\ldots",
     r"\\frac(\d)(\d)": r"\\frac{\1}{\2}",
     r"\\(big|Big|bigg|Bigg)(?![a-zA-Z])": r"\\\1l.\\\1r",
+    r"\\(bar|d?dot|hat|tilde|vec)\s*(\w|\{[^{}]*\}|\\[a-zA-Z]+)(?=[_^])": r"{\\\1{\2}{}}",
+    rf"(?<=[\w}}])\s*{_NAMES}": r"\\,\\\1",
+    rf"{_NAMES}\s*(?=\w|\\(?!left|big|,))": r"\\\1\\, ",
 }
-"""What LaTeX has and the converter has not: its pattern → how it is spelt there. Large delimiters come in pairs."""
+"""What the converter has not, or sets otherwise than LaTeX: its pattern → how it is spelt there.
+
+Large delimiters come in pairs; the index of a letter with an accent would stand below it; names of functions want a
+space before and after.
+"""
 
 
 def converted(formula: str, as_block: bool, node: nodes.Node) -> str:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -90,6 +91,23 @@ def test_the_picture_of_the_tutorial():
     tape, _ = autodiff.record(lambda x, y: x * y + np.sin(x), [2.0, 3.0])
     assert "record(lambda x, y: x * y + np.sin(x), [2.0, 3.0])" in PAGES["tutorial.md"]
     assert (DOCS / "static" / "tape.svg").read_text(encoding="utf-8") == autodiff.draw_graph(tape).to_svg()
+
+
+@pytest.mark.parametrize(("formula", "shape"), [
+    (r"\bar v_i", "msub/mrow/mover"),
+    (r"\dot\theta_1^2", "msubsup/mrow/mover"),
+    (r"\frac12", "mfrac/mn"),
+    (r"f \Big|_{x=1}", "msub/mrow/mo"),
+    (r"1, \dots, n", "mo"),
+])  # fmt: skip
+def test_formulas(monkeypatch, formula, shape):
+    """As the site has them: MathML of the given shape, without a complaint."""
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS))
+    mathml = importlib.import_module("mathml")
+    monkeypatch.setattr(mathml.logger, "warning", pytest.fail)
+    tree = ElementTree.fromstring(mathml.converted(formula, False, None))
+    assert tree.find("/".join(f"{{{tree.tag[1:].split('}')[0]}}}{tag}" for tag in shape.split("/"))) is not None
 
 
 def code(text: str) -> list[str]:
