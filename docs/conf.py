@@ -22,7 +22,8 @@ version = release
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml"]
 root_doc = "docs/index"
-include_patterns = ["docs/**.md", "notebooks/*.ipynb", "benchmarks/RESULTS.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+include_patterns = ["docs/**.md", "notebooks/*.ipynb", "examples/README.md", "benchmarks/RESULTS.md", "CHANGELOG.md",
+                    "CONTRIBUTING.md"]  # fmt: skip
 exclude_patterns = [".*", "**/.ipynb_checkpoints"]
 
 nb_execution_mode = "off"  # the tests run the notebooks; their outputs are shown as committed
