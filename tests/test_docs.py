@@ -240,3 +240,46 @@ def by_torch(expression: str, at: Any) -> Any:
 
 
 SLOPES: dict[str, Callable[[str, Any], Any]] = {"jax": by_jax, "autograd": by_autograd, "torch": by_torch}
+
+
+def test_what_is_said_of_torch():
+    torch = pytest.importorskip("torch")
+    assert torch.tensor([1.0, 2.0]).dtype == torch.float32
+    assert Variable([1.0, 2.0]).data.dtype == np.float64
+    x = torch.tensor(3.0, requires_grad=True)
+    (float(x) * x).backward()
+    assert x.grad == 3.0  # of x², which has 6
+    with pytest.raises(TypeError, match="lose its derivative"):
+        grad(lambda x: float(x) * x)(3.0)
+    y = x * x
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+    x = Variable(3.0)
+    y = x * x
+    y.backward()
+    y.backward()
+    assert x.grad == 12.0
+
+
+def test_what_is_said_of_autograd():
+    autograd = pytest.importorskip("autograd")
+    with pytest.raises(TypeError, match="int"):
+        autograd.grad(lambda x: x**2)(3)
+    assert grad(lambda x: x**2)(3) == 6.0
+
+    def assigned(x):
+        x = x * 1.0
+        x[0] = 0.0
+        return x @ x
+
+    with pytest.raises(TypeError, match="item assignment"):
+        autograd.grad(assigned)(np.ones(2))
+    assert grad(assigned)(np.ones(2)).tolist() == [0.0, 2.0]
+
+
+def test_what_is_said_of_jax():
+    jax = pytest.importorskip("jax")
+    assert jax.numpy.asarray([1.0, 2.0]).dtype == np.float32
+    with pytest.raises(TypeError, match="immutable"):
+        jax.numpy.zeros(2)[0] = 1.0
