@@ -48,6 +48,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
+highlight_language = "none"  # of blocks that name none: what a program printed
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
