@@ -14,6 +14,8 @@ from dualnumbers.pushforward import evaluate_partial, has_derivative
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import shape, zeros_like
 
+from ..by_hand import ByHand
+from ..leaf import Constant
 from ..listing import expression_of, named_inputs, variable_names
 from ..sweep import adjoints as swept
 from ..tape import Tape
@@ -155,6 +157,16 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
 def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
     """The names of input lines as they fit into a box."""
     return {line: cut(name) for line, name in named_inputs(tape, names).items()}
+
+
+def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
+    """The tape of what is to be drawn, a tape or a Variable; the output and the lines, None for the tape's own."""
+    if isinstance(of, Tape):
+        return of, None, None
+    if not isinstance(of, Variable) or isinstance(of, Constant):
+        raise TypeError(f"{caller} takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
+    line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
+    return line.tape, line, ancestors(line.tape, line.line)
 
 
 def ancestors(tape: Tape, line: int) -> list[int]:
