@@ -71,7 +71,14 @@ def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options:
     return (getattr(member, "__module__", None) or "").startswith("scipy.") or None
 
 
+def from_the_top(app: Any, env: Any, node: Any, text: Any) -> Any:
+    """Resolve a name in a docstring that is one of `autodiff` itself, not of the module that it stands in."""
+    name, domain = f"autodiff.{node['reftarget']}", env.get_domain("py")
+    return domain.resolve_xref(env, node.get("refdoc"), app.builder, "obj", name, node, text)
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls once it has read this file."""
     app.connect("source-read", with_lessons)
+    app.connect("missing-reference", from_the_top)
     app.connect("autodoc-skip-member", is_foreign)
