@@ -7,6 +7,7 @@ the build nor by its pages.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,15 @@ def with_lessons(app: Any, page: str, source: list[str]) -> None:
         source[0] = source[0].replace("(the notebooks)", "\n".join(f"../notebooks/{name}" for name in ordered))
 
 
+def with_readmes(app: Any, page: str, source: list[str]) -> None:
+    """Let a link to a folder lead to its README.md, as it does in the repository."""
+    here = (app.srcdir / page).parent
+    has_readme = lambda link: (here / link[1] / "README.md").exists()
+    source[0] = re.sub(
+        r"\]\(((?:\.\./)*[\w-]+)\)", lambda link: f"]({link[1]}/README.md)" if has_readme(link) else link[0], source[0]
+    )
+
+
 def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what a module here only passes on from SciPy."""
     return (getattr(member, "__module__", None) or "").startswith("scipy.") or None
@@ -80,5 +90,6 @@ def from_the_top(app: Any, env: Any, node: Any, text: Any) -> Any:
 def setup(app: Any) -> None:
     """What Sphinx calls once it has read this file."""
     app.connect("source-read", with_lessons)
+    app.connect("source-read", with_readmes)
     app.connect("missing-reference", from_the_top)
     app.connect("autodoc-skip-member", is_foreign)
