@@ -252,7 +252,7 @@ class Variable(Number, operators=True):
 
     @classmethod
     def multi_variables(cls, *data: Any) -> list[Any]:
-        """Leaves that belong together: `compute_gradients` gives a Jacobian for each of them, in this order."""
+        """Leaves that belong together: ``compute_gradients`` gives a Jacobian for each of them, in this order."""
         from .leaf import together
 
         return together([cls(x) for x in data])

@@ -113,8 +113,8 @@ def picture(
 
     ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
     own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
-    ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from `record`
-    knows the parameters of the function. ``lines``: only these are drawn.
+    ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from
+    `autodiff.record` knows the parameters of the function. ``lines``: only these are drawn.
 
     Raises ValueError where ``out`` is not of this tape or the adjoints are not one for each line.
     """
