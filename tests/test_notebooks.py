@@ -21,7 +21,15 @@ TRACE = re.compile(
 """An absolute path or the address of an object."""
 
 FIRST = ("Dual-Math", "Forward-AD")
-LESSONS = {*FIRST, "Higher-Order", "Vector-Functions", "Custom-Rules", "Kinks-and-Ties", "Optimisers"}
+LESSONS = {
+    *FIRST,
+    "Higher-Order",
+    "Vector-Functions",
+    "Custom-Rules",
+    "Kinks-and-Ties",
+    "Optimisers",
+    "Differentiable-Simulation",
+}
 
 each = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
 
