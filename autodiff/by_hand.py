@@ -22,7 +22,7 @@ from .seeding import as_given, matching, value_of
 from .shared_tape import SharedTape, common
 from .sweep import adjoints
 from .tape import UNARY
-from .variable import Variable, record_line
+from .variable import Variable
 
 new = object.__new__
 
@@ -41,26 +41,46 @@ def no_grad() -> Iterator[None]:
 
 def _recorded(row: Row) -> Callable[..., Any]:
     """A row applied to operands of which one made by hand leads: recorded on their common tape."""
-    statics = row.statics
+    statics, evaluate, fixed = row.statics, row.evaluate, row.kind == LOCALLY_CONSTANT
 
     def recorded(*arguments: Any) -> Any:
         operands = arguments[: len(arguments) - statics] if statics else arguments
         static = arguments[len(operands) :]
-        leader = leading(operands)
-        if not isinstance(leader, ByHand):
-            return lead(row, *operands, *static)
-        level = leader.level
-        if row.kind == LOCALLY_CONSTANT:
-            return row.evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
+        level = _leading_level(operands)
+        if level is None:
+            return lead(row, *arguments)
+        if fixed:
+            return evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
         if not _recording.get():
-            return row.evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
-        tape = common((x.tape for x in operands if isinstance(x, Result) and x.level is level), level)
-        operands = tuple(x.on(tape) if _is_of(level, x) else x for x in operands)
-        if not any(is_number(type(x)) for x in operands):
-            return row.evaluate(*operands, *static)
-        return record_line(row, operands, static, result)
+            return evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
+        if row.unreal and any(map(is_unreal, operands)):
+            return row.unreal(*operands)
+        tape = common(operands, level)
+        numbers = [x.on(tape) if _is_of(level, x) else tape.constant(x) for x in operands]
+        z = evaluate(*map(tape.value, numbers), *static)
+        if max(numbers) < 0:  # nothing but constants
+            return z
+        line = tape.append(row, numbers[0], numbers[1] if len(numbers) == 2 else UNARY, z)
+        if static:
+            tape.static[line] = static
+        if len(numbers) > 2:
+            tape.more[line] = numbers
+        return result(tape, line)
 
     return recorded
+
+
+def _leading_level(operands: tuple[Any, ...]) -> Level | None:
+    """The level of the operands made by hand; None where another number leads."""
+    level = None
+    for x in operands:
+        if is_number(type(x)):
+            if level is None:
+                level = x.level
+            elif x.level is not level:
+                leader = leading(operands)
+                return leader.level if isinstance(leader, ByHand) else None
+    return level
 
 
 def _is_of(level: Level, x: Any) -> bool:
@@ -81,9 +101,13 @@ class ByHand(Variable, operators=True):
     def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return lifted_operators(row, cls)
 
-    def on(self, tape: SharedTape) -> Any:
-        """What stands for it on a tape, which is its own where it has one."""
+    def on(self, tape: SharedTape) -> int:
+        """Its operand number on a tape, which is its own where it has one."""
         raise NotImplementedError(f"{type(self).__name__}.on")
+
+    def recorded(self) -> Result:
+        """This as a line of a tape."""
+        raise NotImplementedError(f"{type(self).__name__}.recorded")
 
     def constant(self, value: Any) -> Any:
         tape = self.tape if isinstance(self, Result) else SharedTape(self.level)
@@ -95,7 +119,7 @@ class ByHand(Variable, operators=True):
         ``gradient`` is the cotangent, of this value's shape; a real number has 1. Raises ValueError where an array has
         none, or one of another shape.
         """
-        y: Result = self.on(SharedTape(self.level))
+        y = self.recorded()
         value = y.primal
         if gradient is None and (shape(value) or is_unreal(value)):
             kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
@@ -110,7 +134,7 @@ class ByHand(Variable, operators=True):
 
         In the order in which the leaves were made, by one sweep per element.
         """
-        y: Result = self.on(SharedTape(self.level))
+        y = self.recorded()
         value = y.primal
         leaves = {id(leaf): leaf for first in y.tape.leaves for leaf in first.siblings or (first,)}
         rows: dict[int, list[Any]] = {name: [] for name in leaves}
@@ -157,12 +181,9 @@ def _is_whole(array: np.ndarray[Any, Any]) -> bool:
     return array.base is None and array.flags.writeable
 
 
-def result(tape: SharedTape, line: int, active: bool = True) -> Any:
-    """The handle on a line; of one that carries no derivative its plain value."""
-    value = tape.values[line]
-    if not active:
-        return value
-    handle: Any = new(ArrayResult if isinstance(value, (np.ndarray, ArrayNumber)) else Result)
+def result(tape: SharedTape, line: int) -> Any:
+    """The handle on a line."""
+    handle: Any = new(ArrayResult if isinstance(tape.values[line], (np.ndarray, ArrayNumber)) else Result)
     handle.place, handle.gradient = (tape, line), None
     return handle
 
@@ -185,7 +206,10 @@ class Result(ByHand):
     line = property(lambda self: self._place()[1])
     level = property(lambda self: self.place[0].level)
 
-    def on(self, tape: SharedTape) -> Any:
+    def on(self, tape: SharedTape) -> int:
+        return self.line
+
+    def recorded(self) -> Result:
         return self
 
     @property

@@ -13,7 +13,7 @@ from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, level_of, plain
 from dualnumbers.rules.shaping import array
 
-from .by_hand import ByHand, result
+from .by_hand import ByHand, Result, result
 from .seeding import differentiable, matching
 from .shared_tape import SharedTape
 
@@ -70,10 +70,15 @@ class Leaf(ByHand):
     def level(self) -> Level:  # type: ignore[override]
         return level_of(self._data).of_leaves
 
-    def on(self, tape: SharedTape) -> Any:
+    def on(self, tape: SharedTape) -> int:
         data = self._data
         self._alone = self._alone or is_free(data)
-        return result(tape, tape.input(self, data if self._alone else tape.kept(data)))
+        return tape.input(self, data if self._alone else tape.kept(data))
+
+    def recorded(self) -> Result:
+        tape = SharedTape(self.level)
+        line: Result = result(tape, self.on(tape))
+        return line
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
@@ -101,7 +106,7 @@ class ArrayLeaf(Leaf, ArrayNumber):
     __slots__ = ()
 
     def snapshot(self) -> Any:
-        return self.on(SharedTape(self.level))
+        return self.recorded()
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return self
@@ -116,8 +121,8 @@ class Constant(Leaf):
 
     __slots__ = ()
 
-    def on(self, tape: SharedTape) -> Any:
-        return self._data
+    def on(self, tape: SharedTape) -> int:
+        return tape.constant(self._data)
 
 
 class ArrayConstant(Constant, ArrayLeaf):

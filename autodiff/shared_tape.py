@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dualnumbers.levels import Level
+from dualnumbers.levels import Level, is_number
 
 from .tape import UNARY, Tape
 
@@ -65,13 +65,14 @@ class SharedTape(Tape):
         other.absorbed = self, lines
 
 
-def common(tapes: Iterable[SharedTape], level: Level) -> SharedTape:
-    """One tape for all of these: the longest, with the others appended; a new one where there are none."""
-    found = {id(tape): tape for tape in tapes}
-    if not found:
-        return SharedTape(level)
-    longest = max(found.values(), key=len)
-    for tape in found.values():
-        if tape is not longest:
-            longest.absorb(tape)
-    return longest
+def common(operands: Iterable[Any], level: Level) -> SharedTape:
+    """One tape for all operands of a level that have one: the longest, with the others appended; else a new one."""
+    tape = None
+    for x in operands:
+        if is_number(type(x)) and x.level is level:
+            other = x.tape
+            if other is not None and other is not tape:
+                tape, other = (other, tape) if tape is None or len(other) > len(tape) else (tape, other)
+                if other is not None:
+                    tape.absorb(other)
+    return SharedTape(level) if tape is None else tape

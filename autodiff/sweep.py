@@ -6,6 +6,7 @@ on Variables of another tape they are recorded.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -138,7 +139,9 @@ def fit(c: Any, x: Any) -> Any:
         stretched = tuple(i for i, n in enumerate(given) if i < lead or (n != 1 and target[i - lead] == 1))
         if stretched:
             c = total(c, stretched, False)
-        c = reshape(c, target, "C") if np.prod(shape(c)) == np.prod(target) else broadcast_to(c, target)
+        given = shape(c)
+        if given != target:
+            c = reshape(c, target, "C") if math.prod(given) == math.prod(target) else broadcast_to(c, target)
     if (target or (isinstance(x, (np.generic, np.ndarray)) and hasattr(c, "dtype"))) and c.dtype != x.dtype:
         c = astype(c, x.dtype)
     return c

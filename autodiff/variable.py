@@ -59,8 +59,8 @@ def _operand(tape: Tape, x: Any) -> int:
     return tape.constant(x)
 
 
-def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...], handle: Any = _handle) -> Any:
-    """Apply a row to operands, at least one a Variable: evaluate it, append a line; its ``handle``."""
+def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
+    """Apply a row to operands, at least one a Variable: evaluate it, append a line; a handle on it."""
     leader = leading(operands)
     if not isinstance(leader, Variable):
         return lead(row, *operands, *static)
@@ -75,7 +75,7 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...], ha
         tape.static[line] = static
     if len(numbers) > 2:
         tape.more[line] = numbers
-    return handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+    return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
 def record_row(row: Row) -> Callable[..., Any]:

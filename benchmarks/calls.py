@@ -11,8 +11,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 
-import numpy as np
-from timing import pin, seconds  # sets the threads before NumPy starts them
+from timing import np, pin, seconds  # NumPy from there: on one thread
 
 from autodiff import grad
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.rules.exponential import logistic
+from dualnumbers.rules.logarithmic_sums import softmax
 from dualnumbers.rules.shaping import shape
 
 from ..leaf import Leaf
@@ -109,9 +110,7 @@ class Softmax(Module):
         self.axis = axis
 
     def forward(self, x: Any) -> Any:
-        largest = np.max(value_of(x), axis=self.axis, keepdims=True)
-        e = np.exp(x - largest)
-        return e / np.sum(e, axis=self.axis, keepdims=True)
+        return softmax(x, self.axis)
 
 
 class Dropout(Module):

@@ -56,7 +56,7 @@ class SGD(Optimiser):
 
     def moved(self, x: Any, gradient: Any, state: State) -> Any:
         if not self.momentum:
-            return x - self.lr * gradient
+            return x + -self.lr * gradient  # a sum is written into the product: one large array less
         velocity = state["velocity"] = self.momentum * state.get("velocity", 0.0) + gradient
         return x - self.lr * (gradient + self.momentum * velocity if self.nesterov else velocity)
 

@@ -18,9 +18,10 @@ copysign = elementwise(math.copysign, np.copysign, lambda x, y, z: sign(x) * sig
 
 
 def _share(x, y):
-    """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is."""
-    share = 0.5 * (np.greater(x, y) + np.greater_equal(x, y).astype(np.result_type(x, y, np.float16)))
-    return np.where(np.isnan(x) | np.isnan(y), np.full_like(share, np.nan), share)[()]
+    """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is: 0/0."""
+    larger, smaller = np.greater_equal(x, y), np.less_equal(x, y)
+    with np.errstate(invalid="ignore"):
+        return np.divide(larger, np.add(larger, smaller, dtype=np.int8), dtype=np.result_type(x, y, np.float16))
 
 
 def no_order(*operands):

@@ -1,8 +1,10 @@
-"""Reductions of np.logaddexp."""
+"""Reductions of np.logaddexp, and softmax."""
 
 from collections.abc import Iterator
 
 import numpy as np
+
+from dualnumbers.rules.logarithmic_sums import softmax
 
 from .sample import Sample, entry, values
 
@@ -15,3 +17,11 @@ def _reduce(name: str) -> Iterator[Sample]:
         yield Sample(call, (values(*shape),), f"{shape}, {axis}, {keepdims}", unreal=False)
     far = np.array([[1000.0, 0.0, 999.0], [-1000.0, -1000.5, -2000.0]])
     yield Sample(lambda x: ufunc.reduce(x, axis=1), (far,), "far out", unreal=False, condition=1e3)
+
+
+@entry("softmax")
+def _softmax(name: str) -> Iterator[Sample]:
+    for shape, axis in [((4,), None), ((2, 3), 0), ((2, 3), (0, 1)), ((3, 1), 1), ((0, 2), 1), ((), None)]:
+        yield Sample(lambda x, axis=axis: softmax(x, axis), (values(*shape),), f"{shape}, {axis}")
+    yield Sample(lambda x: softmax(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False,
+                 condition=1e3)  # fmt: skip

@@ -10,9 +10,10 @@ import scipy.special as original
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
+from dualnumbers.rules.logarithmic_sums import softmax as row_of_softmax
 
 from .._closure import holds_numbers
-from .._counterpart import Array, counterpart, missing
+from .._counterpart import Array, counterpart, counterpart_of_row, missing
 from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn
 
@@ -89,11 +90,7 @@ def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> 
     return back + np.where(found, np.log(above) + np.log1p(rest / above), np.log(total))
 
 
-@counterpart("special.softmax")
-def softmax(x: Array, axis: Any = None) -> Any:
-    """As ``scipy.special.softmax``."""
-    weights = np.exp(x - _peak(x, axis))
-    return weights / np.sum(weights, axis=axis, keepdims=True)
+softmax = counterpart_of_row("special.softmax", row_of_softmax)
 
 
 @counterpart("special.log_softmax")

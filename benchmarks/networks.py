@@ -1,0 +1,198 @@
+"""One training step of a network, beside hand-written NumPy and the peers, in one run.
+
+``python benchmarks/networks.py`` prints the table: value, gradient and a step of gradient descent of 2-25-25-25-2
+with ReLU, softmax and squared error on 1,000 points, and of 784-256-128-10 with ReLU and cross entropy on 128, in
+double precision, on one core, from the same weights, all contenders in turns; the weights that each has after three
+steps are compared first. A peer that is not installed is left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from typing import Any
+
+from timing import np, pin, seconds  # NumPy from there: on one thread
+
+from autodiff import nn
+
+LR = 0.01
+
+
+class Task:
+    """Data and first weights of a network: `hidden` layers with ReLU, then softmax with squared error, or entropy."""
+
+    def __init__(self, name: str, sizes: tuple[int, ...], points: int, squared: bool) -> None:
+        rng = np.random.default_rng(0)
+        self.name, self.sizes, self.squared = name, sizes, squared
+        self.X = rng.normal(size=(points, sizes[0]))
+        self.classes = rng.integers(0, sizes[-1], points)
+        self.Y = np.eye(sizes[-1])[self.classes]
+        self.weights = [rng.normal(size=(m, n)) * np.sqrt(2 / m) for m, n in zip(sizes, sizes[1:], strict=False)]
+        self.biases = [np.zeros(n) for n in sizes[1:]]
+
+
+Contender = tuple[Callable[[], object], Callable[[], list[Any]]]
+"""A step, and the weights as they are."""
+
+
+def by_hand(task: Task) -> Contender:
+    """The gradient written out: matrix products, masks and sums, in NumPy."""
+    W, b = [w.copy() for w in task.weights], [v.copy() for v in task.biases]
+    X, Y = task.X, task.Y
+
+    def step() -> None:
+        zs, activations = [], [X]
+        for k, (w, v) in enumerate(zip(W, b, strict=True)):
+            z = activations[-1] @ w
+            z += v
+            zs.append(z)
+            if k + 1 < len(W):
+                activations.append(np.maximum(z, 0.0))
+        e = np.exp(z - z.max(1, keepdims=True))
+        p = e / e.sum(1, keepdims=True)
+        if task.squared:
+            g = (2.0 / Y.size) * (p - Y)
+            g = p * (g - (g * p).sum(1, keepdims=True))
+        else:
+            g = (p - Y) / len(X)
+        for k in range(len(W) - 1, -1, -1):
+            w_bar, b_bar = activations[k].T @ g, g.sum(0)
+            if k:
+                g = g @ W[k].T
+                g *= zs[k - 1] > 0
+            W[k] -= LR * w_bar
+            b[k] -= LR * b_bar
+
+    return step, lambda: W
+
+
+def of_nn(task: Task) -> Contender:
+    """This library."""
+    layers: list[Any] = []
+    for w in task.weights:
+        layers += [nn.Linear(*w.shape, rng=0), nn.ReLU()]
+        layers[-2].weight.data = w
+    layers[-1:] = [nn.Softmax(axis=1)] if task.squared else []
+    net = nn.Sequential(*layers)
+    sgd = nn.SGD(net.parameters(), lr=LR)
+    X, target = task.X, task.Y if task.squared else task.classes
+    loss_of = nn.mse if task.squared else nn.cross_entropy
+
+    def step() -> None:
+        loss = loss_of(net(X), target)
+        net.zero_grad()
+        loss.backward()
+        sgd.step()
+
+    return step, lambda: [layer.weight.data for layer in layers if isinstance(layer, nn.Linear)]
+
+
+def of_torch(task: Task) -> Contender:
+    """Its modules, losses and optimiser."""
+    torch = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    layers: list[Any] = []
+    for w in task.weights:
+        layers += [torch.nn.Linear(*w.shape, dtype=torch.float64), torch.nn.ReLU()]
+        layers[-2].weight.data = torch.tensor(np.ascontiguousarray(w.T))
+        layers[-2].bias.data.zero_()
+    layers[-1:] = [torch.nn.Softmax(dim=1)] if task.squared else []
+    net = torch.nn.Sequential(*layers)
+    sgd = torch.optim.SGD(net.parameters(), lr=LR)
+    X, target = torch.tensor(task.X), torch.tensor(task.Y if task.squared else task.classes)
+    loss_of = torch.nn.functional.mse_loss if task.squared else torch.nn.functional.cross_entropy
+
+    def step() -> None:
+        loss = loss_of(net(X), target)
+        sgd.zero_grad()
+        loss.backward()
+        sgd.step()
+
+    return step, lambda: [layer.weight.detach().numpy().T for layer in layers if isinstance(layer, torch.nn.Linear)]
+
+
+def of_autograd(task: Task) -> Contender:
+    """HIPS autograd, with its own NumPy."""
+    np_ = importlib.import_module("autograd.numpy")
+    W, b = [w.copy() for w in task.weights], [v.copy() for v in task.biases]
+
+    def loss(parameters: Any) -> Any:
+        z = task.X
+        for k, (w, v) in enumerate(zip(*parameters, strict=True)):
+            z = np_.dot(np_.maximum(z, 0.0) if k else z, w) + v
+        z = z - np_.max(z, axis=1, keepdims=True)
+        if task.squared:
+            e = np_.exp(z)
+            return np_.mean((e / np_.sum(e, axis=1, keepdims=True) - task.Y) ** 2)
+        return np_.mean(np_.log(np_.sum(np_.exp(z), axis=1)) - z[np.arange(len(z)), task.classes])
+
+    gradient = importlib.import_module("autograd").grad(loss)
+
+    def step() -> None:
+        for parameters, slopes in zip((W, b), gradient((W, b)), strict=True):
+            for x, slope in zip(parameters, slopes, strict=True):
+                x -= LR * slope
+
+    return step, lambda: W
+
+
+def of_mygrad(task: Task) -> Contender:
+    """MyGrad's tensors and its losses."""
+    mg = importlib.import_module("mygrad")
+    W, b = [mg.tensor(w) for w in task.weights], [mg.tensor(v) for v in task.biases]
+    nnet = importlib.import_module("mygrad.nnet")
+
+    def step() -> None:
+        z = mg.tensor(task.X, constant=True)
+        for k, (w, v) in enumerate(zip(W, b, strict=True)):
+            z = mg.matmul(nnet.relu(z) if k else z, w) + v
+        if task.squared:
+            loss = mg.mean((nnet.softmax(z, axis=1) - task.Y) ** 2)
+        else:
+            loss = nnet.losses.softmax_crossentropy(z, task.classes)
+        loss.backward()
+        for x in (*W, *b):
+            x.data -= LR * x.grad
+            x.null_grad()
+
+    return step, lambda: [w.data for w in W]
+
+
+PEERS = {"torch": of_torch, "autograd": of_autograd, "mygrad": of_mygrad}
+TASKS = (
+    Task("2-25-25-25-2, 1,000 points", (2, 25, 25, 25, 2), 1000, squared=True),
+    Task("784-256-128-10, 128 points", (784, 256, 128, 10), 128, squared=False),
+)
+
+
+def contenders(task: Task) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Name and step of hand-written NumPy, of this library, and of every peer that is installed."""
+    wanted: list[Any] | None = None
+    for name, make in {"NumPy, written by hand": by_hand, "dualautodiff": of_nn, **PEERS}.items():
+        try:
+            step, weights = make(task)
+        except ImportError:
+            continue
+        for _ in range(3):
+            step()
+        wanted = wanted or [w.copy() for w in weights()]
+        for found, there in zip(weights(), wanted, strict=True):
+            assert np.allclose(found, there, rtol=1e-9, atol=1e-12), (name, np.max(np.abs(found - there)))
+        yield f"{name} {version(name)}" if name in PEERS else name, step
+
+
+def main() -> None:
+    """Print the tables."""
+    pin()
+    for task in TASKS:
+        names, steps = zip(*contenders(task), strict=True)
+        times = seconds(*steps, rounds=30)
+        print(f"\n| one step of {task.name} | µs | times by hand |\n|---|--:|--:|")
+        for name, time in zip(names, times, strict=True):
+            print(f"| {name} | {time * 1e6:.0f} | {time / times[0]:.2f} × |")
+
+
+if __name__ == "__main__":
+    main()
