@@ -1,5 +1,8 @@
 """Exact derivatives of ordinary Python and NumPy code, forward and reverse, of any order."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dualnumbers.errors import COUNTERPARTS
 from dualnumbers.rules.shaping import array
 
@@ -17,6 +20,10 @@ from .seeding import stop_gradient, value_of
 from .tape import Tape
 from .variable import Variable
 
+if TYPE_CHECKING:
+    from . import drawing
+    from .drawing import draw_graph
+
 __all__ = [
     "Block",
     "Constant",
@@ -28,6 +35,8 @@ __all__ = [
     "check_gradient",
     "derivative",
     "differentiate",
+    "draw_graph",
+    "drawing",
     "elementwise",
     "grad",
     "gradcheck",
@@ -56,3 +65,17 @@ __all__ = [
 __version__ = "0.1.0"
 
 COUNTERPARTS.append(scipy.counterparts_of)
+
+LATE = {"drawing": "", "draw_graph": "drawing"}
+"""Names that are imported when they are first asked for: most programs draw nothing."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{LATE[name] or name}", __name__)
+    return getattr(module, name) if LATE[name] else module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATE})

@@ -8,11 +8,13 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from . import __version__, forward, reverse
 from .demonstration import PICTURE, demonstrate
 from .differences import difference_quotient
+from .drawing import WRITERS, picture
 from .expressions import CONSTANTS, FUNCTIONS, ExpressionError, assignments, expression, real_value, short
 from .listing import listing
 from .sweep import adjoints
@@ -52,7 +54,16 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("expression", help='in quotes, such as "sin(x*y) + x/y"')
         command.add_argument("values", nargs="*", metavar="NAME=NUMBER", help="the value of a variable, such as x=1")
         command.set_defaults(run=run)
+        if run is show_tape:
+            command.add_argument("-o", dest="drawing", metavar="FILE", type=_drawing,
+                                 help="also draw it into this file: .svg, .dot (Graphviz), .mmd (Mermaid)")  # fmt: skip
     return top
+
+
+def _drawing(path: str) -> Path:
+    if Path(path).suffix not in WRITERS:
+        raise argparse.ArgumentTypeError(f"{short(path)}: a drawing is a file {', '.join(WRITERS)}")
+    return Path(path)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.run is None:
             demonstrate()
         else:
-            chosen.run(chosen.expression, chosen.values)
+            chosen.run(chosen)
         sys.stdout.flush()
     except ExpressionError as error:
         return _failed(str(error), BAD_INPUT)
@@ -85,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _positional(text: str) -> str:
     """An argument such as ``-x**2``, which begins like an option, as argparse takes it for an expression."""
-    return f" {text}" if text.startswith("-") and text != "-h" and not text.startswith("--") else text
+    return f" {text}" if text.startswith("-") and text not in ("-h", "-o") and not text.startswith("--") else text
 
 
 def _failed(reason: str, status: int) -> int:
@@ -106,9 +117,10 @@ def _point(values: dict[str, float]) -> str:
     return ", ".join(f"{name} = {value!r}" for name, value in values.items())
 
 
-def show_derivative(text: str, given: Sequence[str]) -> None:
+def show_derivative(chosen: argparse.Namespace) -> None:
     """Print an expression's value, and its derivative by each variable in both modes beside a difference quotient."""
-    f, values, value = _evaluated(text, given)
+    text = chosen.expression
+    f, values, value = _evaluated(text, chosen.values)
     args = list(values.values())
     cells = [["derivative by", "forward mode", "reverse mode", "difference quotient"]]
     for k, (name, backward) in enumerate(zip(values, reverse.gradient(f, args), strict=True)):
@@ -127,10 +139,13 @@ def _quotient(text: str, f: Callable[..., Any], k: int, args: list[float]) -> st
     return f"{quotient:.12g}, error about {error:.1g}" if math.isfinite(error) else f"{quotient:.12g}"
 
 
-def show_tape(text: str, given: Sequence[str]) -> None:
-    """Print an expression's Wengert list with the value and the adjoint of each line."""
-    f, values, value = _evaluated(text, given)
+def show_tape(chosen: argparse.Namespace) -> None:
+    """Print an expression's Wengert list with the value and the adjoint of each line, and draw it if that is asked."""
+    text = chosen.expression
+    f, values, value = _evaluated(text, chosen.values)
     tape, out = reverse.record(f, list(values.values()))
+    if chosen.drawing:
+        picture(tape, names=list(values)).save(chosen.drawing)
     print(f"{short(text)} = {value!r}   at {_point(values)}\n")
     if not isinstance(out, Variable):
         print(listing(tape, [0.0] * len(tape), list(values)))

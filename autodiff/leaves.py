@@ -5,6 +5,7 @@ A complex leaf counts as its real and its imaginary part.
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
     made = {}
     for index in indices:
         parts, rebuild = flatten(args[index])
-        names = _names(args[index], f"args[{index}]")
+        names = names_of_leaves(args[index], f"args[{index}]")
         made[index] = rebuild, [taken(x, name) for x, name in zip(parts, names, strict=True)]
     if not leaves:
         raise ValueError("gradcheck: no argument is a number or an array of numbers")
@@ -94,18 +95,28 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
         return tuple(part for out, pair in zip(outs, unreal, strict=True)
                      for part in ((real(out), imag(out)) if pair else (out,)))  # fmt: skip
 
-    outputs = [name + part for name, pair in zip(_names(tree, "f"), unreal, strict=True)
+    outputs = [name + part for name, pair in zip(names_of_leaves(tree, "f"), unreal, strict=True)
                for part in ((".real", ".imag") if pair else ("",))]  # fmt: skip
     function.__name__ = getattr(f, "__name__", "f")
     return RealFunction(function, leaves, inputs, outputs)
 
 
-def _names(tree: Any, name: str) -> list[str]:
+def names_of_leaves(tree: Any, name: str) -> list[str]:
     """The name of each leaf of a structure, as Python would index it, in the order of `flatten`."""
     if not isinstance(tree, CONTAINERS):
         return [name]
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
-    return [leaf for key, part in items for leaf in _names(part, f"{name}[{key!r}]")]
+    return [leaf for key, part in items for leaf in names_of_leaves(part, f"{name}[{key!r}]")]
+
+
+def parameter_names(f: Function, count: int) -> list[str]:
+    """The names of the first ``count`` parameters of a function; none where it does not name as many."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # as of many a builtin
+        return []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return names[:count] if len(names) >= count else []
 
 
 def of_few_directions(full: RealFunction, order: int) -> RealFunction:

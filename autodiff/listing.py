@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,11 +50,11 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
         raise ValueError(f"listing: {len(adjoints)} adjoints for the {count} lines of the tape: give one per line")
     first = next((line for line, row in enumerate(tape.rows) if row is not None), count)
     inputs = first if names is None else len(names)
-    variables = _variables(count, names or ())
+    variables = variable_names(count, dict(enumerate(names or ())))
     half = LONGEST // 2 if count > LONGEST else count
     cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
     for line in (*range(half), *range(max(half, count - half), count)):
-        expression = "input" if line < inputs else _expression(tape, line, variables)
+        expression = "input" if line < inputs else expression_of(tape, line, variables)
         row = [str(line), variables[line], _cut(expression), brief(tape.values[line])]
         if adjoints is not None:
             row.append("0" if adjoints[line] is None else brief(adjoints[line]))
@@ -66,10 +66,10 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     return "\n".join(text)
 
 
-def _variables(count: int, names: Sequence[str]) -> list[str]:
-    """The name of each line: those given, then a letter that none of them uses with a number, and the number."""
-    letter = next(c for c in "vwutsrqponm" if not any(re.fullmatch(rf"{c}\d+", name) for name in names))
-    return [*names, *(f"{letter}{line}" for line in range(len(names), count))]
+def variable_names(count: int, given: Mapping[int, str]) -> list[str]:
+    """The name of each line: the one given, else a letter that no given name uses with a number, and its number."""
+    letter = next(c for c in "vwutsrqponm" if not any(re.fullmatch(rf"{c}\d+", name) for name in given.values()))
+    return [given.get(line, f"{letter}{line}") for line in range(count)]
 
 
 def _table(cells: list[list[str]]) -> list[str]:
@@ -80,7 +80,7 @@ def _table(cells: list[list[str]]) -> list[str]:
     return [text[0], "  ".join("-" * width for width in widths), *text[1:]]
 
 
-def _expression(tape: Tape, line: int, variables: list[str]) -> str:
+def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     """What a line computes, in the notation of Python."""
     row = tape.rows[line]
     if row is None:

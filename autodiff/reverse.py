@@ -13,6 +13,7 @@ from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
 from .captured import Given
 from .differences import check_gradient
+from .leaves import names_of_leaves, parameter_names
 from .seeding import (
     argnums_of,
     arguments,
@@ -110,7 +111,11 @@ def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
     """
     args = arguments(f, args)
     recording = Recording(f, args, range(len(args)), keep=True, complete=True)
-    return recording.tape, recording.out
+    tape = recording.tape
+    named = zip(args, parameter_names(f, len(args)), strict=False)
+    tape.names = [name for x, parameter in named for name in names_of_leaves(x, parameter)]
+    tape.outputs = [out.line for out in flatten(recording.out)[0] if recording.holds(out)]
+    return tape, recording.out
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:

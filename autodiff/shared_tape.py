@@ -7,7 +7,7 @@ or to reset: with the last result everything is freed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dualnumbers.levels import Level, is_number
@@ -38,6 +38,9 @@ class SharedTape(Tape):
             self.inputs.append(line)
             self.leaves.append(leaf)
         return line
+
+    def input_names(self) -> Sequence[str | None]:
+        return [leaf.name for leaf in self.leaves]
 
     def absorb(self, other: SharedTape) -> None:
         """Append the lines of another tape, which forwards its handles from now on."""

@@ -7,6 +7,7 @@ a tape is a ``for`` over line numbers; nothing refers back, so a tape is freed w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ UNARY = -1
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "level", "links", "more", "pinned",
-                 "rows", "second", "static", "values")  # fmt: skip
+    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "level", "links", "more", "names",
+                 "outputs", "pinned", "rows", "second", "static", "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
@@ -43,6 +44,8 @@ class Tape:
         self.complete = False
         self.captured: Captured | None = None
         self.complex = False
+        self.names: list[str] = []
+        self.outputs: list[int] = []
 
     def __len__(self) -> int:
         return len(self.values)
@@ -116,7 +119,41 @@ class Tape:
         """The value behind an operand number."""
         return self.values[operand] if operand >= 0 else self.constants[~operand]
 
+    def reads(self, line: int) -> list[tuple[int, int, bool]]:
+        """(Place, line, whether a derivative passes) of each operand that is a line; none passes where it is linked."""
+        found = []
+        for place, operand in enumerate(self.operands(line)):
+            if operand >= 0:
+                found.append((place, operand, True))
+            elif ~operand in self.links:
+                found.append((place, self.links[~operand], False))
+        return found
+
+    def input_names(self) -> Sequence[str | None]:
+        """What the inputs are called, where that is known, in their order."""
+        return self.names
+
     def __str__(self) -> str:
         from .listing import listing
 
         return listing(self)
+
+    def to_svg(self, **options: Any) -> str:
+        """A drawing as SVG. The options of the three are those of `autodiff.drawing.picture`."""
+        from .drawing import picture
+
+        return picture(self, **options).to_svg()
+
+    def to_dot(self, **options: Any) -> str:
+        """A drawing in the language of Graphviz."""
+        from .drawing import picture
+
+        return picture(self, **options).to_dot()
+
+    def to_mermaid(self, **options: Any) -> str:
+        """A drawing as a Mermaid flowchart."""
+        from .drawing import picture
+
+        return picture(self, **options).to_mermaid()
+
+    _repr_svg_ = to_svg

@@ -44,13 +44,14 @@ BESIDES = {("autodiff.forward", f"autodiff.{name}") for name in ("tape", "variab
 
 LATE = {
     ("dualnumbers.dispatch", "dualnumbers.rules.shaping"),
+    ("autodiff.tape", "autodiff.drawing"),
     ("autodiff.tape", "autodiff.listing"),
     ("autodiff.variable", "autodiff.leaf"),
     ("autodiff.variable", "autodiff.locally_constant"),
 }
 """Imports against the direction, in a function that runs when all is loaded: an operand given as a list is joined by a
-rule; ``print(tape)`` needs the printer of tapes; a comparison of Variables is a Variable of a narrower kind, one
-made by hand a leaf."""
+rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them; a comparison of Variables is a Variable
+of a narrower kind, one made by hand a leaf."""
 
 HEAVY = {"scipy", "matplotlib", "osqp", "tqdm"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""

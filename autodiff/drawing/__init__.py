@@ -1,0 +1,33 @@
+"""Drawings of tapes: as SVG without any dependency, and in the languages of Graphviz and Mermaid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..by_hand import ByHand
+from ..shared_tape import SharedTape
+from ..tape import Tape
+from ..variable import Variable
+from .graph import WRITERS, Edge, Node, Picture, ancestors, picture
+from .tree import expression_tree, tree_size
+
+__all__ = ["WRITERS", "Edge", "Node", "Picture", "draw_graph", "expression_tree", "picture", "tree_size"]
+
+
+def draw_graph(of: Any) -> Picture:
+    """A drawing of how a Variable was computed, or of a tape; a notebook shows it, ``.save("graph.svg")`` keeps it.
+
+    Every line shows its value, each edge the partial derivative, and if the result is one real number, every line its
+    adjoint. Raises TypeError for anything else than a Variable or a `Tape`.
+
+    >>> from autodiff import Variable
+    >>> x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+    >>> [node.text for node in draw_graph(x * y + x).nodes]
+    ['x', 'y', 'v2 = x * y', 'v3 = v2 + x']
+    """
+    if isinstance(of, Tape):
+        return picture(of)
+    line = of.on(SharedTape(of.level)) if isinstance(of, ByHand) else of  # a leaf has no tape, a constant no line
+    if not isinstance(line, Variable):
+        raise TypeError(f"draw_graph takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
+    return picture(line.tape, line, lines=ancestors(line.tape, line.line))

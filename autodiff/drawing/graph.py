@@ -1,0 +1,241 @@
+"""What is drawn of a tape, before it is known where or in which language: nodes, edges and their short texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
+from dualnumbers.pushforward import evaluate_partial
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.shaping import shape, zeros_like
+
+from ..listing import expression_of, variable_names
+from ..sweep import adjoints as swept
+from ..tape import Tape
+from ..variable import Variable
+from .folding import Fold, folded
+from .text import concise, cut
+
+INPUT, OPERATION, CONSTANT, FOLD = "input", "operation", "constant", "fold"
+"""The kinds of node; a fold stands for lines that are not drawn."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One line of a tape, or a fold of many; ``key`` is its own in the picture."""
+
+    key: int
+    line: int
+    """The number of the line; of a fold the first that it hides."""
+    kind: str
+    name: str
+    """The variable; of a fold what it hides."""
+    text: str
+    """What the box says first, such as ``v2 = x * y``."""
+    value: str | None
+    adjoint: str | None
+    is_output: bool
+    depth: int
+    """How many steps from the inputs, along the longest way."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """``start`` is operand number ``place`` of ``end``; both are keys of nodes."""
+
+    start: int
+    end: int
+    place: int
+    partial: str | None
+    """∂end/∂start, of elementwise functions."""
+    active: bool
+    """Whether a derivative passes."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn; a notebook shows it. Nodes are in an order in which every edge points forward."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    title: str
+    caption: tuple[str, ...] = ()
+    directed: bool = True
+    """Whether edges have arrowheads."""
+
+    def to_svg(self) -> str:
+        """As SVG, complete in itself; each group of a line has its number in ``data-line``."""
+        from .svg import svg
+
+        return svg(self)
+
+    def to_dot(self) -> str:
+        """In the language of Graphviz."""
+        from .dot import dot
+
+        return dot(self)
+
+    def to_mermaid(self) -> str:
+        """As a Mermaid flowchart."""
+        from .mermaid import mermaid
+
+        return mermaid(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid); ValueError for another ending."""
+        path = Path(path)
+        if path.suffix not in WRITERS:
+            raise ValueError(f"{path.name}: a drawing is saved as {', '.join(WRITERS)}")
+        path.write_text(WRITERS[path.suffix](self), encoding="utf-8")
+
+    _repr_svg_ = to_svg
+
+
+WRITERS = {".svg": Picture.to_svg, ".dot": Picture.to_dot, ".mmd": Picture.to_mermaid}
+"""The endings of files that hold a drawing → what writes them."""
+
+
+def picture(
+    tape: Tape,
+    out: Any = None,
+    names: Sequence[str] | None = None,
+    adjoints: Sequence[Any] | None = None,
+    lines: Iterable[int] | None = None,
+) -> Picture:
+    """What is drawn of a tape: of more than some 60 lines repeated parts once, with how often they come.
+
+    ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
+    own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
+    ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from `record`
+    knows the parameters of the function. ``lines``: only these are drawn.
+
+    Raises ValueError where ``out`` is not of this tape or the adjoints are not one for each line.
+    """
+    outputs = output_lines(tape, out)
+    if adjoints is None and len(outputs) == 1 and _is_real_number(tape.values[outputs[0]]):
+        adjoints = swept(tape, {outputs[0]: zeros_like(tape.values[outputs[0]]) + 1.0}, keep=True)
+    if adjoints is not None and len(adjoints) != len(tape):
+        raise ValueError(f"{len(adjoints)} adjoints for the {len(tape)} lines of the tape: give one for each line")
+    variables = variable_names(len(tape), named_inputs(tape, names))
+    items = folded(tape, sorted(set(range(len(tape)) if lines is None else lines)))
+    drawing = _Drawing(tape, variables, adjoints, set(outputs))
+    for item in items:
+        drawing.add(item)
+    result = "the result" if len(outputs) != 1 else variables[outputs[0]]
+    caption = []
+    if adjoints is not None and drawing.nodes:
+        caption.append(f"adjoint: the derivative of {result} by that line")
+    if any(edge.partial is not None for edge in drawing.edges):
+        caption.append("on an edge: the partial derivative of a line by what it reads")
+    title = f"A tape of {len(tape)} line{'s' * (len(tape) != 1)}"
+    return Picture(drawing.nodes, drawing.edges, title, tuple(caption))
+
+
+def output_lines(tape: Tape, out: Any) -> list[int]:
+    """The lines of the outputs, which may be given as Variables or as numbers of lines."""
+    if out is None:
+        return tape.outputs
+    found = []
+    for x in out if isinstance(out, (tuple, list)) else [out]:
+        if isinstance(x, Variable):
+            if x.tape is not tape:
+                raise ValueError("out is a Variable of another tape than the one that is drawn")
+            x = x.line
+        if not isinstance(x, (int, np.integer)) or not 0 <= x < len(tape):
+            raise ValueError(f"out is a Variable of the tape or the number of one of its {len(tape)} lines; got {x!r}")
+        found.append(int(x))
+    return found
+
+
+def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
+    """The names of input lines: those given, else those that the tape knows."""
+    given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
+    return {line: cut(name) for line, name in given if name}
+
+
+def ancestors(tape: Tape, line: int) -> list[int]:
+    """The lines that a line was computed from, and itself."""
+    wanted = {line}
+    for k in range(line, -1, -1):
+        if k in wanted:
+            wanted.update(operand for _, operand, _ in tape.reads(k))
+    return sorted(wanted)
+
+
+def _is_real_number(value: Any) -> bool:
+    return not shape(value) and not is_unreal(value) and not isinstance(value, (bool, np.bool_))
+
+
+class _Drawing:
+    """Nodes and edges, as they are found line by line."""
+
+    def __init__(self, tape: Tape, variables: list[str], adjoints: Sequence[Any] | None, outputs: set[int]) -> None:
+        self.tape, self.variables, self.adjoints, self.outputs = tape, variables, adjoints, outputs
+        self.inputs = set(tape.inputs)
+        self.nodes: list[Node] = []
+        self.edges: list[Edge] = []
+        self.owner: dict[int, Node] = {}
+        """The node that a line is drawn in."""
+
+    def add(self, item: int | Fold) -> None:
+        """Draw a line or a fold with the edges that lead to it."""
+        if isinstance(item, Fold):
+            node, edges = self._fold(item)
+        else:
+            node, edges = self._line(item), self._edges(item)
+        depths = {e.start: self.owner[e.start].depth for e in edges}
+        node = replace(node, depth=1 + max(depths.values(), default=-1))
+        self.nodes.append(node)
+        self.edges += edges
+        self.owner.update(dict.fromkeys(item.lines if isinstance(item, Fold) else (item,), node))
+
+    def _line(self, line: int) -> Node:
+        row, variable = self.tape.rows[line], self.variables[line]
+        kind = OPERATION if row is not None else INPUT if line in self.inputs else CONSTANT
+        text = variable if kind == INPUT else cut(f"{variable} = {expression_of(self.tape, line, self.variables)}")
+        adjoint = None
+        if self.adjoints is not None and (row is None or row.kind != LOCALLY_CONSTANT):
+            adjoint = "0" if self.adjoints[line] is None else concise(self.adjoints[line])
+        return Node(line, line, kind, variable, text, concise(self.tape.values[line]), adjoint,
+                    line in self.outputs, 0)  # fmt: skip
+
+    def _edges(self, line: int) -> list[Edge]:
+        row, found = self.tape.rows[line], []
+        for place, operand, active in self.tape.reads(line):
+            if operand in self.owner:
+                active = active and row is not None and row.kind != LOCALLY_CONSTANT
+                partial = self._partial(line, place) if active else None
+                found.append(Edge(self.owner[operand].key, line, place, partial, active))
+        return found
+
+    def _partial(self, line: int, place: int) -> str | None:
+        row = self.tape.rows[line]
+        if row is None or row.kind != ELEMENTWISE:
+            return None
+        partial = row.partials[place]
+        if not isinstance(partial, float):
+            xs = [self.tape.value(k) for k in self.tape.operands(line)]
+            with np.errstate(all="ignore"):
+                partial = evaluate_partial(partial, *xs, self.tape.values[line])
+        return concise(partial)
+
+    def _fold(self, fold: Fold) -> tuple[Node, list[Edge]]:
+        first, last = fold.lines[0], fold.lines[-1]
+        starts: dict[int, bool] = {}
+        inside = set(fold.lines)
+        for line in fold.lines:
+            for _, operand, active in self.tape.reads(line):
+                if operand not in inside and operand in self.owner:
+                    start = self.owner[operand].key
+                    starts[start] = starts.get(start, False) or active
+        count, name = len(fold.lines), f"{self.variables[first]} to {self.variables[last]}"
+        text = f"… {fold.times} × like this …" if fold.times else f"… {count} lines left out …"
+        if 1 < fold.times < count:
+            name += f", {count // fold.times} lines each"
+        node = Node(first, first, FOLD, name, text, None, None, False, 0)
+        return node, [Edge(start, first, place, None, active) for place, (start, active) in enumerate(starts.items())]

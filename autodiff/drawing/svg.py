@@ -1,0 +1,143 @@
+"""A picture as SVG, complete in itself: no script, no font, no file besides; readable on a dark page too.
+
+Each node is a group of class ``node`` and its kind (``input operation constant fold``, and ``output``) with
+``data-key`` and ``data-line``; each edge one of class ``edge`` with ``data-from``, ``data-to`` (keys) and
+``data-place``. What they show are texts of class ``text``, ``value``, ``adjoint`` and ``partial``.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape, quoteattr, unescape
+
+from .graph import Node, Picture
+from .layout import HEADING, HEADING_HEIGHT, MARGIN, PADDING, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
+from .text import width
+
+FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+
+COLOURS = {
+    "ground": ("#ffffff", "#16191d"),
+    "ink": ("#1b1f24", "#e6e9ec"),
+    "grey": ("#626a73", "#9aa4ae"),
+    "line": ("#8a939d", "#76818c"),
+    "box": ("#f3f5f7", "#22272d"),
+    "input": ("#e3eefb", "#1c3350"),
+    "output": ("#e4f3e6", "#1d3b26"),
+    "adjoint": ("#b3261e", "#ff9d93"),
+    "partial": ("#7a4a00", "#e8b45c"),
+}
+"""What is drawn in a colour → that on a light and that on a dark page."""
+
+
+def svg(picture: Picture) -> str:
+    """The picture as the text of an SVG file."""
+    placed = layout(picture)
+    size = f"{placed.width:.0f}", f"{placed.height:.0f}"
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" class="autodiff-picture" role="img" '
+        f'aria-label={_quoted(picture.title)} width="{size[0]}" height="{size[1]}" '
+        f'viewBox="0 0 {size[0]} {size[1]}" font-family="{FONT}" '
+        f'font-size="{SMALL:g}">',
+        f"<title>{_text(picture.title)}</title>",
+        f"<desc>{_text(description(picture))}</desc>",
+        f"<style>{_style()}</style>",
+        f'<rect class="ground" width="100%" height="100%" fill="{COLOURS["ground"][0]}"/>',
+        '<g class="edges">',
+        *(_edge(route, picture.directed) for route in placed.routes),
+        "</g>",
+        '<g class="nodes">',
+        *map(_node, placed.boxes),
+        "</g>",
+        *_caption(placed),
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
+
+
+def description(picture: Picture) -> str:
+    """All that the picture says, in words."""
+    return f"{picture.title}: {'; '.join(map(_said, picture.nodes))}." if picture.nodes else f"{picture.title}."
+
+
+def _said(node: Node) -> str:
+    rows = (("value", node.value), ("adjoint", node.adjoint))
+    return ", ".join([node.text, *(f"{label} {text}" for label, text in rows if text is not None)])
+
+
+def _style() -> str:
+    """The colours as a style sheet that knows dark pages; only of drawings of this kind, wherever it stands."""
+    rules = {
+        ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"), ".label": ("fill", "grey"),
+        ".caption": ("fill", "grey"), ".adjoint": ("fill", "adjoint"), ".partial": ("fill", "partial"),
+        ".path": ("stroke", "line"), ".head": ("fill", "line"), ".box": ("fill", "box"),
+        ".node .box": ("stroke", "line"), ".input .box": ("fill", "input"), ".output .box": ("fill", "output"),
+    }  # fmt: skip
+
+    def sheet(dark: int) -> str:
+        return "".join(f".autodiff-picture {which}{{{what}:{COLOURS[colour][dark]}}}"
+                       for which, (what, colour) in rules.items())  # fmt: skip
+
+    return f"{sheet(0)}@media (prefers-color-scheme:dark){{{sheet(1)}}}"
+
+
+def _edge(route: Route, directed: bool) -> str:
+    edge, (x, y) = route.edge, route.end
+    dash = "" if edge.active else ' stroke-dasharray="3 3"'
+    parts = [
+        f'<g class="edge{"" if edge.active else " fixed"}" data-from="{edge.start}" data-to="{edge.end}" '
+        f'data-place="{edge.place}">',
+        f'<path class="path" d="{route.path}" fill="none" stroke="{COLOURS["line"][0]}"{dash}/>',
+    ]
+    if directed:
+        parts.append(f'<path class="head" d="M{x:.1f} {y:.1f}l-3.5 -7h7z" fill="{COLOURS["line"][0]}"/>')
+    if edge.partial is not None:
+        parts.append(_label(*route.label, edge.partial))
+    return "".join([*parts, "</g>"])
+
+
+def _node(box: Box) -> str:
+    node = box.node
+    kinds = f"node {node.kind}{' output' if node.is_output else ''}"
+    fill = COLOURS["output" if node.is_output else "input" if node.kind == "input" else "box"][0]
+    dash = ' stroke-dasharray="5 4"' if node.kind == "fold" else ""
+    middle, y = box.x + box.width / 2, box.y + PADDING / 2 + 13
+    parts = [
+        f'<g class="{kinds}" data-key="{node.key}" data-line="{node.line}" data-name={_quoted(node.name)}>',
+        f'<rect class="box" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="5" '
+        f'fill="{fill}" stroke="{COLOURS["line"][0]}"{dash}/>',
+        f'<text class="text" x="{middle:.1f}" y="{y:.1f}" text-anchor="middle" font-size="{HEADING:g}" '
+        f'fill="{COLOURS["ink"][0]}">{_text(node.text)}</text>',
+    ]
+    for k, (label, text) in enumerate(box.rows):
+        down = y + HEADING_HEIGHT - 2 + k * SMALL_HEIGHT
+        colour = COLOURS["adjoint" if label == "adjoint" else "ink"][0]
+        named = f'<tspan class="label" fill="{COLOURS["grey"][0]}">{label} </tspan>' if label else ""
+        parts.append(
+            f'<text x="{middle:.1f}" y="{down:.1f}" text-anchor="middle" xml:space="preserve">{named}'
+            f'<tspan class="{label or "hidden-lines"}" fill="{colour}">{_text(text)}</tspan></text>'
+        )
+    return "".join([*parts, "</g>"])
+
+
+def _caption(placed: Layout) -> list[str]:
+    lines = placed.picture.caption
+    bottom = placed.height - MARGIN - SMALL_HEIGHT * (len(lines) - 1)
+    return [f'<text class="caption" x="{MARGIN:g}" y="{bottom + k * SMALL_HEIGHT:.1f}" fill="{COLOURS["grey"][0]}">'
+            f"{_text(text)}</text>" for k, text in enumerate(lines)]  # fmt: skip
+
+
+def _label(x: float, y: float, text: str) -> str:
+    """A label on an edge, which does not show through."""
+    wide = width(text, SMALL)
+    return (f'<rect class="ground" x="{x - wide / 2:.1f}" y="{y - 10:.1f}" width="{wide:.1f}" height="13" '
+            f'fill="{COLOURS["ground"][0]}"/><text class="partial" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
+            f'fill="{COLOURS["partial"][0]}">{_text(text)}</text>')  # fmt: skip
+
+
+def _text(text: str) -> str:
+    """A text in XML, with a mark for what is none of its characters: controls and lone surrogates."""
+    return escape("".join("\ufffd" if c < " " or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c for c in text))
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(unescape(_text(text)))

@@ -1,0 +1,85 @@
+"""A tape unfolded into the expression tree of an output, in which a line stands as often as it is read.
+
+That is the form in which symbolic differentiation writes a derivative: the tree of a recorded derivative shows how it
+swells, while the tape grows by a constant factor only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..listing import INFIX, PREFIX, variable_names
+from ..tape import Tape
+from .graph import CONSTANT, INPUT, OPERATION, Edge, Node, Picture, named_inputs, output_lines
+from .text import concise
+
+LARGEST = 1000
+"""Nodes of a tree up to which it is drawn."""
+
+
+def tree_size(tape: Tape, out: Any = None) -> int:
+    """The number of nodes of the expression tree of an output, found without unfolding it."""
+    line = _one(tape, out)
+    sizes: list[int] = []
+    for k in range(line + 1):
+        sizes.append(1 + sum(1 if _line(tape, operand) is None else sizes[operand] for operand in _operands(tape, k)))
+    return sizes[line]
+
+
+def expression_tree(tape: Tape, out: Any = None, names: Sequence[str] | None = None) -> Picture:
+    """The expression tree of an output, its root on top; ``out`` and ``names`` as for `autodiff.drawing.picture`.
+
+    Raises ValueError where there is not one output, or the tree has more than `LARGEST` nodes.
+
+    >>> from autodiff import record
+    >>> tape, out = record(lambda x: (x * x) * (x * x), [3.0])
+    >>> [node.text for node in expression_tree(tape).nodes]
+    ['*', '*', 'x', 'x', '*', 'x', 'x']
+    """
+    size = tree_size(tape, out)
+    if size > LARGEST:
+        raise ValueError(f"the expression tree has {size} nodes; at most {LARGEST} are drawn. A tape draws at any size")
+    variables = variable_names(len(tape), named_inputs(tape, names))
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    waiting: list[tuple[int, int | None, int, int]] = [(_one(tape, out), None, 0, 0)]
+    while waiting:
+        operand, parent, place, depth = waiting.pop()
+        key = len(nodes)
+        if parent is not None:
+            edges.append(Edge(parent, key, place, None, True))
+        nodes.append(_node(tape, operand, variables, key, depth))
+        operands = list(enumerate(_operands(tape, operand)))
+        waiting += [(child, key, k, depth + 1) for k, child in reversed(operands)]
+    return Picture(nodes, edges, f"An expression tree of {size} node{'s' * (size > 1)}", directed=False)
+
+
+def _one(tape: Tape, out: Any) -> int:
+    lines = output_lines(tape, out)
+    if len(lines) != 1:
+        raise ValueError(f"an expression tree is of one output, and there are {len(lines)}: give out=")
+    return lines[0]
+
+
+def _line(tape: Tape, operand: int) -> int | None:
+    """The line behind an operand number; None for a constant."""
+    return operand if operand >= 0 else tape.links.get(~operand)
+
+
+def _operands(tape: Tape, operand: int) -> list[int]:
+    """The operands of a line, with links to lines as such; a constant has none."""
+    if operand < 0:
+        return []
+    return [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(operand)]
+
+
+def _node(tape: Tape, operand: int, variables: list[str], key: int, depth: int) -> Node:
+    if operand < 0:
+        text, kind = concise(tape.value(operand)), CONSTANT
+    elif tape.rows[operand] is None:
+        text, kind = variables[operand], INPUT if operand in tape.inputs else CONSTANT
+    else:
+        name = tape.rows[operand].name  # type: ignore[union-attr]
+        text, kind = INFIX.get(name) or PREFIX.get(name) or name, OPERATION
+    return Node(key, operand, kind, text, text, None, None, depth == 0, depth)
