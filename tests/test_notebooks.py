@@ -29,6 +29,7 @@ LESSONS = {
     "Kinks-and-Ties",
     "Optimisers",
     "Differentiable-Simulation",
+    "Reverse-AD",
 }
 
 each = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
