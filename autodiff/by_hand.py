@@ -207,7 +207,8 @@ class Result(ByHand):
     level = property(lambda self: self.place[0].level)
 
     def on(self, tape: SharedTape) -> int:
-        return self.line
+        line: int = self.line
+        return line
 
     def recorded(self) -> Result:
         return self

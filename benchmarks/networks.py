@@ -1,35 +1,40 @@
-"""One training step of a network, beside hand-written NumPy and the peers, in one run.
+"""Training networks, beside hand-written NumPy and the peers, in one run.
 
-``python benchmarks/networks.py`` prints the table: value, gradient and a step of gradient descent of 2-25-25-25-2
-with ReLU, softmax and squared error on 1,000 points, and of 784-256-128-10 with ReLU and cross entropy on 128, in
-double precision, on one core, from the same weights, all contenders in turns; the weights that each has after three
-steps are compared first. A peer that is not installed is left out.
+``python benchmarks/networks.py`` prints three tables: one step (value, gradient, gradient descent) of 2-25-25-25-2 with
+ReLU, softmax and squared error on 1,000 points, and of 784-256-128-10 with ReLU and cross entropy on 128; and the
+training of the first over 500 steps, 20 times, each time on other data: the points of a disk in a square. In double
+precision, on one core, from the same weights, all contenders in turns; the weights that each has after three steps are
+compared first. A peer that is not installed is left out.
 """
 
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 from timing import np, pin, seconds  # NumPy from there: on one thread
 
 from autodiff import nn
 
-LR = 0.01
+LR, STEPS, REPEATS = 0.1, 500, 20
 
 
 class Task:
-    """Data and first weights of a network: `hidden` layers with ReLU, then softmax with squared error, or entropy."""
+    """Data and first weights of a network with ReLU: softmax and squared error of a disk, or entropy of noise."""
 
-    def __init__(self, name: str, sizes: tuple[int, ...], points: int, squared: bool) -> None:
-        rng = np.random.default_rng(0)
-        self.name, self.sizes, self.squared = name, sizes, squared
-        self.X = rng.normal(size=(points, sizes[0]))
-        self.classes = rng.integers(0, sizes[-1], points)
+    def __init__(self, sizes: tuple[int, ...], points: int, squared: bool, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        self.name, self.squared = f"{'-'.join(map(str, sizes))}, {points:,} points", squared
+        self.X = rng.uniform(-1.0, 1.0, (points, sizes[0]))
+        disk = np.sum(self.X**2, axis=1) < 2 / np.pi  # half of the square
+        self.classes = disk.astype(int) if squared else rng.integers(0, sizes[-1], points)
+        self.X = (self.X - self.X.mean(0)) / self.X.std(0)
         self.Y = np.eye(sizes[-1])[self.classes]
-        self.weights = [rng.normal(size=(m, n)) * np.sqrt(2 / m) for m, n in zip(sizes, sizes[1:], strict=False)]
+        self.weights = [rng.normal(size=(m, n)) * np.sqrt(2 / m) for m, n in pairwise(sizes)]
         self.biases = [np.zeros(n) for n in sizes[1:]]
 
 
@@ -161,14 +166,11 @@ def of_mygrad(task: Task) -> Contender:
 
 
 PEERS = {"torch": of_torch, "autograd": of_autograd, "mygrad": of_mygrad}
-TASKS = (
-    Task("2-25-25-25-2, 1,000 points", (2, 25, 25, 25, 2), 1000, squared=True),
-    Task("784-256-128-10, 128 points", (784, 256, 128, 10), 128, squared=False),
-)
+SMALL, LARGE = (2, 25, 25, 25, 2), (784, 256, 128, 10)
 
 
 def contenders(task: Task) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Name and step of hand-written NumPy, of this library, and of every peer that is installed."""
+    """Name and step of hand-written NumPy, of this library, and of every peer that is installed, three steps on."""
     wanted: list[Any] | None = None
     for name, make in {"NumPy, written by hand": by_hand, "dualautodiff": of_nn, **PEERS}.items():
         try:
@@ -183,15 +185,35 @@ def contenders(task: Task) -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"{name} {version(name)}" if name in PEERS else name, step
 
 
+def training() -> dict[str, float]:
+    """The seconds that each contender takes for all repeats of the training."""
+    taken: dict[str, float] = {}
+    for seed in range(REPEATS):
+        for name, step in contenders(Task(SMALL, 1000, squared=True, seed=seed)):
+            start = time.process_time()
+            for _ in range(STEPS):
+                step()
+            taken[name] = taken.get(name, 0.0) + time.process_time() - start
+    return taken
+
+
+def table(what: str, unit: str, times: dict[str, float]) -> None:
+    """Print the times, and as multiples of the first."""
+    print(f"\n| {what} | {unit} | times by hand |\n|---|--:|--:|")
+    first = next(iter(times.values()))
+    for name, taken in times.items():
+        print(f"| {name} | {taken:.4g} | {taken / first:.2f} × |")
+
+
 def main() -> None:
     """Print the tables."""
     pin()
-    for task in TASKS:
+    for sizes, points in ((SMALL, 1000), (LARGE, 128)):
+        task = Task(sizes, points, squared=sizes is SMALL)
         names, steps = zip(*contenders(task), strict=True)
-        times = seconds(*steps, rounds=30)
-        print(f"\n| one step of {task.name} | µs | times by hand |\n|---|--:|--:|")
-        for name, time in zip(names, times, strict=True):
-            print(f"| {name} | {time * 1e6:.0f} | {time / times[0]:.2f} × |")
+        times = [1e6 * t for t in seconds(*steps, rounds=30)]
+        table(f"one step of {task.name}", "µs", dict(zip(names, times, strict=True)))
+    table(f"{STEPS} steps of the first, {REPEATS} times", "s", training())
 
 
 if __name__ == "__main__":

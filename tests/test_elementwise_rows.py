@@ -484,3 +484,15 @@ def test_a_longdouble_keeps_its_digits(function, data):
 
 def test_the_families_of_few_points_are_there():
     assert {module.rpartition(".")[2] for module in sys.modules if module.startswith("dualnumbers.rules.")} >= COSTLY
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble])
+def test_ties_and_nan_stand_beside_ordered_elements(dtype):
+    """One array of all cases, and the ordered part of it alone, which goes a shorter way."""
+    x, slopes = np.array([2.0, -1.0, 0.5, np.inf, np.nan], dtype), [1.0, 0.0, 0.5, 1.0, np.nan]
+    y = np.array([1.0, 3.0, 0.5, 0.0, 0.0], dtype)
+    for part in (slice(None), slice(2)):
+        for f, expected in ((np.maximum, np.array(slopes)), (np.minimum, 1.0 - np.array(slopes))):
+            found = grad(lambda x, part=part, f=f: np.sum(f(x, y[part])))(x[part])
+            np.testing.assert_array_equal(found, expected[part])
+            assert found.dtype == dtype

@@ -23,7 +23,10 @@ LAYERS = (
     ("dualnumbers.number", "dualnumbers.pushforward"),
     ("dualnumbers.arraynumber",),
     ("dualnumbers.dualnumber", "dualnumbers.taylor"),
-    ("dualnumbers.dmath",),
+    (
+        "dualnumbers.dmath",
+        "dualnumbers.functions",
+    ),
     ("dualnumbers",),
     ("autodiff.seeding", "autodiff.slope", "autodiff.captured", "autodiff.report"),
     ("autodiff.differences", "autodiff.leaves", "autodiff.tape"),

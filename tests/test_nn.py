@@ -1,7 +1,9 @@
 """Networks: layers and losses against differences, modules, optimisers against formulas, training on real data."""
 
 import itertools
+import sys
 
+import matplotlib.figure
 import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen
@@ -339,3 +341,44 @@ def test_moons_are_told_apart():
                         nn.ReLU(), nn.Linear(16, 2, rng=rng))  # fmt: skip
     nn.fit(net, nn.cross_entropy, nn.Adam(net.parameters(), lr=0.02), x, classes, 100)
     assert nn.accuracy(net(x).data, classes) >= 0.99
+
+
+# ----------------------------------------------------------------------------------------------------- learning curves
+
+
+def test_curves_of_one_training():
+    figure = nn.plot_curves({"loss": [3.0, 2.0], "validation loss": [4.0, 3.0], "accuracy": [0.1, 0.2],
+                             "validation accuracy": [0.0, 0.1]}, "title", log=("loss",))  # fmt: skip
+    assert [panel.get_ylabel() for panel in figure.axes] == ["loss", "accuracy"]
+    assert [panel.get_yscale() for panel in figure.axes] == ["log", "linear"]
+    assert [line.get_label() for line in figure.axes[0].lines] == ["train", "validation"]
+    np.testing.assert_array_equal(figure.axes[0].lines[1].get_xydata(), [[1.0, 4.0], [2.0, 3.0]])
+    assert not figure.axes[0].collections
+    assert figure.get_suptitle() == "title"
+
+
+def test_curves_of_several_trainings_are_medians_and_quartiles():
+    runs = [{"loss": [float(k), 10.0 + k]} for k in range(5)]
+    runs[4]["loss"].pop()  # it stopped early, and keeps its 4
+    (panel,) = nn.plot_curves(runs).axes
+    assert [list(line.get_ydata()) for line in panel.lines] == [[2.0, 11.0]]
+    (band,) = panel.collections
+    heights = band.get_paths()[0].vertices
+    assert {(float(x), float(y)) for x, y in heights} >= {(1.0, 1.0), (1.0, 3.0), (2.0, 10.0), (2.0, 12.0)}
+
+
+def test_curves_in_a_part_of_a_figure(tmp_path):
+    figure = matplotlib.figure.Figure()
+    parts = figure.subfigures(1, 2)
+    assert nn.plot_curves({"loss": [1.0]}, figure=parts[1]) is parts[1]
+    assert [len(part.axes) for part in parts] == [0, 1]
+    figure.savefig(tmp_path / "curves.png")
+
+
+def test_curves_that_do_not_belong_together(monkeypatch):
+    for runs in ([], [{"loss": [1.0]}, {"accuracy": [1.0]}]):
+        with pytest.raises(ValueError, match="the same measures"):
+            nn.plot_curves(runs)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"pip install dualautodiff\[plot\]"):
+        nn.plot_curves({"loss": [1.0]})

@@ -1,5 +1,6 @@
 """Neural networks: modules, layers, losses, optimisers, training; written in NumPy, on Variables made by hand."""
 
+from .curves import plot_curves
 from .layers import BatchNorm, Conv2d, Dropout, Linear, ReLU, Sigmoid, Softmax, Tanh
 from .losses import accuracy, cross_entropy, mse
 from .module import Module, Sequential
@@ -28,6 +29,7 @@ __all__ = [
     "evaluate",
     "fit",
     "mse",
+    "plot_curves",
     "rmsprop",
     "sgd",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,13 +33,13 @@ class Module:
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """This module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
-        for path, found in _found(self, "", set()):
+        for path, found in _found(self, "", {}):
             if isinstance(found, Module):
                 yield path, found
 
     def named_parameters(self) -> Iterator[tuple[str, Leaf]]:
         """The parameters, each once, with the path that leads to them: ``"layers.0.weight"``."""
-        for path, found in _found(self, "", set()):
+        for path, found in _found(self, "", {}):
             if isinstance(found, Leaf) and not isinstance(found, Constant):
                 yield path, found
 
@@ -99,21 +99,20 @@ class Module:
         return f"{type(self).__name__}({inside})"
 
 
-def _found(owner: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+def _found(owner: Any, path: str, seen: dict[int, tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
     """Every Module and Variable within an object, each once, with its path."""
     if isinstance(owner, (Module, Leaf)):
         if id(owner) in seen:
-            return
-        seen.add(id(owner))
-        yield path, owner
-    if isinstance(owner, Module):
-        members: Any = vars(owner).items()
-    elif isinstance(owner, dict):
-        members = owner.items()
+            return ()
+        seen[id(owner)] = path, owner
+    if isinstance(owner, (Module, dict)):
+        members: Any = (vars(owner) if isinstance(owner, Module) else owner).items()
     else:
         members = enumerate(owner) if isinstance(owner, (list, tuple)) else ()
     for name, member in members:
-        yield from _found(member, f"{path}.{name}".lstrip("."), seen)
+        if isinstance(member, (Module, Leaf, dict, list, tuple)):
+            _found(member, f"{path}.{name}" if path else f"{name}", seen)
+    return seen.values()
 
 
 class Sequential(Module):

@@ -18,10 +18,13 @@ copysign = elementwise(math.copysign, np.copysign, lambda x, y, z: sign(x) * sig
 
 
 def _share(x, y):
-    """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is: 0/0."""
+    """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is."""
     larger, smaller = np.greater_equal(x, y), np.less_equal(x, y)
-    with np.errstate(invalid="ignore"):
-        return np.divide(larger, np.add(larger, smaller, dtype=np.int8), dtype=np.result_type(x, y, np.float16))
+    share = np.subtract(larger, smaller, dtype=np.int8).astype(np.result_type(x, y, np.float16))
+    share *= 0.5
+    share += 0.5
+    ordered = np.logical_or(larger, smaller)
+    return share if ordered.all() else np.where(ordered, share, np.full_like(share, np.nan))[()]
 
 
 def no_order(*operands):

@@ -1,0 +1,54 @@
+"""Learning curves drawn: of one training, or of several as their median and quartiles."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from .training import Curves
+
+VALIDATION = "validation "
+
+
+def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tuple[str, str] = ("train", "validation"),
+                log: Collection[str] = (), figure: Any = None) -> Any:  # fmt: skip
+    """Draw what `fit` returned, a panel for each measure; of several trainings the median and a band of the quartiles.
+
+    Where they stopped at different epochs, each keeps its last value to the end. ``log`` names the measures drawn on a
+    logarithmic scale. Returns the Matplotlib figure, for its ``savefig``: the given one, which may be a part of a
+    larger, or a new one.
+    """
+    repeats = [curves] if isinstance(curves, dict) else list(curves)
+    if not repeats or any(repeat.keys() != repeats[0].keys() for repeat in repeats):
+        raise ValueError(f"plot_curves takes the curves of trainings of the same measures, not {repeats}")
+    measures = [name for name in repeats[0] if not name.startswith(VALIDATION)]
+    figure = figure or _figure(len(measures))
+    figure.suptitle(title)
+    for panel, name in zip(np.ravel(figure.subplots(1, len(measures))), measures, strict=True):
+        for label, full in zip(labels, (name, VALIDATION + name), strict=True):
+            if full in repeats[0]:
+                _draw(panel, [repeat[full] for repeat in repeats], label)
+        panel.set(xlabel="epoch", ylabel=name, yscale="log" if name in log else "linear")
+        panel.grid(alpha=0.3)
+        panel.legend()
+    return figure
+
+
+def _figure(panels: int) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plot_curves needs Matplotlib: pip install dualautodiff[plot]") from error
+    return Figure(figsize=(5.0 * panels, 3.5), layout="constrained")
+
+
+def _draw(panel: Any, repeats: list[list[float]], label: str) -> None:
+    longest = max(map(len, repeats))
+    values = [np.pad(curve, (0, longest - len(curve)), "edge") for curve in repeats]
+    epochs = np.arange(1, longest + 1)
+    lower, median, upper = np.quantile(values, (0.25, 0.5, 0.75), axis=0)
+    (line,) = panel.plot(epochs, median, label=label)
+    if len(repeats) > 1:
+        panel.fill_between(epochs, lower, upper, color=line.get_color(), alpha=0.25, linewidth=0)
