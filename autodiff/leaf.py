@@ -124,6 +124,9 @@ class Constant(Leaf):
     def on(self, tape: SharedTape) -> int:
         return tape.constant(self._data)
 
+    def recorded(self) -> Result:
+        raise TypeError(f"a Constant was computed from no Variable: nothing to differentiate by{user_line()}")
+
 
 class ArrayConstant(Constant, ArrayLeaf):
     """An array of constants."""

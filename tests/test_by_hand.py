@@ -473,3 +473,10 @@ def test_loops_as_long_as_you_like():
     y.backward()
     assert x.grad == pytest.approx(0.9999**20_000)
     assert isinstance(x, Leaf)
+
+
+def test_a_constant_has_no_derivative():
+    for ask in (Constant(2.0).backward, Constant([1.0, 2.0]).compute_gradients):
+        with pytest.raises(TypeError, match="a Constant was computed from no Variable"):
+            ask()
+    assert type(Constant(2.0) * 3.0) is float

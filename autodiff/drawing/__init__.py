@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..by_hand import ByHand
-from ..shared_tape import SharedTape
+from ..leaf import Constant
 from ..tape import Tape
 from ..variable import Variable
 from .graph import WRITERS, Edge, Node, Picture, ancestors, picture
@@ -27,7 +27,7 @@ def draw_graph(of: Any) -> Picture:
     """
     if isinstance(of, Tape):
         return picture(of)
-    line = of.on(SharedTape(of.level)) if isinstance(of, ByHand) else of  # a leaf has no tape, a constant no line
+    line = of.recorded() if isinstance(of, ByHand) and not isinstance(of, Constant) else of  # a leaf has no tape
     if not isinstance(line, Variable):
         raise TypeError(f"draw_graph takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
     return picture(line.tape, line, lines=ancestors(line.tape, line.line))

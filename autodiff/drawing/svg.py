@@ -13,7 +13,7 @@ from .graph import Node, Picture
 from .layout import HEADING, HEADING_HEIGHT, MARGIN, PADDING, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
 from .text import width
 
-FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 COLOURS = {
     "ground": ("#ffffff", "#16191d"),

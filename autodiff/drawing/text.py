@@ -40,7 +40,7 @@ def _number(value: Any) -> str:
     if isinstance(value, np.ndarray):
         value = value.item()
     if isinstance(value, (float, complex, np.inexact)):
-        return format(value, ".5g")
+        return format(value + 0.0, ".5g")  # never a -0
     return cut(str(value))
 
 
