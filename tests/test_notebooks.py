@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import struct
+import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,6 +31,7 @@ LESSONS = {
     "Optimisers",
     "Differentiable-Simulation",
     "Reverse-AD",
+    "Computational-Graphs",
 }
 
 each = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
@@ -56,10 +58,10 @@ def texts(path):
         yield from (str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/"))
 
 
-def pictures(path):
+def pictures(path, kind="image/png"):
     for output in outputs(path):
-        if "image/png" in output.get("data", {}):
-            yield base64.b64decode(output.data["image/png"])
+        if kind in output.get("data", {}):
+            yield output.data[kind]
 
 
 def test_the_lessons_are_there():
@@ -103,13 +105,17 @@ def test_no_path_or_address_is_stored(path):
 
 @each
 def test_pictures_are_stored(path):
-    found = list(pictures(path))
-    assert found
-    for picture in found:
+    found, drawn = list(pictures(path)), list(pictures(path, "image/svg+xml"))
+    assert found or drawn
+    for picture in map(base64.b64decode, found):
         assert picture.startswith(b"\x89PNG")
         width, height = struct.unpack(">II", picture[16:24])
         assert 400 <= width <= 1600
         assert 300 <= height <= 1200
+    for drawing in map(ET.fromstring, drawn):
+        assert 300 <= float(drawing.get("width")) <= 1200
+        assert {"title", "desc"} <= {element.tag.split("}")[1] for element in drawing}
+    assert path.stat().st_size < 300_000
 
 
 @each
