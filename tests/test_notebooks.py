@@ -32,6 +32,7 @@ LESSONS = {
     "Differentiable-Simulation",
     "Reverse-AD",
     "Computational-Graphs",
+    "Neural-Network",
 }
 
 each = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
