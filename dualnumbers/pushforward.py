@@ -46,7 +46,7 @@ def _general(row: Row, make: Make, kind: type) -> Callable[..., Any]:
         if row.kind == LOCALLY_CONSTANT:
             return evaluate(*primals, *static)
         z = evaluate(*primals, *static)
-        active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and _is_active(row, k)]
+        active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and has_derivative(row, k)]
         return make(z, row_tangent(row, z, primals, active, static), level) if active else z
 
     return pushed
@@ -58,8 +58,8 @@ def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, An
     return tangent if shape(tangent) == shape(z) else broadcast_to(tangent, shape(z))
 
 
-def _is_active(row: Row, k: int) -> bool:
-    """Whether a row has a derivative in operand ``k``."""
+def has_derivative(row: Row, k: int) -> bool:
+    """Whether a row that is not locally constant has a derivative in operand ``k``."""
     if row.kind == ELEMENTWISE or row.arity == -1:
         return True
     return row.adjoints[k] is not None or bool(row.pushes and row.pushes[k])
@@ -181,7 +181,7 @@ def in_precision(tangent: Any, z: Any) -> Any:
 
 def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:
     """The function of all tangents; zeros for constants; an operand without derivative keeps its value."""
-    tangents = [zeros_like(x) if _is_active(row, k) else x for k, x in enumerate(primals)]
+    tangents = [zeros_like(x) if has_derivative(row, k) else x for k, x in enumerate(primals)]
     for k, t in active:
         tangents[k] = t
     return row.evaluate(*tangents, *static)

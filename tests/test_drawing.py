@@ -145,6 +145,12 @@ def test_masks_are_read_without_derivative():
     assert tape.to_mermaid().count("-.->") == tape.to_dot().count("style=dashed") == 3
 
 
+def test_an_operand_without_derivative():
+    tape, _ = record(lambda v: np.where(v, v * 2, v), [np.arange(3.0)])
+    assert [(e.start, e.end, e.place) for e in picture(tape).edges if not e.active] == [(0, 2, 0)]
+    assert [edge.active for edge in picture(record(lambda x: x // 2.0, [3.0])[0]).edges] == [False]
+
+
 def test_values_and_partials_are_short():
     assert [concise(x) for x in (1 / 3, 1e-20, 7, True, 1 + 0.5j, np.float32(0.1))] == [
         "0.33333", "1e-20", "7", "True", "1+0.5j", "0.1"]  # fmt: skip
@@ -521,6 +527,11 @@ def test_sixty_lines_are_drawn_whole():
         drawing = picture(record(lambda x, n=lines: f(x, n), [1.0])[0])
         assert len(drawing.nodes) == nodes
         assert len(folds(drawing)) == (nodes != 60)
+
+
+def test_an_output_among_the_lines_of_a_fold():
+    tape, _ = record(loop, [1.0, 2.0])
+    assert [node.kind for node in picture(tape, out=1000).nodes if node.is_output] == ["fold"]
 
 
 def test_where_nothing_repeats_the_middle_is_left_out():

@@ -27,7 +27,7 @@ def draw_graph(of: Any) -> Picture:
     """
     if isinstance(of, Tape):
         return picture(of)
-    line = of.recorded() if isinstance(of, ByHand) and not isinstance(of, Constant) else of  # a leaf has no tape
-    if not isinstance(line, Variable):
+    if not isinstance(of, Variable) or isinstance(of, Constant):
         raise TypeError(f"draw_graph takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
+    line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
     return picture(line.tape, line, lines=ancestors(line.tape, line.line))

@@ -96,10 +96,9 @@ def _runs(rows: Array, operands: Array) -> list[tuple[int, int, int]]:
 
 def _start(rows: Array, start: int, period: int) -> int:
     """Where a run begins whose first part may read something else: of a loop what was there before it."""
-    other = np.flatnonzero(
-        rows[max(start - period, 0) : start] != rows[max(start - period, 0) + period : start + period]
-    )
-    return max(start - period, 0) if not len(other) else max(start - period, 0) + int(other[-1]) + 1
+    earliest = max(start - period, 0)
+    other = np.flatnonzero(rows[earliest:start] != rows[earliest + period : start + period])
+    return earliest + int(other[-1]) + 1 if len(other) else earliest
 
 
 def _periods(rows: Array) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.pushforward import evaluate_partial
+from dualnumbers.pushforward import evaluate_partial, has_derivative
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import shape, zeros_like
 
@@ -211,7 +211,8 @@ class _Drawing:
         row, found = self.tape.rows[line], []
         for place, operand, active in self.tape.reads(line):
             if operand in self.owner:
-                active = active and row is not None and row.kind != LOCALLY_CONSTANT
+                assert row is not None
+                active = active and row.kind != LOCALLY_CONSTANT and has_derivative(row, place)
                 partial = self._partial(line, place) if active else None
                 found.append(Edge(self.owner[operand].key, line, place, partial, active))
         return found
@@ -240,5 +241,5 @@ class _Drawing:
         text = f"… {fold.times} × like this …" if fold.times else f"… {count} lines left out …"
         if 1 < fold.times < count:
             name += f", {count // fold.times} lines each"
-        node = Node(first, first, FOLD, name, text, None, None, False, 0)
+        node = Node(first, first, FOLD, name, text, None, None, not self.outputs.isdisjoint(inside), 0)
         return node, [Edge(start, first, place, None, active) for place, (start, active) in enumerate(starts.items())]

@@ -25,6 +25,7 @@ PASSING = 10.0
 """The width that an edge takes in a layer that it passes."""
 
 SWEEPS, PASSES, LAST = 12, 60, 30
+"""Of the order; of the places, by neighbours on one side in turn, and of these the last ones by those on both."""
 
 
 @dataclass(frozen=True)
@@ -181,17 +182,15 @@ class _Layers:
         for layer in self.order:
             self._spread(layer, [0.0] * len(layer), x)
         for number in range(PASSES):
-            last = number >= PASSES - LAST
-            layers = self.order if number % 2 == 0 else self.order[::-1]
-            for layer in layers:
+            downward, free = number % 2 == 0, number < PASSES - LAST
+            for layer in self.order if downward else reversed(self.order):
                 wanted = []
                 for slot in layer:
-                    near = self.above[slot] if number % 2 == 0 else self.below[slot]
-                    pulls = [
-                        (self._pull(slot, n), x[n]) for n in (self.above[slot] | self.below[slot] if last else near)
-                    ]
-                    whole = sum(pull for pull, _ in pulls)
-                    wanted.append(sum(pull * place for pull, place in pulls) / whole if pulls else x[slot])
+                    above, below = self.above[slot], self.below[slot]
+                    near = (above if downward else below) if free else above | below
+                    pulls = [self._pull(slot, n) for n in near]
+                    drawn = sum(pull * x[n] for pull, n in zip(pulls, near, strict=True))
+                    wanted.append(drawn / sum(pulls) if near else x[slot])
                 self._spread(layer, wanted, x)
         return x
 
