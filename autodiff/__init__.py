@@ -22,7 +22,7 @@ from .variable import Variable
 
 if TYPE_CHECKING:
     from . import drawing
-    from .drawing import draw_graph
+    from .drawing import animate, draw_graph
 
 __all__ = [
     "Block",
@@ -30,6 +30,7 @@ __all__ = [
     "SimpleBlock",
     "Tape",
     "Variable",
+    "animate",
     "array",
     "check_derivative",
     "check_gradient",
@@ -66,7 +67,7 @@ __version__ = "0.1.0"
 
 COUNTERPARTS.append(scipy.counterparts_of)
 
-LATE = {"drawing": "", "draw_graph": "drawing"}
+LATE = {"drawing": "", "animate": "drawing", "draw_graph": "drawing"}
 """Names that are imported when they are first asked for: most programs draw nothing."""
 
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from . import __version__, forward, reverse
 from .demonstration import PICTURE, demonstrate
 from .differences import difference_quotient
-from .drawing import WRITERS, picture
+from .drawing import WRITERS, animate, picture
 from .expressions import CONSTANTS, FUNCTIONS, ExpressionError, assignments, expression, real_value, short
 from .listing import listing
 from .sweep import adjoints
@@ -46,10 +46,11 @@ def parser() -> argparse.ArgumentParser:
     top.set_defaults(run=None)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     for name, run, does in (
-        ("derivative", show_derivative, "the value of an expression and its derivative by each variable"),
-        ("tape", show_tape, "the Wengert list of an expression, with values and adjoints"),
+        ("derivative", show_derivative, "print the value of an expression and its derivative by each variable"),
+        ("tape", show_tape, "print the Wengert list of an expression, with values and adjoints"),
+        ("explore", explore, "write the run of an expression, step by step, as an interactive page"),
     ):
-        command = commands.add_parser(name, help=does, description=f"Prints {does}.", epilog=GRAMMAR,
+        command = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.", epilog=GRAMMAR,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
         command.add_argument("expression", help='in quotes, such as "sin(x*y) + x/y"')
         command.add_argument("values", nargs="*", metavar="NAME=NUMBER", help="the value of a variable, such as x=1")
@@ -57,7 +58,13 @@ def parser() -> argparse.ArgumentParser:
         if run is show_tape:
             command.add_argument("-o", dest="drawing", metavar="FILE", type=_drawing,
                                  help="also draw it into this file: .svg, .dot (Graphviz), .mmd (Mermaid)")  # fmt: skip
+        elif run is explore:
+            command.add_argument("-o", dest="page", metavar="FILE", type=Path, default=PAGE,
+                                 help=f"the file, {PAGE} unless given; a .gif is a picture that moves")  # fmt: skip
     return top
+
+
+PAGE = Path("explorer.html")
 
 
 def _drawing(path: str) -> Path:
@@ -73,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a name such as θ where the terminal has no θ
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        chosen = parser().parse_args([*given[:1], *map(_positional, given[1:])])
+        chosen = parser().parse_args(_options_last([*given[:1], *map(_positional, given[1:])]))
         if chosen.run is None:
             demonstrate()
         else:
@@ -97,6 +104,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _positional(text: str) -> str:
     """An argument such as ``-x**2``, which begins like an option, as argparse takes it for an expression."""
     return f" {text}" if text.startswith("-") and text not in ("-h", "-o") and not text.startswith("--") else text
+
+
+def _options_last(arguments: list[str]) -> list[str]:
+    """The arguments with ``-o FILE`` at the end: between them it would part the positional ones for argparse."""
+    k = arguments.index("-o") if "-o" in arguments[1:] else len(arguments)
+    return [*arguments[:k], *arguments[k + 2 :], *arguments[k : k + 2]]
 
 
 def _failed(reason: str, status: int) -> int:
@@ -154,6 +167,19 @@ def show_tape(chosen: argparse.Namespace) -> None:
     found = adjoints(tape, {out.line: 1.0}, keep=True)
     print(listing(tape, found, list(values)))
     print("\nadjoint: the derivative of the result with respect to that line")
+
+
+def explore(chosen: argparse.Namespace) -> None:
+    """Write the interactive page of an expression's forward run and reverse sweep, or their GIF, and print where."""
+    text = chosen.expression
+    f, values, value = _evaluated(text, chosen.values)
+    tape, _ = reverse.record(f, list(values.values()), sources=True)
+    animation = animate(tape, names=list(values), title=" ".join(text.split()))
+    if chosen.page.suffix == ".gif":
+        animation.to_gif(chosen.page)
+    else:
+        animation.to_html(chosen.page)
+    print(f"{short(text)} = {value!r}   at {_point(values)}\n\nStep by step in {chosen.page}")
 
 
 if __name__ == "__main__":

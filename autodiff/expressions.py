@@ -14,11 +14,14 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from dualnumbers import dmath
 from dualnumbers.elementary import TABLE
 from dualnumbers.levels import plain
+
+from .sources import EVALUATORS, Source, part_of_line
 
 Evaluate = Callable[[dict[str, Any]], Any]
 
@@ -298,3 +301,14 @@ NODES: dict[type[ast.AST], Callable[[_Source, Any], Evaluate]] = {
     ast.Compare: _Source.comparison, ast.BoolOp: _Source.logic, ast.IfExp: _Source.choice, ast.Call: _Source.call,
     ast.Subscript: _Source.part_of_pair, ast.List: _Source.sequence, ast.Tuple: _Source.sequence,
 }  # fmt: skip
+
+
+def _evaluated_part(frame: FrameType) -> Source:
+    """The part of the text whose value a frame of `_Source.applied` computes."""
+    node, lines = frame.f_locals["node"], frame.f_locals["self"].text.strip().splitlines()
+    line = lines[node.lineno - 1]
+    end = node.end_col_offset if node.end_lineno == node.lineno else len(line.encode())
+    return part_of_line(line, node.col_offset, end)
+
+
+EVALUATORS[_Source.applied.__code__] = _evaluated_part

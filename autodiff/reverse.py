@@ -30,6 +30,7 @@ from .seeding import (
     real_output,
     settled,
 )
+from .sources import SourcedTape
 from .sweep import adjoints
 from .tape import Tape
 from .variable import Variable, variable
@@ -43,13 +44,12 @@ class Recording:
     __slots__ = ("leaves", "out", "tape")
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
-                 complete: bool = False) -> None:  # fmt: skip
+                 tape: Tape | None = None) -> None:  # fmt: skip
         """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep.
 
-        ``complete``: also the values that no sweep needs, of arrays written to, stay on the tape to be looked at.
+        It is recorded on ``tape`` where an empty one is given.
         """
-        self.tape = Tape()
-        self.tape.complete = complete
+        self.tape = Tape() if tape is None else tape
         self.leaves: list[Any] = []
         args, given = list(args), Given()
         try:
@@ -104,14 +104,17 @@ class Recording:
         return partials
 
 
-def record(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Tape, Any]:
+def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) -> tuple[Tape, Any]:
     """The tape of ``f(*args)``, its first lines the inputs, and what f returned; ``print(tape)`` shows it.
 
-    The tape is for reading: its Variables belong to a differentiation that has ended.
+    The tape is for reading: its Variables belong to a differentiation that has ended, and also the values that no
+    sweep needs, of arrays written to, are on it. With ``sources`` it notes the line of code that each of its lines
+    comes from, in ``tape.sources``.
     """
     args = arguments(f, args)
-    recording = Recording(f, args, range(len(args)), keep=True, complete=True)
-    tape = recording.tape
+    tape = SourcedTape() if sources else Tape()
+    tape.complete = True
+    recording = Recording(f, args, range(len(args)), keep=True, tape=tape)
     named = zip(args, parameter_names(f, len(args)), strict=False)
     tape.names = [name for x, parameter in named for name in names_of_leaves(x, parameter)]
     tape.outputs = [out.line for out in flatten(recording.out)[0] if recording.holds(out)]

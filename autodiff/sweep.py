@@ -35,10 +35,17 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
     """
     tape.check_captured()
     with np.errstate(all="ignore"):
-        found = _sweep(tape, seeds, _conjugated if tape.complex else None, keep)
+        found = _sweep(tape, seeds, product(tape), keep)
         if any(has_nan(found[line]) for line in tape.inputs):
-            found = _sweep(tape, seeds, _strongly_conjugated if tape.complex else strong, keep)
+            found = _sweep(tape, seeds, product(tape, strongly=True), keep)
     return found if keep else [found[line] for line in tape.inputs]
+
+
+def product(tape: Tape, strongly: bool = False) -> Times | None:
+    """The product of a partial and an adjoint in the sweep of a tape; None stands for the plain one."""
+    if strongly:
+        return _strongly_conjugated if tape.complex else strong
+    return _conjugated if tape.complex else None
 
 
 def _conjugated(p: Any, g: Any) -> Any:
@@ -211,8 +218,11 @@ def derived_pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[
     return _sweep(little, {pushed.line: fit(g, pushed.primal)}, _conjugated if little.complex else None, True)[0]
 
 
-def tangents(tape: Tape, seeds: dict[int, Any], output: int) -> Any:
-    """The tangent of a line, given those of input lines: the push-forward through a recorded tape."""
+def tangents(tape: Tape, seeds: dict[int, Any], output: int, keep: bool = False) -> Any:
+    """The tangent of a line, given those of input lines: the push-forward through a recorded tape.
+
+    With ``keep``, those of all lines that have one, by line.
+    """
     tape.check_captured()
     found: dict[int, Any] = dict(seeds)
     for line in range(output + 1):
@@ -224,4 +234,4 @@ def tangents(tape: Tape, seeds: dict[int, Any], output: int) -> Any:
         if active:
             xs = [tape.value(operand) for operand in operands]
             found[line] = row_tangent(row, tape.values[line], xs, active, tape.static.get(line, ()))
-    return found.get(output)
+    return found if keep else found.get(output)

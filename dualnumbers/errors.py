@@ -1,4 +1,4 @@
-"""What an error says: the call, the line of the user's file, and the remedy. Runs on the error path only."""
+"""What an error says: the call, the line of the user's file, and the remedy. Runs on the error path alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTERPARTS: list[Callable[[str], list[str]]] = []
 _OURS = tuple(str(Path(__file__).resolve().parent.parent / name) + os.sep for name in ("dualnumbers", "autodiff"))
 
 
-def _stack() -> Iterator[FrameType]:
+def stack() -> Iterator[FrameType]:
     """The frames that run now, innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -33,12 +33,15 @@ def _is_ours(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_OURS)
 
 
+def is_users(frame: FrameType) -> bool:
+    """Whether a frame runs code outside these packages, NumPy and SciPy."""
+    return not _is_ours(frame) and _module(frame).partition(".")[0] not in ("numpy", "scipy")
+
+
 def user_line() -> str:
-    """`` (at file:line)`` of the innermost frame outside these packages, NumPy and SciPy."""
-    for frame in _stack():
-        if not _is_ours(frame) and _module(frame).partition(".")[0] not in ("numpy", "scipy"):
-            return f" (at {frame.f_code.co_filename}:{frame.f_lineno})"
-    return ""
+    """`` (at file:line)`` of the innermost frame that is the user's."""
+    frame = next(filter(is_users, stack()), None)
+    return "" if frame is None else f" (at {frame.f_code.co_filename}:{frame.f_lineno})"
 
 
 def _scipy_function(frames: Iterable[FrameType]) -> str:
@@ -101,7 +104,7 @@ NUMPY_REMEDIES = {
 
 def _numpy_remedy() -> str:
     """What to do instead of the class or function of NumPy that is on the stack; empty if there is none."""
-    for frame in _stack():
+    for frame in stack():
         module = _module(frame).split(".")
         owners = [frame.f_code.co_qualname.partition(".")[0], ".".join(module[:2])] if module[0] == "numpy" else []
         for owner in owners:
@@ -138,7 +141,7 @@ def explain(error: Exception) -> None:
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
     kind = type(number).__name__
-    caller = _scipy_function(_stack())
+    caller = _scipy_function(stack())
     if caller:
         remedy = _scipy_remedy(caller)
     elif call in ("np.asarray", "np.array"):

@@ -30,7 +30,7 @@ LAYERS = (
     ("dualnumbers",),
     ("autodiff.seeding", "autodiff.slope", "autodiff.captured", "autodiff.report"),
     ("autodiff.differences", "autodiff.leaves", "autodiff.tape"),
-    ("autodiff.variable",),
+    ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),
     ("autodiff.sweep",),
     ("autodiff.forward", "autodiff.reverse"),
@@ -56,7 +56,7 @@ LATE = {
 rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them; a comparison of Variables is a Variable
 of a narrower kind, one made by hand a leaf."""
 
-HEAVY = {"scipy", "matplotlib", "osqp", "tqdm"}
+HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
 
 

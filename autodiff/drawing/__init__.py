@@ -1,4 +1,4 @@
-"""Drawings of tapes: as SVG without any dependency, and in the languages of Graphviz and Mermaid."""
+"""Drawings of tapes: as SVG, in the languages of Graphviz and Mermaid, and moving, as a page and as a GIF."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from ..by_hand import ByHand
 from ..leaf import Constant
 from ..tape import Tape
 from ..variable import Variable
+from .animation import Animation, animate
 from .graph import WRITERS, Edge, Node, Picture, ancestors, picture
 from .tree import expression_tree, tree_size
 
-__all__ = ["WRITERS", "Edge", "Node", "Picture", "draw_graph", "expression_tree", "picture", "tree_size"]
+__all__ = [
+    "WRITERS",
+    "Animation",
+    "Edge",
+    "Node",
+    "Picture",
+    "animate",
+    "draw_graph",
+    "expression_tree",
+    "picture",
+    "tree_size",
+]
 
 
 def draw_graph(of: Any) -> Picture:

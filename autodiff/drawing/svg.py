@@ -31,7 +31,12 @@ COLOURS = {
 
 def svg(picture: Picture) -> str:
     """The picture as the text of an SVG file."""
-    placed = layout(picture)
+    return drawn(layout(picture))
+
+
+def drawn(placed: Layout) -> str:
+    """A picture of which all places are known as the text of an SVG file."""
+    picture = placed.picture
     size = f"{placed.width:.0f}", f"{placed.height:.0f}"
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" class="autodiff-picture" role="img" '

@@ -1,0 +1,164 @@
+"""A run that moves: the forward run of a tape and its reverse sweep as an interactive page and as a GIF."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..by_hand import ByHand
+from ..listing import variable_names
+from ..shared_tape import SharedTape
+from ..sweep import adjoints
+from ..tape import Tape
+from ..variable import Variable
+from .graph import Picture, ancestors, named_inputs, output_lines, picture
+from .layout import Layout, layout
+from .steps import one
+from .telling import SEEDS, Mode, Teller
+from .text import concise, width
+
+FRAME_HEIGHT = 720
+"""Of a page in a notebook, in px."""
+
+
+@dataclass(frozen=True)
+class Animation:
+    """A run, step by step: of ``modes`` the first is the reverse one; ``lines`` is what is told of each line."""
+
+    title: str
+    subtitle: str
+    notes: tuple[str, ...]
+    placed: Layout
+    lines: list[dict[str, Any]]
+    modes: list[Mode]
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The text of an interactive page, complete in itself; written to a file where there is a path."""
+        from .page import page
+
+        text = page(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2) -> None:
+        """Write the reverse run as a GIF, or that with tangents from the input called ``seed``; a step for so long.
+
+        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed.
+        """
+        from .frames import save
+
+        save(self, self._mode(seed), Path(path), seconds)
+
+    def _mode(self, seed: str | None) -> Mode:
+        if seed is None:
+            return self.modes[0]
+        names = {mode.name.rpartition(" ")[2]: mode for mode in self.modes[1:]}
+        if seed not in names:
+            raise ValueError(f"seed is one of the inputs {', '.join(names)}; got {seed!r}")
+        return names[seed]
+
+    def _repr_html_(self) -> str:
+        title, text = html.escape(self.title), html.escape(self.to_html())
+        return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
+                f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
+
+
+def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title: str | None = None) -> Animation:
+    """The forward run and the reverse sweep of a tape or of a Variable, step by step; a notebook shows it.
+
+    ``.to_html("page.html")`` writes an interactive page, ``.to_gif("run.gif")`` a picture that moves. ``out`` is the
+    output, as a Variable or the number of its line; a tape from `autodiff.record` knows its own. ``names`` are those
+    of the inputs. The adjoint of the output is 1, of an array 1 for each element, and so is the tangent of a seed.
+    Where `record` had ``sources=True``, the page shows the user's line of code of each line.
+
+    Raises TypeError where ``of`` is no tape or Variable, ValueError where a tape is empty or has several outputs and
+    ``out`` does not say which.
+
+    >>> from autodiff import record
+    >>> tape, _ = record(lambda x, y: x * y, [2.0, 3.0])
+    >>> for step in animate(tape).modes[0].steps:
+    ...     print(*step.text, sep="; ")
+    x = 2, an input
+    y = 3, an input
+    v2 = x * y = 6
+    adjoint of v2 = 1, where the reverse sweep begins
+    adjoint of x += adjoint of v2 · ∂v2/∂x = 1 · 3 = 3; adjoint of y += adjoint of v2 · ∂v2/∂y = 1 · 2 = 2
+    """
+    tape, out, lines = _source(of, out)
+    if not len(tape):
+        raise ValueError("animate: the tape has no lines")
+    output = _output(tape, out)
+    found: list[Any] = [None] * len(tape)
+    if output is not None:
+        found = adjoints(tape, {output: one(tape.values[output])}, keep=True)
+    drawn = picture(tape, output, names, found, lines)
+    teller = Teller(tape, output, drawn, variable_names(len(tape), named_inputs(tape, names)))
+    modes = teller.modes()
+    return Animation(title or drawn.title, _subtitle(teller), _notes(teller), _placed(drawn, modes), teller.lines(),
+                     modes)  # fmt: skip
+
+
+def _source(of: Any, out: Any) -> tuple[Tape, Any, list[int] | None]:
+    """The tape, the output and the lines to be drawn, None for all."""
+    if isinstance(of, Tape):
+        return of, out, None
+    if not isinstance(of, Variable):
+        raise TypeError(f"animate takes a tape, as autodiff.record(f, args) returns, or a Variable; got {of!r:.60}")
+    if isinstance(of, ByHand):
+        of = of.on(SharedTape(of.level))
+    return of.tape, of, list(ancestors(of.tape, of.line))
+
+
+def _output(tape: Tape, out: Any) -> int | None:
+    """The line of the output; None where the result depends on no input."""
+    lines = output_lines(tape, out)
+    if len(lines) > 1:
+        raise ValueError(f"animate: there are {len(lines)} outputs; say which by out=")
+    return lines[0] if lines else None
+
+
+def _placed(drawn: Picture, modes: Sequence[Mode]) -> Layout:
+    """The places of a picture in which there is room for every text that its boxes will show."""
+    texts = {node.line: [node.adjoint or ""] for node in drawn.nodes}
+    for mode in modes:
+        for step in mode.steps:
+            for line, (_, text) in step.changes.items():
+                texts[line].append(text)
+    nodes = [node if node.adjoint is None else replace(node, adjoint=max(texts[node.line], key=_width))
+             for node in drawn.nodes]  # fmt: skip
+    roomy = layout(replace(drawn, nodes=nodes, caption=()))
+    boxes = [replace(box, node=node, rows=_final(box.rows, node.adjoint))
+             for box, node in zip(roomy.boxes, drawn.nodes, strict=True)]  # fmt: skip
+    return replace(roomy, picture=replace(drawn, caption=()), boxes=boxes)
+
+
+def _width(text: str) -> float:
+    return width(text, 1.0)
+
+
+def _final(rows: Sequence[tuple[str, str]], adjoint: str | None) -> tuple[tuple[str, str], ...]:
+    return tuple((label, adjoint if label == "adjoint" and adjoint is not None else text) for label, text in rows)
+
+
+def _subtitle(teller: Teller) -> str:
+    tape, output = teller.tape, teller.output
+    point = ", ".join(f"{teller.variables[line]} = {concise(tape.values[line])}" for line in teller.seeds)
+    result = "" if output is None else f"{teller.variables[output]} = {concise(tape.values[output])}"
+    return "; ".join(filter(None, [f"at {point}" if point else "", f"the result is {result}" if result else ""]))
+
+
+def _notes(teller: Teller) -> tuple[str, ...]:
+    notes = []
+    if teller.output is None:
+        notes.append("The result depends on no input, so every adjoint is 0.")
+    hidden = sum(part.last - part.first + 1 for part in teller.parts if part.folded)
+    if hidden:
+        notes.append(f"Of the {len(teller.tape)} lines {hidden} are folded away; they run in one step.")
+    if len(teller.tape.inputs) > len(teller.seeds):
+        notes.append(f"Tangents are shown from {len(teller.seeds)} of the {len(teller.tape.inputs)} inputs, at most "
+                     f"{SEEDS}.")  # fmt: skip
+    return tuple(notes)

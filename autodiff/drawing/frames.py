@@ -1,0 +1,200 @@
+"""A run as a GIF: a frame for each step, drawn by Pillow in the places of the layout."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .graph import INPUT
+from .layout import HEADING, HEADING_HEIGHT, PADDING, SMALL, SMALL_HEIGHT, Box, Route
+from .steps import RUN, SEED, SWEEP
+from .svg import COLOURS
+from .telling import Mode, Told
+from .text import ADVANCE, width
+
+if TYPE_CHECKING:
+    from .animation import Animation
+
+NARROWEST, LARGEST_SCALE, FINE = 800, 1.6, 2
+"""The least width of a frame in px; how much larger than its layout a small graph is drawn; pixels drawn for each."""
+
+TITLE, TEXT, MARGIN = 18, 15, 20
+"""Font sizes in px, the space around all."""
+
+BEFORE = Told("", -1, ["Before the run: nothing is computed yet."], {}, [])
+
+PAUSE = 4.0
+"""Seconds for which the last frame stays."""
+
+PAPER, INK, GREY, EDGE, FAINT = *(COLOURS[name][0] for name in ("ground", "ink", "grey")), "#aab2ba", "#d5dade"
+RUNNING, SWEEPING = ("#0b5cad", "#dcebfa"), (COLOURS["adjoint"][0], "#fbe4e2")
+"""The colours of what is at work, line and ground, in the forward run and in the reverse sweep."""
+
+
+def save(animation: Animation, mode: Mode, path: Path, seconds: float) -> None:
+    """Write the GIF; see `Animation.to_gif`."""
+    painter = _Painter(animation, mode)
+    palette = painter.image_class.new("P", (1, 1))
+    palette.putpalette(_palette())
+    images = []
+    values: set[int] = set()
+    slopes: dict[int, str] = {}
+    for step in (BEFORE, *mode.steps):
+        values |= {step.line} if step.phase == RUN else set()
+        slopes |= {line: text for line, (_, text) in step.changes.items()}
+        images.append(painter.frame(step, values, slopes).quantize(palette=palette, dither=0))
+    durations = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * (seconds + PAUSE))]
+    images[0].save(path, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0,
+                   optimize=True)  # fmt: skip
+
+
+def _palette() -> list[int]:
+    """The colours of every frame: of texts and lines, of grounds, and two mixtures of each pair, for smooth edges."""
+    fronts = [INK, GREY, FAINT, EDGE, *(COLOURS[name][0] for name in ("partial", "adjoint", "line")), RUNNING[0]]
+    grounds = [PAPER, RUNNING[1], SWEEPING[1], *(COLOURS[name][0] for name in ("box", "input", "output"))]
+    strong, pale = ([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in colours] for colours in (fronts, grounds))
+    mixed = [[round((m * f + (3 - m) * g) / 3) for f, g in zip(front, ground, strict=True)]
+             for front in strong for ground in pale for m in (1, 2)]  # fmt: skip
+    return [part for colour in [*pale, *strong, *mixed] for part in colour]
+
+
+class _Painter:
+    """Draws frames, `FINE` times as large as they will be."""
+
+    def __init__(self, animation: Animation, mode: Mode) -> None:
+        self.image_class, self.draw_class, self.font_class, self.font_file = _pillow()
+        self.title, self.mode, self.placed = animation.title, mode, animation.placed
+        self.scale = max(1.0, min(LARGEST_SCALE, (NARROWEST - 2 * MARGIN) / self.placed.width))
+        self.width = max(NARROWEST, round(self.placed.width * self.scale) + 2 * MARGIN)
+        self.columns = int((self.width - 2 * MARGIN) / (ADVANCE * TEXT))
+        lines = max(len(self._lines(step)) for step in (BEFORE, *mode.steps))
+        self.top = MARGIN + 1.6 * TITLE + 1.4 * TEXT * lines
+        self.height = round(self.top + self.placed.height * self.scale)
+        self.left = (self.width - self.placed.width * self.scale) / 2
+
+    def frame(self, step: Told, values: set[int], slopes: dict[int, str]) -> Any:
+        """The graph after a step: the lines that have values, and the tangents or adjoints."""
+        image = self.image_class.new("RGB", (FINE * self.width, FINE * self.height), PAPER)
+        self.draw, self.at_work = self.draw_class.Draw(image), SWEEPING if step.phase in (SEED, SWEEP) else RUNNING
+        self._heading(step)
+        flows = set(step.edges)
+        for route in sorted(self.placed.routes, key=lambda route: (route.edge.start, route.edge.end) in flows):
+            self._route(route, (route.edge.start, route.edge.end) in flows, step.phase == SWEEP)
+        for route in self.placed.routes:
+            if route.edge.partial is not None and route.edge.end in values:
+                self._label(route, (route.edge.start, route.edge.end) in flows)
+        for box in self.placed.boxes:
+            self._box(box, step, values, slopes)
+        return image.resize((self.width, self.height), self.image_class.Resampling.LANCZOS)
+
+    # ---------------------------------------------------------------------------------------- the text
+
+    def _lines(self, step: Told) -> list[str]:
+        return [line for text in step.text for line in _wrapped(text, self.columns)]
+
+    def _heading(self, step: Told) -> None:
+        name = self.mode.name
+        room = int((self.width - 2 * MARGIN - ADVANCE * TEXT * (len(name) + 2)) / (ADVANCE * TITLE))
+        title = self.title if len(self.title) <= room else f"{self.title[: room - 1]}…"
+        self._text(MARGIN, MARGIN, title, TITLE, INK, "la")
+        self._text(self.width - MARGIN, MARGIN + 3, name, TEXT, GREY, "ra")
+        for k, line in enumerate(self._lines(step)):
+            self._text(MARGIN, MARGIN + 1.6 * TITLE + k * 1.4 * TEXT, line, TEXT, self.at_work[0], "la")
+
+    def _text(self, x: float, y: float, text: str, size: float, colour: str, anchor: str) -> None:
+        self.draw.text((FINE * x, FINE * y), text, font=self._font(size), fill=colour, anchor=anchor)
+
+    def _font(self, size: float) -> Any:
+        return self.font_class.truetype(self.font_file, round(FINE * size))
+
+    # ---------------------------------------------------------------------------------------- the graph
+
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a place of the layout is in the frame."""
+        return FINE * (self.left + x * self.scale), FINE * (self.top + y * self.scale)
+
+    def _route(self, route: Route, flows: bool, upward: bool) -> None:
+        """An edge; its head is where what flows arrives."""
+        colour = self.at_work[0] if flows else EDGE
+        points = _points(route.path)
+        self.draw.line([self._at(*point) for point in points], colour, round(FINE * (2.5 if flows else 1.2)), "curve")
+        (x, y), back = (points[0], 8.0) if flows and upward else (points[-1], -8.0)
+        self.draw.polygon([self._at(x, y), self._at(x - 4.0, y + back), self._at(x + 4.0, y + back)], colour)
+
+    def _label(self, route: Route, flows: bool) -> None:
+        (x, y), text = route.label, route.edge.partial
+        wide = width(text or "", SMALL) / 2
+        self.draw.rectangle([self._at(x - wide, y - 10), self._at(x + wide, y + 3)], PAPER)
+        colour = self.at_work[0] if flows else COLOURS["partial"][0]
+        self.draw.text(self._at(x, y), text, font=self._font(SMALL * self.scale), fill=colour, anchor="ms")
+
+    def _box(self, box: Box, step: Told, values: set[int], slopes: dict[int, str]) -> None:
+        node = box.node
+        computed, now = node.line in values, node.line == step.line
+        kind = "output" if node.is_output else "input" if node.kind == INPUT else "box"
+        fill = self.at_work[1] if now else COLOURS[kind][0] if computed else PAPER
+        marked = now or node.line in step.changes
+        outline = self.at_work[0] if marked else COLOURS["line"][0] if computed else FAINT
+        corners = [self._at(box.x, box.y), self._at(box.x + box.width, box.y + box.height)]
+        self.draw.rounded_rectangle(corners, 5 * FINE * self.scale, fill, outline, round(FINE * (2.5 if marked else 1)))
+        x, y = box.x + box.width / 2, box.y + PADDING / 2 + 13
+        self._in_box(x, y, [(node.text, INK if computed else GREY)], HEADING)
+        shown = {"": node.name, "value": node.value if computed else None, "adjoint": slopes.get(node.line)}
+        for k, (label, _) in enumerate(box.rows):
+            text, name = shown[label], self.mode.column if label == "adjoint" else label
+            if text is not None:
+                parts = [(f"{name} ".lstrip(), GREY), (text, COLOURS["adjoint"][0] if label == "adjoint" else INK)]
+                self._in_box(x, y + HEADING_HEIGHT - 2 + k * SMALL_HEIGHT, parts, SMALL)
+
+    def _in_box(self, x: float, y: float, parts: list[tuple[str, str]], size: float) -> None:
+        """Texts of several colours side by side, the middle of their base line at a place of the layout."""
+        font = self._font(size * self.scale)
+        widths = [font.getlength(text) for text, _ in parts]
+        left, base = self._at(x, y)
+        left -= sum(widths) / 2
+        for (text, colour), wide in zip(parts, widths, strict=True):
+            self.draw.text((left, base), text, font=font, fill=colour, anchor="ls")
+            left += wide
+
+
+def _pillow() -> tuple[Any, Any, Any, str]:
+    """Pillow's modules, and a font that has the signs of mathematics, which matplotlib brings."""
+    try:
+        import matplotlib
+        from PIL import Image, ImageDraw, ImageFont
+    except ImportError:
+        raise ImportError("a GIF needs Pillow and matplotlib's font: pip install 'dualautodiff[plot]'") from None
+    return Image, ImageDraw, ImageFont, str(Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSansMono.ttf"))
+
+
+def _wrapped(text: str, wide: int) -> list[str]:
+    """A text in lines of so many characters, broken at spaces."""
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > wide:
+            lines.append(f"  {word}")
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
+
+
+def _points(path: str) -> list[tuple[float, float]]:
+    """The points of a path of a layout: ``M`` begins, ``V`` goes down, ``C`` is a cubic curve, in 16 pieces."""
+    points: list[tuple[float, float]] = []
+    for letter, text in re.findall("([MVC])([^MVC]*)", path):
+        numbers = [float(number) for number in text.split()]
+        if letter == "C":
+            ends = list(zip([points[-1][0], *numbers[::2]], [points[-1][1], *numbers[1::2]], strict=True))
+            points += [_on_curve(ends, k / 16) for k in range(1, 17)]
+        else:
+            points.append((numbers[0], numbers[1]) if letter == "M" else (points[-1][0], numbers[0]))
+    return points
+
+
+def _on_curve(ends: list[tuple[float, float]], t: float) -> tuple[float, float]:
+    """The point of a Bézier curve, by de Casteljau's algorithm."""
+    while len(ends) > 1:
+        ends = [(a + (c - a) * t, b + (d - b) * t) for (a, b), (c, d) in pairwise(ends)]
+    return ends[0]

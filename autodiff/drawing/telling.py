@@ -1,0 +1,185 @@
+"""What a run says: every step in words and short numbers, every line with its rule, partials and source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dualnumbers.elementary import LOCALLY_CONSTANT
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.shaping import shape
+
+from ..listing import brief
+from ..tape import Tape
+from .graph import CONSTANT, FOLD, INPUT, Node, Picture
+from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
+from .text import concise
+
+SEEDS = 8
+"""Inputs of which the tangents are shown, from the first on."""
+
+
+class Told(NamedTuple):
+    """A step for the reader: ``line`` is the key of its node, ``changes`` holds texts by line, to 10 and 5 digits."""
+
+    phase: str
+    line: int
+    text: list[str]
+    changes: dict[int, tuple[str, str]]
+    edges: list[tuple[int, int]]
+
+
+class Mode(NamedTuple):
+    """A run: what it is called, what it finds for each line, its steps."""
+
+    name: str
+    column: str
+    steps: list[Told]
+
+
+class Teller:
+    """Puts the steps of the tape of a picture into words."""
+
+    def __init__(self, tape: Tape, output: int | None, picture: Picture, variables: list[str]) -> None:
+        self.tape, self.output, self.nodes = tape, output, picture.nodes
+        self.variables = variables
+        ends = [node.line - 1 for node in self.nodes[1:]] + [len(tape) - 1]
+        self.parts = [Part(node.line, end if node.kind == FOLD else node.line, node.kind == FOLD)
+                      for node, end in zip(self.nodes, ends, strict=True)]  # fmt: skip
+        self.by_line = {node.line: node for node in self.nodes}
+        self.keys = {line: part.first for part in self.parts for line in range(part.first, part.last + 1)}
+        self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
+
+    def modes(self) -> list[Mode]:
+        """The reverse run, then a forward one for each seed."""
+        steps = forward_steps(self.tape, self.parts)
+        if self.output is not None:
+            steps += reverse_steps(self.tape, self.parts, self.output)
+        modes = [Mode("reverse adjoints", "adjoint", list(map(self._told, steps)))]
+        for seed in self.seeds:
+            steps = forward_steps(self.tape, self.parts, seed)
+            modes.append(Mode(f"forward tangents, seed {self.variables[seed]}", "tangent",
+                              [self._told(step, seed) for step in steps]))  # fmt: skip
+        return modes
+
+    # ---------------------------------------------------------------------------------------- steps
+
+    def _told(self, step: Step, seed: int | None = None) -> Told:
+        text = self._run(step, seed) if step.phase == RUN else self._sweep(step)
+        changes = {line: (brief(x), concise(x)) for line, x in step.changes.items()}
+        pairs = [(term.operand, term.line) for term in step.terms]
+        if step.phase == RUN and not step.part.folded:
+            pairs = [(operand, step.part.first) for _, operand, _ in self.tape.reads(step.part.first)]
+        edges = [(self.keys[start], self.keys[end]) for start, end in pairs if start in self.keys]
+        return Told(step.phase, step.part.first, text, changes, edges)
+
+    def _run(self, step: Step, seed: int | None) -> list[str]:
+        node = self.by_line[step.part.first]
+        if node.kind == FOLD:
+            return [f"{_count(step.part)}, {node.name}: computed; the drawing leaves them out."]
+        kinds = {INPUT: ", an input", CONSTANT: ", a constant"}
+        said = f"{node.name} = {node.value}" if node.kind in kinds else f"{node.text} = {node.value}"
+        told = [said + kinds.get(node.kind, "")]
+        return told if seed is None else [*told, self._tangent(step, seed)]
+
+    def _tangent(self, step: Step, seed: int) -> str:
+        line = step.part.first
+        name, found = self.variables[line], concise(step.changes[line])
+        if line == seed:
+            ones = f": 1 for each element of {name}" if shape(self.tape.values[line]) else ""
+            return f"tangent of {name} = {found}, the seed{ones}"
+        if not step.terms:
+            other = line in self.tape.inputs
+            return f"tangent of {name} = 0" + ("" if other else f": it does not depend on {self.variables[seed]}")
+        symbols: list[str] = []
+        numbers: list[str] = []
+        for term in step.terms:
+            operand = self.variables[term.operand]
+            if term.partial is None:
+                symbols.append(f"push-forward of {self._rule(line)} by the tangent of {operand}")
+                numbers.append(_factor(term.term, first=not numbers))
+            else:
+                symbols.append(f"∂{name}/∂{operand} · tangent of {operand}")
+                numbers.append(f"{_factor(term.partial, first=not numbers)} · {_factor(term.given)}")
+        worked_out = [" + ".join(numbers)] if len(numbers) > 1 or step.terms[0].partial is not None else []
+        return " = ".join([f"tangent of {name}", " + ".join(symbols), *worked_out, found])
+
+    def _sweep(self, step: Step) -> list[str]:
+        node = self.by_line[step.part.first]
+        if step.phase == SEED:
+            ones = ": 1 for each element" if shape(self.tape.values[self.output or 0]) else ""
+            return [f"adjoint of {self.variables[self.output or 0]} = 1, where the reverse sweep begins{ones}"]
+        if node.kind == FOLD:
+            reached = [f"adjoint of {self.variables[line]} = {concise(x)}" for line, x in step.changes.items()]
+            return [f"{_count(step.part)}, {node.name}: each passes its adjoint on.", *reached]
+        last = {term.operand: k for k, term in enumerate(step.terms)}
+        return [self._passed(term, step.changes.get(term.operand) if last[term.operand] == k else None)
+                for k, term in enumerate(step.terms)]  # fmt: skip
+
+    def _passed(self, term: Term, total: Any) -> str:
+        """What a line passes to an operand; and the sum so far, where there is one."""
+        operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.term)
+        if term.partial is None:
+            said = f"adjoint of {operand} += pull-back of {self._rule(term.line)} by the adjoint of {line} = {found}"
+        else:
+            symbol = f"∂{line}/∂{operand}"
+            symbol, p = (
+                (f"conj({symbol})", np.conj(term.partial)) if is_unreal(term.partial) else (symbol, term.partial)
+            )
+            summed = ", summed" if shape(term.term) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
+            numbers = f"{_factor(term.given, first=True)} · {_factor(p)}"
+            said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{summed}"
+        return said if total is None or total is term.term else f"{said}; in all {concise(total)}"
+
+    def _rule(self, line: int) -> str:
+        row = self.tape.rows[line]
+        return "" if row is None else row.name
+
+    # ---------------------------------------------------------------------------------------- lines
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Every line that is drawn, with what there is to know of it."""
+        return [self._line(node) for node in self.nodes]
+
+    def _line(self, node: Node) -> dict[str, Any]:
+        told: dict[str, Any] = {"line": node.line, "variable": node.name, "partials": [], "source": None}
+        if node.kind == FOLD:
+            return told | {"expression": node.text, "rule": "", "value": "", "folded": True}
+        row = self.tape.rows[node.line]
+        told["expression"] = node.kind if row is None else node.text.removeprefix(f"{node.name} = ")
+        told["rule"] = f"{row.name}, {row.kind}" if row is not None else f"none: {node.kind}"
+        told["value"] = brief(self.tape.values[node.line])
+        told["partials"] = self._partials(node.line)
+        sources: Sequence[Any] = getattr(self.tape, "sources", ())
+        if row is not None and sources and sources[node.line]:
+            told["source"] = sources[node.line]._asdict()
+        return told
+
+    def _partials(self, line: int) -> list[tuple[str, str]]:
+        row = self.tape.rows[line]
+        if row is None or row.kind == LOCALLY_CONSTANT:
+            return []
+        reads = [(place, operand) for place, operand, active in self.tape.reads(line) if active]
+        xs = [self.tape.value(k) for k in self.tape.operands(line)]
+        found = []
+        for place, operand in reads:
+            with np.errstate(all="ignore"):
+                p = partial(row, place, xs, self.tape.values[line])
+            name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
+            if sum(operand == other for _, other in reads) > 1:
+                name += f", operand {place + 1}"
+            found.append((name, "a linear map, by the rule" if p is None else brief(p)))
+        return found
+
+
+def _count(part: Part) -> str:
+    count = part.last - part.first + 1
+    return f"{count} line{'s' * (count > 1)}"
+
+
+def _factor(x: Any, first: bool = False) -> str:
+    """A number in a product or a sum: in parentheses if it is complex, or negative and not the first."""
+    text = concise(x)
+    return f"({text})" if text.endswith("j") or (text.startswith("-") and not first) else text
