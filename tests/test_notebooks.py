@@ -119,6 +119,11 @@ def test_pictures_are_stored(path):
     assert path.stat().st_size < 300_000
 
 
+def test_the_sweep_is_shown_in_motion():
+    (gif,) = map(base64.b64decode, pictures(FOLDER / "Reverse-AD.ipynb", "image/gif"))
+    assert gif.startswith(b"GIF89a")
+
+
 @each
 def test_reads_as_a_lesson(path):
     """It begins with a title, explains before it computes, checks its claims, and keeps its cells short."""
