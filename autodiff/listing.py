@@ -29,15 +29,15 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     """The tape as a table: line, variable, expression in the variables that it reads, value.
 
     ``adjoints`` adds a column with the adjoint of every line, as ``autodiff.sweep.adjoints(..., keep=True)`` returns
-    them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs, the
-    first lines; every other variable is called ``v`` and the number of its line. Of a tape of more than `LONGEST`
-    lines the middle is left out. Without names, all lines above the first operation count as inputs.
+    them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs; a
+    tape from `autodiff.record` knows the parameters of the function. Every other variable is called ``v`` and the
+    number of its line. Of a tape of more than `LONGEST` lines the middle is left out.
 
     Raises ValueError where there are adjoints of another number of lines.
 
     >>> from autodiff import record
     >>> tape, out = record(lambda x, y: x * y + 1, [2.0, 3.0])
-    >>> print(listing(tape, names=["x", "y"]))
+    >>> print(listing(tape))
     line  variable  expression  value
     ----  --------  ----------  -----
        0  x         input       2
@@ -48,13 +48,11 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     count = len(tape)
     if adjoints is not None and len(adjoints) != count:
         raise ValueError(f"listing: {len(adjoints)} adjoints for the {count} lines of the tape: give one per line")
-    first = next((line for line, row in enumerate(tape.rows) if row is not None), count)
-    inputs = first if names is None else len(names)
-    variables = variable_names(count, dict(enumerate(names or ())))
+    inputs, variables = set(tape.inputs), variable_names(count, named_inputs(tape, names))
     half = LONGEST // 2 if count > LONGEST else count
     cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
     for line in (*range(half), *range(max(half, count - half), count)):
-        expression = "input" if line < inputs else expression_of(tape, line, variables)
+        expression = "input" if line in inputs else expression_of(tape, line, variables)
         row = [str(line), variables[line], _cut(expression), brief(tape.values[line])]
         if adjoints is not None:
             row.append("0" if adjoints[line] is None else brief(adjoints[line]))
@@ -64,6 +62,12 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
         left_out = count - 2 * half
         text.insert(2 + half, f"... {left_out} line{'s' * (left_out > 1)} left out ...")
     return "\n".join(text)
+
+
+def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
+    """The names of input lines: those given, else those that the tape knows."""
+    given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
+    return {line: " ".join(name.split()) for line, name in given if name}
 
 
 def variable_names(count: int, given: Mapping[int, str]) -> list[str]:

@@ -159,6 +159,7 @@ def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: boo
         value, partials = both(*args, **keywords)
         return (partials, value[1]) if has_aux else partials
 
+    gradient_of_f.__wrapped__ = f  # type: ignore[attr-defined]  # it has the same parameters
     return gradient_of_f
 
 
@@ -191,6 +192,7 @@ def value_and_grad(
         result = tuple(partials) if isinstance(argnums, tuple) else partials[0]
         return ((value, _without_level(auxiliary[0])), result) if has_aux else (value, result)
 
+    value_and_gradient.__wrapped__ = f  # type: ignore[attr-defined]  # it has the same parameters
     return value_and_gradient
 
 

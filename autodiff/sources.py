@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
+from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -73,8 +74,7 @@ def part_of_line(line: str, start: int, end: int, where: str = "") -> Source:
 def _of_frame(frame: FrameType) -> Source | None:
     """The line and, as far as it stands on that line, the part of it that a frame is at."""
     code = frame.f_code
-    positions = list(code.co_positions())[frame.f_lasti // 2]
-    first, last, start, end = positions
+    first, last, start, end = next(islice(code.co_positions(), frame.f_lasti // 2, None))
     number = first or frame.f_lineno
     line = linecache.getline(code.co_filename, number, frame.f_globals)
     if not line.strip():

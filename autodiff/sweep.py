@@ -15,7 +15,7 @@ import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
 from dualnumbers.levels import is_number
-from dualnumbers.pushforward import evaluate_partial, row_tangent
+from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape, shape, zeros_like
@@ -230,7 +230,8 @@ def tangents(tape: Tape, seeds: dict[int, Any], output: int, keep: bool = False)
         if row is None or row.kind == LOCALLY_CONSTANT:
             continue
         operands = tape.operands(line)
-        active = [(k, found[operand]) for k, operand in enumerate(operands) if operand in found]
+        active = [(k, found[operand]) for k, operand in enumerate(operands)
+                  if operand in found and has_derivative(row, k)]  # fmt: skip
         if active:
             xs = [tape.value(operand) for operand in operands]
             found[line] = row_tangent(row, tape.values[line], xs, active, tape.static.get(line, ()))

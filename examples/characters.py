@@ -30,8 +30,8 @@ TOPICS = ("specialnames", "compound", "types")
 def read() -> Any:
     """The text as numbers of the alphabet: small letters and a few signs, all others read as spaces."""
     text = " ".join(topics[name] for name in TOPICS).lower().translate(str.maketrans("‘’“”", "''\"\""))
-    plain = re.sub(f"[^{re.escape(ALPHABET)}]+| +", " ", text)
-    return np.array([ALPHABET.index(character) for character in re.sub(" +", " ", plain)])
+    plain = re.sub(f"(?: |[^{re.escape(ALPHABET)}])+", " ", text)
+    return np.array([ALPHABET.index(character) for character in plain])
 
 
 def windows(text: Any) -> tuple[Any, Any]:

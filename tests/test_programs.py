@@ -650,6 +650,13 @@ def test_the_full_partial_of_an_array_by_an_array():
     same(derivative(lambda x, y: x * y**3, (0, 1, 1), [2.0, 3.0]), 18.0)
 
 
+def test_linearize_takes_no_tangent_of_a_mask():
+    """`where` is locally constant in its condition, which may be a number that is differentiated."""
+    f = lambda x, y: np.where(x, y * y, 5.0 * y)
+    x, y, t = np.array([3.0, 0.0]), np.array([2.0, 2.0]), (np.array([0.0, 1.0]), np.array([1.0, 1.0]))
+    assert linearize(f, x, y)[1](*t).tolist() == jvp(f, [x, y], t)[1].tolist() == [4.0, 5.0]
+
+
 def test_linearize_runs_the_function_once():
     calls = []
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..by_hand import ByHand
-from ..leaf import Constant
-from ..tape import Tape
-from ..variable import Variable
 from .animation import Animation, animate
-from .graph import WRITERS, Edge, Node, Picture, ancestors, picture
+from .graph import WRITERS, Edge, Node, Picture, picture, traced
+from .plots import plot_difference_error, plot_surface_path
 from .tree import expression_tree, tree_size
 
 __all__ = [
@@ -22,6 +19,8 @@ __all__ = [
     "draw_graph",
     "expression_tree",
     "picture",
+    "plot_difference_error",
+    "plot_surface_path",
     "tree_size",
 ]
 
@@ -37,9 +36,5 @@ def draw_graph(of: Any) -> Picture:
     >>> [node.text for node in draw_graph(x * y + x).nodes]
     ['x', 'y', 'v2 = x * y', 'v3 = v2 + x']
     """
-    if isinstance(of, Tape):
-        return picture(of)
-    if not isinstance(of, Variable) or isinstance(of, Constant):
-        raise TypeError(f"draw_graph takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
-    line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
-    return picture(line.tape, line, lines=ancestors(line.tape, line.line))
+    tape, out, lines = traced(of, "draw_graph")
+    return picture(tape, out, lines=lines)

@@ -8,16 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..by_hand import ByHand
 from ..listing import variable_names
-from ..shared_tape import SharedTape
 from ..sweep import adjoints
 from ..tape import Tape
-from ..variable import Variable
-from .graph import Picture, ancestors, named_inputs, output_lines, picture
+from .graph import Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
 from .steps import one
-from .telling import SEEDS, Mode, Teller
+from .telling import Mode, Teller
 from .text import concise, width
 
 FRAME_HEIGHT = 720
@@ -54,12 +51,10 @@ class Animation:
         save(self, self._mode(seed), Path(path), seconds)
 
     def _mode(self, seed: str | None) -> Mode:
-        if seed is None:
-            return self.modes[0]
-        names = {mode.name.rpartition(" ")[2]: mode for mode in self.modes[1:]}
-        if seed not in names:
-            raise ValueError(f"seed is one of the inputs {', '.join(names)}; got {seed!r}")
-        return names[seed]
+        modes = {mode.seed: mode for mode in self.modes}
+        if seed not in modes:
+            raise ValueError(f"seed is one of the inputs {', '.join(filter(None, modes))}; got {seed!r}")
+        return modes[seed]
 
     def _repr_html_(self) -> str:
         title, text = html.escape(self.title), html.escape(self.to_html())
@@ -85,32 +80,21 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     x = 2, an input
     y = 3, an input
     v2 = x * y = 6
-    adjoint of v2 = 1, where the reverse sweep begins
+    adjoint of v2 = 1, of all others 0: the reverse sweep begins
     adjoint of x += adjoint of v2 · ∂v2/∂x = 1 · 3 = 3; adjoint of y += adjoint of v2 · ∂v2/∂y = 1 · 2 = 2
     """
-    tape, out, lines = _source(of, out)
+    tape, line, lines = traced(of, "animate")
     if not len(tape):
         raise ValueError("animate: the tape has no lines")
-    output = _output(tape, out)
+    output = _output(tape, line if out is None else out)
     found: list[Any] = [None] * len(tape)
     if output is not None:
         found = adjoints(tape, {output: one(tape.values[output])}, keep=True)
     drawn = picture(tape, output, names, found, lines)
-    teller = Teller(tape, output, drawn, variable_names(len(tape), named_inputs(tape, names)))
+    teller = Teller(tape, output, drawn, variable_names(len(tape), short_names(tape, names)))
     modes = teller.modes()
     return Animation(title or drawn.title, _subtitle(teller), _notes(teller), _placed(drawn, modes), teller.lines(),
                      modes)  # fmt: skip
-
-
-def _source(of: Any, out: Any) -> tuple[Tape, Any, list[int] | None]:
-    """The tape, the output and the lines to be drawn, None for all."""
-    if isinstance(of, Tape):
-        return of, out, None
-    if not isinstance(of, Variable):
-        raise TypeError(f"animate takes a tape, as autodiff.record(f, args) returns, or a Variable; got {of!r:.60}")
-    if isinstance(of, ByHand):
-        of = of.on(SharedTape(of.level))
-    return of.tape, of, list(ancestors(of.tape, of.line))
 
 
 def _output(tape: Tape, out: Any) -> int | None:
@@ -157,8 +141,7 @@ def _notes(teller: Teller) -> tuple[str, ...]:
         notes.append("The result depends on no input, so every adjoint is 0.")
     hidden = sum(part.last - part.first + 1 for part in teller.parts if part.folded)
     if hidden:
-        notes.append(f"Of the {len(teller.tape)} lines {hidden} are folded away; they run in one step.")
+        notes.append(f"Of the {len(teller.tape)} lines {hidden} are folded away; a fold runs in one step.")
     if len(teller.tape.inputs) > len(teller.seeds):
-        notes.append(f"Tangents are shown from {len(teller.seeds)} of the {len(teller.tape.inputs)} inputs, at most "
-                     f"{SEEDS}.")  # fmt: skip
+        notes.append(f"Tangents are shown for {len(teller.seeds)} of the {len(teller.tape.inputs)} inputs.")
     return tuple(notes)

@@ -56,7 +56,7 @@ function show() {
   byId("now").replaceChildren(...texts.map((text) => element("p", text)));
   const mark = (item, line) => {
     item.classList.toggle("current", step !== null && step.line === line);
-    item.classList.toggle("reached", step !== null && line in step.changes);
+    item.classList.toggle("reached", step !== null && step.phase !== "seed" && line in step.changes);
     item.classList.toggle("future", !computed.has(line));
     fill(item.querySelector(".value"), computed.has(line));
   };
@@ -81,13 +81,14 @@ function show() {
   describe(slopes);
 }
 
-/* Scrolls the pane of an item, and nothing else, so that the item is in its middle. */
+/* Scrolls the pane of an item, and nothing else, so that the item is in its middle; not aside if it is wider. */
 function follow(item) {
   const pane = item?.closest(".graph, .scroll");
   if (!pane) return;
   const inside = item.getBoundingClientRect(), around = pane.getBoundingClientRect();
-  pane.scrollBy(inside.x + inside.width / 2 - around.x - around.width / 2,
-    inside.y + inside.height / 2 - around.y - around.height / 2);
+  const aside = inside.x + inside.width / 2 - around.x - around.width / 2;
+  const down = inside.y + inside.height / 2 - around.y - around.height / 2;
+  pane.scrollBy(inside.width < around.width ? aside : 0, down);
 }
 
 /* The details of the line that is pointed at, or else of the step's. */

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .colours import MOVING
 from .graph import INPUT
 from .layout import HEADING, HEADING_HEIGHT, PADDING, SMALL, SMALL_HEIGHT, Box, Route
 from .steps import RUN, SEED, SWEEP
@@ -28,8 +29,8 @@ BEFORE = Told("", -1, ["Before the run: nothing is computed yet."], {}, [])
 PAUSE = 4.0
 """Seconds for which the last frame stays."""
 
-PAPER, INK, GREY, EDGE, FAINT = *(COLOURS[name][0] for name in ("ground", "ink", "grey")), "#aab2ba", "#d5dade"
-RUNNING, SWEEPING = ("#0b5cad", "#dcebfa"), (COLOURS["adjoint"][0], "#fbe4e2")
+PAPER, INK, SOFT, RULE = (MOVING[name][0] for name in ("paper", "ink", "soft", "rule"))
+RUNNING, SWEEPING = ((MOVING[name][0], MOVING[f"{name}-wash"][0]) for name in ("run", "sweep"))
 """The colours of what is at work, line and ground, in the forward run and in the reverse sweep."""
 
 
@@ -52,7 +53,7 @@ def save(animation: Animation, mode: Mode, path: Path, seconds: float) -> None:
 
 def _palette() -> list[int]:
     """The colours of every frame: of texts and lines, of grounds, and two mixtures of each pair, for smooth edges."""
-    fronts = [INK, GREY, FAINT, EDGE, *(COLOURS[name][0] for name in ("partial", "adjoint", "line")), RUNNING[0]]
+    fronts = [INK, SOFT, RULE, *(COLOURS[name][0] for name in ("partial", "adjoint", "line")), RUNNING[0]]
     grounds = [PAPER, RUNNING[1], SWEEPING[1], *(COLOURS[name][0] for name in ("box", "input", "output"))]
     strong, pale = ([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in colours] for colours in (fronts, grounds))
     mixed = [[round((m * f + (3 - m) * g) / 3) for f, g in zip(front, ground, strict=True)]
@@ -99,7 +100,7 @@ class _Painter:
         room = int((self.width - 2 * MARGIN - ADVANCE * TEXT * (len(name) + 2)) / (ADVANCE * TITLE))
         title = self.title if len(self.title) <= room else f"{self.title[: room - 1]}…"
         self._text(MARGIN, MARGIN, title, TITLE, INK, "la")
-        self._text(self.width - MARGIN, MARGIN + 3, name, TEXT, GREY, "ra")
+        self._text(self.width - MARGIN, MARGIN + 3, name, TEXT, SOFT, "ra")
         for k, line in enumerate(self._lines(step)):
             self._text(MARGIN, MARGIN + 1.6 * TITLE + k * 1.4 * TEXT, line, TEXT, self.at_work[0], "la")
 
@@ -117,7 +118,7 @@ class _Painter:
 
     def _route(self, route: Route, flows: bool, upward: bool) -> None:
         """An edge; its head is where what flows arrives."""
-        colour = self.at_work[0] if flows else EDGE
+        colour = self.at_work[0] if flows else COLOURS["line"][0]
         points = _points(route.path)
         self.draw.line([self._at(*point) for point in points], colour, round(FINE * (2.5 if flows else 1.2)), "curve")
         (x, y), back = (points[0], 8.0) if flows and upward else (points[-1], -8.0)
@@ -135,17 +136,17 @@ class _Painter:
         computed, now = node.line in values, node.line == step.line
         kind = "output" if node.is_output else "input" if node.kind == INPUT else "box"
         fill = self.at_work[1] if now else COLOURS[kind][0] if computed else PAPER
-        marked = now or node.line in step.changes
-        outline = self.at_work[0] if marked else COLOURS["line"][0] if computed else FAINT
+        marked = now or (node.line in step.changes and step.phase != SEED)
+        outline = self.at_work[0] if marked else COLOURS["line"][0] if computed else RULE
         corners = [self._at(box.x, box.y), self._at(box.x + box.width, box.y + box.height)]
         self.draw.rounded_rectangle(corners, 5 * FINE * self.scale, fill, outline, round(FINE * (2.5 if marked else 1)))
         x, y = box.x + box.width / 2, box.y + PADDING / 2 + 13
-        self._in_box(x, y, [(node.text, INK if computed else GREY)], HEADING)
+        self._in_box(x, y, [(node.text, INK if computed else SOFT)], HEADING)
         shown = {"": node.name, "value": node.value if computed else None, "adjoint": slopes.get(node.line)}
         for k, (label, _) in enumerate(box.rows):
             text, name = shown[label], self.mode.column if label == "adjoint" else label
             if text is not None:
-                parts = [(f"{name} ".lstrip(), GREY), (text, COLOURS["adjoint"][0] if label == "adjoint" else INK)]
+                parts = [(f"{name} ".lstrip(), SOFT), (text, COLOURS["adjoint"][0] if label == "adjoint" else INK)]
                 self._in_box(x, y + HEADING_HEIGHT - 2 + k * SMALL_HEIGHT, parts, SMALL)
 
     def _in_box(self, x: float, y: float, parts: list[tuple[str, str]], size: float) -> None:

@@ -14,7 +14,9 @@ from dualnumbers.pushforward import evaluate_partial, has_derivative
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import shape, zeros_like
 
-from ..listing import expression_of, variable_names
+from ..by_hand import ByHand
+from ..leaf import Constant
+from ..listing import expression_of, named_inputs, variable_names
 from ..sweep import adjoints as swept
 from ..tape import Tape
 from ..variable import Variable
@@ -124,7 +126,7 @@ def picture(
         adjoints = swept(tape, {outputs[0]: zeros_like(tape.values[outputs[0]]) + 1.0}, keep=True)
     if adjoints is not None and len(adjoints) != len(tape):
         raise ValueError(f"{len(adjoints)} adjoints for the {len(tape)} lines of the tape: give one for each line")
-    variables = variable_names(len(tape), named_inputs(tape, names))
+    variables = variable_names(len(tape), short_names(tape, names))
     items = folded(tape, sorted(set(range(len(tape)) if lines is None else lines)))
     drawing = _Drawing(tape, variables, adjoints, set(outputs))
     for item in items:
@@ -155,10 +157,19 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
     return found
 
 
-def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
-    """The names of input lines: those given, else those that the tape knows."""
-    given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
-    return {line: cut(name) for line, name in given if name}
+def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
+    """The names of input lines as they fit into a box."""
+    return {line: cut(name) for line, name in named_inputs(tape, names).items()}
+
+
+def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
+    """The tape of what is to be drawn, a tape or a Variable; the output and the lines, None for the tape's own."""
+    if isinstance(of, Tape):
+        return of, None, None
+    if not isinstance(of, Variable) or isinstance(of, Constant):
+        raise TypeError(f"{caller} takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
+    line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
+    return line.tape, line, ancestors(line.tape, line.line)
 
 
 def ancestors(tape: Tape, line: int) -> list[int]:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from .colours import MOVING
 from .svg import drawn
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def page(animation: Animation) -> str:
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         title=html.escape(animation.title),
         subtitle=html.escape(animation.subtitle),
-        style=_part("explorer.css"),
+        style=_colours() + _part("explorer.css"),
         modes="".join(f"<option>{html.escape(mode.name)}</option>" for mode in animation.modes),
         natural=round(animation.placed.width),
         graph=drawn(animation.placed),
@@ -38,6 +39,12 @@ def page(animation: Animation) -> str:
 
 def _part(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _colours() -> str:
+    """The colours as variables of the style sheet."""
+    light, dark = (";".join(f"--{name}:{pair[page]}" for name, pair in MOVING.items()) for page in (0, 1))
+    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
 
 
 def _mode(mode: Mode) -> dict[str, Any]:

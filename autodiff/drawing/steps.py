@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
-from dualnumbers.pushforward import evaluate_partial, row_tangent
+from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
 from ..sweep import fit, has_nan, product, pull, tangents
@@ -27,14 +27,16 @@ class Term(NamedTuple):
     """A term of the chain rule, along the edge from ``operand`` to ``line``.
 
     ``partial`` is ∂line/∂operand, None where the rule is no product element by element; ``given`` the tangent of the
-    operand, or the adjoint of the line, and ``term`` what the rule makes of it.
+    operand, or the adjoint of the line, and ``value`` what the rule makes of it. ``total`` is the sum so far, in the
+    sweep where there was something before.
     """
 
     operand: int
     line: int
     partial: Any
     given: Any
-    term: Any
+    value: Any
+    total: Any = None
 
 
 class Part(NamedTuple):
@@ -83,14 +85,17 @@ def _pushed(tape: Tape, line: int, found: dict[int, Any]) -> Iterator[Term]:
     row, operands, static = tape.rows[line], tape.operands(line), tape.static.get(line, ())
     xs, z = [tape.value(k) for k in operands], tape.values[line]
     for place, operand in enumerate(operands):
-        if row is not None and line in found and operand in found:
+        if row is not None and line in found and operand in found and has_derivative(row, place):
             given = found[operand]
-            term = row_tangent(row, z, xs, [(place, given)], static)
-            yield Term(operand, line, partial(row, place, xs, z), given, term)
+            value = row_tangent(row, z, xs, [(place, given)], static)
+            yield Term(operand, line, partial(row, place, xs, z), given, value)
 
 
 def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
-    """The reverse sweep: the adjoint 1 of the output line, then a step for each part that passes adjoints on."""
+    """The reverse sweep, which begins with the adjoint 1 of the output line and 0 of all others, part by part.
+
+    A part that passes no adjoint on has no step.
+    """
     with np.errstate(all="ignore"):
         steps, found = _swept(tape, parts, output, strongly=False)
         if any(has_nan(found.get(line)) for line in tape.inputs):
@@ -101,17 +106,18 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
 def _swept(tape: Tape, parts: Sequence[Part], output: int, strongly: bool) -> tuple[list[Step], dict[int, Any]]:
     """The steps, and the adjoint of every line that was reached."""
     found = {output: one(tape.values[output])}
-    visible = {part.first for part in parts if not part.folded}
+    visible = dict.fromkeys((part.first for part in parts if not part.folded), 0.0)
     seeded = next(part for part in parts if part.first <= output <= part.last)
-    steps = [Step(SEED, seeded, changes=found.copy() if output in visible else {})]
+    steps = [Step(SEED, seeded, changes=visible | (found if output in visible else {}))]
     for part in reversed(parts):
         terms: list[Term] = []
         changes: dict[int, Any] = {}
         for line in range(part.last, part.first - 1, -1):
             for term in _pulled(tape, line, found, strongly):
                 before = found.get(term.operand)
-                found[term.operand] = term.term if before is None else before + term.term
-                terms += [] if part.folded else [term]
+                found[term.operand] = term.value if before is None else before + term.value
+                if not part.folded:
+                    terms.append(term if before is None else term._replace(total=found[term.operand]))
                 changes |= {term.operand: found[term.operand]} if term.operand in visible else {}
         if terms or changes:
             steps.append(Step(SWEEP, part, tuple(terms), changes))

@@ -72,10 +72,11 @@ def _said(node: Node) -> str:
 def _style() -> str:
     """The colours as a style sheet that knows dark pages; only of drawings of this kind, wherever it stands."""
     rules = {
-        ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"), ".label": ("fill", "grey"),
-        ".caption": ("fill", "grey"), ".adjoint": ("fill", "adjoint"), ".partial": ("fill", "partial"),
-        ".path": ("stroke", "line"), ".head": ("fill", "line"), ".box": ("fill", "box"),
-        ".node .box": ("stroke", "line"), ".input .box": ("fill", "input"), ".output .box": ("fill", "output"),
+        ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"),
+        ".hidden-lines": ("fill", "ink"), ".label": ("fill", "grey"), ".caption": ("fill", "grey"),
+        ".adjoint": ("fill", "adjoint"), ".partial": ("fill", "partial"), ".path": ("stroke", "line"),
+        ".head": ("fill", "line"), ".box": ("fill", "box"), ".node .box": ("stroke", "line"),
+        ".input .box": ("fill", "input"), ".output .box": ("fill", "output"),
     }  # fmt: skip
 
     def sheet(dark: int) -> str:

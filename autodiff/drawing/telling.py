@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import LOCALLY_CONSTANT
-from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.pushforward import has_derivative
+from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
 from ..listing import brief
@@ -32,10 +33,11 @@ class Told(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """A run: what it is called, what it finds for each line, its steps."""
+    """A run: what it is called, what it finds for each line, the input that has the tangent 1, its steps."""
 
     name: str
     column: str
+    seed: str | None
     steps: list[Told]
 
 
@@ -43,13 +45,12 @@ class Teller:
     """Puts the steps of the tape of a picture into words."""
 
     def __init__(self, tape: Tape, output: int | None, picture: Picture, variables: list[str]) -> None:
-        self.tape, self.output, self.nodes = tape, output, picture.nodes
+        self.tape, self.output, self.nodes, self.edges = tape, output, picture.nodes, picture.edges
         self.variables = variables
         ends = [node.line - 1 for node in self.nodes[1:]] + [len(tape) - 1]
         self.parts = [Part(node.line, end if node.kind == FOLD else node.line, node.kind == FOLD)
                       for node, end in zip(self.nodes, ends, strict=True)]  # fmt: skip
         self.by_line = {node.line: node for node in self.nodes}
-        self.keys = {line: part.first for part in self.parts for line in range(part.first, part.last + 1)}
         self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
 
     def modes(self) -> list[Mode]:
@@ -57,11 +58,12 @@ class Teller:
         steps = forward_steps(self.tape, self.parts)
         if self.output is not None:
             steps += reverse_steps(self.tape, self.parts, self.output)
-        modes = [Mode("reverse adjoints", "adjoint", list(map(self._told, steps)))]
+        modes = [Mode("reverse adjoints", "adjoint", None, list(map(self._told, steps)))]
         for seed in self.seeds:
             steps = forward_steps(self.tape, self.parts, seed)
-            modes.append(Mode(f"forward tangents, seed {self.variables[seed]}", "tangent",
-                              [self._told(step, seed) for step in steps]))  # fmt: skip
+            name = self.variables[seed]
+            told = [self._told(step, seed) for step in steps]
+            modes.append(Mode(f"forward tangents, seed {name}", "tangent", name, told))
         return modes
 
     # ---------------------------------------------------------------------------------------- steps
@@ -69,10 +71,8 @@ class Teller:
     def _told(self, step: Step, seed: int | None = None) -> Told:
         text = self._run(step, seed) if step.phase == RUN else self._sweep(step)
         changes = {line: (brief(x), concise(x)) for line, x in step.changes.items()}
-        pairs = [(term.operand, term.line) for term in step.terms]
-        if step.phase == RUN and not step.part.folded:
-            pairs = [(operand, step.part.first) for _, operand, _ in self.tape.reads(step.part.first)]
-        edges = [(self.keys[start], self.keys[end]) for start, end in pairs if start in self.keys]
+        leading = [edge for edge in self.edges if edge.end == step.part.first and step.phase != SEED]
+        edges = [(edge.start, edge.end) for edge in leading if edge.active or step.phase == RUN]
         return Told(step.phase, step.part.first, text, changes, edges)
 
     def _run(self, step: Step, seed: int | None) -> list[str]:
@@ -91,47 +91,52 @@ class Teller:
             ones = f": 1 for each element of {name}" if shape(self.tape.values[line]) else ""
             return f"tangent of {name} = {found}, the seed{ones}"
         if not step.terms:
-            other = line in self.tape.inputs
-            return f"tangent of {name} = 0" + ("" if other else f": it does not depend on {self.variables[seed]}")
+            return f"tangent of {name} = 0{self._why_none(line, seed)}"
         symbols: list[str] = []
         numbers: list[str] = []
         for term in step.terms:
             operand = self.variables[term.operand]
             if term.partial is None:
                 symbols.append(f"push-forward of {self._rule(line)} by the tangent of {operand}")
-                numbers.append(_factor(term.term, first=not numbers))
+                numbers.append(_factor(term.value, first=not numbers))
             else:
                 symbols.append(f"∂{name}/∂{operand} · tangent of {operand}")
                 numbers.append(f"{_factor(term.partial, first=not numbers)} · {_factor(term.given)}")
         worked_out = [" + ".join(numbers)] if len(numbers) > 1 or step.terms[0].partial is not None else []
         return " = ".join([f"tangent of {name}", " + ".join(symbols), *worked_out, found])
 
+    def _why_none(self, line: int, seed: int) -> str:
+        row = self.tape.rows[line]
+        if row is None:
+            return ""
+        constant = f"{row.name} is locally constant"
+        return f": {constant if row.kind == LOCALLY_CONSTANT else f'no tangent of {self.variables[seed]} comes here'}"
+
     def _sweep(self, step: Step) -> list[str]:
         node = self.by_line[step.part.first]
         if step.phase == SEED:
-            ones = ": 1 for each element" if shape(self.tape.values[self.output or 0]) else ""
-            return [f"adjoint of {self.variables[self.output or 0]} = 1, where the reverse sweep begins{ones}"]
+            ones = " for each element" if shape(self.tape.values[self.output or 0]) else ""
+            return [
+                f"adjoint of {self.variables[self.output or 0]} = 1{ones}, of all others 0: the reverse sweep begins"
+            ]
         if node.kind == FOLD:
             reached = [f"adjoint of {self.variables[line]} = {concise(x)}" for line, x in step.changes.items()]
             return [f"{_count(step.part)}, {node.name}: each passes its adjoint on.", *reached]
-        last = {term.operand: k for k, term in enumerate(step.terms)}
-        return [self._passed(term, step.changes.get(term.operand) if last[term.operand] == k else None)
-                for k, term in enumerate(step.terms)]  # fmt: skip
+        return [self._passed(term) for term in step.terms]
 
-    def _passed(self, term: Term, total: Any) -> str:
+    def _passed(self, term: Term) -> str:
         """What a line passes to an operand; and the sum so far, where there is one."""
-        operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.term)
+        operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.value)
         if term.partial is None:
             said = f"adjoint of {operand} += pull-back of {self._rule(term.line)} by the adjoint of {line} = {found}"
         else:
-            symbol = f"∂{line}/∂{operand}"
-            symbol, p = (
-                (f"conj({symbol})", np.conj(term.partial)) if is_unreal(term.partial) else (symbol, term.partial)
-            )
-            summed = ", summed" if shape(term.term) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
+            p, symbol = term.partial, f"∂{line}/∂{operand}"
+            if is_unreal(p):
+                p, symbol = conj(p), f"conj({symbol})"
+            summed = ", summed" if shape(term.value) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
             numbers = f"{_factor(term.given, first=True)} · {_factor(p)}"
             said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{summed}"
-        return said if total is None or total is term.term else f"{said}; in all {concise(total)}"
+        return said if term.total is None else f"{said}; in all {concise(term.total)}"
 
     def _rule(self, line: int) -> str:
         row = self.tape.rows[line]
@@ -161,7 +166,7 @@ class Teller:
         row = self.tape.rows[line]
         if row is None or row.kind == LOCALLY_CONSTANT:
             return []
-        reads = [(place, operand) for place, operand, active in self.tape.reads(line) if active]
+        reads = [(place, k) for place, k, active in self.tape.reads(line) if active and has_derivative(row, place)]
         xs = [self.tape.value(k) for k in self.tape.operands(line)]
         found = []
         for place, operand in reads:

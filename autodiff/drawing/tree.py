@@ -11,7 +11,7 @@ from typing import Any
 
 from ..listing import INFIX, PREFIX, variable_names
 from ..tape import Tape
-from .graph import CONSTANT, INPUT, OPERATION, Edge, Node, Picture, named_inputs, output_lines
+from .graph import CONSTANT, INPUT, OPERATION, Edge, Node, Picture, output_lines, short_names
 from .text import concise
 
 LARGEST = 1000
@@ -40,7 +40,7 @@ def expression_tree(tape: Tape, out: Any = None, names: Sequence[str] | None = N
     size = tree_size(tape, out)
     if size > LARGEST:
         raise ValueError(f"the expression tree has {size} nodes; at most {LARGEST} are drawn. A tape draws at any size")
-    variables = variable_names(len(tape), named_inputs(tape, names))
+    variables = variable_names(len(tape), short_names(tape, names))
     nodes: list[Node] = []
     edges: list[Edge] = []
     waiting: list[tuple[int, int | None, int, int]] = [(_one(tape, out), None, 0, 0)]

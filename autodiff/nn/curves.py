@@ -31,6 +31,7 @@ def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tupl
             if full in repeats[0]:
                 _draw(panel, [repeat[full] for repeat in repeats], label)
         panel.set(xlabel="epoch", ylabel=name, yscale="log" if name in log else "linear")
+        panel.xaxis.get_major_locator().set_params(integer=True)
         panel.grid(alpha=0.3)
         panel.legend()
     return figure

@@ -56,6 +56,7 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
             for name, measure in measured.items():
                 value = cost if name == "loss" else measure(value_of(output), target)
                 sums[name] += float(value_of(value)) * len(part)
+            del output, cost, value  # the tape: the next one takes its place in memory
         for name in measured:
             curves[name].append(sums[name] / points)
         if validation is not None:

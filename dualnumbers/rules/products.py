@@ -19,11 +19,12 @@ def _rank(x):
 
 def _matrices(g, x, y):
     """z̄, x, y of z = x @ y as (stacks of) matrices: vectors become one row, one column."""
-    if _rank(x) == 1 and _rank(y) == 1:
+    row, column = _rank(x) == 1, _rank(y) == 1
+    if row and column:
         return reshape(g, (1, 1), "C"), expand_dims(x, 0), expand_dims(y, -1)  # g may be a Python number
-    if _rank(x) == 1:
+    if row:
         return expand_dims(g, -2), expand_dims(x, 0), y
-    if _rank(y) == 1:
+    if column:
         return expand_dims(g, -1), x, expand_dims(y, -1)
     return g, x, y
 
