@@ -111,6 +111,6 @@ def common(operands: Iterable[Any], level: Level) -> SharedTape:
         if longest is None:
             longest = tape
         else:
-            shorter, longest = sorted((longest, tape), key=len)
+            shorter, longest = sorted((tape, longest), key=len)
             longest.absorb(shorter)
     return SharedTape(level) if longest is None else longest

@@ -70,6 +70,9 @@ class Picture:
     directed: bool = True
     """Whether edges have arrowheads."""
 
+    def __repr__(self) -> str:
+        return f"<{self.title}, drawn in {len(self.nodes)} box{'es' * (len(self.nodes) != 1)}>"
+
     def to_svg(self) -> str:
         """As SVG, complete in itself; each group of a line has its number in ``data-line``."""
         from .svg import svg
