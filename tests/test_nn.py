@@ -165,7 +165,7 @@ def test_batch_norm_remembers_for_use():
 def test_mse():
     assert nn.mse(np.array([1.0, 3.0]), np.array([0.0, 0.0])) == 5.0
     assert gradcheck(lambda x: nn.mse(x, np.ones((5, 3))), [X], raises=True)
-    with pytest.raises(ValueError, match=r"\(5, 1\), the target \(5,\)"):
+    with pytest.raises(ValueError, match=r"\(5, 1\), the target \(5,\); reshape"):
         nn.mse(X[:, :1], X[:, 0])
 
 
@@ -199,6 +199,19 @@ def test_accuracy():
     output = np.array([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]])
     assert nn.accuracy(output, np.array([1, 0, 0])) == pytest.approx(2 / 3)
     assert nn.accuracy(output, np.eye(2)[[1, 0, 0]]) == pytest.approx(2 / 3)
+    points = np.stack([output, output[::-1]])  # of two axes
+    assert nn.accuracy(points, np.array([[1, 0, 0], [1, 1, 1]])) == pytest.approx(4 / 6)
+    assert nn.accuracy(points, np.eye(2)[[[1, 0, 0], [1, 1, 1]]]) == pytest.approx(4 / 6)
+
+
+def test_accuracy_says_what_it_takes():
+    output = np.array([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]])
+    for target in (np.array([[1], [0], [1]]), np.array([1]), np.array(1), np.eye(3)):
+        with pytest.raises(ValueError, match=r"class numbers, of shape \(3,\), or is of the output's shape, \(3, 2\)"):
+            nn.accuracy(output, target)
+    for one in (output[:, :1], np.array(1.0)):
+        with pytest.raises(ValueError, match=r"np\.mean\(\(output > 0\.5\) == target\)"):
+            nn.accuracy(one, np.array([[1], [0], [1]]))
 
 
 # -------------------------------------------------------------------------------------------------------- optimisers
@@ -260,6 +273,7 @@ def test_minimising_rosenbrocks_function_by_adam():
                      options={"lr": 0.05, "maxiter": 20_000, "tol": 1e-6})  # fmt: skip
     np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
     assert found.success
+    assert np.max(np.abs(found.jac)) <= 1e-6
     assert len(seen) == found.nit
     with pytest.raises(ValueError, match=r"jac=autodiff\.grad\(f\)"):
         minimize(rosen, [0.0, 0.0], method=nn.adam)
@@ -267,16 +281,116 @@ def test_minimising_rosenbrocks_function_by_adam():
         minimize(rosen, [0.0, 0.0], jac=autodiff.grad(rosen), method=nn.adam, bounds=[(0, 1)] * 2)
 
 
+def test_methods_count_what_they_call(capsys):
+    calls = {"f": 0, "f'": 0, "both": 0}
+
+    def counted(name, result):
+        calls[name] += 1
+        return result
+
+    options = {"maxiter": 5, "disp": True}
+    apart = minimize(lambda x: counted("f", x @ x), np.ones(2), jac=lambda x: counted("f'", 2 * x), method=nn.adam,
+                     options=options)  # fmt: skip
+    assert (apart.nfev, apart.njev) == (calls["f"], calls["f'"]) == (1, 6)
+    shown = capsys.readouterr().out
+    assert "maxiter" in shown.splitlines()[0]
+    assert "Gradient evaluations: 6" in shown
+    both = minimize(lambda x: counted("both", (x @ x, 2 * x)), np.ones(2), jac=True, method=nn.adam, tol=1e9)
+    assert (both.nfev, both.njev, both.nit, both.success) == (calls["both"], 1, 0, True)
+    assert not capsys.readouterr().out
+
+
+def test_callbacks_of_methods_are_scipys():
+    def stopping(x):
+        raise StopIteration
+
+    def told(intermediate_result):
+        seen.append(intermediate_result)
+        return len(seen) == 3
+
+    f, seen = autodiff.value_and_grad(lambda x: np.sum(x * x)), []
+    found = minimize(f, np.ones(2), jac=True, method=nn.sgd, callback=stopping)
+    assert (found.nit, found.status, found.success) == (1, 99, False)
+    found = minimize(f, np.ones(2), jac=True, method=nn.sgd, callback=told)
+    assert found.nit == 3
+    assert [step.fun for step in seen] == pytest.approx([2 * 0.98 ** (2 * k) for k in (1, 2, 3)])
+    np.testing.assert_array_equal(seen[-1].x, found.x)
+    assert minimize(f, np.array([np.nan]), jac=True, method=nn.sgd).status == 3
+
+
+def test_methods_name_their_options():
+    with pytest.raises(TypeError, match=r"no option maxit; it has lr, betas, eps, maxiter, tol, disp, return_all"):
+        minimize(rosen, np.ones(2), jac=autodiff.grad(rosen), method=nn.adam, options={"maxit": 3})
+    for method in (nn.sgd, nn.adam, nn.rmsprop):
+        assert all(word in method.__doc__ for word in ("lr=0.0", "maxiter=1000", "tol=1e-08", "ValueError", "callback"))
+
+
 def test_optimisers_say_what_they_take():
     with pytest.raises(TypeError, match=r"net\.parameters\(\)"):
         nn.SGD([np.ones(3)])
+    x = Variable([1.0, 2.0])
+    for one in (x, Variable(1.0), x * 2):
+        with pytest.raises(TypeError, match=r"a list of Variables, \[x\] or net\.parameters\(\), not one Variable"):
+            nn.SGD(one)
+    with pytest.raises(TypeError, match="not Linear"):
+        nn.SGD(nn.Linear(2, 2))
+    with pytest.raises(ValueError, match="no parameters"):
+        nn.SGD([])
     with pytest.raises(ValueError, match="positive"):
-        nn.Adam([Variable(1.0)], lr=0.0)
+        nn.Adam([x], lr=0.0)
+    for make in (lambda: nn.SGD([x], momentum=-3), lambda: nn.SGD([x], momentum=1.0), lambda: nn.RMSprop([x], alpha=1),
+                 lambda: nn.Adam([x], betas=(1.0, 0.9)), lambda: nn.Adam([x], betas=(0.9, -0.1))):  # fmt: skip
+        with pytest.raises(ValueError, match="at least 0 and below 1"):
+            make()
     with pytest.raises(ValueError, match="momentum"):
         nn.SGD([Variable(1.0)], nesterov=True)
     still = Variable(1.0)
     nn.Adam([still]).step()  # it has no gradient
     assert still.data == 1.0
+
+
+class InPlace(nn.Optimiser):
+    """One that writes to the array which the tape holds."""
+
+    def moved(self, x, gradient, state):
+        x -= self.lr * gradient
+        return x
+
+
+class Narrow(nn.Optimiser):
+    """One that forgets an element."""
+
+    def moved(self, x, gradient, state):
+        return x[1:]
+
+
+def test_a_step_keeps_shape_and_type():
+    w = Variable([1.0, 2.0, 3.0])
+    w.grad = np.ones((3, 1))
+    with pytest.raises(ValueError, match=r"the gradient of a parameter has shape \(3, 1\)"):
+        nn.SGD([w]).step()
+    w.grad = np.ones(3)
+    with pytest.raises(ValueError, match=r"what an optimiser moves to has shape \(2,\)"):
+        Narrow([w]).step()
+    for kind in (nn.SGD, nn.Adam, nn.RMSprop):
+        for value in (2.0, np.float32(2.0), np.ones(2, np.float32)):
+            x = Variable(value)
+            np.sum(x * x).backward()
+            kind([x]).step()
+            assert type(x.data) is type(value)
+            assert np.asarray(x.data).dtype == np.asarray(value).dtype
+
+
+def test_a_step_does_not_write_to_a_tape():
+    w = Variable([1.0, 2.0])
+    y = np.sum(w**3)
+    y.backward()
+    with pytest.raises(ValueError, match="read-only"):
+        InPlace([w]).step()
+    nn.SGD([w], lr=0.1).step()
+    w.zero_grad()
+    y.backward()
+    np.testing.assert_array_equal(w.grad, [3.0, 12.0])
 
 
 # ---------------------------------------------------------------------------------------------------------- training

@@ -14,7 +14,8 @@ from ..seeding import value_of
 def mse(prediction: Any, target: Any) -> Any:
     """The mean of the squared differences. Raises ValueError where the shapes differ, even if they broadcast."""
     if shape(prediction) != shape(target):
-        raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}")
+        raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}; reshape "
+                         "one of them, or index the prediction, as prediction[:, 0]")  # fmt: skip
     difference = prediction - target
     return np.mean(difference * difference)
 
@@ -44,6 +45,20 @@ def _points(logits: Any) -> int:
 
 
 def accuracy(output: Any, target: Any) -> float:
-    """The share of points whose largest output is the target's class: numbers of classes, or one output per class."""
-    found, wanted = np.asarray(value_of(output)).argmax(-1), np.asarray(value_of(target))
-    return float(np.mean(found == (wanted.argmax(-1) if wanted.ndim > found.ndim else wanted)))
+    """The share of points whose largest output is the target's class.
+
+    ``output`` has one number for each class along the last axis: at least two, for of one number it is always the
+    largest. ``target`` holds numbers of classes, of the shape of the points, or is of the shape of the output, its
+    largest number at the class. Raises ValueError for other shapes.
+    """
+    output, wanted = np.asarray(value_of(output)), np.asarray(value_of(target))
+    if not output.ndim or output.shape[-1] < 2:
+        raise ValueError(f"accuracy: an output of shape {output.shape} has not one number for each class; of one "
+                         "number for each point, take np.mean((output > 0.5) == target)")  # fmt: skip
+    found = output.argmax(-1)
+    if wanted.shape == output.shape:
+        wanted = wanted.argmax(-1)
+    if wanted.shape != found.shape:
+        raise ValueError(f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
+                         f"shape, {output.shape}; not {wanted.shape}")  # fmt: skip
+    return float(np.mean(found == wanted))
