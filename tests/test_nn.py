@@ -4,12 +4,15 @@ import itertools
 import sys
 
 import matplotlib.figure
+import mpmath
 import numpy as np
 import pytest
+import scipy.special
 from scipy.optimize import minimize, rosen
 
 import autodiff
 from autodiff import Constant, Variable, gradcheck, nn
+from dualnumbers.rules.logarithmic_sums import log_softmax, softmax
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(5, 3))
@@ -185,6 +188,50 @@ def test_cross_entropy_far_out():
     assert nn.cross_entropy(logits, np.array([0, 2])) == 0.0
     assert nn.cross_entropy(logits, np.array([1, 0])) == (1000.0 + 2e4) / 2
     assert np.all(np.isfinite(autodiff.grad(nn.cross_entropy)(logits, np.array([1, 0]))))
+
+
+@pytest.mark.parametrize("logits", [[40.0, 0.0], [0.0, -700.0, -41.0], [1000.0, 999.0, 3.0], [2.0, 2.0, 2.0, -30.0]])
+def test_cross_entropy_keeps_digits(logits):
+    """Against mpmath in 400 digits: value, and gradient in both modes."""
+    count, z = len(logits), np.array([logits])
+    with mpmath.workdps(400):
+        powers = [mpmath.exp(value) for value in logits]
+        shares = [power / mpmath.fsum(powers) for power in powers]
+        for k in range(count):
+            f = lambda z, k=k: nn.cross_entropy(z, np.array([k]))
+            assert f(z) == pytest.approx(float(-mpmath.log(shares[k])), rel=1e-14, abs=0)
+            beside = mpmath.fsum(share for place, share in enumerate(shares) if place != k)
+            expected = [float(-beside if place == k else share) for place, share in enumerate(shares)]
+            for mode in (autodiff.jacrev, autodiff.jacfwd):
+                np.testing.assert_allclose(mode(f)(z), [expected], rtol=1e-13)
+            soft = autodiff.grad(nn.cross_entropy)(z, np.eye(count)[[k]])
+            np.testing.assert_allclose(soft, [expected], rtol=1e-13)
+
+
+def test_cross_entropy_of_logits_that_are_excluded():
+    logits, inf = np.array([[-np.inf, 1.0, 1.0], [0.0, -np.inf, 2.0], [3.0, 3.0, 3.0]]), np.inf
+    with np.errstate(all="ignore"):
+        expected = scipy.special.log_softmax(logits, axis=1)
+    for column in range(3):
+        for row in range(3):
+            found = nn.cross_entropy(logits[[row]], np.array([column]))
+            assert found == pytest.approx(-expected[row, column], rel=1e-15)
+    assert nn.cross_entropy(np.array([[1.0, 1.0], [-inf, -inf]])[:1], np.array([0])) == pytest.approx(np.log(2.0))
+    with np.errstate(invalid="ignore"):
+        both = log_softmax(np.array([[1.0, 1.0], [-inf, -inf], [inf, 0.0]]), 1)
+    np.testing.assert_allclose(both[0], -np.log(2.0))  # beside rows that are not finite
+    assert np.all(np.isnan(both[1]))
+
+
+def test_softmax_and_its_logarithm_of_integers_and_numbers():
+    for f, original in ((softmax, scipy.special.softmax), (log_softmax, scipy.special.log_softmax)):
+        for x, axis in ((np.array([[1, 2], [3, 4]]), 1), (3, None), (2.0, None),
+                        (np.float32(2.0), None)):  # fmt: skip
+            np.testing.assert_allclose(f(x, axis), original(x, axis), rtol=1e-7)
+        assert f(np.zeros((2, 0)), 1).shape == (2, 0)
+        assert f(np.ones((2, 3), np.float32), 1).dtype == np.float32
+    np.testing.assert_allclose(nn.Softmax()(np.array([[1, 2]])), [[1 / (1 + np.e), np.e / (1 + np.e)]])
+    assert nn.cross_entropy(np.array([[1, 2]]), np.array([0])) == pytest.approx(np.log(1 + np.e), rel=1e-15)
 
 
 def test_cross_entropy_says_what_it_takes():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.rules.logarithmic_sums import log_softmax
 from dualnumbers.rules.shaping import shape
 
 from ..seeding import value_of
@@ -24,10 +25,10 @@ def cross_entropy(logits: Any, target: Any) -> Any:
     """−log softmax(logits) at the target, the mean over the points: logits of shape (points, classes).
 
     ``target`` holds the number of the class of each point, shape (points,), or probabilities of the shape of the
-    logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits.
+    logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits: not even
+    where the target's class is nearly certain.
     """
-    logits = logits - np.max(value_of(logits), axis=-1, keepdims=True)
-    logs = logits - np.log(np.sum(np.exp(logits), axis=-1, keepdims=True))
+    logs = log_softmax(logits, -1)
     if shape(target) == shape(logits):
         return -np.sum(target * logs) / _points(logits)
     classes = np.asarray(value_of(target))
