@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from dualnumbers.elementary import SMOOTH, Row
 from dualnumbers.errors import user_line
@@ -23,12 +26,22 @@ class Argument:
 
 
 class _Owner:
-    """A block as an operand of its row."""
+    """A block as an operand of its row, for one call: its derivative is that of the block as it was then."""
 
-    __slots__ = ("block",)
+    __slots__ = ("block", "then")
 
     def __init__(self, block: Any) -> None:
         self.block = block
+        self.then = block
+
+    def value(self, *xs: Any) -> Any:
+        """What data_fn returns; it may leave something in the block for the derivative."""
+        z = self.block.data_fn(*map(Argument, xs))
+        self.then = copy(self.block)
+        for name, member in getattr(self.then, "__dict__", {}).items():
+            if isinstance(member, np.ndarray):
+                setattr(self.then, name, member.copy())
+        return z
 
     def __repr__(self) -> str:
         return "self"
@@ -78,7 +91,7 @@ class Block(_Rows):
     @staticmethod
     def _made(name: str, count: int) -> Function:
         row = Row(name, SMOOTH, count, statics=1, adjoints=(None,) * count, pushes=tuple(map(_push, range(count))))
-        return function_of_arrays(row, lambda *xs_block: xs_block[-1].block.data_fn(*map(Argument, xs_block[:-1])))
+        return function_of_arrays(row, lambda *xs_owner: xs_owner[-1].value(*xs_owner[:-1]))
 
 
 def _push(k: int) -> Function:
@@ -86,7 +99,7 @@ def _push(k: int) -> Function:
 
     def push(tangent: Any, z: Any, *xs_block: Any) -> Any:
         *xs, owner = xs_block
-        pushed = _jacobian(owner.block, k, z, xs) @ reshape(tangent, (-1,), "C")
+        pushed = _jacobian(owner.then, k, z, xs) @ reshape(tangent, (-1,), "C")
         return fitting("the tangent", reshape(pushed, shape(z), "C") if shape(z) else pushed[0], shape(z), z)
 
     return push
@@ -127,10 +140,7 @@ class SimpleBlock(_Rows):
 
     @staticmethod
     def _made(name: str, count: int) -> Function:
-        def value(owner: _Owner, *xs: Any) -> Any:
-            return owner.block.data_fn(*map(Argument, xs))
-
-        return elementwise_function(name, value, (0.0, *map(_partial, range(count))), owner=True)
+        return elementwise_function(name, _Owner.value, (0.0, *map(_partial, range(count))), owner=True)
 
 
 def _partial(k: int) -> Function:
@@ -138,11 +148,11 @@ def _partial(k: int) -> Function:
 
     def partial(owner: _Owner, *xs_z: Any) -> Any:
         xs = xs_z[:-1]
-        slopes = owner.block.gradient_fn(*map(Argument, xs))
+        slopes = owner.then.gradient_fn(*map(Argument, xs))
         if len(xs) == 1:
             return slopes
         if not isinstance(slopes, (list, tuple)) or len(slopes) != len(xs):
-            raise ValueError(f"{type(owner.block).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
+            raise ValueError(f"{type(owner.then).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
                              f"derivatives, one for each argument{user_line()}")  # fmt: skip
         return slopes[k]
 

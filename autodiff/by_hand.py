@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import prod
+from threading import Lock, get_ident
 from typing import Any
 
 import numpy as np
@@ -18,15 +20,16 @@ from dualnumbers.number import lifted_operators
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
 
-from .seeding import as_given, matching, value_of
+from .seeding import as_given, matching, read_only
 from .shared_tape import SharedTape, common
 from .sweep import adjoints
 from .tape import UNARY
-from .variable import Variable
+from .variable import Variable, write_again
 
 new = object.__new__
 
 _recording: ContextVar[bool] = ContextVar("recording", default=True)
+_accumulating = Lock()
 
 
 @contextmanager
@@ -37,6 +40,10 @@ def no_grad() -> Iterator[None]:
         yield
     finally:
         _recording.reset(token)
+
+
+is_recording = _recording.get
+"""Whether what is computed here and now is recorded."""
 
 
 def _recorded(row: Row) -> Callable[..., Any]:
@@ -57,15 +64,9 @@ def _recorded(row: Row) -> Callable[..., Any]:
             return row.unreal(*operands)
         tape = common(operands, level)
         numbers = [x.on(tape) if _is_of(level, x) else tape.constant(x) for x in operands]
-        z = evaluate(*map(tape.value, numbers), *static)
         if max(numbers) < 0:  # nothing but constants
-            return z
-        line = tape.append(row, numbers[0], numbers[1] if len(numbers) == 2 else UNARY, z)
-        if static:
-            tape.static[line] = static
-        if len(numbers) > 2:
-            tape.more[line] = numbers
-        return result(tape, line)
+            return evaluate(*map(tape.value, numbers), *static)
+        return result(tape, tape.apply(row, numbers, static))
 
     return recorded
 
@@ -116,8 +117,10 @@ class ByHand(Variable, operators=True):
     def backward(self, gradient: Any = None) -> None:
         """Add to the ``grad`` of every leaf that this was computed from its adjoint, by one sweep.
 
-        ``gradient`` is the cotangent, of this value's shape; a real number has 1. Raises ValueError where an array has
-        none, or one of another shape.
+        ``gradient`` is the cotangent, of this value's shape; a real number has 1. What was computed stays: it may be
+        swept again. A result that is kept keeps all that was computed from it: of one that a loop uses at every step
+        take the value, ``y.data``, or compute it anew. Raises ValueError where an array has no cotangent, or one of
+        another shape.
         """
         y = self.recorded()
         value = y.primal
@@ -126,27 +129,37 @@ class ByHand(Variable, operators=True):
             raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
                              f"first{user_line()}")  # fmt: skip
         seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
-        for leaf, adjoint in _adjoints_of_leaves(y, seed):
-            leaf.grad = adjoint if leaf.grad is None else leaf.grad + adjoint
+        found = _adjoints_of_leaves(y, seed)
+        with _accumulating:  # leaves may be shared by threads
+            for leaf, adjoint in found:
+                leaf.grad = adjoint if leaf.grad is None else leaf.grad + adjoint
 
     def compute_gradients(self) -> None:
         """Find ``gradient``: the Jacobian (p, n) of the p elements of this by the n of a leaf; of several, their list.
 
-        In the order in which the leaves were made, by one sweep per element.
+        In the order in which the leaves were made, by one sweep per element: of the leaves that this was computed
+        from, and of those that were made together with one. Raises TypeError where numbers are complex.
         """
         y = self.recorded()
-        value = y.primal
-        leaves = {id(leaf): leaf for first in y.tape.leaves for leaf in first.siblings or (first,)}
-        rows: dict[int, list[Any]] = {name: [] for name in leaves}
-        for unit in _units(value):
-            found = {id(leaf): adjoint for leaf, adjoint in _adjoints_of_leaves(y, unit)}
-            for name, leaf in leaves.items():
-                rows[name].append(reshape(found.get(name, zeros_like(leaf.primal)), (-1,), "C"))
-        ordered = sorted(leaves.values(), key=lambda leaf: leaf.number)
-        jacobians = [stack(*rows[id(leaf)], 0) for leaf in ordered]
+        if y.tape.complex:
+            raise TypeError("compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f"
+                            f"{user_line()}")  # fmt: skip
+        behind = set(y.tape.ancestors(y.line))
+        sizes: dict[int, int] = {}
+        for line, leaf in zip(y.tape.inputs, y.tape.leaves, strict=True):
+            if line in behind:
+                sizes.update(leaf.siblings or [(leaf.number, prod(shape(leaf.primal)))])
+        rows: dict[int, list[Any]] = {number: [] for number in sorted(sizes)}
+        for unit in _units(y.primal):
+            found = {leaf.number: adjoint for leaf, adjoint in _adjoints_of_leaves(y, unit)}
+            for number, size in sizes.items():
+                row = reshape(found[number], (-1,), "C") if number in found else np.zeros(size)
+                rows[number].append(row)
+        jacobians = [stack(*found, 0) if found else np.zeros((0, sizes[k])) for k, found in rows.items()]
         self.gradient = jacobians[0] if len(jacobians) == 1 else jacobians
 
     def __hash__(self) -> int:
+        """Of the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older value."""
         return id(self)
 
 
@@ -207,16 +220,21 @@ class Result(ByHand):
     level = property(lambda self: self.place[0].level)
 
     def on(self, tape: SharedTape) -> int:
-        line: int = self.line
-        return line
+        own, line = self._place()
+        return line if own is tape else tape.copied(own, line)
 
     def recorded(self) -> Result:
-        return self
+        if self.tape.thread == get_ident():
+            return self
+        tape = SharedTape(self.level)
+        line: Result = result(tape, self.on(tape))
+        return line
 
     @property
     def data(self) -> Any:
         """The value; an array read-only, for the sweep needs it."""
-        return value_of(self)
+        value = self.primal
+        return value.snapshot() if isinstance(value, ArrayNumber) else read_only(value)
 
     @property
     def grad(self) -> Any:
@@ -235,6 +253,17 @@ class ArrayResult(Result, ArrayNumber):
     __slots__ = ()
     snapshot = Result.__copy__
 
+    def assign(self, value: Any, index: Any) -> None:
+        level: Level = self.level
+        if _recording.get() and _leading_level((self, value)) is level:
+            tape = common((self, value), level)
+            line, other = self.on(tape), value.on(tape) if _is_of(level, value) else tape.constant(value)
+            written = write_again(tape, line, other, index)
+            if written is not None:
+                self.place = tape, written
+                return
+        super().assign(value, index)
+
     def become(self, value: Any) -> None:
         self.place = value._place()
 
@@ -249,3 +278,12 @@ class ResultView(ArrayView, ArrayResult):
 
     __slots__ = ("path", "root", "seen", "source")
     place = property(lambda self: self.current()._place())
+
+    def current(self) -> Any:
+        if not isinstance(self.root, Result):  # of a leaf: what it was when this was computed
+            return self.seen
+        token = _recording.set(True)
+        try:
+            return super().current()
+        finally:
+            _recording.reset(token)

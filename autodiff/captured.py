@@ -63,10 +63,10 @@ class Captured:
 
     def join(self, other: Captured) -> None:
         """Take over what another tape captured. Raises RuntimeError where an array changed between the two."""
-        for name, (x, now) in other._sums.items():
+        for name, (x, now) in other._sums.copy().items():
             if self._sums.setdefault(name, (x, now))[1] != now:
                 raise _changed(x)
-        self._kept |= other._kept
+        self._kept |= other._kept.copy()
 
     def check(self) -> None:
         """Raises RuntimeError where a captured array no longer holds what was recorded."""

@@ -60,8 +60,8 @@ def gradcheck(
     in its arguments and outputs. ``rtol`` is the tolerance against differences, beside four times their error and eps
     of the largest derivative; modes agree to rounding, and so does the value of f in each mode with the plain one.
 
-    Returns a `Report`, true if all agree. With ``raises``, GradcheckError (an AssertionError) if not. Raises ValueError
-    for unknown modes, an order below 1, or where no argument is a number; and whatever f raises.
+    Returns an `autodiff.check.Report`, true if all agree. With ``raises``, GradcheckError (an AssertionError) if not.
+    Raises ValueError for unknown modes, an order below 1, or where no argument is a number; and whatever f raises.
 
     A property-based check of a function of one's own:
 

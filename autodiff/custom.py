@@ -34,7 +34,8 @@ def _value(name: str, z: Any, operands: Any) -> Any:
     if not isinstance(z, (*PYTHON, np.generic, np.ndarray)):
         raise TypeError(f"{name} returned {z!r}: let it return a number or an array{user_line()}")
     if isinstance(z, np.ndarray):
-        return z if z.ndim else z[()]
+        shown = any(isinstance(x, np.ndarray) and np.may_share_memory(z, x) for x in operands)
+        return z.copy() if shown else z if z.ndim else z[()]  # a view would be written to with the argument
     return z.item() if isinstance(z, np.generic) and all(isinstance(x, PYTHON) for x in operands) else z
 
 

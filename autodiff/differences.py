@@ -171,8 +171,8 @@ def check_derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Se
 def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence[Any]) -> bool:
     """Whether ``suspect``, a sequence of partials, one per argument, is the gradient of a scalar ``f`` at ``args``.
 
-    Tolerance as `check_derivative`'s. Raises ValueError where the number of partials, the shape or the structure of
-    one is another than the argument's, TypeError where f returns an array.
+    Tolerance as `autodiff.check_derivative`'s. Raises ValueError where the number of partials, the shape or the
+    structure of one is another than the argument's, TypeError where f returns an array.
 
     >>> check_gradient(lambda x, y: x * y**2, [3.0, 2.0], [4.0, 12.0])
     True

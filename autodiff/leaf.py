@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from itertools import count
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber, is_free
 from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, level_of, plain
-from dualnumbers.rules.shaping import array
+from dualnumbers.rules.shaping import array, shape
 
-from .by_hand import ByHand, Result, result
+from .by_hand import ByHand, Result, is_recording, result
 from .seeding import differentiable, matching
 from .shared_tape import SharedTape
 
@@ -34,7 +35,8 @@ class Leaf(ByHand):
     grad: Any
     name: str | None
     number: int
-    siblings: tuple[Leaf, ...]
+    siblings: tuple[tuple[int, int], ...]
+    """Number and size of each of those that were made together with this one."""
 
     def __new__(cls, data: Any, name: str | None = None) -> Any:
         data = differentiable(array(data), "a Variable")
@@ -56,6 +58,10 @@ class Leaf(ByHand):
 
     @data.setter
     def data(self, value: Any) -> None:
+        new_level = level_of(value)
+        if new_level.is_of_leaves and new_level is not level_of(self._data):
+            raise TypeError("the new value was computed from Variables made by hand, so that this one would depend on "
+                            f"them: compute it within no_grad(), or give its .data{user_line()}")  # fmt: skip
         self.update(matching(value, self._data, "the new value")[0])
         self._alone = False
 
@@ -111,9 +117,27 @@ class ArrayLeaf(Leaf, ArrayNumber):
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return self
 
+    def assign(self, value: Any, index: Any) -> None:
+        raise _unwritable()
+
     def become(self, value: Any) -> None:
-        raise TypeError(f"a Variable made by hand is what is differentiated with respect to: write to x.data, or to a "
-                        f"copy, x.copy(){user_line()}")  # fmt: skip
+        raise _unwritable()
+
+
+def _unwritable() -> TypeError:
+    return TypeError("a Variable made by hand is what is differentiated with respect to: write to x.data, as in x.data "
+                     f"-= step, or to a copy, x.copy(){user_line()}")  # fmt: skip
+
+
+def _in_place(self: Leaf, other: Any) -> Any:
+    """Augmented assignment: of an array it would write it; of a number within no_grad it would forget the Variable."""
+    if isinstance(self, ArrayNumber) or not is_recording():
+        raise _unwritable()
+    return NotImplemented
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "matmul"):
+    setattr(Leaf, f"__i{_name}__", _in_place)
 
 
 class Constant(Leaf):
@@ -133,9 +157,13 @@ class ArrayConstant(Constant, ArrayLeaf):
 
     __slots__ = ()
 
+    def snapshot(self) -> Any:
+        return self._data.copy()
+
 
 def together(leaves: list[Any]) -> list[Any]:
-    """Leaves, each of which knows all of them."""
+    """Leaves that belong together: each knows the numbers of all."""
+    siblings = tuple((leaf.number, prod(shape(leaf.primal))) for leaf in leaves)
     for leaf in leaves:
-        leaf.siblings = tuple(leaves)
+        leaf.siblings = siblings
     return leaves

@@ -51,7 +51,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Report:
-    """What `autodiff.check.gradcheck` found; true if nothing is wrong. ``print(report)`` shows it as a table."""
+    """What `autodiff.gradcheck` found; true if nothing is wrong. ``print(report)`` shows it as a table."""
 
     comparisons: tuple[Comparison, ...]
     findings: tuple[Finding, ...]

@@ -62,7 +62,7 @@ def _value_of_leaf(x: Any) -> Any:
 
 
 def read_only(value: Any) -> Any:
-    """A view of a plain array that nobody can write to; anything else as it is."""
+    """A view of an array that cannot be written to; any other value as it is."""
     if isinstance(value, np.ndarray):
         value = value.view()
         value.flags.writeable = False

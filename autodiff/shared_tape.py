@@ -2,23 +2,26 @@
 
 The first operation on leaves opens one, whose input lines refer to them; leaves hold no tape. An operation across two
 tapes appends the shorter to the longer, and the absorbed one forwards its handles. So there is no graph to set, to hold
-or to reset: with the last result everything is freed.
+or to reset: with the last result everything is freed. A tape belongs to the thread that opened it; another one that
+goes on with its results copies it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from threading import get_ident
 from typing import Any
 
 from dualnumbers.levels import Level, is_number
 
+from .captured import Captured
 from .tape import UNARY, Tape
 
 
 class SharedTape(Tape):
     """The tape of results that were computed from leaves; of one level, which never ends."""
 
-    __slots__ = ("absorbed", "leaves", "lines")
+    __slots__ = ("absorbed", "copies", "leaves", "lines", "thread")
 
     def __init__(self, level: Level) -> None:
         super().__init__()
@@ -27,6 +30,10 @@ class SharedTape(Tape):
         """That of each input line."""
         self.lines: dict[int, int] = {}
         """id of a leaf → its last input line."""
+        self.thread = get_ident()
+        """That which appends to it; to the others it is a constant list."""
+        self.copies: dict[int, tuple[SharedTape, int, int]] = {}
+        """id of another thread's tape → that tape, how many of its lines were copied here, and behind which line."""
         self.absorbed: tuple[SharedTape, int] | None = None
         """The tape that this one was appended to, after how many lines."""
 
@@ -44,38 +51,66 @@ class SharedTape(Tape):
 
     def absorb(self, other: SharedTape) -> None:
         """Append the lines of another tape, which forwards its handles from now on."""
+        lines = len(self.values)
+        self._take(other, len(other.values))
+        self.copies |= {key: (tape, count, lines + start) for key, (tape, count, start) in other.copies.items()}
+        other.absorbed = self, lines
+
+    def copied(self, other: SharedTape, line: int) -> int:
+        """The line here of a line of another thread's tape, copied with all before it."""
+        _, count, start = self.copies.get(id(other), (other, 0, 0))
+        if line >= count:
+            start = len(self.values)
+            self.copies[id(other)] = other, line + 1, start
+            self._take(other, line + 1)
+        return start + line
+
+    def _take(self, other: SharedTape, count: int) -> None:
+        """Append the first ``count`` lines of another tape, to which another thread may append."""
+        if other.captured is not None:
+            captured = self.captured or Captured()
+            captured.join(other.captured)
+            self.captured = captured
         lines, constants = len(self.values), len(self.constants)
+        inputs: dict[int, int] = {}
+        for line, leaf in zip(other.inputs, other.leaves, strict=False):
+            if line < count:
+                self.inputs.append(line + lines)
+                self.leaves.append(leaf)
+                known = self.lines.setdefault(id(leaf), line + lines)
+                if known < lines and self.values[known] is other.values[line]:
+                    inputs[line] = known  # what read the one reads the other
 
         def moved(operand: int) -> int:
-            return operand + lines if operand >= 0 else operand if operand == UNARY else operand - constants
+            if operand >= 0:
+                return inputs.get(operand, operand + lines)
+            return operand if operand == UNARY else operand - constants
 
-        self.rows += other.rows
-        self.first += map(moved, other.first)
-        self.second += map(moved, other.second)
-        self.values += other.values
+        self.rows += other.rows[:count]
+        self.first += map(moved, other.first[:count])
+        self.second += map(moved, other.second[:count])
+        self.values += other.values[:count]
         self.constants += other.constants
-        self.inputs += map(moved, other.inputs)
-        self.leaves += other.leaves
-        self.lines = {key: moved(line) for key, line in other.lines.items()} | self.lines
-        self.more |= {moved(line): list(map(moved, operands)) for line, operands in other.more.items()}
-        self.static |= {moved(line): static for line, static in other.static.items()}
-        self.links |= {place + constants: moved(line) for place, line in other.links.items()}
-        self.pinned |= set(map(moved, other.pinned))
+        self.more |= {line + lines: list(map(moved, operands)) for line, operands in other.more.copy().items()
+                      if line < count}  # fmt: skip
+        self.static |= {line + lines: static for line, static in other.static.copy().items() if line < count}
+        self.pinned |= {line + lines for line in other.pinned.copy() if line < count}
         self.complex |= other.complex
-        if self.captured is not None and other.captured is not None:
-            self.captured.join(other.captured)
-        self.captured = self.captured or other.captured
-        other.absorbed = self, lines
 
 
 def common(operands: Iterable[Any], level: Level) -> SharedTape:
-    """One tape for all operands of a level that have one: the longest, with the others appended; else a new one."""
-    tape = None
+    """One tape for all operands of a level that have one in this thread: the longest, to which the others are appended.
+
+    A new one where there is none.
+    """
+    longest, thread = None, get_ident()
     for x in operands:
-        if is_number(type(x)) and x.level is level:
-            other = x.tape
-            if other is not None and other is not tape:
-                tape, other = (other, tape) if tape is None or len(other) > len(tape) else (tape, other)
-                if other is not None:
-                    tape.absorb(other)
-    return SharedTape(level) if tape is None else tape
+        tape = x.tape if is_number(type(x)) and x.level is level else None
+        if tape is None or tape is longest or tape.thread != thread:
+            continue
+        if longest is None:
+            longest = tape
+        else:
+            shorter, longest = sorted((tape, longest), key=len)
+            longest.absorb(shorter)
+    return SharedTape(level) if longest is None else longest

@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -81,4 +82,5 @@ def _of_frame(frame: FrameType) -> Source | None:
         return None
     if start is None or end is None:  # Python was told to keep no columns
         start, end = 0, len(line.encode())
-    return part_of_line(line, start, end if last == number else len(line.encode()), f"{code.co_filename}:{number}")
+    where = f"{Path(code.co_filename).name}:{number}"
+    return part_of_line(line, start, end if last == number else len(line.encode()), where)

@@ -72,8 +72,12 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
     owned: set[int] = set()
     for line, seed in seeds.items():
         found[line] = seed
-    lines = zip(range(len(values) - 1, -1, -1), reversed(tape.rows), reversed(tape.first), reversed(tape.second),
-                reversed(values), strict=True)  # fmt: skip
+    count = max(seeds) + 1  # no adjoint comes from behind the outputs
+    columns: Any = (column if count == len(values) else column[:count]
+                    for column in (tape.rows, tape.first, tape.second, values))  # fmt: skip
+    lines = zip(range(count - 1, -1, -1), *map(reversed, columns), strict=True)
+    p: Any
+    q: Any
     for line, row, a, b, z in lines:
         g = found[line]
         if g is None or row is None:

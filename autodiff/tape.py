@@ -50,6 +50,16 @@ class Tape:
     def __len__(self) -> int:
         return len(self.values)
 
+    def apply(self, row: Row, operands: list[int], static: tuple[Any, ...]) -> int:
+        """One more line, a row applied to operand numbers; returns its number."""
+        z = row.evaluate(*map(self.value, operands), *static)
+        line = self.append(row, operands[0], operands[1] if len(operands) == 2 else UNARY, z)
+        if static:
+            self.static[line] = static
+        if len(operands) > 2:
+            self.more[line] = operands
+        return line
+
     def append(self, row: Row | None, first: int, second: int, value: Any) -> int:
         """One more line; returns its number."""
         self.rows.append(row)
@@ -128,6 +138,14 @@ class Tape:
             elif ~operand in self.links:
                 found.append((place, self.links[~operand], False))
         return found
+
+    def ancestors(self, line: int) -> list[int]:
+        """The lines that a line was computed from, and itself."""
+        wanted = {line}
+        for k in range(line, -1, -1):
+            if k in wanted:
+                wanted.update(operand for _, operand, _ in self.reads(k))
+        return sorted(wanted)
 
     def input_names(self) -> Sequence[str | None]:
         """What the inputs are called, where that is known, in their order."""

@@ -68,13 +68,7 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     if row.unreal and any(map(is_unreal, operands)):
         return row.unreal(*operands)
     numbers = [_operand(tape, x) for x in operands]
-    z = row.evaluate(*map(tape.value, numbers), *static)
-    second = numbers[1] if len(numbers) == 2 else UNARY
-    line = tape.append(row, numbers[0], second, z)
-    if static:
-        tape.static[line] = static
-    if len(numbers) > 2:
-        tape.more[line] = numbers
+    line = tape.apply(row, numbers, static)
     return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
@@ -206,6 +200,12 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
     return operator, reflected
 
 
+def write_again(tape: Tape, line: int, operand: int, index: Any) -> int | None:
+    """The line of an array that was written to already, written to in place; None where that is not to be had."""
+    plainly = type(tape.values[line]) is np.ndarray and not is_number(type(tape.value(operand)))
+    return tape.write(line, operand, index) if tape.rows[line] is SETITEM and plainly else None
+
+
 class Variable(Number, operators=True):
     """A line of a tape. What is computed from it appends a line."""
 
@@ -252,7 +252,7 @@ class Variable(Number, operators=True):
 
     @classmethod
     def multi_variables(cls, *data: Any) -> list[Any]:
-        """Leaves that belong together: `compute_gradients` gives a Jacobian for each of them, in this order."""
+        """Leaves that belong together: ``compute_gradients`` gives a Jacobian for each of them, in this order."""
         from .leaf import together
 
         return together([cls(x) for x in data])
@@ -296,10 +296,8 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         return item.tied(self, getitem, (index,)) if shown else item
 
     def assign(self, value: Any, index: Any) -> None:
-        tape, line = self.tape, self.line
-        if tape.rows[line] is SETITEM and leading((self, value)) is self and type(tape.values[line]) is np.ndarray:
-            other = _operand(tape, value)
-            written = None if is_number(type(tape.value(other))) else tape.write(line, other, index)
+        if leading((self, value)) is self:
+            written = write_again(self.tape, self.line, _operand(self.tape, value), index)
             if written is not None:
                 self.line = written
                 return

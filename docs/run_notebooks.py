@@ -18,7 +18,8 @@ def run(path: Path) -> None:
     """Run a notebook from top to bottom and write it back; raises CellExecutionError where a cell fails."""
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, kernel_name="python3", timeout=300, record_timing=False, resources=resources).execute()
+    settings = {"kernel_name": "python3", "timeout": 300, "record_timing": False, "coalesce_streams": True}
+    NotebookClient(notebook, resources=resources, **settings).execute()
     notebook.metadata = METADATA
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number:02}"

@@ -57,7 +57,10 @@ class ArrayNumber(Face, Number):
 
     def move(self, value: Any) -> None:
         """Become another array of this level: what item assignment does."""
-        if not is_number(type(value)) or value.level.number != self.level.number:
+        if not is_number(type(value)):
+            raise TypeError("item assignment where no derivative is recorded, as within no_grad(): write to x.data "
+                            f"of a Variable, or to a copy of the value{user_line()}")  # fmt: skip
+        if value.level.number != self.level.number:
             raise TypeError(
                 "item assignment of a number of an inner differentiation into an array of an outer one: it would "
                 f"outlive its differentiation; build a new array with np.stack instead{user_line()}"
@@ -224,20 +227,26 @@ def _references(array: Any) -> int:
     return sys.getrefcount(array) if hasattr(sys, "getrefcount") else 1 << 30
 
 
-def _references_of_one() -> int:
-    """The references to an array that one holder and one variable have."""
-    holder = [np.zeros(1)]
-    array = holder[0]
-    return _references(array)
-
-
-ALONE = _references_of_one()
-
-
 def is_free(array: Any) -> bool:
     """Whether nothing but a holder and the variables here refer to a plain array: writing it changes no other value."""
     owned = type(array) is np.ndarray and array.base is None and array.flags.writeable
-    return owned and _references(array) <= ALONE + 1
+    return owned and _references(array) <= ALONE
+
+
+def _references_of_one() -> int:
+    """What `is_free` counts for an array in a holder and a variable; −1 where a further one makes no difference."""
+
+    def count(array: Any) -> int:
+        return _references(array)
+
+    holder = [np.zeros(1)]
+    array = holder[0]
+    alone = count(array)
+    another = array
+    return alone if count(another) > alone else -1
+
+
+ALONE = _references_of_one()
 
 
 def detached(z: Any) -> Any:

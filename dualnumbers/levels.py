@@ -7,10 +7,13 @@ the components of a number have lower levels than the number. That is the whole 
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+_MAKING = threading.Lock()
 
 
 class Level:
@@ -37,16 +40,26 @@ class Level:
 
     @property
     def above(self) -> Level:
-        if not hasattr(self, "_above"):
-            self._above = Level((self.number + 1).__int__)
-        return self._above
+        try:
+            return self._above
+        except AttributeError:
+            return self._made("_above", 1)
 
     @property
     def of_leaves(self) -> Level:
         """That of the Variables made by hand whose values have this level: above all dual numbers made by hand."""
-        if not hasattr(self, "_of_leaves"):
-            self._of_leaves = Level((self.number + Level.STRIDE // 2).__int__)
-        return self._of_leaves
+        try:
+            return self._of_leaves
+        except AttributeError:
+            return self._made("_of_leaves", 1 << 16 if self.is_of_leaves else Level.STRIDE // 2)
+
+    def _made(self, name: str, step: int) -> Level:
+        """The level a step higher, made once, whatever threads ask for it."""
+        with _MAKING:
+            if not hasattr(self, name):
+                setattr(self, name, Level((self.number + step).__int__))
+        level: Level = getattr(self, name)
+        return level
 
     @property
     def is_of_leaves(self) -> bool:

@@ -213,7 +213,7 @@ def test_what_a_leaf_holds():
 
 def test_writing_to_a_leaf_is_refused_and_to_a_result_is_not():
     x = Variable([1.0, 2.0, 3.0])
-    with pytest.raises(TypeError, match=r"write to x\.data, or to a copy, x\.copy\(\)"):
+    with pytest.raises(TypeError, match=r"write to x\.data, .*or to a copy, x\.copy\(\)"):
         x[0] = 5.0
     with pytest.raises(TypeError, match=r"x\.copy\(\)"):
         x *= 2.0

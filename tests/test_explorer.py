@@ -49,7 +49,7 @@ PROGRAMS = [
     (of_three, [np.array([0.5, 1.5, 3.0])]),
     (lambda x: np.where(x > 0.0, np.sqrt(x), 0.0), [0.0]),
     (lambda x, y: y + 0.0 * dmath.floor(x), [1.5, 2.0]),
-    (lambda x, y: np.sum(np.where(x, y * y, 5.0 * y)), [np.array([3.0, 0.0]), np.array([2.0, 2.0])]),
+    (lambda x, y: np.sum(np.where(x, x * y, 5.0 * x)), [np.array([3.0, 0.0]), np.array([2.0, 2.0])]),
 ]
 
 
@@ -111,6 +111,20 @@ def test_changes_are_sums_of_the_terms(f, args):
         for step in forward_steps(tape, whole(tape), seed):
             if step.terms:
                 np.testing.assert_allclose(step.changes[step.part.first], sum(term.value for term in step.terms))
+
+
+def test_a_condition_passes_nothing():
+    """`where` reads its condition as it is, even one that is differentiated: no term, no flow in the sweep."""
+    f, args = PROGRAMS[8]
+    tape, _ = record(f, args)
+    where = next(line for line, row in enumerate(tape.rows) if row and row.name == "where")
+    steps = forward_steps(tape, whole(tape), 0)
+    assert [term.operand for term in steps[where].terms] == tape.operands(where)[1:]
+    animation = animate(tape)
+    edges = {step.phase: step.edges for step in animation.modes[0].steps if step.line == where}
+    assert [len(edges[RUN]), len(edges[SWEEP])] == [3, 2]
+    assert [name for name, _ in animation.lines[where]["partials"]] == [
+        f"∂v{where}/∂v{operand}" for operand in tape.operands(where)[1:]]  # fmt: skip
 
 
 def test_partials_are_the_slopes_of_a_line():
@@ -337,7 +351,7 @@ def test_the_page_holds_the_run(tmp_path):
     assert [mode["name"] for mode in run["modes"]] == [
         "reverse adjoints", "forward tangents, seed x", "forward tangents, seed y"]  # fmt: skip
     source, start, end, where = run["lines"][3]["source"].values()
-    assert (source[start:end], where.startswith(__file__)) == ("dmath.sin(x * y)", True)
+    assert (source[start:end], where) == ("dmath.sin(x * y)", f"test_explorer.py:{example.__code__.co_firstlineno + 1}")
     assert run["lines"][3]["partials"] == [["∂v3/∂v2", "-0.4161468365"]]
 
 

@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import struct
+import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,20 @@ TRACE = re.compile(
     r"(?<![\w.:/])/(home|root|tmp|Users|work|usr|opt|var|private|mnt|app)/|\b[A-Z]:\\|<ipython-input| at 0x[0-9a-f]"
 )
 """An absolute path or the address of an object."""
+
+FIRST = ("Dual-Math", "Forward-AD")
+LESSONS = {
+    *FIRST,
+    "Higher-Order",
+    "Vector-Functions",
+    "Custom-Rules",
+    "Kinks-and-Ties",
+    "Optimisers",
+    "Differentiable-Simulation",
+    "Reverse-AD",
+    "Computational-Graphs",
+    "Neural-Network",
+}
 
 each = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
 
@@ -44,14 +59,14 @@ def texts(path):
         yield from (str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/"))
 
 
-def pictures(path):
+def pictures(path, kind="image/png"):
     for output in outputs(path):
-        if "image/png" in output.get("data", {}):
-            yield base64.b64decode(output.data["image/png"])
+        if kind in output.get("data", {}):
+            yield output.data[kind]
 
 
 def test_the_lessons_are_there():
-    assert {"Dual-Math", "Forward-AD"} <= {path.stem for path in PATHS}
+    assert {path.stem for path in PATHS} == LESSONS
 
 
 @each
@@ -91,13 +106,22 @@ def test_no_path_or_address_is_stored(path):
 
 @each
 def test_pictures_are_stored(path):
-    found = list(pictures(path))
-    assert found
-    for picture in found:
+    found, drawn = list(pictures(path)), list(pictures(path, "image/svg+xml"))
+    assert found or drawn
+    for picture in map(base64.b64decode, found):
         assert picture.startswith(b"\x89PNG")
         width, height = struct.unpack(">II", picture[16:24])
         assert 400 <= width <= 1600
         assert 300 <= height <= 1200
+    for drawing in map(ET.fromstring, drawn):
+        assert 300 <= float(drawing.get("width")) <= 1200
+        assert {"title", "desc"} <= {element.tag.split("}")[1] for element in drawing}
+    assert path.stat().st_size < 300_000
+
+
+def test_the_sweep_is_shown_in_motion():
+    (gif,) = map(base64.b64decode, pictures(FOLDER / "Reverse-AD.ipynb", "image/gif"))
+    assert gif.startswith(b"GIF89a")
 
 
 @each
@@ -115,22 +139,29 @@ def test_reads_as_a_lesson(path):
 
 
 @each
-def test_exercises_have_solutions(path):
+def test_has_exercises(path):
+    """Those of the first two lessons have solutions; the others end by saying where to go next."""
     text = "\n".join(texts(path))
     exercises, solutions = (re.findall(rf"\*\*{word} (\d+)\.\*\*", text) for word in ("Exercise", "Solution"))
-    assert exercises == solutions == [str(k + 1) for k in range(len(exercises))]
-    assert len(exercises) >= 5
-    assert text.index("**Solution 1.**") > text.index(f"**Exercise {len(exercises)}.**")
+    assert exercises == [str(k + 1) for k in range(len(exercises))]
+    if path.stem in FIRST:
+        assert solutions == exercises
+        assert len(exercises) >= 5
+        assert text.index("**Solution 1.**") > text.index(f"**Exercise {len(exercises)}.**")
+    else:
+        assert len(exercises) >= 3
+        assert "\n## Where next\n" in read(path).cells[-1].source
 
 
 @each
 def test_links_lead_somewhere(path):
-    targets = re.findall(r"\]\(([^)#\s]+)\)", "\n".join(cell.source for cell in read(path).cells))
+    prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    targets = re.findall(r"\]\(([^)#\s]+)\)", prose)
     assert all(target.startswith("https://") or (FOLDER / target).exists() for target in targets)
 
 
 def test_the_promised_result_is_shown():
-    for name in ("Dual-Math", "Forward-AD"):
+    for name in FIRST:
         assert any("0.3616192241" in output.get("text", "") for output in outputs(FOLDER / f"{name}.ipynb"))
 
 

@@ -12,7 +12,7 @@ from autodiff import Variable, gradient, record
 from autodiff.expressions import expression
 from autodiff.sources import SourcedTape
 
-HERE = __file__
+HERE = Path(__file__).name
 
 
 def parts(f, *args):

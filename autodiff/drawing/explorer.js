@@ -75,8 +75,8 @@ function show() {
     edge.classList.toggle("flow", flows.has(`${edge.dataset.from} ${edge.dataset.to}`));
     edge.classList.toggle("future", !computed.has(Number(edge.dataset.to)));
   }
-  for (const name of ["first", "back"]) byId(name).disabled = position === 0;
-  for (const name of ["next", "last"]) byId(name).disabled = position === steps.length;
+  for (const name of ["first", "back"]) byId(name).setAttribute("aria-disabled", position === 0);
+  for (const name of ["next", "last"]) byId(name).setAttribute("aria-disabled", position === steps.length);
   if (step) for (const items of [nodes, rows]) follow(items.get(step.line));
   describe(slopes);
 }
@@ -111,8 +111,9 @@ function describe(slopes) {
   for (const [name, text] of line.partials) add(name, text);
   add(run.modes[byId("mode").selectedIndex].column, slopes.get(line.line)?.[0] ?? "none yet");
   if (line.source) {
-    const { text, start, end, where } = line.source, code = document.createElement("code");
-    code.append(text.slice(0, start), element("mark", text.slice(start, end)), text.slice(end));
+    const { start, end, where } = line.source, code = document.createElement("code");
+    const cut = (...ends) => [...line.source.text].slice(...ends).join("");  // in characters, as Python counts
+    code.append(cut(0, start), element("mark", cut(start, end)), cut(end));
     add("source", code, ...(where ? [document.createElement("br"), where] : []));
   }
 }

@@ -70,6 +70,9 @@ class Picture:
     directed: bool = True
     """Whether edges have arrowheads."""
 
+    def __repr__(self) -> str:
+        return f"<{self.title}, drawn in {len(self.nodes)} box{'es' * (len(self.nodes) != 1)}>"
+
     def to_svg(self) -> str:
         """As SVG, complete in itself; each group of a line has its number in ``data-line``."""
         from .svg import svg
@@ -113,8 +116,8 @@ def picture(
 
     ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
     own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
-    ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from `record`
-    knows the parameters of the function. ``lines``: only these are drawn.
+    ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from
+    `autodiff.record` knows the parameters of the function. ``lines``: only these are drawn.
 
     Raises ValueError where ``out`` is not of this tape or the adjoints are not one for each line.
     """
@@ -166,16 +169,7 @@ def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
     if not isinstance(of, Variable) or isinstance(of, Constant):
         raise TypeError(f"{caller} takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
     line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
-    return line.tape, line, ancestors(line.tape, line.line)
-
-
-def ancestors(tape: Tape, line: int) -> list[int]:
-    """The lines that a line was computed from, and itself."""
-    wanted = {line}
-    for k in range(line, -1, -1):
-        if k in wanted:
-            wanted.update(operand for _, operand, _ in tape.reads(k))
-    return sorted(wanted)
+    return line.tape, line, line.tape.ancestors(line.line)
 
 
 def _is_real_number(value: Any) -> bool:

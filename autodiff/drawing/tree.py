@@ -30,7 +30,7 @@ def tree_size(tape: Tape, out: Any = None) -> int:
 def expression_tree(tape: Tape, out: Any = None, names: Sequence[str] | None = None) -> Picture:
     """The expression tree of an output, its root on top; ``out`` and ``names`` as for `autodiff.drawing.picture`.
 
-    Raises ValueError where there is not one output, or the tree has more than `LARGEST` nodes.
+    Raises ValueError where there is not one output, or the tree has more than ``LARGEST`` nodes.
 
     >>> from autodiff import record
     >>> tape, out = record(lambda x: (x * x) * (x * x), [3.0])

@@ -86,7 +86,7 @@ def leslie(f: Array, s: Array) -> Any:
 
 @counterpart("linalg.fiedler")
 def fiedler(a: Array) -> Any:
-    """The matrix of |aᵢ − aⱼ|."""
+    """The matrix of ``|aᵢ − aⱼ|``."""
     return abs(expand_dims(a, -1) - expand_dims(a, -2))
 
 

@@ -1,0 +1,95 @@
+"""How Sphinx makes the documentation site: ``sphinx-build -W --keep-going -c docs . OUTPUT``, in the repository's root.
+
+The source is the repository itself, so that a link from one Markdown file to another leads to the same place on the
+site, in the repository and on the disk, and nothing is copied before. Nothing is fetched from the network, neither by
+the build nor by its pages.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).parent))
+
+from autodiff import __version__ as release
+
+project = "dualautodiff"
+author = "The dualautodiff developers"
+project_copyright = author
+version = release
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml"]
+root_doc = "docs/index"
+include_patterns = ["docs/**.md", "notebooks/*.ipynb", "examples/README.md", "benchmarks/RESULTS.md", "CHANGELOG.md",
+                    "CONTRIBUTING.md"]  # fmt: skip
+exclude_patterns = [".*", "**/.ipynb_checkpoints"]
+
+nb_execution_mode = "off"  # the tests run the notebooks; their outputs are shown as committed
+nb_merge_streams = True
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+html_math_renderer = "mathml"
+
+nitpicky = True
+default_role = "py:obj"  # docstrings name functions in single backticks
+autosummary_generate = False
+autodoc_inherit_docstrings = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say it in words; the hints are in the source
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = "dualautodiff"
+html_extra_path = ["static/index.html"]
+html_static_path = ["static/site.css"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+highlight_language = "none"  # of blocks that name none: what a program printed
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+
+LESSONS = ["Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions", "Custom-Rules",
+           "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
+           "Differentiable-Simulation"]  # fmt: skip
+"""The notebooks in the order of ideas; others follow."""
+
+
+def with_lessons(app: Any, page: str, source: list[str]) -> None:
+    """Put the notebooks that there are, in their order, into the contents of the page of lessons."""
+    if page == "docs/lessons":
+        there = sorted(path.stem for path in (Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+        ordered = sorted(there, key=lambda name: LESSONS.index(name) if name in LESSONS else len(LESSONS))
+        source[0] = source[0].replace("(the notebooks)", "\n".join(f"../notebooks/{name}" for name in ordered))
+
+
+def with_readmes(app: Any, page: str, source: list[str]) -> None:
+    """Let a link to a folder lead to its README.md, as it does in the repository."""
+    here = (app.srcdir / page).parent
+    has_readme = lambda link: (here / link[1] / "README.md").exists()
+    source[0] = re.sub(
+        r"\]\(((?:\.\./)*[\w-]+)\)", lambda link: f"]({link[1]}/README.md)" if has_readme(link) else link[0], source[0]
+    )
+
+
+def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what a module here only passes on from SciPy."""
+    return (getattr(member, "__module__", None) or "").startswith("scipy.") or None
+
+
+def from_the_top(app: Any, env: Any, node: Any, text: Any) -> Any:
+    """Resolve a name in a docstring that is one of `autodiff` itself, not of the module that it stands in."""
+    name, domain = f"autodiff.{node['reftarget']}", env.get_domain("py")
+    return domain.resolve_xref(env, node.get("refdoc"), app.builder, "obj", name, node, text)
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls once it has read this file."""
+    app.connect("source-read", with_lessons)
+    app.connect("source-read", with_readmes)
+    app.connect("missing-reference", from_the_top)
+    app.connect("autodoc-skip-member", is_foreign)
