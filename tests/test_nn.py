@@ -80,6 +80,7 @@ def test_layers_say_what_they_take():
             layer(x)
     with pytest.raises(ValueError, match="'xavier' or 'he'"):
         nn.Linear(2, 2, init="zeros")
+    assert repr(nn.Conv2d(3, 2, 3)) == "Conv2d(inputs=3, outputs=2, kernel_size=(3, 3), stride=(1, 1), padding=(0, 0))"
     with pytest.raises(ValueError, match="below 1"):
         nn.Dropout(1.0)
     with pytest.raises(NotImplementedError, match=r"write its forward\(self, x\)"):
@@ -158,8 +159,38 @@ def test_batch_norm_remembers_for_use():
     np.testing.assert_allclose(layer.running_variance, [4.0, 0.25], rtol=0.2)
     training = autodiff.value_of(layer(X[:, :2]))
     np.testing.assert_allclose(training.mean(0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(training.var(0), 1.0, rtol=1e-3)
     in_use = autodiff.value_of(layer.eval()(np.array([[3.0, -1.0]])))
     np.testing.assert_allclose(in_use, 0.0, atol=0.3)
+
+
+def test_batch_norm_remembers_the_unbiased_variance():
+    layer = nn.BatchNorm(2, momentum=0.25)
+    layer(np.array([[1.0, 0.0], [3.0, 8.0], [5.0, 4.0]]))
+    np.testing.assert_allclose(layer.running_mean, [0.25 * 3.0, 0.25 * 4.0], rtol=1e-15)
+    np.testing.assert_allclose(layer.running_variance, [0.75 + 0.25 * 4.0, 0.75 + 0.25 * 16.0], rtol=1e-15)
+
+
+def test_a_network_of_single_precision():
+    f4, rng = np.float32, np.random.default_rng(0)
+
+    class Flat(nn.Module):
+        def forward(self, x):
+            return np.reshape(x, (len(autodiff.value_of(x)), -1))
+
+    net = nn.Sequential(nn.Conv2d(2, 3, 2, rng=rng, dtype=f4), nn.BatchNorm(3, dtype=f4), nn.ReLU(), Flat(),
+                        nn.Dropout(0.5, rng=rng), nn.Linear(18, 4, rng=rng, dtype=f4), nn.Tanh())  # fmt: skip
+    x, classes = IMAGES.astype(f4), np.array([1, 3])
+    kinds = lambda: {value.dtype for value in net.state_dict().values()}
+    assert net(x).dtype == f4
+    for kind in (nn.SGD, nn.Adam, nn.RMSprop):
+        nn.fit(net, nn.cross_entropy, kind(net.parameters()), x, classes, 2)
+        assert {parameter.grad.dtype for parameter in net.parameters()} == kinds() == {np.dtype(f4)}
+    assert net.eval()(x).dtype == f4
+    net.load_state_dict({path: value.astype(float) for path, value in net.state_dict().items()})
+    assert kinds() == {np.dtype(f4)}
+    assert nn.Dropout(rng=1)(np.ones(4, int)).dtype == float
+    assert nn.Linear(2, 2).weight.dtype == float
 
 
 # ------------------------------------------------------------------------------------------------------------ losses
@@ -294,6 +325,28 @@ def test_momentum_by_its_formula(nesterov):
         expected.append(x)
     found = steps(lambda p: nn.SGD(p, lr=0.01, momentum=0.9, nesterov=nesterov))
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_adam_by_its_formula():
+    """Kingma & Ba 2015, algorithm 1, each mean as the weighted sum of all gradients."""
+    x, a, gradients, expected = np.array([1.0, -2.0]), np.array([1.0, 10.0]), [], []
+    for t in range(1, 5):
+        gradients.append(a * x)
+        first = sum(0.8 ** (t - k) * 0.2 * g for k, g in enumerate(gradients, 1)) / (1 - 0.8**t)
+        second = sum(0.95 ** (t - k) * 0.05 * g**2 for k, g in enumerate(gradients, 1)) / (1 - 0.95**t)
+        x = x - 0.1 * first / (np.sqrt(second) + 1e-3)
+        expected.append(x)
+    np.testing.assert_allclose(steps(lambda p: nn.Adam(p, lr=0.1, betas=(0.8, 0.95), eps=1e-3)), expected, rtol=1e-13)
+
+
+def test_rmsprop_by_its_formula():
+    x, a, gradients, expected = np.array([1.0, -2.0]), np.array([1.0, 10.0]), [], []
+    for t in range(1, 5):
+        gradients.append(a * x)
+        mean = sum(0.9 ** (t - k) * 0.1 * g**2 for k, g in enumerate(gradients, 1))
+        x = x - 0.01 * gradients[-1] / (np.sqrt(mean) + 1e-3)
+        expected.append(x)
+    np.testing.assert_allclose(steps(lambda p: nn.RMSprop(p, lr=0.01, alpha=0.9, eps=1e-3)), expected, rtol=1e-13)
 
 
 def test_the_first_steps_of_adam_and_rmsprop():
@@ -445,12 +498,12 @@ def test_a_step_does_not_write_to_a_tape():
 
 def test_batches():
     x, y = np.arange(10), np.arange(10) * 2
-    parts = list(nn.batches(x, y, size=4))
+    parts = list(nn.batches(x, y, batch_size=4))
     assert [len(part[0]) for part in parts] == [4, 4, 2]
-    shuffled = np.concatenate([part[0] for part in nn.batches(x, y, size=4, rng=1)])
+    shuffled = np.concatenate([part[0] for part in nn.batches(x, y, batch_size=4, rng=1)])
     assert sorted(shuffled) == list(x)
     assert list(shuffled) != list(x)
-    assert all(np.array_equal(b, 2 * a) for a, b in nn.batches(x, y, size=3, rng=1))
+    assert all(np.array_equal(b, 2 * a) for a, b in nn.batches(x, y, batch_size=3, rng=1))
     with pytest.raises(ValueError, match="different numbers of points"):
         next(nn.batches(x, y[:3]))
 
@@ -465,7 +518,7 @@ def test_training_a_line():
     x, y = line()
     net = nn.Linear(1, 1, rng=0)
     seen = []
-    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.1), x[:150], y[:150], 60, batch=30, rng=1,
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.1), x[:150], y[:150], 60, batch_size=30, rng=1,
                     validation=(x[150:], y[150:]), metrics={"largest error": lambda a, b: np.max(np.abs(a - b))},
                     callback=lambda epoch, curves: seen.append(epoch))  # fmt: skip
     assert [net.weight.data.item(), net.bias.data.item()] == pytest.approx([3.0, -1.0], abs=0.01)
@@ -485,11 +538,49 @@ def test_training_stops_early():
     assert len(curves["loss"]) == 5
 
 
-def test_evaluation_leaves_the_mode_as_it_was():
-    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.Dropout(0.5, rng=1))
+def test_patience_watches_the_validation_data():
+    """They lie on the opposite line, so that the progress of the training goes away from them."""
+    x, y = line()
+    net = nn.Linear(1, 1, rng=0)
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.05), x, y, 100, validation=(x, -y), patience=7)
+    assert np.all(np.diff(curves["loss"]) < 0)
+    assert len(curves["loss"]) == int(np.argmin(curves["validation loss"])) + 8 < 20
+
+
+def test_training_puts_a_network_into_training():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.BatchNorm(2)).eval()
+    modes = []
+    nn.fit(net, nn.mse, nn.SGD(net.parameters()), X, X[:, :2], 3,
+           callback=lambda epoch, _: modes.append(net[1].training) or (net.eval() and None))  # fmt: skip
+    assert modes == [True, True, True]
+    assert np.any(net[1].running_mean)
+
+
+def test_what_stays_in_use_is_not_trained():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.BatchNorm(2))
+    net[1].eval()
+    before = net.state_dict()
+    nn.fit(net, nn.mse, nn.SGD(net.parameters()), X, X[:, :2], 2, validation=(X, X[:, :2]))
+    assert (net.training, net[1].training) == (True, False)
+    np.testing.assert_array_equal(net.state_dict()["layers.1.running_mean"], before["layers.1.running_mean"])
+    assert not np.array_equal(net.state_dict()["layers.0.weight"], before["layers.0.weight"])
+
+
+def test_evaluation_leaves_the_modes_as_they_were():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.Dropout(0.5, rng=1), nn.BatchNorm(2))
+    net[2].eval()
     found = nn.evaluate(net, {"loss": nn.mse}, X, X[:, :2])
     assert found == nn.evaluate(net, {"loss": nn.mse}, X, X[:, :2])
-    assert net.training
+    with pytest.raises(ValueError, match="mse"):
+        nn.evaluate(net, {"loss": nn.mse}, X, X)
+    assert [module.training for _, module in net.named_modules()] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("name", ["loss", "validation loss", "validation accuracy"])
+def test_metrics_have_names_of_their_own(name):
+    net = nn.Linear(3, 2)
+    with pytest.raises(ValueError, match=f"{name}.*that of another curve"):
+        nn.fit(net, nn.mse, nn.SGD(net.parameters()), X, X[:, :2], 1, metrics={name: nn.mse})
 
 
 def test_moons_are_told_apart():

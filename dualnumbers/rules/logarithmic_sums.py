@@ -1,4 +1,4 @@
-"""The logarithm of a sum of exponentials along axes, the reduction of ``np.logaddexp``; its gradient, softmax; its log."""
+"""Logarithms of sums of exponentials along axes: the reduction of ``np.logaddexp``, softmax and its logarithm."""
 
 import math
 
