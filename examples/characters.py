@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> dict[str, list[float]]:
     print(f"{len(train)} characters to train, {len(held_out)} held out; bits per character\n")
     print(f"{'epoch':5}{'train':>9}{'held out':>10}")
     adam = nn.Adam(net.parameters(), lr=STEP)
-    curves = nn.fit(net, bits, adam, *windows(train), options.epochs, batch=BATCH, rng=rng,
+    curves = nn.fit(net, bits, adam, *windows(train), options.epochs, batch_size=BATCH, rng=rng,
                     validation=windows(held_out), callback=report)  # fmt: skip
     single, following = entropies(held_out)
     print(f"\nall characters alike           {np.log2(len(ALPHABET)):.3f}\nshares of the characters       {single:.3f}")

@@ -64,8 +64,8 @@ def train(seed: int, shown: bool) -> tuple[dict[str, list[float]], Data, Any]:
     """
     data, validation, test = digits(seed)
     net = network(seed)
-    curves = nn.fit(net, nn.cross_entropy, nn.Adam(net.parameters(), lr=STEP), *data, EPOCHS, batch=BATCH, rng=seed,
-                    validation=validation, metrics={"accuracy": nn.accuracy}, patience=PATIENCE,
+    curves = nn.fit(net, nn.cross_entropy, nn.Adam(net.parameters(), lr=STEP), *data, EPOCHS, batch_size=BATCH,
+                    rng=seed, validation=validation, metrics={"accuracy": nn.accuracy}, patience=PATIENCE,
                     callback=report if shown else None)  # fmt: skip
     return curves, test, np.argmax(net.eval()(test[0]).data, axis=1)
 

@@ -70,7 +70,7 @@ def train(seed: int, batch: int | None, epochs: int) -> tuple[dict[str, list[flo
     that is the mean of all squared errors: `nn.mse`.
     """
     net, (x, y), test = start(seed)
-    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=STEP), x, y, epochs, batch=batch, rng=seed,
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=STEP), x, y, epochs, batch_size=batch, rng=seed,
                     validation=test, metrics={"accuracy": nn.accuracy})  # fmt: skip
     return curves, [value for data in ((x, y), test) for value in nn.evaluate(net, MEASURES, *data).values()]
 

@@ -4,12 +4,15 @@ import itertools
 import sys
 
 import matplotlib.figure
+import mpmath
 import numpy as np
 import pytest
+import scipy.special
 from scipy.optimize import minimize, rosen
 
 import autodiff
 from autodiff import Constant, Variable, gradcheck, nn
+from dualnumbers.rules.logarithmic_sums import log_softmax, softmax
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(5, 3))
@@ -77,6 +80,7 @@ def test_layers_say_what_they_take():
             layer(x)
     with pytest.raises(ValueError, match="'xavier' or 'he'"):
         nn.Linear(2, 2, init="zeros")
+    assert repr(nn.Conv2d(3, 2, 3)) == "Conv2d(inputs=3, outputs=2, kernel_size=(3, 3), stride=(1, 1), padding=(0, 0))"
     with pytest.raises(ValueError, match="below 1"):
         nn.Dropout(1.0)
     with pytest.raises(NotImplementedError, match=r"write its forward\(self, x\)"):
@@ -155,8 +159,38 @@ def test_batch_norm_remembers_for_use():
     np.testing.assert_allclose(layer.running_variance, [4.0, 0.25], rtol=0.2)
     training = autodiff.value_of(layer(X[:, :2]))
     np.testing.assert_allclose(training.mean(0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(training.var(0), 1.0, rtol=1e-3)
     in_use = autodiff.value_of(layer.eval()(np.array([[3.0, -1.0]])))
     np.testing.assert_allclose(in_use, 0.0, atol=0.3)
+
+
+def test_batch_norm_remembers_the_unbiased_variance():
+    layer = nn.BatchNorm(2, momentum=0.25)
+    layer(np.array([[1.0, 0.0], [3.0, 8.0], [5.0, 4.0]]))
+    np.testing.assert_allclose(layer.running_mean, [0.25 * 3.0, 0.25 * 4.0], rtol=1e-15)
+    np.testing.assert_allclose(layer.running_variance, [0.75 + 0.25 * 4.0, 0.75 + 0.25 * 16.0], rtol=1e-15)
+
+
+def test_a_network_of_single_precision():
+    f4, rng = np.float32, np.random.default_rng(0)
+
+    class Flat(nn.Module):
+        def forward(self, x):
+            return np.reshape(x, (len(autodiff.value_of(x)), -1))
+
+    net = nn.Sequential(nn.Conv2d(2, 3, 2, rng=rng, dtype=f4), nn.BatchNorm(3, dtype=f4), nn.ReLU(), Flat(),
+                        nn.Dropout(0.5, rng=rng), nn.Linear(18, 4, rng=rng, dtype=f4), nn.Tanh())  # fmt: skip
+    x, classes = IMAGES.astype(f4), np.array([1, 3])
+    kinds = lambda: {value.dtype for value in net.state_dict().values()}
+    assert net(x).dtype == f4
+    for kind in (nn.SGD, nn.Adam, nn.RMSprop):
+        nn.fit(net, nn.cross_entropy, kind(net.parameters()), x, classes, 2)
+        assert {parameter.grad.dtype for parameter in net.parameters()} == kinds() == {np.dtype(f4)}
+    assert net.eval()(x).dtype == f4
+    net.load_state_dict({path: value.astype(float) for path, value in net.state_dict().items()})
+    assert kinds() == {np.dtype(f4)}
+    assert nn.Dropout(rng=1)(np.ones(4, int)).dtype == float
+    assert nn.Linear(2, 2).weight.dtype == float
 
 
 # ------------------------------------------------------------------------------------------------------------ losses
@@ -165,7 +199,7 @@ def test_batch_norm_remembers_for_use():
 def test_mse():
     assert nn.mse(np.array([1.0, 3.0]), np.array([0.0, 0.0])) == 5.0
     assert gradcheck(lambda x: nn.mse(x, np.ones((5, 3))), [X], raises=True)
-    with pytest.raises(ValueError, match=r"\(5, 1\), the target \(5,\)"):
+    with pytest.raises(ValueError, match=r"\(5, 1\), the target \(5,\); reshape"):
         nn.mse(X[:, :1], X[:, 0])
 
 
@@ -187,6 +221,50 @@ def test_cross_entropy_far_out():
     assert np.all(np.isfinite(autodiff.grad(nn.cross_entropy)(logits, np.array([1, 0]))))
 
 
+@pytest.mark.parametrize("logits", [[40.0, 0.0], [0.0, -700.0, -41.0], [1000.0, 999.0, 3.0], [2.0, 2.0, 2.0, -30.0]])
+def test_cross_entropy_keeps_digits(logits):
+    """Against mpmath in 400 digits: value, and gradient in both modes."""
+    count, z = len(logits), np.array([logits])
+    with mpmath.workdps(400):
+        powers = [mpmath.exp(value) for value in logits]
+        shares = [power / mpmath.fsum(powers) for power in powers]
+        for k in range(count):
+            f = lambda z, k=k: nn.cross_entropy(z, np.array([k]))
+            assert f(z) == pytest.approx(float(-mpmath.log(shares[k])), rel=1e-14, abs=0)
+            beside = mpmath.fsum(share for place, share in enumerate(shares) if place != k)
+            expected = [float(-beside if place == k else share) for place, share in enumerate(shares)]
+            for mode in (autodiff.jacrev, autodiff.jacfwd):
+                np.testing.assert_allclose(mode(f)(z), [expected], rtol=1e-13)
+            soft = autodiff.grad(nn.cross_entropy)(z, np.eye(count)[[k]])
+            np.testing.assert_allclose(soft, [expected], rtol=1e-13)
+
+
+def test_cross_entropy_of_logits_that_are_excluded():
+    logits, inf = np.array([[-np.inf, 1.0, 1.0], [0.0, -np.inf, 2.0], [3.0, 3.0, 3.0]]), np.inf
+    with np.errstate(all="ignore"):
+        expected = scipy.special.log_softmax(logits, axis=1)
+    for column in range(3):
+        for row in range(3):
+            found = nn.cross_entropy(logits[[row]], np.array([column]))
+            assert found == pytest.approx(-expected[row, column], rel=1e-15)
+    assert nn.cross_entropy(np.array([[1.0, 1.0], [-inf, -inf]])[:1], np.array([0])) == pytest.approx(np.log(2.0))
+    with np.errstate(invalid="ignore"):
+        both = log_softmax(np.array([[1.0, 1.0], [-inf, -inf], [inf, 0.0]]), 1)
+    np.testing.assert_allclose(both[0], -np.log(2.0))  # beside rows that are not finite
+    assert np.all(np.isnan(both[1]))
+
+
+def test_softmax_and_its_logarithm_of_integers_and_numbers():
+    for f, original in ((softmax, scipy.special.softmax), (log_softmax, scipy.special.log_softmax)):
+        for x, axis in ((np.array([[1, 2], [3, 4]]), 1), (3, None), (2.0, None),
+                        (np.float32(2.0), None)):  # fmt: skip
+            np.testing.assert_allclose(f(x, axis), original(x, axis), rtol=1e-7)
+        assert f(np.zeros((2, 0)), 1).shape == (2, 0)
+        assert f(np.ones((2, 3), np.float32), 1).dtype == np.float32
+    np.testing.assert_allclose(nn.Softmax()(np.array([[1, 2]])), [[1 / (1 + np.e), np.e / (1 + np.e)]])
+    assert nn.cross_entropy(np.array([[1, 2]]), np.array([0])) == pytest.approx(np.log(1 + np.e), rel=1e-15)
+
+
 def test_cross_entropy_says_what_it_takes():
     for target in (np.zeros(5), np.zeros((5, 2), int), np.zeros(4, int)):
         with pytest.raises(ValueError, match="class numbers"):
@@ -199,6 +277,19 @@ def test_accuracy():
     output = np.array([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]])
     assert nn.accuracy(output, np.array([1, 0, 0])) == pytest.approx(2 / 3)
     assert nn.accuracy(output, np.eye(2)[[1, 0, 0]]) == pytest.approx(2 / 3)
+    points = np.stack([output, output[::-1]])  # of two axes
+    assert nn.accuracy(points, np.array([[1, 0, 0], [1, 1, 1]])) == pytest.approx(4 / 6)
+    assert nn.accuracy(points, np.eye(2)[[[1, 0, 0], [1, 1, 1]]]) == pytest.approx(4 / 6)
+
+
+def test_accuracy_says_what_it_takes():
+    output = np.array([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]])
+    for target in (np.array([[1], [0], [1]]), np.array([1]), np.array(1), np.eye(3)):
+        with pytest.raises(ValueError, match=r"class numbers, of shape \(3,\), or is of the output's shape, \(3, 2\)"):
+            nn.accuracy(output, target)
+    for one in (output[:, :1], np.array(1.0)):
+        with pytest.raises(ValueError, match=r"np\.mean\(\(output > 0\.5\) == target\)"):
+            nn.accuracy(one, np.array([[1], [0], [1]]))
 
 
 # -------------------------------------------------------------------------------------------------------- optimisers
@@ -236,6 +327,28 @@ def test_momentum_by_its_formula(nesterov):
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
+def test_adam_by_its_formula():
+    """Kingma & Ba 2015, algorithm 1, each mean as the weighted sum of all gradients."""
+    x, a, gradients, expected = np.array([1.0, -2.0]), np.array([1.0, 10.0]), [], []
+    for t in range(1, 5):
+        gradients.append(a * x)
+        first = sum(0.8 ** (t - k) * 0.2 * g for k, g in enumerate(gradients, 1)) / (1 - 0.8**t)
+        second = sum(0.95 ** (t - k) * 0.05 * g**2 for k, g in enumerate(gradients, 1)) / (1 - 0.95**t)
+        x = x - 0.1 * first / (np.sqrt(second) + 1e-3)
+        expected.append(x)
+    np.testing.assert_allclose(steps(lambda p: nn.Adam(p, lr=0.1, betas=(0.8, 0.95), eps=1e-3)), expected, rtol=1e-13)
+
+
+def test_rmsprop_by_its_formula():
+    x, a, gradients, expected = np.array([1.0, -2.0]), np.array([1.0, 10.0]), [], []
+    for t in range(1, 5):
+        gradients.append(a * x)
+        mean = sum(0.9 ** (t - k) * 0.1 * g**2 for k, g in enumerate(gradients, 1))
+        x = x - 0.01 * gradients[-1] / (np.sqrt(mean) + 1e-3)
+        expected.append(x)
+    np.testing.assert_allclose(steps(lambda p: nn.RMSprop(p, lr=0.01, alpha=0.9, eps=1e-3)), expected, rtol=1e-13)
+
+
 def test_the_first_steps_of_adam_and_rmsprop():
     """The first step of Adam is lr against the sign of each gradient, that of RMSprop lr / √(1 − α)."""
     np.testing.assert_allclose(steps(lambda p: nn.Adam(p, lr=0.1), 1)[0], [0.9, -1.9], rtol=1e-7)
@@ -260,6 +373,7 @@ def test_minimising_rosenbrocks_function_by_adam():
                      options={"lr": 0.05, "maxiter": 20_000, "tol": 1e-6})  # fmt: skip
     np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
     assert found.success
+    assert np.max(np.abs(found.jac)) <= 1e-6
     assert len(seen) == found.nit
     with pytest.raises(ValueError, match=r"jac=autodiff\.grad\(f\)"):
         minimize(rosen, [0.0, 0.0], method=nn.adam)
@@ -267,11 +381,67 @@ def test_minimising_rosenbrocks_function_by_adam():
         minimize(rosen, [0.0, 0.0], jac=autodiff.grad(rosen), method=nn.adam, bounds=[(0, 1)] * 2)
 
 
+def test_methods_count_what_they_call(capsys):
+    calls = {"f": 0, "f'": 0, "both": 0}
+
+    def counted(name, result):
+        calls[name] += 1
+        return result
+
+    options = {"maxiter": 5, "disp": True}
+    apart = minimize(lambda x: counted("f", x @ x), np.ones(2), jac=lambda x: counted("f'", 2 * x), method=nn.adam,
+                     options=options)  # fmt: skip
+    assert (apart.nfev, apart.njev) == (calls["f"], calls["f'"]) == (1, 6)
+    shown = capsys.readouterr().out
+    assert "maxiter" in shown.splitlines()[0]
+    assert "Gradient evaluations: 6" in shown
+    both = minimize(lambda x: counted("both", (x @ x, 2 * x)), np.ones(2), jac=True, method=nn.adam, tol=1e9)
+    assert (both.nfev, both.njev, both.nit, both.success) == (calls["both"], 1, 0, True)
+    assert not capsys.readouterr().out
+
+
+def test_callbacks_of_methods_are_scipys():
+    def stopping(x):
+        raise StopIteration
+
+    def told(intermediate_result):
+        seen.append(intermediate_result)
+        return len(seen) == 3
+
+    f, seen = autodiff.value_and_grad(lambda x: np.sum(x * x)), []
+    found = minimize(f, np.ones(2), jac=True, method=nn.sgd, callback=stopping)
+    assert (found.nit, found.status, found.success) == (1, 99, False)
+    found = minimize(f, np.ones(2), jac=True, method=nn.sgd, callback=told)
+    assert found.nit == 3
+    assert [step.fun for step in seen] == pytest.approx([2 * 0.98 ** (2 * k) for k in (1, 2, 3)])
+    np.testing.assert_array_equal(seen[-1].x, found.x)
+    assert minimize(f, np.array([np.nan]), jac=True, method=nn.sgd).status == 3
+
+
+def test_methods_name_their_options():
+    with pytest.raises(TypeError, match=r"no option maxit; it has lr, betas, eps, maxiter, tol, disp, return_all"):
+        minimize(rosen, np.ones(2), jac=autodiff.grad(rosen), method=nn.adam, options={"maxit": 3})
+    for method in (nn.sgd, nn.adam, nn.rmsprop):
+        assert all(word in method.__doc__ for word in ("lr=0.0", "maxiter=1000", "tol=1e-08", "ValueError", "callback"))
+
+
 def test_optimisers_say_what_they_take():
     with pytest.raises(TypeError, match=r"net\.parameters\(\)"):
         nn.SGD([np.ones(3)])
+    x = Variable([1.0, 2.0])
+    for one in (x, Variable(1.0), x * 2):
+        with pytest.raises(TypeError, match=r"a list of Variables, \[x\] or net\.parameters\(\), not one Variable"):
+            nn.SGD(one)
+    with pytest.raises(TypeError, match="not Linear"):
+        nn.SGD(nn.Linear(2, 2))
+    with pytest.raises(ValueError, match="no parameters"):
+        nn.SGD([])
     with pytest.raises(ValueError, match="positive"):
-        nn.Adam([Variable(1.0)], lr=0.0)
+        nn.Adam([x], lr=0.0)
+    for make in (lambda: nn.SGD([x], momentum=-3), lambda: nn.SGD([x], momentum=1.0), lambda: nn.RMSprop([x], alpha=1),
+                 lambda: nn.Adam([x], betas=(1.0, 0.9)), lambda: nn.Adam([x], betas=(0.9, -0.1))):  # fmt: skip
+        with pytest.raises(ValueError, match="at least 0 and below 1"):
+            make()
     with pytest.raises(ValueError, match="momentum"):
         nn.SGD([Variable(1.0)], nesterov=True)
     still = Variable(1.0)
@@ -279,17 +449,61 @@ def test_optimisers_say_what_they_take():
     assert still.data == 1.0
 
 
+class InPlace(nn.Optimiser):
+    """One that writes to the array which the tape holds."""
+
+    def moved(self, x, gradient, state):
+        x -= self.lr * gradient
+        return x
+
+
+class Narrow(nn.Optimiser):
+    """One that forgets an element."""
+
+    def moved(self, x, gradient, state):
+        return x[1:]
+
+
+def test_a_step_keeps_shape_and_type():
+    w = Variable([1.0, 2.0, 3.0])
+    w.grad = np.ones((3, 1))
+    with pytest.raises(ValueError, match=r"the gradient of a parameter has shape \(3, 1\)"):
+        nn.SGD([w]).step()
+    w.grad = np.ones(3)
+    with pytest.raises(ValueError, match=r"what an optimiser moves to has shape \(2,\)"):
+        Narrow([w]).step()
+    for kind in (nn.SGD, nn.Adam, nn.RMSprop):
+        for value in (2.0, np.float32(2.0), np.ones(2, np.float32)):
+            x = Variable(value)
+            np.sum(x * x).backward()
+            kind([x]).step()
+            assert type(x.data) is type(value)
+            assert np.asarray(x.data).dtype == np.asarray(value).dtype
+
+
+def test_a_step_does_not_write_to_a_tape():
+    w = Variable([1.0, 2.0])
+    y = np.sum(w**3)
+    y.backward()
+    with pytest.raises(ValueError, match="read-only"):
+        InPlace([w]).step()
+    nn.SGD([w], lr=0.1).step()
+    w.zero_grad()
+    y.backward()
+    np.testing.assert_array_equal(w.grad, [3.0, 12.0])
+
+
 # ---------------------------------------------------------------------------------------------------------- training
 
 
 def test_batches():
     x, y = np.arange(10), np.arange(10) * 2
-    parts = list(nn.batches(x, y, size=4))
+    parts = list(nn.batches(x, y, batch_size=4))
     assert [len(part[0]) for part in parts] == [4, 4, 2]
-    shuffled = np.concatenate([part[0] for part in nn.batches(x, y, size=4, rng=1)])
+    shuffled = np.concatenate([part[0] for part in nn.batches(x, y, batch_size=4, rng=1)])
     assert sorted(shuffled) == list(x)
     assert list(shuffled) != list(x)
-    assert all(np.array_equal(b, 2 * a) for a, b in nn.batches(x, y, size=3, rng=1))
+    assert all(np.array_equal(b, 2 * a) for a, b in nn.batches(x, y, batch_size=3, rng=1))
     with pytest.raises(ValueError, match="different numbers of points"):
         next(nn.batches(x, y[:3]))
 
@@ -304,7 +518,7 @@ def test_training_a_line():
     x, y = line()
     net = nn.Linear(1, 1, rng=0)
     seen = []
-    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.1), x[:150], y[:150], 60, batch=30, rng=1,
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.1), x[:150], y[:150], 60, batch_size=30, rng=1,
                     validation=(x[150:], y[150:]), metrics={"largest error": lambda a, b: np.max(np.abs(a - b))},
                     callback=lambda epoch, curves: seen.append(epoch))  # fmt: skip
     assert [net.weight.data.item(), net.bias.data.item()] == pytest.approx([3.0, -1.0], abs=0.01)
@@ -324,11 +538,49 @@ def test_training_stops_early():
     assert len(curves["loss"]) == 5
 
 
-def test_evaluation_leaves_the_mode_as_it_was():
-    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.Dropout(0.5, rng=1))
+def test_patience_watches_the_validation_data():
+    """They lie on the opposite line, so that the progress of the training goes away from them."""
+    x, y = line()
+    net = nn.Linear(1, 1, rng=0)
+    curves = nn.fit(net, nn.mse, nn.SGD(net.parameters(), lr=0.05), x, y, 100, validation=(x, -y), patience=7)
+    assert np.all(np.diff(curves["loss"]) < 0)
+    assert len(curves["loss"]) == int(np.argmin(curves["validation loss"])) + 8 < 20
+
+
+def test_training_puts_a_network_into_training():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.BatchNorm(2)).eval()
+    modes = []
+    nn.fit(net, nn.mse, nn.SGD(net.parameters()), X, X[:, :2], 3,
+           callback=lambda epoch, _: modes.append(net[1].training) or (net.eval() and None))  # fmt: skip
+    assert modes == [True, True, True]
+    assert np.any(net[1].running_mean)
+
+
+def test_what_stays_in_use_is_not_trained():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.BatchNorm(2))
+    net[1].eval()
+    before = net.state_dict()
+    nn.fit(net, nn.mse, nn.SGD(net.parameters()), X, X[:, :2], 2, validation=(X, X[:, :2]))
+    assert (net.training, net[1].training) == (True, False)
+    np.testing.assert_array_equal(net.state_dict()["layers.1.running_mean"], before["layers.1.running_mean"])
+    assert not np.array_equal(net.state_dict()["layers.0.weight"], before["layers.0.weight"])
+
+
+def test_evaluation_leaves_the_modes_as_they_were():
+    net = nn.Sequential(nn.Linear(3, 2, rng=1), nn.Dropout(0.5, rng=1), nn.BatchNorm(2))
+    net[2].eval()
     found = nn.evaluate(net, {"loss": nn.mse}, X, X[:, :2])
     assert found == nn.evaluate(net, {"loss": nn.mse}, X, X[:, :2])
-    assert net.training
+    with pytest.raises(ValueError, match="mse"):
+        nn.evaluate(net, {"loss": nn.mse}, X, X)
+    assert [module.training for _, module in net.named_modules()] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("name", ["loss", "validation loss", "validation accuracy"])
+def test_metrics_have_names_of_their_own(name):
+    net = nn.Linear(3, 2)
+    with pytest.raises(ValueError, match=f"{name}.*that of another curve"):
+        nn.fit(net, nn.mse, nn.SGD(net.parameters()), X, X[:, :2], 1, metrics={name: nn.mse})
 
 
 def test_moons_are_told_apart():

@@ -3,8 +3,9 @@
 from .curves import plot_curves
 from .layers import BatchNorm, Conv2d, Dropout, Linear, ReLU, Sigmoid, Softmax, Tanh
 from .losses import accuracy, cross_entropy, mse
+from .methods import adam, rmsprop, sgd
 from .module import Module, Sequential
-from .optimisers import SGD, Adam, Optimiser, RMSprop, adam, rmsprop, sgd
+from .optimisers import SGD, Adam, Optimiser, RMSprop
 from .training import batches, evaluate, fit
 
 __all__ = [

@@ -1,4 +1,8 @@
-"""Layers of networks, written in NumPy's functions. Data lie point by point along the first axis."""
+"""Layers of networks, written in NumPy's functions. Data lie point by point along the first axis.
+
+``rng`` is a seed or a generator of NumPy's, for weights that can be had again; ``dtype`` the precision of the weights:
+of np.float32 and data of that, all of a network is.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +26,25 @@ INITIAL = {
 """How weights begin, by the numbers of a unit's inputs and outputs: Glorot & Bengio 2010, He et al. 2015."""
 
 
-def _initial(init: str, rng: Any, size: tuple[int, ...], inputs: int, outputs: int) -> Any:
+def _initial(init: str, rng: Any, size: tuple[int, ...], inputs: int, outputs: int, dtype: Any) -> Any:
     if init not in INITIAL:
         raise ValueError(f"init is {' or '.join(map(repr, INITIAL))}, not {init!r}")
-    return Leaf(INITIAL[init](np.random.default_rng(rng), size, inputs, outputs))
+    return Leaf(INITIAL[init](np.random.default_rng(rng), size, inputs, outputs).astype(dtype))
 
 
 class Linear(Module):
     """x W + b: of shape (points, inputs) → (points, outputs).
 
-    ``rng`` is a seed or a generator of NumPy's, for weights that can be had again.
+    ``weight`` has the shape (inputs, outputs), the transpose of PyTorch's; ``bias`` (outputs,), or it is None.
     """
 
     shown = ("inputs", "outputs")
 
-    def __init__(self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None) -> None:
+    def __init__(self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None,
+                 dtype: Any = float) -> None:  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
-        self.weight = _initial(init, rng, (inputs, outputs), inputs, outputs)
-        self.bias = Leaf(np.zeros(outputs)) if bias else None
+        self.weight = _initial(init, rng, (inputs, outputs), inputs, outputs, dtype)
+        self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
 
     def forward(self, x: Any) -> Any:
         if not shape(x) or shape(x)[-1] != self.inputs:
@@ -51,26 +56,27 @@ class Linear(Module):
 class Conv2d(Module):
     """The correlation of images with kernels: of shape (points, channels, height, width) → the same, of new channels.
 
-    ``stride`` and ``padding``, with zeros, are whole numbers or pairs of them.
+    ``kernel_size``, ``stride`` and ``padding``, with zeros, are whole numbers or pairs of them. ``weight`` has the
+    shape (outputs, inputs, height, width), as PyTorch's; ``bias`` (outputs,), or it is None.
     """
 
-    shown = ("inputs", "outputs", "kernel", "stride", "padding")
+    shown = ("inputs", "outputs", "kernel_size", "stride", "padding")
 
-    def __init__(self, inputs: int, outputs: int, kernel: int | tuple[int, int], stride: int | tuple[int, int] = 1,
-                 padding: int | tuple[int, int] = 0, bias: bool = True, init: str = "he",
-                 rng: Any = None) -> None:  # fmt: skip
+    def __init__(self, inputs: int, outputs: int, kernel_size: int | tuple[int, int],
+                 stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, bias: bool = True,
+                 init: str = "he", rng: Any = None, dtype: Any = float) -> None:  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
-        self.kernel, self.stride, self.padding = map(_pair, (kernel, stride, padding))
-        reached = int(np.prod(self.kernel))
-        self.weight = _initial(init, rng, (outputs, inputs, *self.kernel), inputs * reached, outputs * reached)
-        self.bias = Leaf(np.zeros(outputs)) if bias else None
+        self.kernel_size, self.stride, self.padding = map(_pair, (kernel_size, stride, padding))
+        reached, size = int(np.prod(self.kernel_size)), (outputs, inputs, *self.kernel_size)
+        self.weight = _initial(init, rng, size, inputs * reached, outputs * reached, dtype)
+        self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
 
     def forward(self, x: Any) -> Any:
         if len(shape(x)) != 4 or shape(x)[1] != self.inputs:
             raise ValueError(f"Conv2d takes arrays of shape (points, {self.inputs}, height, width), not {shape(x)}")
         if any(self.padding):
             x = np.pad(x, ((0, 0), (0, 0), *((n, n) for n in self.padding)))
-        windows = np.lib.stride_tricks.sliding_window_view(x, self.kernel, (2, 3))
+        windows = np.lib.stride_tricks.sliding_window_view(x, self.kernel_size, (2, 3))
         windows = windows[:, :, :: self.stride[0], :: self.stride[1]]
         z = np.einsum("nchwij,ocij->nohw", windows, self.weight, optimize=True)
         return z if self.bias is None else z + self.bias[:, None, None]
@@ -127,7 +133,7 @@ class Dropout(Module):
         if not self.training or not self.probability:
             return x
         kept = self.rng.random(shape(x)) >= self.probability
-        return x * (kept / (1.0 - self.probability))
+        return x * np.divide(kept, 1.0 - self.probability, dtype=np.result_type(value_of(x), 0.0))
 
 
 class BatchNorm(Module):
@@ -139,10 +145,10 @@ class BatchNorm(Module):
     shown = ("features",)
     buffers = ("running_mean", "running_variance")
 
-    def __init__(self, features: int, momentum: float = 0.1, eps: float = 1e-5) -> None:
+    def __init__(self, features: int, momentum: float = 0.1, eps: float = 1e-5, dtype: Any = float) -> None:
         self.features, self.momentum, self.eps = features, momentum, eps
-        self.scale, self.shift = Leaf(np.ones(features)), Leaf(np.zeros(features))
-        self.running_mean, self.running_variance = np.zeros(features), np.ones(features)
+        self.scale, self.shift = Leaf(np.ones(features, dtype)), Leaf(np.zeros(features, dtype))
+        self.running_mean, self.running_variance = np.zeros(features, dtype), np.ones(features, dtype)
 
     def forward(self, x: Any) -> Any:
         if len(shape(x)) < 2 or shape(x)[1] != self.features:
@@ -160,5 +166,6 @@ class BatchNorm(Module):
         return unit * self.scale[along] + self.shift[along]
 
     def _remember(self, mean: Any, variance: Any) -> None:
-        self.running_mean = (1.0 - self.momentum) * self.running_mean + self.momentum * mean
-        self.running_variance = (1.0 - self.momentum) * self.running_variance + self.momentum * variance
+        for name, now in (("running_mean", mean), ("running_variance", variance)):
+            before = getattr(self, name)
+            setattr(self, name, ((1.0 - self.momentum) * before + self.momentum * now).astype(before.dtype))

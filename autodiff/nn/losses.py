@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.rules.logarithmic_sums import log_softmax
 from dualnumbers.rules.shaping import shape
 
 from ..seeding import value_of
@@ -14,7 +15,8 @@ from ..seeding import value_of
 def mse(prediction: Any, target: Any) -> Any:
     """The mean of the squared differences. Raises ValueError where the shapes differ, even if they broadcast."""
     if shape(prediction) != shape(target):
-        raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}")
+        raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}; reshape "
+                         "one of them, or index the prediction, as prediction[:, 0]")  # fmt: skip
     difference = prediction - target
     return np.mean(difference * difference)
 
@@ -23,10 +25,10 @@ def cross_entropy(logits: Any, target: Any) -> Any:
     """−log softmax(logits) at the target, the mean over the points: logits of shape (points, classes).
 
     ``target`` holds the number of the class of each point, shape (points,), or probabilities of the shape of the
-    logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits.
+    logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits: not even
+    where the target's class is nearly certain.
     """
-    logits = logits - np.max(value_of(logits), axis=-1, keepdims=True)
-    logs = logits - np.log(np.sum(np.exp(logits), axis=-1, keepdims=True))
+    logs = log_softmax(logits, -1)
     if shape(target) == shape(logits):
         return -np.sum(target * logs) / _points(logits)
     classes = np.asarray(value_of(target))
@@ -44,6 +46,20 @@ def _points(logits: Any) -> int:
 
 
 def accuracy(output: Any, target: Any) -> float:
-    """The share of points whose largest output is the target's class: numbers of classes, or one output per class."""
-    found, wanted = np.asarray(value_of(output)).argmax(-1), np.asarray(value_of(target))
-    return float(np.mean(found == (wanted.argmax(-1) if wanted.ndim > found.ndim else wanted)))
+    """The share of points whose largest output is the target's class.
+
+    ``output`` has one number for each class along the last axis: at least two, for of one number it is always the
+    largest. ``target`` holds numbers of classes, of the shape of the points, or is of the shape of the output, its
+    largest number at the class. Raises ValueError for other shapes.
+    """
+    output, wanted = np.asarray(value_of(output)), np.asarray(value_of(target))
+    if not output.ndim or output.shape[-1] < 2:
+        raise ValueError(f"accuracy: an output of shape {output.shape} has not one number for each class; of one "
+                         "number for each point, take np.mean((output > 0.5) == target)")  # fmt: skip
+    found = output.argmax(-1)
+    if wanted.shape == output.shape:
+        wanted = wanted.argmax(-1)
+    if wanted.shape != found.shape:
+        raise ValueError(f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
+                         f"shape, {output.shape}; not {wanted.shape}")  # fmt: skip
+    return float(np.mean(found == wanted))

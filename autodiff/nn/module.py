@@ -33,13 +33,13 @@ class Module:
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """This module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
-        for path, found in _found(self, "", {}):
+        for path, found in _found(self):
             if isinstance(found, Module):
                 yield path, found
 
     def named_parameters(self) -> Iterator[tuple[str, Leaf]]:
         """The parameters, each once, with the path that leads to them: ``"layers.0.weight"``."""
-        for path, found in _found(self, "", {}):
+        for path, found in _found(self):
             if isinstance(found, Leaf) and not isinstance(found, Constant):
                 yield path, found
 
@@ -84,7 +84,7 @@ class Module:
             if name is None:
                 owner.data = np.array(state[path], owner.dtype)[()]
             else:
-                setattr(owner, name, np.array(state[path]))
+                setattr(owner, name, np.array(state[path], np.asarray(getattr(owner, name)).dtype))
 
     def _state(self) -> Iterator[tuple[str, Any, str | None]]:
         """The path of every parameter and buffer, what it belongs to, and a buffer's name."""
@@ -99,20 +99,29 @@ class Module:
         return f"{type(self).__name__}({inside})"
 
 
-def _found(owner: Any, path: str, seen: dict[int, tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
-    """Every Module and Variable within an object, each once, with its path."""
+def _found(module: Module) -> list[tuple[str, Any]]:
+    """Every Module and Variable in a module, itself too, each once, with its path."""
+    found: dict[int, tuple[str, Any]] = {}
+    _add(module, "", found)
+    return list(found.values())
+
+
+def _add(owner: Any, path: str, found: dict[int, tuple[str, Any]]) -> None:
+    """Add what an object is and holds to what was found, by the identity of each."""
     if isinstance(owner, (Module, Leaf)):
-        if id(owner) in seen:
-            return ()
-        seen[id(owner)] = path, owner
-    if isinstance(owner, (Module, dict)):
-        members: Any = (vars(owner) if isinstance(owner, Module) else owner).items()
-    else:
-        members = enumerate(owner) if isinstance(owner, (list, tuple)) else ()
-    for name, member in members:
+        if id(owner) in found:
+            return
+        found[id(owner)] = path, owner
+    for name, member in _members(owner):
         if isinstance(member, (Module, Leaf, dict, list, tuple)):
-            _found(member, f"{path}.{name}" if path else f"{name}", seen)
-    return seen.values()
+            _add(member, f"{path}.{name}" if path else f"{name}", found)
+
+
+def _members(owner: Any) -> Iterable[tuple[Any, Any]]:
+    """What a module or a container holds, by name, key or place."""
+    if isinstance(owner, (list, tuple)):
+        return enumerate(owner)
+    return vars(owner).items() if isinstance(owner, Module) else owner.items() if isinstance(owner, dict) else ()
 
 
 class Sequential(Module):

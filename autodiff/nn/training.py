@@ -15,19 +15,19 @@ from .optimisers import Optimiser
 Curves = dict[str, list[float]]
 
 
-def batches(*arrays: Any, size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
-    """Parts of arrays along their first axis, ``size`` points at a time, in random order where ``rng`` is given."""
+def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
+    """Parts of arrays along their first axis, ``batch_size`` points at a time, in random order where ``rng`` is given."""
     count = len(arrays[0])
     if any(len(x) != count for x in arrays):
         raise ValueError(f"batches: arrays of different numbers of points, {[len(x) for x in arrays]}")
     order = np.arange(count) if rng is None else np.random.default_rng(rng).permutation(count)
-    for start in range(0, count, size or max(count, 1)):
-        chosen = order[start : start + (size or count)]
-        yield tuple(x[chosen] for x in arrays) if size or rng is not None else arrays
+    for start in range(0, count, batch_size or max(count, 1)):
+        chosen = order[start : start + (batch_size or count)]
+        yield tuple(x[chosen] for x in arrays) if batch_size or rng is not None else arrays
 
 
 def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: Any, y: Any, epochs: int,
-        batch: int | None = None, rng: Any = None, validation: tuple[Any, Any] | None = None,
+        batch_size: int | None = None, rng: Any = None, validation: tuple[Any, Any] | None = None,
         metrics: dict[str, Callable[[Any, Any], float]] | None = None, patience: int | None = None,
         callback: Callable[[int, Curves], Any] | None = None, progress: bool = False) -> Curves:  # fmt: skip
     """Train a network; returns the learning curves: a list of one number per epoch, by name.
@@ -35,8 +35,13 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     ``"loss"`` and the ``metrics`` are means over the batches of an epoch, as they were met; with ``validation`` data
     there are ``"validation loss"`` and its like, after the epoch. ``patience`` ends the training when the validation
     loss, or the loss, has not fallen for so many epochs, and so does a ``callback(epoch, curves)`` that returns true.
-    ``progress`` shows a bar where tqdm is installed.
+    ``progress`` shows a bar where tqdm is installed. A network that is not in training is put there, with all its
+    modules; in one that is, each keeps its mode, such as that of a `BatchNorm` which stays as it is. ValueError for
+    metrics of the names of other curves.
     """
+    taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
+    if taken:
+        raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")
     generator = None if rng is None else np.random.default_rng(rng)
     measured: dict[str, Callable[[Any, Any], Any]] = {"loss": loss, **(metrics or {})}
     watched = "loss" if validation is None else "validation loss"
@@ -44,9 +49,10 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     if validation is not None:
         curves |= {f"validation {name}": [] for name in measured}
     for epoch in _shown(range(epochs), progress):
-        net.train()
+        if not net.training:
+            net.train()
         sums, points = dict.fromkeys(measured, 0.0), 0
-        for part, target in batches(x, y, size=batch, rng=generator):
+        for part, target in batches(x, y, batch_size=batch_size, rng=generator):
             optimiser.zero_grad()
             output = net(part)
             cost = loss(output, target)
@@ -70,13 +76,15 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
 
 
 def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any, y: Any) -> dict[str, float]:
-    """The measures of a network in use, not in training, without recording."""
-    training = net.training
-    with no_grad():
-        output = net.eval()(x)
-        found = {name: float(value_of(measure(output, y))) for name, measure in measures.items()}
-    net.train(training)
-    return found
+    """The measures of a network in use, not in training, without recording. Its modules then have their modes back."""
+    modes = [(module, module.training) for _, module in net.named_modules()]
+    try:
+        with no_grad():
+            output = net.eval()(x)
+            return {name: float(value_of(measure(output, y))) for name, measure in measures.items()}
+    finally:
+        for module, training in modes:
+            module.training = training
 
 
 def _shown(epochs: Iterable[int], progress: bool) -> Iterable[int]:

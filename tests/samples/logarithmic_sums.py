@@ -1,10 +1,10 @@
-"""Reductions of np.logaddexp, and softmax."""
+"""Reductions of np.logaddexp, softmax and its logarithm."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.rules.logarithmic_sums import softmax
+from dualnumbers.rules import logarithmic_sums
 
 from .sample import Sample, entry, values
 
@@ -19,9 +19,11 @@ def _reduce(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: ufunc.reduce(x, axis=1), (far,), "far out", unreal=False, condition=1e3)
 
 
-@entry("softmax")
+@entry("softmax", "log_softmax")
 def _softmax(name: str) -> Iterator[Sample]:
-    for shape, axis in [((4,), None), ((2, 3), 0), ((2, 3), (0, 1)), ((3, 1), 1), ((0, 2), 1), ((), None)]:
-        yield Sample(lambda x, axis=axis: softmax(x, axis), (values(*shape),), f"{shape}, {axis}")
-    yield Sample(lambda x: softmax(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False,
+    f = getattr(logarithmic_sums, name)
+    for shape, axis in [((4,), None), ((2, 3), 0), ((2, 3), (0, 1)), ((3, 1), 1), ((0, 2), 1), ((2, 0), 1), ((), None)]:
+        unreal = name == "softmax" or shape != (3, 1)  # the logarithm of e^ib of one number rounds
+        yield Sample(lambda x, axis=axis: f(x, axis), (values(*shape),), f"{shape}, {axis}", unreal=unreal)
+    yield Sample(lambda x: f(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False,
                  condition=1e3)  # fmt: skip

@@ -10,6 +10,7 @@ import scipy.special as original
 from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
+from dualnumbers.rules.logarithmic_sums import log_softmax as row_of_log_softmax
 from dualnumbers.rules.logarithmic_sums import softmax as row_of_softmax
 
 from .._closure import holds_numbers
@@ -91,12 +92,7 @@ def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> 
 
 
 softmax = counterpart_of_row("special.softmax", row_of_softmax)
-
-
-@counterpart("special.log_softmax")
-def log_softmax(x: Array, axis: Any = None) -> Any:
-    """As ``scipy.special.log_softmax``."""
-    return x - logsumexp(x, axis=axis, keepdims=True)
+log_softmax = counterpart_of_row("special.log_softmax", row_of_log_softmax)
 
 
 @counterpart("special.polygamma")
