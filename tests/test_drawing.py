@@ -448,6 +448,8 @@ def test_save(tmp_path):
     for ending, text in ((".svg", drawing.to_svg()), (".dot", drawing.to_dot()), (".mmd", drawing.to_mermaid())):
         drawing.save(tmp_path / f"graph{ending}")
         assert (tmp_path / f"graph{ending}").read_text(encoding="utf-8") == text
+    drawing.save(tmp_path / "GRAPH.DOT")
+    assert (tmp_path / "GRAPH.DOT").read_text(encoding="utf-8") == drawing.to_dot()
     with pytest.raises(ValueError, match=r"graph.png: a drawing is saved as .svg, .dot, .mmd"):
         drawing.save(str(tmp_path / "graph.png"))
 

@@ -512,8 +512,9 @@ def test_explore_writes_over_what_was_there(called, tmp_path):
 
 def test_explore_as_gif(called, tmp_path):
     pytest.importorskip("matplotlib")
-    assert called("explore", "-x**2", "x=3", "-o", "run.gif")[0] == 0
-    assert len(frames(tmp_path / "run.gif")[0]) == 1 + 3 + 1 + 2
+    for name in ("run.gif", "run.GIF"):
+        assert called("explore", "-x**2", "x=3", "-o", name)[0] == 0
+        assert len(frames(tmp_path / name)[0]) == 1 + 3 + 1 + 2
 
 
 @pytest.mark.parametrize(("arguments", "status", "complaint"), [
@@ -521,6 +522,8 @@ def test_explore_as_gif(called, tmp_path):
     (("x*z", "x=1"), 2, "z: this variable has no value; add z=NUMBER"),
     (("2",), 2, "2: give a variable and its value"),
     (("x*2", "x=1", "-o"), 2, "argument -o: expected one argument"),
+    (("x*2", "x=1", "-o", "run.png"), 2, "run.png: a page or its GIF is a file .html, .htm, .gif"),
+    (("x*2", "x=1", "-o", "run"), 2, "run: a page or its GIF is a file .html, .htm, .gif"),
     (("x*2", "x=1", "-o", "nowhere/page.html"), 1, "page.html cannot be written here (No such file or directory)"),
 ])  # fmt: skip
 def test_explore_complains(called, arguments, status, complaint, tmp_path):

@@ -94,9 +94,10 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid); ValueError for another ending."""
         path = Path(path)
-        if path.suffix not in WRITERS:
+        ending = path.suffix.lower()
+        if ending not in WRITERS:
             raise ValueError(f"{path.name}: a drawing is saved as {', '.join(WRITERS)}")
-        path.write_text(WRITERS[path.suffix](self), encoding="utf-8")
+        path.write_text(WRITERS[ending](self), encoding="utf-8")
 
     _repr_svg_ = to_svg
 
