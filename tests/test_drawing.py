@@ -377,10 +377,26 @@ def test_names_survive_every_language(name):
     assert mermaid_labels(drawing.to_mermaid())["n0"].split("\n")[0] == shown
 
 
-def test_what_xml_cannot_hold_is_marked():
+def test_what_no_file_can_hold_is_marked(tmp_path):
     tape, _ = record(lambda x: x * 2, [3.0])
-    _, nodes, _ = parsed(picture(tape, names=["a\x00b\x1b\ud800"]))
-    assert text_of(nodes[0].find(f"{SVG}text")) == "a\ufffdb\ufffd\ufffd"
+    drawing = picture(tape, names=["a\x00b\x1b\ud800"])
+    shown = "a\ufffdb\ufffd\ufffd"
+    assert text_of(parsed(drawing)[1][0].find(f"{SVG}text")) == shown
+    assert dot_labels(drawing.to_dot())["n0"].split("\n")[0] == shown
+    assert mermaid_labels(drawing.to_mermaid())["n0"].split("\n")[0] == shown
+    for ending in (".svg", ".dot", ".mmd"):
+        drawing.save(tmp_path / f"graph{ending}")
+        assert shown in (tmp_path / f"graph{ending}").read_text(encoding="utf-8")
+
+
+def test_equal_names_are_told_apart():
+    """Also those that are equal once they are cut."""
+    tape, _ = record(lambda x, y: x * y, [3.0, 2.0])
+    assert [n.text for n in picture(tape, names=["w", "w"]).nodes] == ["w_0", "w_1", "v2 = w_0 * w_1"]
+    long = [n.name for n in picture(tape, names=["a" * 300, "a" * 299 + "b"]).nodes]
+    assert len(set(long)) == 3
+    with pytest.raises(ValueError, match="1 names for the 2 inputs of the tape: give one for each"):
+        picture(tape, names=["w"])
 
 
 def test_a_long_name_is_cut():

@@ -386,6 +386,23 @@ def test_names_are_escaped():
     assert not Document(text).open
 
 
+def test_a_lone_surrogate_is_marked(tmp_path):
+    tape, _ = record(lambda x: x * 2.0, [1.0])
+    animation = animate(tape, names=["x\ud800"], title="f\ud800")
+    animation.to_html(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>f\ufffd</h1>" in text
+    assert "x\ufffd = 1, an input" in text
+    assert animation._repr_html_().encode()
+
+
+def test_each_input_has_a_run_of_its_own(tmp_path):
+    tape, _ = record(lambda x, y: x * x * y, [3.0, 2.0])
+    animation = animate(tape, names=["w", "w"])
+    assert [mode.seed for mode in animation.modes] == [None, "w_0", "w_1"]
+    assert [mode.steps[-1].changes[3][0] for mode in animation.modes[1:]] == ["12", "9"]
+
+
 def luminance(colour):
     """Relative, as WCAG 2 defines it."""
     parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
