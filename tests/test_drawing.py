@@ -741,6 +741,18 @@ def test_the_size_of_a_tree_is_known_before_it_is_drawn(name):
     check_geometry(tree)
 
 
+def test_a_tree_of_more_nodes_than_can_be_printed_is_refused():
+    def doubled(x):
+        for _ in range(15_000):
+            x = x * x
+        return x
+
+    tape, _ = record(doubled, [1.0])
+    assert tree_size(tape) == 2**15_001 - 1
+    with pytest.raises(ValueError, match=r"has more than 1e\+18 nodes; at most 1000 are drawn"):
+        expression_tree(tape)
+
+
 def test_a_tree_is_of_one_output():
     tape, (a, _) = record(lambda x: (x * 2, x * 3), [3.0])
     with pytest.raises(ValueError, match="of one output, and there are 2"):

@@ -375,7 +375,8 @@ def test_ids_are_there_once():
     page = Document(animate(record(example, [1.0, 2.0])[0]).to_html())
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
-    assert {value for name, value in page.attributes if name in ("aria-labelledby", "aria-describedby")} <= set(ids)
+    assert {value for name, value in page.attributes if name in ("aria-labelledby", "aria-controls")} <= set(ids)
+    assert [value for name, value in page.attributes if name == "aria-controls"] == ["details"] * 6
 
 
 def test_names_are_escaped():

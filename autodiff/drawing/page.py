@@ -64,7 +64,7 @@ def _json(data: Any) -> str:
 
 def _row(line: dict[str, Any], animation: Animation) -> str:
     """A row of the table, with the adjoint that the reverse run ends with."""
-    variable = (f'<th scope="row"><button type="button" aria-describedby="details">{_text(line["variable"])}'
+    variable = (f'<th scope="row"><button type="button" aria-controls="details">{_text(line["variable"])}'
                 "</button></th>")  # fmt: skip
     if line.get("folded"):
         return (f'<tr class="folded" data-line="{line["line"]}"><td class="line">…</td>{variable}'
