@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
     for line in (*range(half), *range(max(half, count - half), count)):
         expression = "input" if line in inputs else expression_of(tape, line, variables)
-        row = [str(line), variables[line], _cut(expression), brief(tape.values[line])]
+        row = [str(line), variables[line], _cut(expression), value_text(tape, line)]
         if adjoints is not None:
             row.append("0" if adjoints[line] is None else brief(adjoints[line]))
         cells.append(row)
@@ -157,6 +157,11 @@ def brief(value: Any) -> str:
         ends = [brief(x) for x in (value.flat[0], value.flat[1], value.flat[-1])]
         return _cut(f"[{ends[0]}, {ends[1]}, ..., {ends[2]}] {value.shape}")
     return _inline(value)
+
+
+def value_text(tape: Tape, line: int, text: Callable[[Any], str] = brief) -> str:
+    """The value of a line as a short text; none is kept of an array that was written to in place."""
+    return "not kept" if line in tape.unkept else text(tape.values[line])
 
 
 def _inline(value: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..listing import variable_names
+from ..listing import value_text, variable_names
 from ..sweep import adjoints
 from ..tape import Tape
 from .graph import Picture, output_lines, picture, short_names, traced
@@ -131,7 +131,7 @@ def _final(rows: Sequence[tuple[str, str]], adjoint: str | None) -> tuple[tuple[
 def _subtitle(teller: Teller) -> str:
     tape, output = teller.tape, teller.output
     point = ", ".join(f"{teller.variables[line]} = {concise(tape.values[line])}" for line in teller.seeds)
-    result = "" if output is None else f"{teller.variables[output]} = {concise(tape.values[output])}"
+    result = "" if output is None else f"{teller.variables[output]} = {value_text(tape, output, concise)}"
     return "; ".join(filter(None, [f"at {point}" if point else "", f"the result is {result}" if result else ""]))
 
 

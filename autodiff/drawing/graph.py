@@ -16,7 +16,7 @@ from dualnumbers.rules.shaping import shape, zeros_like
 
 from ..by_hand import ByHand
 from ..leaf import Constant
-from ..listing import expression_of, named_inputs, variable_names
+from ..listing import expression_of, named_inputs, value_text, variable_names
 from ..sweep import adjoints as swept
 from ..tape import Tape
 from ..variable import Variable
@@ -206,7 +206,7 @@ class _Drawing:
         adjoint = None
         if self.adjoints is not None and (row is None or row.kind != LOCALLY_CONSTANT):
             adjoint = "0" if self.adjoints[line] is None else concise(self.adjoints[line])
-        return Node(line, line, kind, variable, text, concise(self.tape.values[line]), adjoint,
+        return Node(line, line, kind, variable, text, value_text(self.tape, line, concise), adjoint,
                     line in self.outputs, 0)  # fmt: skip
 
     def _edges(self, line: int) -> list[Edge]:

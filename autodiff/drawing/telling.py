@@ -12,7 +12,7 @@ from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
-from ..listing import brief
+from ..listing import brief, value_text
 from ..tape import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
@@ -80,7 +80,8 @@ class Teller:
         if node.kind == FOLD:
             return [f"{_count(step.part)}, {node.name}: computed; the drawing leaves them out."]
         kinds = {INPUT: ", an input", CONSTANT: ", a constant"}
-        said = f"{node.name} = {node.value}" if node.kind in kinds else f"{node.text} = {node.value}"
+        said = node.name if node.kind in kinds else node.text
+        said += f"; its value is {node.value}" if node.line in self.tape.unkept else f" = {node.value}"
         told = [said + kinds.get(node.kind, "")]
         return told if seed is None else [*told, self._tangent(step, seed)]
 
@@ -155,7 +156,7 @@ class Teller:
         row = self.tape.rows[node.line]
         told["expression"] = node.kind if row is None else node.text.removeprefix(f"{node.name} = ")
         told["rule"] = f"{row.name}, {row.kind}" if row is not None else f"none: {node.kind}"
-        told["value"] = brief(self.tape.values[node.line])
+        told["value"] = value_text(self.tape, node.line)
         told["partials"] = self._partials(node.line)
         sources: Sequence[Any] = getattr(self.tape, "sources", ())
         if row is not None and sources and sources[node.line]:
