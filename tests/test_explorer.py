@@ -56,7 +56,7 @@ PROGRAMS = [
 
 def whole(tape):
     """A tape of which every line is shown."""
-    return [Part(line, line) for line in range(len(tape))]
+    return [Part((line,)) for line in range(len(tape))]
 
 
 def final(steps):
@@ -157,7 +157,7 @@ def test_lines_that_are_not_shown_pass_their_adjoints_in_one_step():
 
     tape, out = record(f, [1.0])
     parts = whole(tape)
-    middle = Part(4, len(tape) - 3, folded=True)
+    middle = Part(range(4, len(tape) - 2), folded=True)
     parts[4:-2] = [middle]
     forward, backward = forward_steps(tape, parts, 0), reverse_steps(tape, parts, out.line)
     assert [step.part for step in forward] == parts
@@ -175,6 +175,22 @@ def test_an_infinite_partial_against_zero():
     partials = [term.partial for step in steps for term in step.terms]
     assert math.inf in partials
     assert final(steps)[0] == 0.0
+
+
+def test_the_strong_zero_on_lines_that_no_input_reads():
+    """The square root at the zeros of an array of which only the first element comes from the input."""
+
+    def f(x):
+        a = np.zeros(3, like=x)
+        a[0] = x
+        return np.sum(np.where(a > 0.0, np.sqrt(a), 0.0))
+
+    tape, out = record(f, [4.0])
+    assert not any(np.isnan(g).any() for g in adjoints(tape, {out.line: 1.0}, keep=True) if g is not None)
+    animation = animate(tape)
+    assert animation.placed.picture.nodes[2].adjoint == "[0.25, 0, 0]"
+    assert final(reverse_steps(tape, whole(tape), out.line))[2] == pytest.approx([0.25, 0.0, 0.0])
+    assert "nan" not in animation.to_html()
 
 
 # ---------------------------------------------------------------------------------------- what is told

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..listing import value_text, variable_names
-from ..sweep import adjoints
+from ..sweep import swept
 from ..tape import Tape
 from .graph import Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
@@ -89,7 +89,7 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     output = _output(tape, line if out is None else out)
     found: list[Any] = [None] * len(tape)
     if output is not None:
-        found = adjoints(tape, {output: one(tape.values[output])}, keep=True)
+        found, _ = swept(tape, {output: one(tape.values[output])}, keep=True)
     drawn = picture(tape, output, names, found, lines)
     teller = Teller(tape, output, drawn, variable_names(len(tape), short_names(tape, names)))
     modes = teller.modes()
@@ -139,9 +139,11 @@ def _notes(teller: Teller) -> tuple[str, ...]:
     notes = []
     if teller.output is None:
         notes.append("The result depends on no input, so every adjoint is 0.")
-    hidden = sum(part.last - part.first + 1 for part in teller.parts if part.folded)
+    drawn = [line for part in teller.parts for line in part.lines]
+    hidden = sum(len(part.lines) for part in teller.parts if part.folded)
     if hidden:
-        notes.append(f"Of the {len(teller.tape)} lines {hidden} are folded away; a fold runs in one step.")
-    if len(teller.tape.inputs) > len(teller.seeds):
-        notes.append(f"Tangents are shown for {len(teller.seeds)} of the {len(teller.tape.inputs)} inputs.")
+        notes.append(f"Of the {len(drawn)} lines {hidden} are folded away; a fold runs in one step.")
+    inputs = set(teller.tape.inputs).intersection(drawn)
+    if len(inputs) > len(teller.seeds):
+        notes.append(f"Tangents are shown for {len(teller.seeds)} of the {len(inputs)} inputs.")
     return tuple(notes)

@@ -47,9 +47,7 @@ class Teller:
     def __init__(self, tape: Tape, output: int | None, picture: Picture, variables: list[str]) -> None:
         self.tape, self.output, self.nodes, self.edges = tape, output, picture.nodes, picture.edges
         self.variables = variables
-        ends = [node.line - 1 for node in self.nodes[1:]] + [len(tape) - 1]
-        self.parts = [Part(node.line, end if node.kind == FOLD else node.line, node.kind == FOLD)
-                      for node, end in zip(self.nodes, ends, strict=True)]  # fmt: skip
+        self.parts = [Part(node.lines, node.kind == FOLD) for node in self.nodes]
         self.by_line = {node.line: node for node in self.nodes}
         self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
 
@@ -168,11 +166,9 @@ class Teller:
         if row is None or row.kind == LOCALLY_CONSTANT:
             return []
         reads = [(place, k) for place, k, active in self.tape.reads(line) if active and has_derivative(row, place)]
-        xs = [self.tape.value(k) for k in self.tape.operands(line)]
         found = []
         for place, operand in reads:
-            with np.errstate(all="ignore"):
-                p = partial(row, place, xs, self.tape.values[line])
+            p = partial(self.tape, line, place)
             name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
             if sum(operand == other for _, other in reads) > 1:
                 name += f", operand {place + 1}"
@@ -181,7 +177,7 @@ class Teller:
 
 
 def _count(part: Part) -> str:
-    count = part.last - part.first + 1
+    count = len(part.lines)
     return f"{count} line{'s' * (count > 1)}"
 
 
