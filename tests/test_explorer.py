@@ -13,12 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special
 
 import dualnumbers.dmath as dmath
 from autodiff import Variable, __main__, animate, derivative, gradient, jvp, record
 from autodiff.drawing.colours import MOVING
 from autodiff.drawing.frames import NARROWEST
+from autodiff.drawing.graph import FOLD
 from autodiff.drawing.steps import RUN, SEED, SWEEP, Part, forward_steps, reverse_steps
+from autodiff.drawing.text import concise
 from autodiff.sweep import adjoints
 
 
@@ -303,6 +306,51 @@ def test_a_result_that_depends_on_nothing():
     assert [step.phase for step in animation.modes[0].steps] == [RUN]
     assert animation.notes == ("The result depends on no input, so every adjoint is 0.",)
     assert animation.to_html().count("<tr data-line") == 1
+
+
+@pytest.mark.parametrize(("f", "args", "reason"), [
+    (lambda v, x: (special.jv(v, x), x * v)[1], [1.0, 2.0], "a Bessel function has no derivative by its order"),
+    (lambda v: np.sum(np.linalg.eigh(v)[0]), [np.eye(2)], "the derivative reaches into the vectors"),
+])  # fmt: skip
+def test_a_line_off_the_path_that_refuses_a_derivative(f, args, reason):
+    """The gradient does not come to it: nor do the adjoints; tangents of a seed that does are left out."""
+    tape, _ = record(f, args)
+    animation = animate(tape)
+    assert [mode.seed for mode in animation.modes] == [None, "x"][: len(args)]
+    for line, expected in enumerate(gradient(f, args)):
+        assert animation.placed.picture.nodes[line].adjoint == concise(expected)
+    assert animation.notes[0] == f"Tangents are shown for {len(args) - 1} of the {len(args)} inputs."
+    assert animation.notes[1].startswith(f"There are none from v: {reason}")
+    assert reason in animation.to_html()
+    assert __file__ not in animation.to_html()
+
+
+def test_a_refused_partial():
+    tape, out = record(lambda v, x: (special.jv(v, x), x * v)[1], [1.0, 2.0])
+    animation = animate(tape, out)
+    assert [edge.partial for edge in animation.placed.picture.edges] == [None, "-0.064472", "1", "2"]
+    assert animation.lines[2]["partials"][0] == ("∂v2/∂v", "refused by the rule")
+
+
+def test_of_a_result_on_a_tape_with_others_only_its_own_lines_are_counted():
+    x, y = Variable(0.3, name="x"), Variable(2.0, name="y")
+    result, others = x, []
+    for _ in range(100):
+        result = result * 0.9 + 0.1
+        others.append(np.sin(result) * y)
+    others.append(special.jv(y, result))
+    animation = animate(result)
+    (fold,) = (node for node in animation.placed.picture.nodes if node.kind == FOLD)
+    assert list(fold.lines) == [
+        line for line in result.tape.ancestors(result.line) if fold.line <= line <= max(fold.lines)
+    ]
+    assert len(fold.lines) == 196
+    assert animation.title == "A tape of 201 lines"
+    assert animation.notes == ("Of the 201 lines 196 are folded away; a fold runs in one step.",)
+    texts = [text for step in animation.modes[0].steps for text in step.text]
+    assert sum(text.startswith("196 lines, ") for text in texts) == 2
+    assert float(final_texts(animation.modes[0])[0]) == pytest.approx(0.9**100)
+    assert float(final_texts(animation.modes[1])[result.line]) == pytest.approx(0.9**100)
 
 
 def test_few_of_many_seeds():

@@ -144,6 +144,8 @@ def _notes(teller: Teller) -> tuple[str, ...]:
     if hidden:
         notes.append(f"Of the {len(drawn)} lines {hidden} are folded away; a fold runs in one step.")
     inputs = set(teller.tape.inputs).intersection(drawn)
-    if len(inputs) > len(teller.seeds):
-        notes.append(f"Tangents are shown for {len(teller.seeds)} of the {len(inputs)} inputs.")
+    shown = len(teller.seeds) - len(teller.refused)
+    if len(inputs) > shown:
+        notes.append(f"Tangents are shown for {shown} of the {len(inputs)} inputs.")
+    notes += [f"There are none from {teller.variables[seed]}: {reason}." for seed, reason in teller.refused.items()]
     return tuple(notes)

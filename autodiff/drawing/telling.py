@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualnumbers.elementary import LOCALLY_CONSTANT
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
@@ -49,17 +49,23 @@ class Teller:
         self.variables = variables
         self.parts = [Part(node.lines, node.kind == FOLD) for node in self.nodes]
         self.by_line = {node.line: node for node in self.nodes}
+        self.refused: dict[int, str] = {}
+        """Seed → why there are no tangents."""
         self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
 
     def modes(self) -> list[Mode]:
-        """The reverse run, then a forward one for each seed."""
+        """The reverse run, then a forward one for each seed of which all tangents are to be had."""
         steps = forward_steps(self.tape, self.parts)
         if self.output is not None:
             steps += reverse_steps(self.tape, self.parts, self.output)
         modes = [Mode("reverse adjoints", "adjoint", None, list(map(self._told, steps)))]
         for seed in self.seeds:
-            steps = forward_steps(self.tape, self.parts, seed)
             name = self.variables[seed]
+            try:
+                steps = forward_steps(self.tape, self.parts, seed)
+            except Exception as error:  # of a line that the reverse sweep does not come to
+                self.refused[seed] = str(error).partition(" (at ")[0]  # that is where it is drawn
+                continue
             told = [self._told(step, seed) for step in steps]
             modes.append(Mode(f"forward tangents, seed {name}", "tangent", name, told))
         return modes
@@ -169,10 +175,11 @@ class Teller:
         found = []
         for place, operand in reads:
             p = partial(self.tape, line, place)
+            none = "refused by the rule" if row.kind == ELEMENTWISE else "a linear map, by the rule"
             name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
             if sum(operand == other for _, other in reads) > 1:
                 name += f", operand {place + 1}"
-            found.append((name, "a linear map, by the rule" if p is None else brief(p)))
+            found.append((name, none if p is None else brief(p)))
         return found
 
 
