@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,13 @@ from dualnumbers.elementary import Row
 
 from .tape import Tape
 
+T = TypeVar("T")
+
 LONGEST = 40
 """Lines up to which a tape is shown whole; of a longer one the first and the last half of that many."""
+
+MANY = 6
+"""Operands up to which all are named."""
 
 WIDEST = 60
 """Characters up to which an expression or a value is shown whole."""
@@ -104,9 +109,13 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
         return f"{parts[0]}[{_index(static[0])}]"
     if row.name == "setitem":
         return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
-    if len(parts) > 6:
-        parts = [*parts[:3], "...", parts[-1]]
+    parts = ends(parts, "...")
     return f"{'abs' if row.name == 'absolute' else row.name}({', '.join(parts + _parameters(row, static))})"
+
+
+def ends(items: Sequence[T], gap: T) -> list[T]:
+    """The items if they are few, else the first three and the last, with ``gap`` in place of the others."""
+    return list(items) if len(items) <= MANY else [*items[:3], gap, items[-1]]
 
 
 def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:

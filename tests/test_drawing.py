@@ -113,6 +113,18 @@ def test_the_picture_of_a_small_program_whole():
                                "on an edge: the partial derivative of a line by what it reads")  # fmt: skip
 
 
+def test_many_operands_from_one_box_have_one_edge():
+    """Also those from a fold; few have one each."""
+    drawing = picture(record(lambda *xs: np.sum(np.stack(xs)), [float(k) for k in range(1000)])[0])
+    assert [(e.start, e.end, e.count, e.label) for e in drawing.edges] == [
+        (0, 1000, 1, None), (1, 1000, 998, "998 ×"), (999, 1000, 1, None), (1000, 1001, 1, None)]  # fmt: skip
+    assert drawing.caption[-1] == "n ×: so many operands"
+    assert float(re.search(r'width="(\d+)"', drawing.to_svg())[1]) < 500
+    assert all("998 ×" in text for text in (drawing.to_svg(), drawing.to_dot(), drawing.to_mermaid()))
+    few = picture(record(lambda x: np.sum(np.stack([x] * 6)), [1.0])[0])
+    assert len(few.edges) == 7
+
+
 def filled(x):
     """An array that a loop fills: on a tape that is not drawn no value is kept of it but the last."""
     a = np.zeros(3, like=x)

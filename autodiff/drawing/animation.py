@@ -44,7 +44,8 @@ class Animation:
     def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2) -> None:
         """Write the reverse run as a GIF, or that with tangents from the input called ``seed``; a step for so long.
 
-        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed.
+        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed or the
+        frames have too many pixels together.
         """
         from .frames import save
 

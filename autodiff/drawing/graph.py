@@ -16,7 +16,7 @@ from dualnumbers.rules.shaping import shape
 
 from ..by_hand import ByHand
 from ..leaf import Constant
-from ..listing import expression_of, named_inputs, value_text, variable_names
+from ..listing import MANY, expression_of, named_inputs, value_text, variable_names
 from ..sweep import swept
 from ..tape import Tape
 from ..variable import Variable
@@ -57,9 +57,16 @@ class Edge:
     end: int
     place: int
     partial: str | None
-    """∂end/∂start, of elementwise functions."""
+    """∂end/∂start, of elementwise functions and one operand."""
     active: bool
     """Whether a derivative passes."""
+    count: int = 1
+    """How many operands this edge stands for."""
+
+    @property
+    def label(self) -> str | None:
+        """What stands on the edge."""
+        return self.partial if self.count == 1 else f"{self.count} ×"
 
 
 @dataclass(frozen=True)
@@ -141,6 +148,8 @@ def picture(
         caption.append(f"adjoint: the derivative of {result} by that line")
     if any(edge.partial is not None for edge in drawing.edges):
         caption.append("on an edge: the partial derivative of a line by what it reads")
+    if any(edge.count > 1 for edge in drawing.edges):
+        caption.append("n ×: so many operands")
     title = f"A tape of {len(chosen)} line{'s' * (len(chosen) != 1)}"
     return Picture(drawing.nodes, drawing.edges, title, tuple(caption))
 
@@ -178,6 +187,14 @@ def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
 
 def _is_real_number(value: Any) -> bool:
     return not shape(value) and not is_unreal(value) and not isinstance(value, (bool, np.bool_))
+
+
+def _merged(edges: Sequence[Edge]) -> list[Edge]:
+    """One edge for all from one box."""
+    groups: dict[tuple[int, bool], list[Edge]] = {}
+    for edge in edges:
+        groups.setdefault((edge.start, edge.active), []).append(edge)
+    return [replace(first, partial=None, count=1 + len(more)) if more else first for first, *more in groups.values()]
 
 
 class _Drawing:
@@ -222,7 +239,7 @@ class _Drawing:
                 slope = partial(self.tape, line, place) if active else None
                 label = None if slope is None else concise(slope)
                 found.append(Edge(self.owner[operand].key, line, place, label, active))
-        return found
+        return found if len(found) <= MANY else _merged(found)
 
     def _fold(self, fold: Fold) -> tuple[Node, list[Edge]]:
         first, last = fold.lines[0], fold.lines[-1]

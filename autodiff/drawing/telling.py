@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
-from ..listing import brief, value_text
+from ..listing import brief, ends, value_text
 from ..tape import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
@@ -99,7 +100,11 @@ class Teller:
             return f"tangent of {name} = 0{self._why_none(line, seed)}"
         symbols: list[str] = []
         numbers: list[str] = []
-        for term in step.terms:
+        for term in ends(step.terms, None):
+            if term is None:
+                symbols.append("…")
+                numbers.append("…")
+                continue
             operand = self.variables[term.operand]
             if term.partial is None:
                 symbols.append(f"push-forward of {self._rule(line)} by the tangent of {operand}")
@@ -127,7 +132,7 @@ class Teller:
         if node.kind == FOLD:
             reached = [f"adjoint of {self.variables[line]} = {concise(x)}" for line, x in step.changes.items()]
             return [f"{_count(step.part)}, {node.name}: each passes its adjoint on.", *reached]
-        return [self._passed(term) for term in step.terms]
+        return ends([self._passed(term) for term in step.terms], f"… {len(step.terms) - 4} more …")
 
     def _passed(self, term: Term) -> str:
         """What a line passes to an operand; and the sum so far, where there is one."""
@@ -172,12 +177,17 @@ class Teller:
         if row is None or row.kind == LOCALLY_CONSTANT:
             return []
         reads = [(place, k) for place, k, active in self.tape.reads(line) if active and has_derivative(row, place)]
+        times = Counter(operand for _, operand in reads)
         found = []
-        for place, operand in reads:
+        for read in ends(reads, None):
+            if read is None:
+                found.append(("…", f"{len(reads) - 4} more"))
+                continue
+            place, operand = read
             p = partial(self.tape, line, place)
             none = "refused by the rule" if row.kind == ELEMENTWISE else "a linear map, by the rule"
             name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
-            if sum(operand == other for _, other in reads) > 1:
+            if times[operand] > 1:
                 name += f", operand {place + 1}"
             found.append((name, none if p is None else brief(p)))
         return found
