@@ -175,6 +175,9 @@ def test_equal_names_are_told_apart_by_their_lines():
     assert [row[1] for row in lines(listing(tape, names=["w", "w", "w_1"]))[1:4]] == ["w_0", "w_1_1", "w_1_2"]
     w = Variable(2.0, name="w")
     assert "w_0 * w_1" in str((w * Variable(3.0, name="w")).tape)
+    assert "w * v1" in str((w * (w * 2.0)).tape)
+    w_again = w * Variable(3.0, name="u") + np.sin(w * Variable(1.0, name="t"))
+    assert [row[1] for row in lines(listing(w_again.tape))[1:] if row[2] == "input"].count("w") == 2
 
 
 def test_names_may_look_like_lines_in_every_letter():

@@ -173,7 +173,7 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
 
 def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
     """The names of input lines as they fit into a box."""
-    return distinct({line: cut(name) for line, name in named_inputs(tape, names).items()})
+    return distinct(tape, {line: cut(name) for line, name in named_inputs(tape, names).items()})
 
 
 def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
