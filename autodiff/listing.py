@@ -31,6 +31,9 @@ INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_div
          "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}  # fmt: skip
 PREFIX = {"negative": "-", "positive": "+", "invert": "~"}
 
+USUAL = {"ord": None, "axis": None, "dtype": None, "keepdims": False}
+"""The defaults of parameters that functions of rows without a signature share."""
+
 
 def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[str] | None = None) -> str:
     """The tape as a table: line, variable, expression in the variables that it reads, value.
@@ -129,7 +132,7 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     if row.name == "setitem":
         return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
     parts = ends(parts, "...")
-    return f"{'abs' if row.name == 'absolute' else row.name}({', '.join(parts + _parameters(row, static))})"
+    return f"{row.shown or row.name}({', '.join(parts + _parameters(row, static))})"
 
 
 def ends(items: Sequence[T], gap: T) -> list[T]:
@@ -151,7 +154,7 @@ def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
     offered: dict[str, inspect.Parameter] = dict(inspect.signature(row.signature).parameters) if row.signature else {}
     texts = []
     for name, value in zip(_static_names(row, len(static)), static, strict=True):
-        default = offered[name].default if name in offered else inspect.Parameter.empty
+        default = offered[name].default if name in offered else USUAL.get(name, inspect.Parameter.empty)
         if default is inspect.Parameter.empty:
             texts.append(_index(value) if name == "index" else _inline(value))
         elif type(value) is not type(default) or value != default:

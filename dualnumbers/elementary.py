@@ -34,7 +34,6 @@ TABLE: dict[str, TableFunction] = {}
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
 
-
 COMPOSITIONS: dict[str, Callable[..., Any]] = {}
 """Every function that is written in table functions, by the public name of the one that it stands for."""
 
@@ -59,6 +58,8 @@ class Row:
     domain: Any = None
     singular: bool = False
     signature: Callable[..., tuple[Any, ...]] | None = None
+    shown: str = ""
+    """What listings call the function, where that is not its name."""
     unreal: Callable[..., Any] | None = None
     """The function of a complex argument, where it is not holomorphic."""
     put: Callable[..., Any] | None = None
@@ -127,17 +128,17 @@ def elementwise(
     domain: Any = None,
     singular: bool = False,
     operator: bool = False,
-    unreal: Callable[..., Any] | None = None,
+    **more: Any,
 ) -> TableFunction:
     """A function applied element by element, z = f(x[, y …]).
 
     Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
     where it is constant. ``singular``: a partial may be infinite inside the domain, so that forward mode multiplies
-    by `strong`. ``operator``: ``python`` is one of Python's operators, which dispatches by itself. ``unreal``: the
-    function of a complex argument, where it is not holomorphic, as a composition of rows.
+    by `strong`. ``operator``: ``python`` is one of Python's operators, which dispatches by itself. ``more``: other
+    fields of the row, such as ``unreal``.
     """
     name = name or (ufunc if python is None or operator else python).__name__
-    row = Row(name, ELEMENTWISE, len(partials), partials=partials, domain=domain, singular=singular, unreal=unreal)
+    row = Row(name, ELEMENTWISE, len(partials), partials=partials, domain=domain, singular=singular, **more)
     return _scalar_rows(row, python, ufunc, operator)
 
 

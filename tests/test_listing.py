@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dualnumbers.dmath as dmath
-from autodiff import Variable, derivative, gradient, record
+from autodiff import Variable, derivative, elementwise, gradient, record
 from autodiff.listing import LONGEST, WIDEST, brief, listing
 from autodiff.sweep import adjoints
 
@@ -94,7 +94,7 @@ STATIC = {
     "concatenate(v0, v0, axis=1)": lambda v: np.concatenate([v, v], axis=1),
     "stack(v0, v0, v0, ..., v0, axis=-1)": lambda v: np.stack([v] * 9, axis=-1),
     "einsum(v0, v0, 'ij,ij->i')": lambda v: np.einsum("ij,ij->i", v, v),
-    "astype(v0, float32)": lambda v: v.astype(np.float32),
+    "astype(v0, dtype=float32)": lambda v: v.astype(np.float32),
     "v0[1, 2]": lambda v: v[1, 2],
     "v0[1]": lambda v: v[1],
     "v0[1:, ::2]": lambda v: v[1:, ::2],
@@ -108,6 +108,35 @@ STATIC = {
 @pytest.mark.parametrize("expected", STATIC)
 def test_static_parameters(expected):
     assert expressions(STATIC[expected], np.arange(12.0).reshape(3, 4)) == [expected]
+
+
+SHOWN = {
+    "abs(v0)": abs,
+    "norm(v0)": np.linalg.norm,
+    "norm(v0, keepdims=True)": lambda v: np.linalg.norm(v, keepdims=True),
+    "norm(v0, 3, axis=0)": lambda v: np.linalg.norm(v, 3, axis=0),
+    "std(v0)": np.std,
+    "sort(v0, axis=-1)": np.sort,
+}
+
+
+@pytest.mark.parametrize("expected", SHOWN)
+def test_functions_are_shown_as_users_know_them(expected):
+    assert expressions(SHOWN[expected], np.array([1 + 2j, 3.0])) == [expected]
+
+
+def test_numbers_functions_are_shown_as_users_know_them():
+    assert expressions(lambda z: [abs(z), np.abs(z)], 1 + 2j) == ["abs(v0)"] * 2
+    assert expressions(lambda x: dmath.hypot(x, x, x), 2.0) == ["hypot(v0, v0, v0)"]
+    assert expressions(np.logaddexp.reduce, np.ones(2)) == ["logaddexp_reduce(v0, axis=0)"]
+
+
+def test_a_rule_of_the_users_keeps_its_name():
+    @elementwise(lambda x, z: 2.0)
+    def length(x):
+        return 2.0 * x
+
+    assert expressions(length, 1.0) == ["length(v0)"]
 
 
 def test_item_assignment_fills_a_constant():

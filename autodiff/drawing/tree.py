@@ -81,11 +81,11 @@ def _operands(tape: Tape, operand: int) -> list[int]:
 
 
 def _node(tape: Tape, operand: int, variables: list[str], key: int, depth: int) -> Node:
+    row = tape.rows[operand] if operand >= 0 else None
     if operand < 0:
         text, kind = concise(tape.value(operand)), CONSTANT
-    elif tape.rows[operand] is None:
+    elif row is None:
         text, kind = variables[operand], INPUT if operand in tape.inputs else CONSTANT
     else:
-        name = tape.rows[operand].name  # type: ignore[union-attr]
-        text, kind = INFIX.get(name) or PREFIX.get(name) or name, OPERATION
+        text, kind = INFIX.get(row.name) or PREFIX.get(row.name) or row.shown or row.name, OPERATION
     return Node(key, operand, kind, text, text, None, None, depth == 0, depth)

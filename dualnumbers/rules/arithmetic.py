@@ -46,4 +46,4 @@ nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
 degrees = elementwise(math.degrees, np.degrees, lambda x, z: degrees_per_radian(x))
 radians = elementwise(math.radians, np.radians, lambda x, z: radians_per_degree(x))
 numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x, 1.0,
-                           name="_numpy_scalar")  # fmt: skip
+                           name="_numpy_scalar", shown="numpy_scalar")  # fmt: skip

@@ -184,7 +184,9 @@ def _not_determined(g, v, values, i, j):
     raise np.linalg.LinAlgError(_undetermined(values, i, j))
 
 
-_determined = linear(None, None, _not_determined, evaluate=lambda v, values, i, j: v, name="_determined", statics=3)
+_determined = linear(
+    None, None, _not_determined, evaluate=lambda v, values, i, j: v, name="_determined", statics=3, shown="determined"
+)
 del TABLE["_determined"]  # there is no derivative for the loops to test; tests/test_linear_algebra.py holds it to that
 
 

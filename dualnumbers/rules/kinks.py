@@ -11,7 +11,7 @@ from .selection import where
 from .steps import equal, sign
 
 absolute = elementwise(abs, np.absolute, lambda x, z: sign(x), domain=nonzero, operator=True,
-                       unreal=modulus_of_python)  # fmt: skip
+                       unreal=modulus_of_python, shown="abs")  # fmt: skip
 BY_NUMPY[np.absolute].row.unreal = modulus  # type: ignore[attr-defined]  # which differs from Python's in the last bit
 fabs = elementwise(math.fabs, np.fabs, lambda x, z: sign(x), domain=nonzero)
 copysign = elementwise(math.copysign, np.copysign, lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_both)

@@ -35,6 +35,6 @@ def _direction(x):
     return z.item() if type(x) is complex else z
 
 
-modulus = smooth(None, None, _modulus_push, evaluate=_of_ufunc, name="modulus")
-modulus_of_python = smooth(None, None, _modulus_push, evaluate=_of_operator, name="modulus_of_python")
+modulus = smooth(None, None, _modulus_push, evaluate=_of_ufunc, name="modulus", shown="abs")
+modulus_of_python = smooth(None, None, _modulus_push, evaluate=_of_operator, name="modulus_of_python", shown="abs")
 direction = smooth(None, None, _direction_push, evaluate=_direction, name="direction")

@@ -67,8 +67,8 @@ def _p_norm_push(dx, z, x, p, axis, keepdims):
     return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), keepdims)
 
 
-length = smooth(None, None, _length_push, evaluate=_evaluate, name="length", statics=3)
-p_norm = smooth(None, None, _p_norm_push, evaluate=_evaluate, name="p_norm", statics=3)
+length = smooth(None, None, _length_push, evaluate=_evaluate, name="length", statics=3, shown="norm")
+p_norm = smooth(None, None, _p_norm_push, evaluate=_evaluate, name="p_norm", statics=3, shown="norm")
 
 
 def _of_vectors(x, ord, axis, keepdims):

@@ -63,4 +63,4 @@ hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: cosine(x, y), lambda x
 def euclidean_length(dimension):
     """The row of √(x₁² + … + xₙ²), n = ``dimension``, as ``math.hypot`` has it."""
     partials = (lambda *xs, k=k: _cosine(xs[k], xs[-1]) for k in range(dimension))
-    return elementwise(math.hypot, None, *partials, name=f"hypot_{dimension}", singular=True)
+    return elementwise(math.hypot, None, *partials, name=f"hypot_{dimension}", shown="hypot", singular=True)
