@@ -48,9 +48,11 @@ def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any
     P is positive semidefinite; only its symmetric part counts. OSQP (Stellato et al. 2020) finds which inequalities
     hold with equality. These are locally constant, so x solves a linear equation, the optimality conditions, and is
     differentiated as its solution (Amos & Kolter 2017). ``settings`` are OSQP's. An inequality that holds with
-    equality but does not press is left out: there the derivative is one-sided.
+    equality but does not press is left out, and so is one that depends on others which press, such as a second copy:
+    there the derivative is one-sided.
 
-    Raises ValueError where no x satisfies the constraints or none is best, LinAlgError where more than one is.
+    Raises ValueError where no x satisfies the constraints or none is best; LinAlgError where more than one is best, or
+    one only for constraints that do not press, and where rows of A depend on one another.
     """
     P, q = array(P), array(q)
     G, h = _constraints(G, h, len(q), "G", "h")
@@ -87,30 +89,66 @@ def _where_equal(active: Any, P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) ->
     return np.linalg.solve(matrix, np.concatenate([-q, d]))
 
 
+ROUNDING = 1e-12
+"""What is smaller than this, beside what it was computed from, is 0."""
+
+
 def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
-    """The numbers of the inequalities that hold with equality at the solution, and press.
+    """The numbers of inequalities that hold with equality at the solution and press, independent of one another.
 
     Where OSQP's accuracy leaves a doubt, steps of the primal-dual active set method decide (Hintermüller, Ito &
     Kunisch 2002): each takes the multiplier of an inequality for its excess.
     """
-    _, q, G, h, _, _ = problem
+    P, q, G, h, A, _ = problem
     press, excess = _by_osqp(problem, settings)
-    before = None
+    equalities, basis = _independent(A, range(len(A)), np.zeros((0, len(q))))
+    if len(equalities) < len(A):
+        raise np.linalg.LinAlgError(f"rows of A depend on one another: leave the redundant ones out{user_line()}")
+    lengths, before = np.linalg.norm(G, axis=1), None
+    doubtful, excess = press + excess > 0, np.zeros(len(h))
     for _ in range(2 * len(h) + 2):
-        active = np.flatnonzero(press + excess > 0)
-        if before is not None and np.array_equal(active, before):
-            return active
-        try:
-            found = _where_equal(active, *problem)
-        except np.linalg.LinAlgError:
+        order = [k for k in np.lexsort((-press, -excess)) if doubtful[k]]
+        active, spanned = _independent(G, order, basis)
+        if active == before:
+            return np.array(active, int)
+        if _is_flat(P, spanned):
             break
-        x, before = found[: len(q)], active
-        press, excess = np.zeros(len(h)), G @ x - h
-        press[active], excess[active] = found[len(q) : len(q) + len(active)], 0.0
+        found, before = _where_equal(active, *problem), active
+        x, press = found[: len(q)], np.zeros(len(h))
+        press[active] = found[len(q) : len(q) + len(active)]
+        pull = np.linalg.norm(q) + np.linalg.norm(P @ x)
+        excess = np.where(G @ x - h > ROUNDING * (lengths * np.linalg.norm(x) + np.abs(h)), G @ x - h, 0.0)
+        excess[active] = 0.0
+        doubtful = (press * lengths > ROUNDING * pull) | (excess > 0)
+    if before is None:
+        raise np.linalg.LinAlgError(
+            "more than one x is best, or one only for constraints that do not press: P is singular along those that "
+            f"do; make it positive definite{user_line()}"
+        )
     raise np.linalg.LinAlgError(
-        "solve_qp finds no single solution: P is singular along the constraints, or some of these depend on one "
-        f"another; make P positive definite, or leave redundant constraints out{user_line()}"
+        "solve_qp finds no set of constraints that press: let OSQP be more accurate, by eps_abs=1e-12, eps_rel=1e-12, "
+        f"or make P positive definite{user_line()}"
     )
+
+
+def _independent(rows: Any, order: Any, basis: Any) -> tuple[list[int], Any]:
+    """Which rows, taken in this order, depend neither on an orthonormal basis nor on those before; the basis of all."""
+    taken = []
+    for k in order:
+        rest = rows[k]
+        for _ in range(2):  # the second time for the rounding of the first
+            rest = rest - (basis @ rest) @ basis
+        if np.linalg.norm(rest) > 1e-9 * np.linalg.norm(rows[k]):
+            taken.append(int(k))
+            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+    return sorted(taken), basis
+
+
+def _is_flat(P: Any, basis: Any) -> bool:
+    """Whether P, positive semidefinite, is singular on what is orthogonal to the basis."""
+    P = 0.5 * (P + P.T)
+    size = np.max(np.abs(P)) or 1.0
+    return bool(np.linalg.eigvalsh(P + size * (basis.T @ basis))[0] <= ROUNDING * size)
 
 
 def _by_osqp(problem: list[Any], settings: dict[str, Any]) -> tuple[Any, Any]:

@@ -106,12 +106,60 @@ def test_problems_without_solution(solve_qp):
         solve_qp(np.zeros((2, 2)), np.array([1.0, 0.0]))
     with pytest.raises(ValueError, match="positive semidefinite; its least eigenvalue is -1"):
         solve_qp(-np.eye(2), np.zeros(2))
-    with pytest.raises(np.linalg.LinAlgError, match="no single solution"):
-        solve_qp(np.diag([1.0, 0.0]), np.zeros(2))
-    with pytest.raises(np.linalg.LinAlgError, match="leave redundant constraints out"):
+    with pytest.raises(np.linalg.LinAlgError, match="rows of A depend on one another: leave the redundant ones out"):
         solve_qp(np.eye(2), np.zeros(2), A=np.ones((2, 2)), b=np.ones(2))
     with pytest.raises(ValueError, match="has no solution: OSQP says maximum iterations reached"):
         solve_qp(P, Q, G, H, max_iter=1)
+
+
+def test_more_than_one_solution(solve_qp):
+    thin = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    singular = thin @ thin.T  # of rank 2; the rounding of its third eigenvalue is not 0
+    box = np.concatenate([np.eye(2), -np.eye(2)])
+    for problem in ((np.diag([1.0, 0.0]), np.zeros(2)), (singular, singular @ np.array([1.0, 2.0, 3.0])),
+                    (np.zeros((2, 2)), np.array([1.0, 0.0]), box, np.ones(4)),
+                    (np.zeros((2, 2)), np.zeros(2), box, np.zeros(4))):  # fmt: skip
+        with pytest.raises(np.linalg.LinAlgError, match="more than one x is best, or one only for constraints that do"):
+            solve_qp(*problem)
+    x = solve_qp(singular, singular @ np.array([1.0, 2.0, 3.0]), A=A, b=B)  # along A it is not singular
+    np.testing.assert_allclose(A @ x, B, rtol=1e-12)
+
+
+def test_constraints_that_depend_on_one_another(solve_qp):
+    """A second copy of a constraint, and three lines through one point: each decides for itself, x is one."""
+    twice = lambda h: solve_qp(np.eye(2), np.array([-1.0, -1.0]), np.ones((2, 2)), h)
+    np.testing.assert_allclose(twice(np.ones(2)), [0.5, 0.5], rtol=1e-14)
+    np.testing.assert_allclose(np.sum(jacobian(twice)(np.ones(2)), axis=1), [0.5, 0.5], rtol=1e-14)
+    np.testing.assert_allclose(twice(np.array([1.0, 0.8])), [0.4, 0.4], rtol=1e-14)
+    star = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    x = solve_qp(np.eye(2), np.array([-9.0, -5.0]), star, star @ np.array([2.0, 3.0]))
+    np.testing.assert_allclose(x, [2.0, 3.0], rtol=1e-14)
+
+
+def test_a_constraint_through_the_best_point_does_not_press(solve_qp):
+    touching = lambda h: solve_qp(np.eye(2), np.array([-1.0, -1 / 3]), np.array([[1.0, 1.0], [0.1, 0.7]]), h)
+    h = np.array([4 / 3, 0.1 + 0.7 / 3])
+    np.testing.assert_allclose(touching(h), [1.0, 1 / 3], rtol=1e-14)
+    np.testing.assert_array_equal(jacobian(touching)(h), np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("eps", [0.1, 5.0])
+def test_steps_of_the_active_set_find_what_osqp_has_left(solve_qp, eps):
+    """OSQP is told to end early: the inequalities that it names are not those that press."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        root, q, G = rng.normal(size=(4, 4)), 3 * rng.normal(size=4), rng.normal(size=(9, 4))
+        P, h = root @ root.T + 0.1 * np.eye(4), rng.uniform(0.1, 1.0, 9)
+        x = solve_qp(P, q, G, h, eps_abs=eps, eps_rel=eps)
+        assert np.all(G @ x <= h + 1e-10)
+        assert residuals(x, P, q, G, h) < 1e-9
+
+
+def test_steps_of_the_active_set_that_do_not_end(solve_qp, monkeypatch):
+    monkeypatch.setattr(linalg, "_by_osqp", lambda *_: (np.array([0.0, 0.0, 1.0, 1.0]), np.zeros(4)))
+    corner = np.array([[1.0, 2.0], [3.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    with pytest.raises(np.linalg.LinAlgError, match="let OSQP be more accurate"):
+        solve_qp(np.zeros((2, 2)), np.array([-1.0, -1.0]), corner, np.array([4.0, 6.0, 0.0, 0.0]))
 
 
 def test_wrong_arguments(solve_qp):
