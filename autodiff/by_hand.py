@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from math import prod
 from threading import Lock, get_ident
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -85,7 +86,8 @@ def _leading_level(operands: tuple[Any, ...]) -> Level | None:
 
 
 def _is_of(level: Level, x: Any) -> bool:
-    return isinstance(x, ByHand) and x.level is level
+    """Whether an operand is made by hand and, at a level of leaves, one of them or to be taken in."""
+    return isinstance(x, ByHand) and (x.level is level or level.takes_in(x.level))
 
 
 class ByHand(Variable, operators=True):
@@ -118,9 +120,7 @@ class ByHand(Variable, operators=True):
         """Add to the ``grad`` of every leaf that this was computed from its adjoint, by one sweep.
 
         ``gradient`` is the cotangent, of this value's shape; a real number has 1. What was computed stays: it may be
-        swept again. A result that is kept keeps all that was computed from it: of one that a loop uses at every step
-        take the value, ``y.data``, or compute it anew. Raises ValueError where an array has no cotangent, or one of
-        another shape.
+        swept again. Raises ValueError where an array has no cotangent, or one of another shape.
         """
         y = self.recorded()
         value = y.primal
@@ -198,13 +198,14 @@ def result(tape: SharedTape, line: int) -> Any:
     """The handle on a line."""
     handle: Any = new(ArrayResult if isinstance(tape.values[line], (np.ndarray, ArrayNumber)) else Result)
     handle.place, handle.gradient = (tape, line), None
+    tape.handles.append(ref(handle))
     return handle
 
 
 class Result(ByHand):
     """What was computed from leaves: a line of their common tape."""
 
-    __slots__ = ("gradient", "place")
+    __slots__ = ("__weakref__", "gradient", "place")
     place: tuple[SharedTape, int]
     gradient: Any
 

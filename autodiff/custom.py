@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from functools import update_wrapper
 from typing import Any
 
@@ -19,6 +20,8 @@ from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number
 from dualnumbers.pushforward import in_precision
 from dualnumbers.rules.shaping import array, shape
+
+from .seeding import read_only
 
 Function = Callable[..., Any]
 
@@ -72,6 +75,7 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
     """
 
     def plainly(*operands: Any) -> Any:
+        operands = tuple(map(read_only, operands))
         xs = operands[1:] if owner else operands
         z = _value(name, function(*operands), xs)
         wanted = np.broadcast_shapes(*map(np.shape, xs))
@@ -88,7 +92,7 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
             return float(partial)
 
         def p(*xs_z: Any) -> Any:
-            slope, z = partial(*xs_z), xs_z[-1]
+            slope, z = partial(*map(read_only, xs_z)), xs_z[-1]
             return fitting(f"partial {k} of {name}", slope, shape(z), z, spread=True)
 
         return p
@@ -105,6 +109,7 @@ def function_of_arrays(row: Row, function: Function) -> Function:
     count = row.arity
 
     def plainly(*arguments: Any) -> Any:
+        arguments = (*map(read_only, arguments[:count]), *arguments[count:])
         return _value(row.name, function(*arguments), arguments[:count])
 
     row.plain = plainly
@@ -115,13 +120,14 @@ def function_of_arrays(row: Row, function: Function) -> Function:
 def _checked_push(name: str, k: int, push: Any) -> Any:
     if push is None:
         return None
-    return lambda t, z, *xs: fitting(f"push-forward {k} of {name}", push(t, z, *xs), shape(z), z)
+    return lambda *t_z_xs: fitting(f"push-forward {k} of {name}", push(*map(read_only, t_z_xs)), shape(t_z_xs[1]),
+                                   t_z_xs[1])  # fmt: skip
 
 
 def _checked_adjoint(name: str, k: int, adjoint: Any) -> Any:
     if adjoint is None:
         return None
-    return lambda g, *xs: fitting(f"adjoint {k} of {name}", adjoint(g, *xs), shape(xs[k]), xs[k])
+    return lambda g, *xs: fitting(f"adjoint {k} of {name}", adjoint(*map(read_only, (g, *xs))), shape(xs[k]), xs[k])
 
 
 # --------------------------------------------------------------------------------------------- decorators
@@ -144,9 +150,14 @@ def _decorated(function: Function, kind: str, count: int | None, make: Callable[
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
             arguments = tuple(bound.arguments.values())
-        return table_function(*map(joined, arguments[:count]), *arguments[count:])
+        return table_function(*map(joined, arguments[:count]), *map(_as_now, arguments[count:]))
 
     return update_wrapper(called, function)
+
+
+def _as_now(parameter: Any) -> Any:
+    """A fixed parameter, safe from what its owner does to it later."""
+    return copy(parameter) if isinstance(parameter, (np.ndarray, list, dict, set)) else parameter
 
 
 _BESIDES = {ELEMENTWISE: ", a function of (arguments, value) or a number"} | dict.fromkeys(

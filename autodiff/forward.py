@@ -24,6 +24,7 @@ from .seeding import (
     check_holomorphic,
     differentiable,
     flatten,
+    highest,
     map_leaves,
     matching,
     output,
@@ -74,7 +75,7 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
         level.ended = True
     if type(out) is DualNumber and out.level is level and type(out.tangent) is float:
         return out.tangent
-    return as_given(_split(output(out, f), level, x)[1], x)
+    return as_given(_split(output(out, f), level, x, 0)[1], x)
 
 
 def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[Any]) -> Any:
@@ -132,7 +133,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         level.ended = True
     given.check()
     leaves, rebuild = flatten(out)
-    pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
+    above = highest(flatten([primals, tangents])[0])
+    pairs = [_split(output_leaf(leaf, f), level, 0.0, above) for leaf in leaves]
     return rebuild(primal for primal, _ in pairs), rebuild(tangent for _, tangent in pairs)
 
 
@@ -169,11 +171,14 @@ def _seed(x: Any, t: Any, level: Level, given: Given) -> Any:
     return rebuild(map(make, xs, matching(t, rebuild(xs), "the tangent"), [level] * len(xs)))
 
 
-def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
-    """The primal and tangent of an output at a level; zero where it does not depend on what was seeded."""
+def _split(out: Any, level: Level, x: Any, given: int) -> tuple[Any, Any]:
+    """The primal and tangent of an output at a level; zero where it does not depend on what was seeded.
+
+    ``given`` is the highest level of what the function was differentiated at.
+    """
     check_alive_below(out, level)
     if is_number(type(out)) and out.level is level:
-        return own(out.primal), own(out.tangent)
+        return own(out.primal, given), own(out.tangent, given)
     return out, zero(out, x)
 
 
@@ -194,6 +199,8 @@ def _partial(
     leaves, rebuild = flatten(args[index])
     leaves = [given.keep(differentiable(leaf, f"argument {index}")) for leaf in leaves]
 
+    above = highest(leaves)
+
     def directional(k: int, tangent: Any) -> Any:
         level = Level()
         try:
@@ -204,7 +211,7 @@ def _partial(
             raise
         finally:
             level.ended = True
-        return map_leaves(lambda leaf: _split(leaf, level, tangent)[1], finish(out))
+        return map_leaves(lambda leaf: _split(leaf, level, tangent, above)[1], finish(out))
 
     columns = [_columns(directional, k, x, complex_rule) for k, x in enumerate(leaves)]
     given.check()

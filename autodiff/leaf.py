@@ -15,7 +15,7 @@ from dualnumbers.levels import Level, level_of, plain
 from dualnumbers.rules.shaping import array, shape
 
 from .by_hand import ByHand, Result, is_recording, result
-from .seeding import differentiable, matching
+from .seeding import differentiable, matching, value_of
 from .shared_tape import SharedTape
 
 new = object.__new__
@@ -86,6 +86,8 @@ class Leaf(ByHand):
         line: Result = result(tape, self.on(tape))
         return line
 
+    snapshot = recorded
+
     def zero_grad(self) -> None:
         """Forget the gradient."""
         self.grad = None
@@ -111,8 +113,7 @@ class ArrayLeaf(Leaf, ArrayNumber):
 
     __slots__ = ()
 
-    def snapshot(self) -> Any:
-        return self.recorded()
+    snapshot = Leaf.recorded
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return self
@@ -141,9 +142,12 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "matmul"
 
 
 class Constant(Leaf):
-    """A number or array made by hand that nothing is differentiated with respect to."""
+    """A number or array made by hand that nothing is differentiated with respect to: a value, without derivative."""
 
     __slots__ = ()
+
+    def __new__(cls, data: Any, name: str | None = None) -> Any:
+        return Leaf.__new__(cls, value_of(data), name)
 
     def on(self, tape: SharedTape) -> int:
         return tape.constant(self._data)
@@ -151,14 +155,15 @@ class Constant(Leaf):
     def recorded(self) -> Result:
         raise TypeError(f"a Constant was computed from no Variable: nothing to differentiate by{user_line()}")
 
+    def snapshot(self) -> Any:
+        return self._data.copy() if isinstance(self._data, np.ndarray) else self._data
+
 
 class ArrayConstant(Constant, ArrayLeaf):
     """An array of constants."""
 
     __slots__ = ()
-
-    def snapshot(self) -> Any:
-        return self._data.copy()
+    snapshot = Constant.snapshot
 
 
 def together(leaves: list[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from dualnumbers.rules.shaping import zeros_like
 
 from .forward import jacfwd, jvp
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import argnums_of, as_given, flatten, matching, output_leaf, own
+from .seeding import argnums_of, as_given, flatten, highest, matching, output_leaf, own
 from .sweep import tangents
 
 MODES = ("auto", "forward", "reverse")
@@ -79,7 +79,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         found = []
         for out, value in zip(outs, values, strict=True):
             t = tangents(recording.tape, seeds, out.line) if recording.holds(out) else None
-            found.append(zeros_like(value) if t is None else own(t))
+            level = max(highest(recording.leaves), highest(leaves))
+            found.append(zeros_like(value) if t is None else own(t, level))
         return rebuild(found)
 
     return rebuild(values), push

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import explain
+from dualnumbers.levels import is_number
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
@@ -22,6 +23,7 @@ from .seeding import (
     check_holomorphic,
     differentiable,
     flatten,
+    highest,
     matching,
     name_of,
     output,
@@ -68,7 +70,7 @@ class Recording:
         handles = []
         for leaf in leaves:
             leaf = differentiable(leaf, f"argument {index}")
-            kept = given.keep(leaf)
+            kept = leaf.snapshot() if is_number(type(leaf)) else given.keep(leaf)
             if keep and kept is leaf and type(leaf) is np.ndarray:
                 kept = leaf.copy()
             handles.append(variable(self.tape, kept))
@@ -83,7 +85,7 @@ class Recording:
         """The value of an output, a level below the tape's."""
         value = out.primal if self.holds(out) else out
         check_alive(value)
-        return own(value)
+        return own(value, highest(self.leaves))
 
     def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
         """The adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
@@ -93,9 +95,9 @@ class Recording:
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
         found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
         handed_out = {id(cotangent) for _, cotangent in seeds}
-        partials = []
+        partials, level = [], highest(self.leaves)
         for g, x in zip(found, self.leaves, strict=True):
-            g = zeros_like(x) if g is None else as_given(settled(g), x)
+            g = zeros_like(x) if g is None else as_given(settled(g, level), x)
             check_alive(g)
             if type(g) is np.ndarray and (not g.flags.writeable or g.base is not None or id(g) in handed_out):
                 g = g.copy()  # adjoints alias one another and the cotangent; what a user gets is his own

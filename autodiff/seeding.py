@@ -14,7 +14,7 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number
+from dualnumbers.levels import is_number, level_of
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, astype, shape
@@ -175,16 +175,24 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
     return int(index.__index__()) % count
 
 
-def settled(result: Any) -> Any:
-    """A result in which the Variables made by hand that it was computed with are constants."""
-    while is_number(type(result)) and result.level.is_of_leaves:
+def highest(leaves: Iterable[Any]) -> int:
+    """The number of the highest level among some leaves."""
+    return max((level_of(x).number for x in leaves), default=0)
+
+
+def settled(result: Any, given: int = 0) -> Any:
+    """A result in which the Variables made by hand that it was computed with are constants.
+
+    But those of the level ``given``, or below it: the function was differentiated at such a one.
+    """
+    while is_number(type(result)) and result.level.is_of_leaves and result.level.number > given:
         result = result.primal
     return result
 
 
-def own(result: Any) -> Any:
+def own(result: Any, given: int = 0) -> Any:
     """A result as the user gets it: settled, and not an array that he gave, or that a tape keeps."""
-    result = settled(result)
+    result = settled(result, given)
     return result.copy() if type(result) is np.ndarray else result
 
 

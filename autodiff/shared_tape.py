@@ -3,7 +3,8 @@
 The first operation on leaves opens one, whose input lines refer to them; leaves hold no tape. An operation across two
 tapes appends the shorter to the longer, and the absorbed one forwards its handles. So there is no graph to set, to hold
 or to reset: with the last result everything is freed. A tape belongs to the thread that opened it; another one that
-goes on with its results copies it.
+goes on with its results copies it. A tape that has grown to twice what its results need is written anew without
+the rest, so a result that a loop uses at every step does not hold all steps.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from threading import get_ident
 from typing import Any
+from weakref import ref
 
 from dualnumbers.levels import Level, is_number
 
 from .captured import Captured
 from .tape import UNARY, Tape
 
+FEWEST = 250
+"""Lines up to which a tape is left as it is."""
+
 
 class SharedTape(Tape):
     """The tape of results that were computed from leaves; of one level, which never ends."""
 
-    __slots__ = ("absorbed", "copies", "leaves", "lines", "thread")
+    __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "thread")
 
     def __init__(self, level: Level) -> None:
         super().__init__()
@@ -30,6 +35,10 @@ class SharedTape(Tape):
         """That of each input line."""
         self.lines: dict[int, int] = {}
         """id of a leaf → its last input line."""
+        self.handles: list[ref[Any]] = []
+        """The results that were made on it, if they are still there."""
+        self.limit = FEWEST
+        """Lines from which on it is looked whether most of them are needed."""
         self.thread = get_ident()
         """That which appends to it; to the others it is a constant list."""
         self.copies: dict[int, tuple[SharedTape, int, int]] = {}
@@ -54,6 +63,7 @@ class SharedTape(Tape):
         lines = len(self.values)
         self._take(other, len(other.values))
         self.copies |= {key: (tape, count, lines + start) for key, (tape, count, start) in other.copies.items()}
+        self.handles += other.handles
         other.absorbed = self, lines
 
     def copied(self, other: SharedTape, line: int) -> int:
@@ -97,13 +107,62 @@ class SharedTape(Tape):
         self.pinned |= {line + lines for line in other.pinned.copy() if line < count}
         self.complex |= other.complex
 
+    def compacted(self) -> SharedTape:
+        """A new tape of the lines that a result still needs, to which the results move; this one if that is most."""
+        self.handles = [handle for handle in self.handles if handle() is not None]
+        needed: dict[int, int] = {}
+        here = [(result, result.place[1]) for result in (handle() for handle in self.handles)
+                if result is not None and result.tape is self]  # fmt: skip
+        wanted = {line for _, line in here}
+        for line in range(len(self.values) - 1, -1, -1):
+            if line in wanted:
+                wanted.update(operand for operand in self.operands(line) if operand >= 0)
+        self.limit = 2 * max(len(self.values), FEWEST)
+        if 2 * len(wanted) > len(self.values):
+            return self
+        fresh = SharedTape(self.level)
+        for line in sorted(wanted):
+            needed[line] = fresh._take_over(self, line, needed)
+        fresh.captured, fresh.complex, fresh.handles = self.captured, self.complex, self.handles
+        fresh.pinned = {needed[line] for line in self.pinned if line in needed}
+        for line, leaf in zip(self.inputs, self.leaves, strict=True):
+            if line in needed:
+                fresh.inputs.append(needed[line])
+                fresh.leaves.append(leaf)
+                fresh.lines[id(leaf)] = needed[line]
+        fresh.limit = 2 * max(len(fresh.values), FEWEST)
+        for result, line in here:
+            result.place = fresh, needed[line]
+        return fresh
+
+    def _take_over(self, other: SharedTape, line: int, needed: dict[int, int]) -> int:
+        """Append a line of another tape, whose operands have the lines ``needed`` here; returns its number."""
+
+        def moved(operand: int) -> int:
+            if operand >= 0:
+                return needed[operand]
+            if operand == UNARY:
+                return UNARY
+            self.constants.append(other.constants[~operand])
+            return -len(self.constants)
+
+        row, operands = other.rows[line], list(map(moved, other.operands(line)))
+        first, second = (*operands[:2], UNARY, UNARY)[:2]
+        new_line = self.append(row, first, second if len(operands) == 2 else UNARY, other.values[line])
+        if line in other.more:
+            self.more[new_line] = operands
+        if line in other.static:
+            self.static[new_line] = other.static[line]
+        return new_line
+
 
 def common(operands: Iterable[Any], level: Level) -> SharedTape:
     """One tape for all operands of a level that have one in this thread: the longest, to which the others are appended.
 
     A new one where there is none.
     """
-    longest, thread = None, get_ident()
+    longest: SharedTape | None = None
+    thread = get_ident()
     for x in operands:
         tape = x.tape if is_number(type(x)) and x.level is level else None
         if tape is None or tape is longest or tape.thread != thread:
@@ -113,4 +172,6 @@ def common(operands: Iterable[Any], level: Level) -> SharedTape:
         else:
             shorter, longest = sorted((tape, longest), key=len)
             longest.absorb(shorter)
-    return SharedTape(level) if longest is None else longest
+    if longest is None:
+        return SharedTape(level)
+    return longest.compacted() if len(longest) > longest.limit else longest

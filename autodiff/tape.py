@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, is_free
+from dualnumbers.arraynumber import is_free
 from dualnumbers.elementary import Row
-from dualnumbers.levels import Level
+from dualnumbers.levels import Level, is_number
 from dualnumbers.rules.complexes import is_unreal
 
 from .captured import Captured
@@ -82,7 +82,7 @@ class Tape:
             if self.captured is None:
                 self.captured = Captured()
             return self.captured.keep(x)
-        return x.snapshot() if isinstance(x, ArrayNumber) else x
+        return x.snapshot() if is_number(type(x)) else x
 
     def check_captured(self) -> None:
         """Raises RuntimeError where a captured array no longer holds what was recorded."""

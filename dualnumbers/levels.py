@@ -66,6 +66,10 @@ class Level:
         """Whether it is that of Variables made by hand."""
         return self.number % Level.STRIDE >= Level.STRIDE // 2
 
+    def takes_in(self, other: Level) -> bool:
+        """Whether leaves of another level are leaves beside those of this one: made by hand below a differentiation."""
+        return other.is_of_leaves and other.number // Level.STRIDE < self.number // Level.STRIDE
+
     def __repr__(self) -> str:
         return f"Level({self.number}{', ended' if self.ended else ''})"
 

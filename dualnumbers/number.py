@@ -180,6 +180,10 @@ class Number:
         """The values of a lower level that the number is made of."""
         return (self.primal,)
 
+    def snapshot(self) -> Any:
+        """This number as it is now, whatever is assigned to it later."""
+        return self
+
     def viewed(self, function: Any, *static: Any) -> Any:
         """A row that shows this number in another shape; of a scalar nothing can be written through it."""
         return function(self, *static)

@@ -9,6 +9,7 @@ import re
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -528,3 +529,18 @@ def test_explore_complains(called, arguments, status, complaint, tmp_path):
     assert complaint in err
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_the_film_of_the_readme_is_current(tmp_path):
+    """Frame by frame; fonts and compression may differ a little."""
+    from PIL import Image, ImageChops, ImageStat
+
+    stored = Path(__file__).parent.parent / "docs" / "static" / "sweep.gif"
+    assert __main__.main(["explore", "sin(x*y) + x/y", "x=1", "y=2", "-o", str(tmp_path / "run.gif")]) == 0
+    with Image.open(stored) as old, Image.open(tmp_path / "run.gif") as new:
+        assert (old.size, old.n_frames) == (new.size, new.n_frames)
+        for frame in range(new.n_frames):
+            old.seek(frame)
+            new.seek(frame)
+            difference = ImageChops.difference(old.convert("RGB"), new.convert("RGB"))
+            assert max(ImageStat.Stat(difference).mean) < 3.0

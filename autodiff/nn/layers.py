@@ -12,6 +12,7 @@ import numpy as np
 
 from dualnumbers.rules.exponential import logistic
 from dualnumbers.rules.logarithmic_sums import softmax
+from dualnumbers.rules.products import affine
 from dualnumbers.rules.shaping import shape
 
 from ..leaf import Leaf
@@ -49,8 +50,7 @@ class Linear(Module):
         if not shape(x) or shape(x)[-1] != self.inputs:
             raise ValueError(f"Linear({self.inputs}, {self.outputs}) takes arrays of shape (points, {self.inputs}), "
                              f"not {shape(x)}")  # fmt: skip
-        z = x @ self.weight
-        return z if self.bias is None else z + self.bias
+        return x @ self.weight if self.bias is None else affine(x, self.weight, self.bias)
 
 
 class Conv2d(Module):

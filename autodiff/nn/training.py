@@ -16,7 +16,7 @@ Curves = dict[str, list[float]]
 
 
 def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
-    """Parts of arrays along their first axis, of ``batch_size`` points each, in random order where ``rng`` is given."""
+    """Parts of arrays along their first axis, ``batch_size`` points each, in random order where ``rng`` is given."""
     count = len(arrays[0])
     if any(len(x) != count for x in arrays):
         raise ValueError(f"batches: arrays of different numbers of points, {[len(x) for x in arrays]}")

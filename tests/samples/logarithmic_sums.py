@@ -6,7 +6,7 @@ import numpy as np
 
 from dualnumbers.rules import logarithmic_sums
 
-from .sample import Sample, entry, values
+from .sample import Sample, entry, of_scipy, values
 
 
 @entry("logaddexp_reduce", "logaddexp2_reduce")
@@ -25,5 +25,8 @@ def _softmax(name: str) -> Iterator[Sample]:
     for shape, axis in [((4,), None), ((2, 3), 0), ((2, 3), (0, 1)), ((3, 1), 1), ((0, 2), 1), ((2, 0), 1), ((), None)]:
         unreal = name == "softmax" or shape != (3, 1)  # the logarithm of e^ib of one number rounds
         yield Sample(lambda x, axis=axis: f(x, axis), (values(*shape),), f"{shape}, {axis}", unreal=unreal)
+        if shape not in ((0, 2), (2, 0)):
+            yield of_scipy("special", lambda s, a, axis=axis: getattr(s, name)(a, axis), (values(*shape),),
+                           f"SciPy's, {shape}, {axis}", unreal=False, exact=False)  # fmt: skip
     yield Sample(lambda x: f(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False,
                  condition=1e3)  # fmt: skip

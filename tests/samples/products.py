@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dualnumbers.elementary import TABLE
+from dualnumbers.rules.products import affine
 
 from .sample import Sample, entry, values
 
@@ -174,3 +175,12 @@ def _relabelled(name: str) -> Iterator[Sample]:
 def _strong(name: str) -> Iterator[Sample]:
     for left, right in [((), ()), ((3,), (3,)), ((2, 1), (1, 3)), ((2, 3), ())]:
         yield Sample(TABLE["strong"], (values(*left), values(*right, seed=1)), f"{left}, {right}")
+
+
+@entry("affine")
+def _affine(name: str) -> Iterator[Sample]:
+    for x, w, b in [((4, 2), (2, 3), (3,)), ((2,), (2, 3), (3,)), ((4, 2), (2,), ()), ((2, 4, 2), (2, 3), (3,)),
+                    ((0, 2), (2, 3), (3,)), ((4, 2), (2, 3), (4, 1)), ((2,), (2, 3), (4, 3)),
+                    ((2,), (2,), ())]:  # fmt: skip
+        yield Sample(affine, (values(*x), values(*w, seed=1), values(*b, seed=2)), f"{x} @ {w} + {b}")
+    yield Sample(lambda x: affine(x, x, x), (values(2, 2),), "all three")

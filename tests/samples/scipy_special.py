@@ -22,13 +22,6 @@ def _logsumexp(name: str) -> Iterator[Sample]:
                        (values(*shape),), f"with sign {shape}, {axis}", unreal=False, exact=False)  # fmt: skip
 
 
-@entry("scipy.special.softmax", "scipy.special.log_softmax")
-def _softmax(name: str) -> Iterator[Sample]:
-    for shape, axis in SHAPES:
-        yield of_scipy("special", lambda s, a, axis=axis: getattr(s, name.rpartition(".")[2])(a, axis),
-                       (values(*shape),), f"{shape}, {axis}", unreal=False, exact=False)  # fmt: skip
-
-
 @entry("scipy.special.polygamma", "scipy.special.multigammaln", "scipy.special.diric")
 def _of_a_number(name: str) -> Iterator[Sample]:
     calls = {
