@@ -155,6 +155,15 @@ class Constant(Leaf):
     def recorded(self) -> Result:
         raise TypeError(f"a Constant was computed from no Variable: nothing to differentiate by{user_line()}")
 
+    def __float__(self) -> float:
+        return float(self._data)
+
+    def __int__(self) -> int:
+        return int(self._data)
+
+    def __complex__(self) -> complex:
+        return complex(self._data)
+
     def snapshot(self) -> Any:
         return self._data.copy() if isinstance(self._data, np.ndarray) else self._data
 
@@ -164,6 +173,9 @@ class ArrayConstant(Constant, ArrayLeaf):
 
     __slots__ = ()
     snapshot = Constant.snapshot
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._data, dtype)
 
 
 def together(leaves: list[Any]) -> list[Any]:

@@ -4,7 +4,7 @@
 ReLU, softmax and squared error on 1,000 points, and of 784-256-128-10 with ReLU and cross entropy on 128; and the
 training of the first over 500 steps, 20 times, each time on other data: the points of a disk in a square. In double
 precision, on one core, from the same weights, all contenders in turns; the weights that each has after three steps are
-compared first. A peer that is not installed is left out.
+compared first. A peer that is not installed is left out. A fourth table holds ours against the bounds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
 
-from timing import np, pin, seconds  # NumPy from there: on one thread
+from timing import HEADER, Row, np, pin, seconds  # NumPy from there: on one thread
 
 from autodiff import nn
 
@@ -166,13 +166,14 @@ def of_mygrad(task: Task) -> Contender:
 
 
 PEERS = {"torch": of_torch, "autograd": of_autograd, "mygrad": of_mygrad}
+HAND, OURS = "NumPy, written by hand", "dualautodiff"
 SMALL, LARGE = (2, 25, 25, 25, 2), (784, 256, 128, 10)
 
 
 def contenders(task: Task) -> Iterator[tuple[str, Callable[[], object]]]:
     """Name and step of hand-written NumPy, of this library, and of every peer that is installed, three steps on."""
     wanted: list[Any] | None = None
-    for name, make in {"NumPy, written by hand": by_hand, "dualautodiff": of_nn, **PEERS}.items():
+    for name, make in {HAND: by_hand, OURS: of_nn, **PEERS}.items():
         try:
             step, weights = make(task)
         except ImportError:
@@ -208,12 +209,21 @@ def table(what: str, unit: str, times: dict[str, float]) -> None:
 def main() -> None:
     """Print the tables."""
     pin()
+    rows = []
     for sizes, points in ((SMALL, 1000), (LARGE, 128)):
         task = Task(sizes, points, squared=sizes is SMALL)
         names, steps = zip(*contenders(task), strict=True)
-        times = [1e6 * t for t in seconds(*steps, rounds=30)]
-        table(f"one step of {task.name}", "µs", dict(zip(names, times, strict=True)))
-    table(f"{STEPS} steps of the first, {REPEATS} times", "s", training())
+        times = dict(zip(names, (1e6 * t for t in seconds(*steps, rounds=60)), strict=True))
+        table(f"one step of {task.name}", "µs", times)
+        rows.append((f"one step of {task.name}", times, sizes is SMALL))
+    times = training()
+    table(f"{STEPS} steps of the first, {REPEATS} times", "s", times)
+    rows.append((f"{STEPS} steps of the first, {REPEATS} times", times, True))
+    print(f"\n{HEADER}")
+    for what, times, beside_torch in rows:
+        peer = next((name for name in times if name.startswith("torch")), "") if beside_torch else HAND
+        if peer:
+            print(Row(f"{what}: ours / {peer}", times[OURS] / times[peer], 1.0 if beside_torch else 1.5, "×"))
 
 
 if __name__ == "__main__":

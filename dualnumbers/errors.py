@@ -140,7 +140,7 @@ def explain(error: Exception) -> None:
 
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
-    kind = type(number).__name__
+    kind = _public_kind(number)
     caller = _scipy_function(stack())
     if caller:
         remedy = _scipy_remedy(caller)
@@ -148,17 +148,25 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
         remedy = _numpy_remedy() or REMEDIES[call]
     elif "out=" in call or "into" in call:
         remedy = _numpy_remedy() or "give it an array made by np.zeros(..., like=x)"
-    remedy = remedy or REMEDIES.get(call, "the derivative is what the call around f returns")
+    of_leaves = "backward() leaves the derivative in x.grad"
+    found = of_leaves if number.level.is_of_leaves else "the derivative is what the call around f returns"
+    remedy = remedy or REMEDIES.get(call, found)
     return error(
         f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
         f"autodiff.value_of(x) gives the plain value{user_line()}"
     )
 
 
+def _public_kind(number: Any) -> str:
+    """The name by which a user knows the kind of a number."""
+    names = [kind.__name__ for kind in type(number).__mro__]
+    return next((name for name in names if name in ("Constant", "DualNumber", "Variable")), names[0])
+
+
 def unpicklable(number: Any) -> TypeError:
     """The error for pickling a number that belongs to a running differentiation."""
     return TypeError(
-        f"a {type(number).__name__} inside a differentiation cannot be pickled: it ends with the call; pickle "
+        f"a {_public_kind(number)} inside a differentiation cannot be pickled: it ends with the call; pickle "
         f"autodiff.value_of(x){user_line()}"
     )
 

@@ -1,6 +1,6 @@
-"""Elementary functions by name, for numbers of any kind, arrays of them and plain ones: rows of the table themselves.
+"""Elementary functions by name, for numbers of any kind, arrays and lists of them and plain ones.
 
-``np.sin(x)`` applies the same row; here are beside them those for which NumPy has no name.
+Most are NumPy's own functions, which find the rows of the table; beside them are some that NumPy has not.
 
 >>> from dualnumbers import DualNumber, functions
 >>> functions.logistic(DualNumber(0.0, 1.0))
@@ -12,24 +12,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import (
+    add,
+    arccos,
+    arcsin,
+    arctan,
+    cos,
+    cosh,
+    divide,
+    exp,
+    multiply,
+    power,
+    sin,
+    sinh,
+    sqrt,
+    subtract,
+    tan,
+    tanh,
+)
 
-from .elementary import BY_NUMPY
-from .rules.exponential import logistic
+from .rules.exponential import logistic as _logistic
 from .rules.shaping import array
 
 __all__ = ["add", "arccos", "arcsin", "arctan", "cos", "cosh", "divide", "exp", "extract", "log", "logistic",
            "multiply", "power", "sin", "sinh", "sqrt", "subtract", "sum_elts", "tan", "tanh"]  # fmt: skip
 
-_of = BY_NUMPY.__getitem__
-add, subtract, multiply, divide, power = map(_of, (np.add, np.subtract, np.multiply, np.divide, np.power))
-exp, sqrt, _log = map(_of, (np.exp, np.sqrt, np.log))
-sin, cos, tan, arcsin, arccos, arctan = map(_of, (np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan))
-sinh, cosh, tanh = map(_of, (np.sinh, np.cosh, np.tanh))
-
 
 def log(x: Any, base: Any = None) -> Any:
     """The natural logarithm, or that to a base."""
-    return _log(x) if base is None else _log(x) / _log(base)
+    return np.log(x) if base is None else np.log(x) / np.log(base)
+
+
+def logistic(x: Any) -> Any:
+    """1 / (1 + e⁻ˣ)."""
+    return _logistic(array(x))
 
 
 def sum_elts(x: Any) -> Any:

@@ -534,3 +534,12 @@ def test_a_tape_written_anew_keeps_what_is_needed():
     expected = gradient(whole, [x.data, y.data])
     np.testing.assert_allclose(x.grad, expected[0], rtol=1e-14)
     np.testing.assert_allclose(y.grad, expected[1], rtol=1e-14)
+
+
+def test_a_constant_is_read_as_a_plain_value():
+    assert (float(Constant(2.5)), int(Constant(2.5)), complex(Constant(2.5))) == (2.5, 2, 2.5 + 0.0j)
+    assert np.asarray(Constant([1.0, 2.0])).tolist() == [1.0, 2.0]
+    with pytest.raises(TypeError, match=r"np\.asarray of a Variable"):
+        np.asarray(Variable([1.0]))
+    with pytest.raises(AttributeError, match=r"backward\(\) leaves the derivative in x\.grad"):
+        (Variable([1.0]) * 2.0).detach()
