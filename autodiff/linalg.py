@@ -94,50 +94,70 @@ ROUNDING = 1e-12
 
 
 def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
-    """The numbers of inequalities that hold with equality at the solution and press, independent of one another.
-
-    Where OSQP's accuracy leaves a doubt, steps of the primal-dual active set method decide (Hintermüller, Ito &
-    Kunisch 2002): each takes the multiplier of an inequality for its excess.
-    """
-    P, q, G, h, A, _ = problem
+    """The numbers of the inequalities that press at the solution, independent of one another."""
+    P, q, G, h, A, b = problem
     press, excess = _by_osqp(problem, settings)
     equalities, basis = _independent(A, range(len(A)), np.zeros((0, len(q))))
     if len(equalities) < len(A):
         raise np.linalg.LinAlgError(f"rows of A depend on one another: leave the redundant ones out{user_line()}")
-    lengths, before = np.linalg.norm(G, axis=1), None
-    doubtful, excess = press + excess > 0, np.zeros(len(h))
-    for _ in range(2 * len(h) + 2):
-        order = [k for k in np.lexsort((-press, -excess)) if doubtful[k]]
-        active, spanned = _independent(G, order, basis)
-        if active == before:
-            return np.array(active, int)
+    lengths = np.linalg.norm(G, axis=1)
+    lengths[lengths == 0] = 1.0
+    G, h = G / lengths[:, None], h / lengths
+    active = _by_steps((P, q, G, h, A, b), press * lengths, press + excess > 0, basis)
+    if active is None:
+        raise np.linalg.LinAlgError("solve_qp finds no set of constraints that press: let OSQP be more accurate, by "
+                                    f"eps_abs=1e-12, eps_rel=1e-12{user_line()}")  # fmt: skip
+    if _is_flat(P, _independent(G, active, basis)[1]):
+        raise np.linalg.LinAlgError("more than one x is best, or one only for constraints that do not press: P is "
+                                    f"singular along those that do, make it definite{user_line()}")  # fmt: skip
+    return np.array(active, int)
+
+
+def _by_steps(problem: tuple[Any, ...], press: Any, doubtful: Any, basis: Any) -> list[int] | None:
+    """Which inequalities press, those that OSQP says or, where its accuracy leaves a doubt, others; None where none do.
+
+    Steps of the primal-dual active set method (Hintermüller, Ito & Kunisch 2002): each takes the multiplier of an
+    inequality for its excess. The rows of G have the length 1.
+    """
+    P, q, G, h, _, _ = problem
+    excess = np.zeros(len(h))
+    for step in range(2 * len(h) + 2):
+        active, spanned = _independent(G, [k for k in np.lexsort((-press, -excess)) if doubtful[k]], basis)
         if _is_flat(P, spanned):
-            break
-        found, before = _where_equal(active, *problem), active
-        x, press = found[: len(q)], np.zeros(len(h))
+            return None if step else active
+        found = _where_equal(active, *problem)
+        x = found[: len(q)]
+        excess, rounding = G @ x - h, ROUNDING * (np.linalg.norm(x) + np.abs(h))
+        if np.all(excess <= rounding):
+            pressing = _pressing(G, np.flatnonzero(excess >= -rounding), 0.5 * (P + P.T) @ x, q, basis)
+            if pressing is not None:
+                return pressing
+        press, excess = np.zeros(len(h)), np.where(excess > rounding, excess, 0.0)
         press[active] = found[len(q) : len(q) + len(active)]
-        pull = np.linalg.norm(q) + np.linalg.norm(P @ x)
-        excess = np.where(G @ x - h > ROUNDING * (lengths * np.linalg.norm(x) + np.abs(h)), G @ x - h, 0.0)
-        excess[active] = 0.0
-        doubtful = (press * lengths > ROUNDING * pull) | (excess > 0)
-    if before is None:
-        raise np.linalg.LinAlgError(
-            "more than one x is best, or one only for constraints that do not press: P is singular along those that "
-            f"do; make it positive definite{user_line()}"
-        )
-    raise np.linalg.LinAlgError(
-        "solve_qp finds no set of constraints that press: let OSQP be more accurate, by eps_abs=1e-12, eps_rel=1e-12, "
-        f"or make P positive definite{user_line()}"
-    )
+        doubtful = (press > 0) | (excess > 0)
+    return None
+
+
+def _pressing(G: Any, holding: Any, Px: Any, q: Any, basis: Any) -> list[int] | None:
+    """Those inequalities among the holding ones that balance −P x − q, none pulling; None where they do not.
+
+    These are the conditions of Karush, Kuhn and Tucker. What lies in the span of A, whose basis is given, A balances.
+    """
+    from scipy.optimize import nnls
+
+    size = np.linalg.norm(Px) + np.linalg.norm(q)
+    force, rows = ((v - (v @ basis.T) @ basis) for v in (-Px - q, G[holding]))
+    forces, rest = nnls(rows.T, force) if len(holding) else ((), np.linalg.norm(force))
+    if rest > 1e-9 * size:
+        return None
+    return [int(k) for k, y in zip(holding, forces, strict=True) if y > ROUNDING * size]
 
 
 def _independent(rows: Any, order: Any, basis: Any) -> tuple[list[int], Any]:
     """Which rows, taken in this order, depend neither on an orthonormal basis nor on those before; the basis of all."""
     taken = []
     for k in order:
-        rest = rows[k]
-        for _ in range(2):  # the second time for the rounding of the first
-            rest = rest - (basis @ rest) @ basis
+        rest = rows[k] - (basis @ rows[k]) @ basis
         if np.linalg.norm(rest) > 1e-9 * np.linalg.norm(rows[k]):
             taken.append(int(k))
             basis = np.vstack([basis, rest / np.linalg.norm(rest)])

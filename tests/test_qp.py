@@ -1,5 +1,7 @@
 """autodiff.linalg: quadratic programs through OSQP against differences; the other functions against NumPy and SciPy."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -136,11 +138,19 @@ def test_constraints_that_depend_on_one_another(solve_qp):
     np.testing.assert_allclose(x, [2.0, 3.0], rtol=1e-14)
 
 
-def test_a_constraint_through_the_best_point_does_not_press(solve_qp):
-    touching = lambda h: solve_qp(np.eye(2), np.array([-1.0, -1 / 3]), np.array([[1.0, 1.0], [0.1, 0.7]]), h)
-    h = np.array([4 / 3, 0.1 + 0.7 / 3])
-    np.testing.assert_allclose(touching(h), [1.0, 1 / 3], rtol=1e-14)
-    np.testing.assert_array_equal(jacobian(touching)(h), np.zeros((2, 2)))
+@pytest.mark.parametrize("seed", range(8))
+def test_constraints_through_the_best_point(solve_qp, seed):
+    """Those that touch it do not press; of more of them than dimensions some do, independent ones."""
+    rng = np.random.default_rng(seed)
+    root, x, G = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=(7, 3))
+    P, h = root @ root.T + 0.5 * np.eye(3), G @ x
+    touching = lambda h: solve_qp(P, -P @ x, G, h)
+    np.testing.assert_allclose(touching(h), x, rtol=1e-12)
+    np.testing.assert_array_equal(jacobian(touching)(h), np.zeros((3, 7)))
+    forces = rng.uniform(0.5, 1.0, 7)
+    pressing = lambda h: solve_qp(P, -P @ x - G.T @ forces, G, h)
+    np.testing.assert_allclose(pressing(h), x, rtol=1e-9)
+    np.testing.assert_allclose(jacobian(pressing)(h) @ G, np.eye(3), atol=1e-9)  # it moves as the constraints do
 
 
 @pytest.mark.parametrize("eps", [0.1, 5.0])
@@ -150,9 +160,19 @@ def test_steps_of_the_active_set_find_what_osqp_has_left(solve_qp, eps):
         rng = np.random.default_rng(seed)
         root, q, G = rng.normal(size=(4, 4)), 3 * rng.normal(size=4), rng.normal(size=(9, 4))
         P, h = root @ root.T + 0.1 * np.eye(4), rng.uniform(0.1, 1.0, 9)
-        x = solve_qp(P, q, G, h, eps_abs=eps, eps_rel=eps)
-        assert np.all(G @ x <= h + 1e-10)
-        assert residuals(x, P, q, G, h) < 1e-9
+        for copies in (1, 3):  # of each constraint, the others looser and of other lengths
+            G, h = np.concatenate([G, 2 * G, 0.5 * G][:copies]), np.concatenate([h, 2.5 * h, 0.7 * h][:copies])
+            x = solve_qp(P, q, G, h, eps_abs=eps, eps_rel=eps)
+            assert np.all(G @ x <= h + 1e-10)
+            assert residuals(x, P, q, G, h) < 1e-9
+
+
+@pytest.mark.parametrize("named", list(itertools.product([0.0, 1.0], repeat=5)))
+def test_steps_of_the_active_set_from_anywhere(solve_qp, monkeypatch, named):
+    """Whichever inequalities OSQP named: x₀ ≤ 1 is there, and x₀ ≤ ½, twice, and 0 ≤ 1."""
+    monkeypatch.setattr(linalg, "_by_osqp", lambda *_: (np.array(named), np.zeros(5)))
+    G, h = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 0.0], [1.0, 1.0], [4.0, 0.0]]), np.array([1.0, 1.0, 1.0, 3.0, 2.0])
+    np.testing.assert_allclose(solve_qp(np.eye(2), np.array([-2.0, -2.0]), G, h), [0.5, 2.0], rtol=1e-14)
 
 
 def test_steps_of_the_active_set_that_do_not_end(solve_qp, monkeypatch):
