@@ -70,9 +70,10 @@ def expression_commands() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("arguments", expression_commands())
-def test_commands_run(arguments, capsys):
+def test_commands_run(arguments, capsys, tmp_path, monkeypatch):
     from autodiff.__main__ import main
 
+    monkeypatch.chdir(tmp_path)
     assert main(arguments) == 0
     assert "sin" in capsys.readouterr().out
 
