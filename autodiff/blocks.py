@@ -24,6 +24,12 @@ class Argument:
         self.data = data
         """Its value at this level: plain, or traced while an outer differentiation runs."""
 
+    def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"np.{ufunc.__name__} of an argument of a block: take its value, x.data{user_line()}")
+
+    def __array_function__(self, function: Any, *_: Any) -> Any:
+        raise TypeError(f"np.{function.__name__} of an argument of a block: take its value, x.data{user_line()}")
+
 
 class _Owner:
     """A block as an operand of its row, for one call: as it was then.
@@ -33,6 +39,8 @@ class _Owner:
     """
 
     __slots__ = ("block",)
+    shown = False
+    """Not in the listing of a tape."""
 
     def __init__(self, block: Any) -> None:
         self.block = copy(block)
@@ -43,9 +51,6 @@ class _Owner:
     def value(self, *xs: Any) -> Any:
         """What data_fn returns."""
         return copy(self.block).data_fn(*map(Argument, xs))
-
-    def __repr__(self) -> str:
-        return "self"
 
 
 class _Rows:

@@ -94,6 +94,8 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     if 0 <= row.arity < len(operands):  # of a locally constant function the parameters were recorded as operands
         static = (*(tape.value(k) for k in operands[row.arity :]), *static)
         operands = operands[: row.arity]
+    operands = [k for k in operands if k >= 0 or getattr(tape.constants[~k], "shown", True)]
+    static = tuple(parameter for parameter in static if getattr(parameter, "shown", True))
     infix = row.name in INFIX or row.name in PREFIX
     parts = [_operand(tape, k, variables, infix) for k in operands]
     if row.name in INFIX:

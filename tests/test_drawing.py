@@ -748,3 +748,42 @@ def test_drawing_changes_nothing():
     before = [str(value_of(value)) for value in tape.values], str(tape), len(tape.constants)
     tape.to_svg(), tape.to_dot(), tape.to_mermaid(), draw_graph(out), expression_tree(tape)
     assert before == ([str(value_of(value)) for value in tape.values], str(tape), len(tape.constants))
+
+
+def coupled(count):
+    """As many variables that step alike: the functions come again before the operands do."""
+
+    def f(*state):
+        for _ in range(60):
+            state = [x + 0.1 * state[(k + 1) % count] for k, x in enumerate(state)]
+        return sum(state)
+
+    return f, [float(k) for k in range(count)]
+
+
+def midpoint(q, p):
+    for _ in range(60):
+        middle = q + 0.005 * p, p - 0.005 * dmath.sin(q)
+        q, p = q + 0.01 * middle[1], p - 0.01 * dmath.sin(middle[0])
+    return q
+
+
+def runge_kutta(q, p):
+    slope = lambda q, p: (p, -dmath.sin(q))
+    for _ in range(60):
+        a, b = slope(q, p)
+        c, d = slope(q + 0.005 * a, p + 0.005 * b)
+        e, f = slope(q + 0.005 * c, p + 0.005 * d)
+        g, h = slope(q + 0.01 * e, p + 0.01 * f)
+        q, p = q + 0.01 / 6 * (a + 2 * c + 2 * e + g), p + 0.01 / 6 * (b + 2 * d + 2 * f + h)
+    return q * q + p
+
+
+@pytest.mark.parametrize(("f", "args"), [coupled(2), coupled(3), coupled(6), (midpoint, [1.0, 0.0]),
+                                         (runge_kutta, [1.0, 0.0])])  # fmt: skip
+def test_simulations_are_folded(f, args):
+    drawing = draw_graph(record(f, args)[0])
+    folds = [node.text for node in drawing.nodes if node.kind == "fold"]
+    assert "… 58 × like this …" in folds
+    assert not any("left out" in text for text in folds)
+    assert len(drawing.nodes) < 90
