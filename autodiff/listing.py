@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,13 @@ from dualnumbers.elementary import Row
 
 from .tape import Tape
 
+T = TypeVar("T")
+
 LONGEST = 40
 """Lines up to which a tape is shown whole; of a longer one the first and the last half of that many."""
+
+MANY = 6
+"""Operands up to which all are named."""
 
 WIDEST = 60
 """Characters up to which an expression or a value is shown whole."""
@@ -53,7 +58,7 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
     for line in (*range(half), *range(max(half, count - half), count)):
         expression = "input" if line in inputs else expression_of(tape, line, variables)
-        row = [str(line), variables[line], _cut(expression), brief(tape.values[line])]
+        row = [str(line), variables[line], _cut(expression), value_text(tape, line)]
         if adjoints is not None:
             row.append("0" if adjoints[line] is None else brief(adjoints[line]))
         cells.append(row)
@@ -106,9 +111,13 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
         return f"{parts[0]}[{_index(static[0])}]"
     if row.name == "setitem":
         return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
-    if len(parts) > 6:
-        parts = [*parts[:3], "...", parts[-1]]
+    parts = ends(parts, "...")
     return f"{'abs' if row.name == 'absolute' else row.name}({', '.join(parts + _parameters(row, static))})"
+
+
+def ends(items: Sequence[T], gap: T) -> list[T]:
+    """The items if they are few, else the first three and the last, with ``gap`` in place of the others."""
+    return list(items) if len(items) <= MANY else [*items[:3], gap, items[-1]]
 
 
 def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
@@ -159,6 +168,11 @@ def brief(value: Any) -> str:
         ends = [brief(x) for x in (value.flat[0], value.flat[1], value.flat[-1])]
         return _cut(f"[{ends[0]}, {ends[1]}, ..., {ends[2]}] {value.shape}")
     return _inline(value)
+
+
+def value_text(tape: Tape, line: int, text: Callable[[Any], str] = brief) -> str:
+    """The value of a line as a short text; none is kept of an array that was written to in place."""
+    return "not kept" if line in tape.unkept else text(tape.values[line])
 
 
 def _inline(value: Any) -> str:

@@ -18,7 +18,7 @@ from PIL import ImageFont
 from samples import ENTRIES, samples
 
 import autodiff
-from autodiff import Constant, Tape, Variable, draw_graph, grad, gradient, jvp, record, value_of
+from autodiff import Constant, Tape, Variable, animate, draw_graph, grad, gradient, jvp, record, value_of
 from autodiff.__main__ import main
 from autodiff.drawing import Picture, expression_tree, picture, tree_size
 from autodiff.drawing.svg import COLOURS
@@ -111,6 +111,57 @@ def test_the_picture_of_a_small_program_whole():
     assert drawing.title == "A tape of 5 lines"
     assert drawing.caption == ("adjoint: the derivative of v4 by that line",
                                "on an edge: the partial derivative of a line by what it reads")  # fmt: skip
+
+
+def test_many_operands_from_one_box_have_one_edge():
+    """Also those from a fold; few have one each."""
+    drawing = picture(record(lambda *xs: np.sum(np.stack(xs)), [float(k) for k in range(1000)])[0])
+    assert [(e.start, e.end, e.count, e.label) for e in drawing.edges] == [
+        (0, 1000, 1, None), (1, 1000, 998, "998 ×"), (999, 1000, 1, None), (1000, 1001, 1, None)]  # fmt: skip
+    assert drawing.caption[-1] == "n ×: so many operands"
+    assert float(re.search(r'width="(\d+)"', drawing.to_svg())[1]) < 500
+    assert all("998 ×" in text for text in (drawing.to_svg(), drawing.to_dot(), drawing.to_mermaid()))
+    few = picture(record(lambda x: np.sum(np.stack([x] * 6)), [1.0])[0])
+    assert len(few.edges) == 7
+
+
+def filled(x):
+    """An array that a loop fills: on a tape that is not drawn no value is kept of it but the last."""
+    a = np.zeros(3, like=x)
+    for k in range(3):
+        a[k] = x * (k + 1)
+    return np.sum(a * a)
+
+
+def test_what_is_not_kept_is_not_shown():
+    """By hand, on a tape that was appended to another, on one that was written anew, and inside `grad`."""
+    x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+    long = y * 1.0
+    for _ in range(20):
+        long = long + y
+    appended, written_anew = filled(x), filled(x)
+    results = [filled(x), appended + long]
+    for _ in range(300):
+        _ = np.sin(written_anew)
+    assert len(written_anew.tape) < 300
+    results.append(written_anew)
+    for result in results:
+        nodes = draw_graph(result).nodes
+        assert [n.value for n in nodes if " with [" in n.text] == ["not kept", "not kept", "[2, 4, 6]"]
+        assert {n.name: n.adjoint for n in nodes}["x"] == "56"
+        assert "nan" not in draw_graph(result).to_svg() + str(result.tape) + animate(result).to_html()
+        assert any("with [0]" in text and text.endswith("; its value is not kept")
+                   for step in animate(result).modes[0].steps for text in step.text)  # fmt: skip
+    assert " not kept" in str(results[0].tape)
+    pictures = []
+
+    def f(x):
+        out = filled(x)
+        pictures.append(draw_graph(out))
+        return out
+
+    assert grad(f)(2.0) == 56.0
+    assert [n.value for n in pictures[0].nodes if " with [" in n.text] == ["not kept", "not kept", "[2, 4, 6]"]
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in ("many operands", "network")])

@@ -18,7 +18,7 @@ def dot(picture: Picture) -> str:
         *(f"  n{node.key} [{_attributes(node)}]" for node in picture.nodes),
     ]
     for edge in picture.edges:
-        attributes = [f"label={_quoted(edge.partial)}"] if edge.partial is not None else []
+        attributes = [f"label={_quoted(edge.label)}"] if edge.label is not None else []
         attributes += [] if edge.active else ["style=dashed"]
         shown = f" [{' '.join(attributes)}]" if attributes else ""
         lines.append(f"  n{edge.start} -> n{edge.end}{shown}")

@@ -20,7 +20,7 @@ def mermaid(picture: Picture) -> str:
     lines = ["flowchart TD", *(f'  n{node.key}["{_label(node)}"]{_class(node)}' for node in picture.nodes)]
     for edge in picture.edges:
         arrow = "---" if not picture.directed else "-->" if edge.active else "-.->"
-        label = f'|"{_text(edge.partial)}"|' if edge.partial is not None else ""
+        label = f'|"{_text(edge.label)}"|' if edge.label is not None else ""
         lines.append(f"  n{edge.start} {arrow}{label} n{edge.end}")
     lines += [f"  classDef {name} {style}" for name, style in STYLES.items()]
     return "\n".join([*lines, ""])

@@ -96,8 +96,8 @@ def _edge(route: Route, directed: bool) -> str:
     ]
     if directed:
         parts.append(f'<path class="head" d="M{x:.1f} {y:.1f}l-3.5 -7h7z" fill="{COLOURS["line"][0]}"/>')
-    if edge.partial is not None:
-        parts.append(_label(*route.label, edge.partial))
+    if edge.label is not None:
+        parts.append(_label(*route.label, edge.label))
     return "".join([*parts, "</g>"])
 
 
