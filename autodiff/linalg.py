@@ -59,7 +59,7 @@ def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any
     A, b = _constraints(A, b, len(q), "A", "b")
     _check_shapes({"P": (P, (len(q), len(q))), "h": (h, (len(G),)), "b": (b, (len(A),))})
     problem = P, q, G, h, A, b
-    active = _active([np.asarray(value_of(part)) for part in problem], settings)
+    active = _active(_scaled(*_plain(problem)), settings)
     return _where_equal(active, *problem)[: len(q)]
 
 
@@ -89,21 +89,53 @@ def _where_equal(active: Any, P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) ->
     return np.linalg.solve(matrix, np.concatenate([-q, d]))
 
 
+def _plain(problem: tuple[Any, ...]) -> list[Any]:
+    """The parts as plain arrays. ValueError where one is empty or not finite, TypeError where one is complex."""
+    parts = [np.asarray(value_of(part)) for part in problem]
+    for name, part in zip("PqGhAb", parts, strict=True):
+        if np.iscomplexobj(part):
+            raise TypeError(f"{name} is complex; a quadratic program is of real numbers{user_line()}")
+        if np.any(np.isnan(part)) or (name != "h" and not np.all(np.isfinite(part))):
+            raise ValueError(f"{name} has elements that are not finite{user_line()}")
+    if not len(parts[1]):
+        raise ValueError(f"solve_qp of no unknowns: q is empty{user_line()}")
+    return parts
+
+
+def _scaled(P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) -> list[Any]:
+    """The same program in other units: a diagonal of 1, rows of length 1, forces or bounds of about 1.
+
+    The inequalities that press are the same, and OSQP's tolerances are absolute.
+    """
+    P = 0.5 * (P + P.T)
+    curvature = np.linalg.eigvalsh(P)
+    if curvature[0] < -ROUNDING * np.max(np.abs(curvature)):
+        raise ValueError(f"P must be positive semidefinite; its least eigenvalue is {curvature[0]:.3g}{user_line()}")
+    diagonal = np.diagonal(P)
+    unit = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, np.max(diagonal) or 1.0))
+    sides = []
+    for rows, bound in ((G, h), (A, b)):
+        lengths = np.linalg.norm(rows * unit, axis=1)
+        lengths[lengths == 0.0] = 1.0
+        sides += [rows * unit / lengths[:, None], bound / lengths]
+    reach = np.concatenate([sides[1][np.isfinite(sides[1])], sides[3]])
+    size = min(np.max(np.abs(part), initial=0.0) or np.inf for part in (unit * q, reach))
+    size = size if np.isfinite(size) else 1.0
+    return [unit[:, None] * P * unit, unit * q / size, sides[0], sides[1] / size, sides[2], sides[3] / size]
+
+
 ROUNDING = 1e-12
 """What is smaller than this, beside what it was computed from, is 0."""
 
 
 def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
     """The numbers of the inequalities that press at the solution, independent of one another."""
-    P, q, G, h, A, b = problem
+    P, q, G, _, A, _ = problem
     press, excess = _by_osqp(problem, settings)
     equalities, basis = _independent(A, range(len(A)), np.zeros((0, len(q))))
     if len(equalities) < len(A):
         raise np.linalg.LinAlgError(f"rows of A depend on one another: leave the redundant ones out{user_line()}")
-    lengths = np.linalg.norm(G, axis=1)
-    lengths[lengths == 0] = 1.0
-    G, h = G / lengths[:, None], h / lengths
-    active = _by_steps((P, q, G, h, A, b), press * lengths, press + excess > 0, basis)
+    active = _by_steps(problem, press, press + excess > 0, basis)
     if active is None:
         raise np.linalg.LinAlgError("solve_qp finds no set of constraints that press: let OSQP be more accurate, by "
                                     f"eps_abs=1e-12, eps_rel=1e-12{user_line()}")  # fmt: skip
@@ -113,7 +145,7 @@ def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
     return np.array(active, int)
 
 
-def _by_steps(problem: tuple[Any, ...], press: Any, doubtful: Any, basis: Any) -> list[int] | None:
+def _by_steps(problem: list[Any], press: Any, doubtful: Any, basis: Any) -> list[int] | None:
     """Which inequalities press, those that OSQP says or, where its accuracy leaves a doubt, others; None where none do.
 
     Steps of the primal-dual active set method (Hintermüller, Ito & Kunisch 2002): each takes the multiplier of an
@@ -180,13 +212,10 @@ def _by_osqp(problem: list[Any], settings: dict[str, Any]) -> tuple[Any, Any]:
     from scipy.sparse import csc_matrix
 
     P, q, G, h, A, b = problem
-    curvature = np.linalg.eigvalsh(0.5 * (P + P.T))
-    if curvature[0] < -1e-12 * np.max(np.abs(curvature)):
-        raise ValueError(f"P must be positive semidefinite; its least eigenvalue is {curvature[0]:.3g}{user_line()}")
     solver = osqp.OSQP()
     accurate = {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 100_000, "verbose": False}
     lower = np.concatenate([np.full(len(h), -np.inf), b])
-    solver.setup(csc_matrix(np.triu(0.5 * (P + P.T))), q.astype(float), csc_matrix(np.concatenate([G, A])), lower,
+    solver.setup(csc_matrix(np.triu(P)), q.astype(float), csc_matrix(np.concatenate([G, A])), lower,
                  np.concatenate([h, b]), **(accurate | settings))  # fmt: skip
     found = solver.solve(raise_error=False)
     if not found.info.status.startswith("solved"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,8 +15,13 @@ from dualnumbers.elementary import Row
 
 from .tape import Tape
 
+T = TypeVar("T")
+
 LONGEST = 40
 """Lines up to which a tape is shown whole; of a longer one the first and the last half of that many."""
+
+MANY = 6
+"""Operands up to which all are named."""
 
 WIDEST = 60
 """Characters up to which an expression or a value is shown whole."""
@@ -31,9 +38,9 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     ``adjoints`` adds a column with the adjoint of every line, as ``autodiff.sweep.adjoints(..., keep=True)`` returns
     them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs; a
     tape from `autodiff.record` knows the parameters of the function. Every other variable is called ``v`` and the
-    number of its line. Of a tape of more than `LONGEST` lines the middle is left out.
+    number of its line; names that are equal have theirs too. Of more than `LONGEST` lines the middle is left out.
 
-    Raises ValueError where there are adjoints of another number of lines.
+    Raises ValueError where there are adjoints of another number of lines, or names of another number of inputs.
 
     >>> from autodiff import record
     >>> tape, out = record(lambda x, y: x * y + 1, [2.0, 3.0])
@@ -53,7 +60,7 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     cells = [["line", "variable", "expression", "value"] + ["adjoint"] * (adjoints is not None)]
     for line in (*range(half), *range(max(half, count - half), count)):
         expression = "input" if line in inputs else expression_of(tape, line, variables)
-        row = [str(line), variables[line], _cut(expression), brief(tape.values[line])]
+        row = [str(line), variables[line], _cut(expression), value_text(tape, line)]
         if adjoints is not None:
             row.append("0" if adjoints[line] is None else brief(adjoints[line]))
         cells.append(row)
@@ -65,14 +72,27 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
 
 
 def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
-    """The names of input lines: those given, else those that the tape knows."""
+    """The names of input lines: those given, else those that the tape knows; [] gives none."""
+    if names and len(names) != len(tape.inputs):
+        raise ValueError(f"{len(names)} names for the {len(tape.inputs)} inputs of the tape: give one for each")
     given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
-    return {line: " ".join(name.split()) for line, name in given if name}
+    found = {line: " ".join((name or "").split()) for line, name in given}
+    return distinct({line: name for line, name in found.items() if name})
+
+
+def distinct(names: Mapping[int, str]) -> dict[int, str]:
+    """The names of lines, each that stands for several lines followed by the number of its line."""
+    names = dict(names)
+    while len(set(names.values())) < len(names):
+        counts = Counter(names.values())
+        names = {line: f"{name}_{line}" if counts[name] > 1 else name for line, name in names.items()}
+    return names
 
 
 def variable_names(count: int, given: Mapping[int, str]) -> list[str]:
     """The name of each line: the one given, else a letter that no given name uses with a number, and its number."""
-    letter = next(c for c in "vwutsrqponm" if not any(re.fullmatch(rf"{c}\d+", name) for name in given.values()))
+    letters = itertools.chain("vwutsrqponm", ("v" * length for length in itertools.count(2)))
+    letter = next(c for c in letters if not any(re.fullmatch(rf"{c}\d+", name) for name in given.values()))
     return [given.get(line, f"{letter}{line}") for line in range(count)]
 
 
@@ -106,9 +126,13 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
         return f"{parts[0]}[{_index(static[0])}]"
     if row.name == "setitem":
         return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
-    if len(parts) > 6:
-        parts = [*parts[:3], "...", parts[-1]]
+    parts = ends(parts, "...")
     return f"{'abs' if row.name == 'absolute' else row.name}({', '.join(parts + _parameters(row, static))})"
+
+
+def ends(items: Sequence[T], gap: T) -> list[T]:
+    """The items if they are few, else the first three and the last, with ``gap`` in place of the others."""
+    return list(items) if len(items) <= MANY else [*items[:3], gap, items[-1]]
 
 
 def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
@@ -159,6 +183,11 @@ def brief(value: Any) -> str:
         ends = [brief(x) for x in (value.flat[0], value.flat[1], value.flat[-1])]
         return _cut(f"[{ends[0]}, {ends[1]}, ..., {ends[2]}] {value.shape}")
     return _inline(value)
+
+
+def value_text(tape: Tape, line: int, text: Callable[[Any], str] = brief) -> str:
+    """The value of a line as a short text; none is kept of an array that was written to in place."""
+    return "not kept" if line in tape.unkept else text(tape.values[line])
 
 
 def _inline(value: Any) -> str:

@@ -78,7 +78,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         seeds = dict(zip(recording.tape.inputs, leaves, strict=True))
         found = []
         for out, value in zip(outs, values, strict=True):
-            t = tangents(recording.tape, seeds, out.line) if recording.holds(out) else None
+            t = tangents(recording.tape, seeds, range(out.line + 1)).get(out.line) if recording.holds(out) else None
             level = max(highest(recording.leaves), highest(leaves))
             found.append(zeros_like(value) if t is None else own(t, level))
         return rebuild(found)

@@ -105,6 +105,7 @@ class SharedTape(Tape):
                       if line < count}  # fmt: skip
         self.static |= {line + lines: static for line, static in other.static.copy().items() if line < count}
         self.pinned |= {line + lines for line in other.pinned.copy() if line < count}
+        self.unkept |= {line + lines for line in other.unkept.copy() if line < count}
         self.complex |= other.complex
 
     def compacted(self) -> SharedTape:
@@ -125,6 +126,7 @@ class SharedTape(Tape):
             needed[line] = fresh._take_over(self, line, needed)
         fresh.captured, fresh.complex, fresh.handles = self.captured, self.complex, self.handles
         fresh.pinned = {needed[line] for line in self.pinned if line in needed}
+        fresh.unkept = {needed[line] for line in self.unkept if line in needed}
         for line, leaf in zip(self.inputs, self.leaves, strict=True):
             if line in needed:
                 fresh.inputs.append(needed[line])

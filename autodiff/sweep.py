@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,27 +25,32 @@ from .tape import UNARY, Tape
 from .variable import Variable, variable
 
 Times = Callable[[Any, Any], Any]
+"""The product of a partial and an adjoint in a sweep; None stands for the plain one."""
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
     """The adjoints of the tape's inputs, given those of output lines; None where no path leads.
 
-    Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
-    so nothing is missed, and the common case pays nothing. With ``keep``, the adjoint of every line.
+    With ``keep``, the adjoint of every line.
     """
-    tape.check_captured()
-    with np.errstate(all="ignore"):
-        found = _sweep(tape, seeds, product(tape), keep)
-        if any(has_nan(found[line]) for line in tape.inputs):
-            found = _sweep(tape, seeds, product(tape, strongly=True), keep)
+    found, _ = swept(tape, seeds, keep)
     return found if keep else [found[line] for line in tape.inputs]
 
 
-def product(tape: Tape, strongly: bool = False) -> Times | None:
-    """The product of a partial and an adjoint in the sweep of a tape; None stands for the plain one."""
-    if strongly:
-        return _strongly_conjugated if tape.complex else strong
-    return _conjugated if tape.complex else None
+def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Times | None]:
+    """The adjoints of all lines, without ``keep`` those of the inputs only, and by which product they were found.
+
+    Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
+    so nothing is missed, and the common case pays nothing.
+    """
+    tape.check_captured()
+    with np.errstate(all="ignore"):
+        times: Times | None = _conjugated if tape.complex else None
+        found = _sweep(tape, seeds, times, keep)
+        if any(map(has_nan, found if keep else [found[line] for line in tape.inputs])):
+            times = _strongly_conjugated if tape.complex else strong
+            found = _sweep(tape, seeds, times, keep)
+    return found, times
 
 
 def _conjugated(p: Any, g: Any) -> Any:
@@ -222,14 +227,14 @@ def derived_pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[
     return _sweep(little, {pushed.line: fit(g, pushed.primal)}, _conjugated if little.complex else None, True)[0]
 
 
-def tangents(tape: Tape, seeds: dict[int, Any], output: int, keep: bool = False) -> Any:
-    """The tangent of a line, given those of input lines: the push-forward through a recorded tape.
+def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:
+    """The tangents of lines, in their order, given those of input lines: the push-forward through a recorded tape.
 
-    With ``keep``, those of all lines that have one, by line.
+    Only of those that have one.
     """
     tape.check_captured()
     found: dict[int, Any] = dict(seeds)
-    for line in range(output + 1):
+    for line in lines:
         row = tape.rows[line]
         if row is None or row.kind == LOCALLY_CONSTANT:
             continue
@@ -239,4 +244,4 @@ def tangents(tape: Tape, seeds: dict[int, Any], output: int, keep: bool = False)
         if active:
             xs = [tape.value(operand) for operand in operands]
             found[line] = row_tangent(row, tape.values[line], xs, active, tape.static.get(line, ()))
-    return found if keep else found.get(output)
+    return found

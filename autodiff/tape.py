@@ -27,7 +27,7 @@ class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table."""
 
     __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "level", "links", "more", "names",
-                 "outputs", "pinned", "rows", "second", "static", "values")  # fmt: skip
+                 "outputs", "pinned", "rows", "second", "static", "unkept", "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
@@ -41,6 +41,7 @@ class Tape:
         self.static: dict[int, tuple[Any, ...]] = {}
         self.links: dict[int, int] = {}
         self.pinned: set[int] = set()
+        self.unkept: set[int] = set()
         self.complete = False
         self.captured: Captured | None = None
         self.complex = False
@@ -110,6 +111,7 @@ class Tape:
         array[index] = self.value(operand)
         nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
         self.values[line] = np.broadcast_to(nothing, array.shape)
+        self.unkept.add(line)
         self.static[len(self.values)] = (index,)
         return self.append(self.rows[line], line, operand, array)
 

@@ -18,7 +18,7 @@ from PIL import ImageFont
 from samples import ENTRIES, samples
 
 import autodiff
-from autodiff import Constant, Tape, Variable, draw_graph, grad, gradient, jvp, record, value_of
+from autodiff import Constant, Tape, Variable, animate, draw_graph, grad, gradient, jvp, record, value_of
 from autodiff.__main__ import main
 from autodiff.drawing import Picture, expression_tree, picture, tree_size
 from autodiff.drawing.svg import COLOURS
@@ -111,6 +111,57 @@ def test_the_picture_of_a_small_program_whole():
     assert drawing.title == "A tape of 5 lines"
     assert drawing.caption == ("adjoint: the derivative of v4 by that line",
                                "on an edge: the partial derivative of a line by what it reads")  # fmt: skip
+
+
+def test_many_operands_from_one_box_have_one_edge():
+    """Also those from a fold; few have one each."""
+    drawing = picture(record(lambda *xs: np.sum(np.stack(xs)), [float(k) for k in range(1000)])[0])
+    assert [(e.start, e.end, e.count, e.label) for e in drawing.edges] == [
+        (0, 1000, 1, None), (1, 1000, 998, "998 ×"), (999, 1000, 1, None), (1000, 1001, 1, None)]  # fmt: skip
+    assert drawing.caption[-1] == "n ×: so many operands"
+    assert float(re.search(r'width="(\d+)"', drawing.to_svg())[1]) < 500
+    assert all("998 ×" in text for text in (drawing.to_svg(), drawing.to_dot(), drawing.to_mermaid()))
+    few = picture(record(lambda x: np.sum(np.stack([x] * 6)), [1.0])[0])
+    assert len(few.edges) == 7
+
+
+def filled(x):
+    """An array that a loop fills: on a tape that is not drawn no value is kept of it but the last."""
+    a = np.zeros(3, like=x)
+    for k in range(3):
+        a[k] = x * (k + 1)
+    return np.sum(a * a)
+
+
+def test_what_is_not_kept_is_not_shown():
+    """By hand, on a tape that was appended to another, on one that was written anew, and inside `grad`."""
+    x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+    long = y * 1.0
+    for _ in range(20):
+        long = long + y
+    appended, written_anew = filled(x), filled(x)
+    results = [filled(x), appended + long]
+    for _ in range(300):
+        _ = np.sin(written_anew)
+    assert len(written_anew.tape) < 300
+    results.append(written_anew)
+    for result in results:
+        nodes = draw_graph(result).nodes
+        assert [n.value for n in nodes if " with [" in n.text] == ["not kept", "not kept", "[2, 4, 6]"]
+        assert {n.name: n.adjoint for n in nodes}["x"] == "56"
+        assert "nan" not in draw_graph(result).to_svg() + str(result.tape) + animate(result).to_html()
+        assert any("with [0]" in text and text.endswith("; its value is not kept")
+                   for step in animate(result).modes[0].steps for text in step.text)  # fmt: skip
+    assert " not kept" in str(results[0].tape)
+    pictures = []
+
+    def f(x):
+        out = filled(x)
+        pictures.append(draw_graph(out))
+        return out
+
+    assert grad(f)(2.0) == 56.0
+    assert [n.value for n in pictures[0].nodes if " with [" in n.text] == ["not kept", "not kept", "[2, 4, 6]"]
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in ("many operands", "network")])
@@ -377,10 +428,26 @@ def test_names_survive_every_language(name):
     assert mermaid_labels(drawing.to_mermaid())["n0"].split("\n")[0] == shown
 
 
-def test_what_xml_cannot_hold_is_marked():
+def test_what_no_file_can_hold_is_marked(tmp_path):
     tape, _ = record(lambda x: x * 2, [3.0])
-    _, nodes, _ = parsed(picture(tape, names=["a\x00b\x1b\ud800"]))
-    assert text_of(nodes[0].find(f"{SVG}text")) == "a\ufffdb\ufffd\ufffd"
+    drawing = picture(tape, names=["a\x00b\x1b\ud800"])
+    shown = "a\ufffdb\ufffd\ufffd"
+    assert text_of(parsed(drawing)[1][0].find(f"{SVG}text")) == shown
+    assert dot_labels(drawing.to_dot())["n0"].split("\n")[0] == shown
+    assert mermaid_labels(drawing.to_mermaid())["n0"].split("\n")[0] == shown
+    for ending in (".svg", ".dot", ".mmd"):
+        drawing.save(tmp_path / f"graph{ending}")
+        assert shown in (tmp_path / f"graph{ending}").read_text(encoding="utf-8")
+
+
+def test_equal_names_are_told_apart():
+    """Also those that are equal once they are cut."""
+    tape, _ = record(lambda x, y: x * y, [3.0, 2.0])
+    assert [n.text for n in picture(tape, names=["w", "w"]).nodes] == ["w_0", "w_1", "v2 = w_0 * w_1"]
+    long = [n.name for n in picture(tape, names=["a" * 300, "a" * 299 + "b"]).nodes]
+    assert len(set(long)) == 3
+    with pytest.raises(ValueError, match="1 names for the 2 inputs of the tape: give one for each"):
+        picture(tape, names=["w"])
 
 
 def test_a_long_name_is_cut():
@@ -448,6 +515,8 @@ def test_save(tmp_path):
     for ending, text in ((".svg", drawing.to_svg()), (".dot", drawing.to_dot()), (".mmd", drawing.to_mermaid())):
         drawing.save(tmp_path / f"graph{ending}")
         assert (tmp_path / f"graph{ending}").read_text(encoding="utf-8") == text
+    drawing.save(tmp_path / "GRAPH.DOT")
+    assert (tmp_path / "GRAPH.DOT").read_text(encoding="utf-8") == drawing.to_dot()
     with pytest.raises(ValueError, match=r"graph.png: a drawing is saved as .svg, .dot, .mmd"):
         drawing.save(str(tmp_path / "graph.png"))
 
@@ -721,6 +790,18 @@ def test_the_size_of_a_tree_is_known_before_it_is_drawn(name):
     tree = expression_tree(tape)
     assert len(tree.nodes) == tree_size(tape) == len(tree.edges) + 1
     check_geometry(tree)
+
+
+def test_a_tree_of_more_nodes_than_can_be_printed_is_refused():
+    def doubled(x):
+        for _ in range(15_000):
+            x = x * x
+        return x
+
+    tape, _ = record(doubled, [1.0])
+    assert tree_size(tape) == 2**15_001 - 1
+    with pytest.raises(ValueError, match=r"has more than 1e\+18 nodes; at most 1000 are drawn"):
+        expression_tree(tape)
 
 
 def test_a_tree_is_of_one_output():

@@ -13,12 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special
 
 import dualnumbers.dmath as dmath
 from autodiff import Variable, __main__, animate, derivative, gradient, jvp, record
 from autodiff.drawing.colours import MOVING
 from autodiff.drawing.frames import NARROWEST
+from autodiff.drawing.graph import FOLD
 from autodiff.drawing.steps import RUN, SEED, SWEEP, Part, forward_steps, reverse_steps
+from autodiff.drawing.text import concise
 from autodiff.sweep import adjoints
 
 
@@ -56,7 +59,7 @@ PROGRAMS = [
 
 def whole(tape):
     """A tape of which every line is shown."""
-    return [Part(line, line) for line in range(len(tape))]
+    return [Part((line,)) for line in range(len(tape))]
 
 
 def final(steps):
@@ -157,7 +160,7 @@ def test_lines_that_are_not_shown_pass_their_adjoints_in_one_step():
 
     tape, out = record(f, [1.0])
     parts = whole(tape)
-    middle = Part(4, len(tape) - 3, folded=True)
+    middle = Part(range(4, len(tape) - 2), folded=True)
     parts[4:-2] = [middle]
     forward, backward = forward_steps(tape, parts, 0), reverse_steps(tape, parts, out.line)
     assert [step.part for step in forward] == parts
@@ -175,6 +178,22 @@ def test_an_infinite_partial_against_zero():
     partials = [term.partial for step in steps for term in step.terms]
     assert math.inf in partials
     assert final(steps)[0] == 0.0
+
+
+def test_the_strong_zero_on_lines_that_no_input_reads():
+    """The square root at the zeros of an array of which only the first element comes from the input."""
+
+    def f(x):
+        a = np.zeros(3, like=x)
+        a[0] = x
+        return np.sum(np.where(a > 0.0, np.sqrt(a), 0.0))
+
+    tape, out = record(f, [4.0])
+    assert not any(np.isnan(g).any() for g in adjoints(tape, {out.line: 1.0}, keep=True) if g is not None)
+    animation = animate(tape)
+    assert animation.placed.picture.nodes[2].adjoint == "[0.25, 0, 0]"
+    assert final(reverse_steps(tape, whole(tape), out.line))[2] == pytest.approx([0.25, 0.0, 0.0])
+    assert "nan" not in animation.to_html()
 
 
 # ---------------------------------------------------------------------------------------- what is told
@@ -289,6 +308,65 @@ def test_a_result_that_depends_on_nothing():
     assert animation.to_html().count("<tr data-line") == 1
 
 
+@pytest.mark.parametrize(("f", "args", "reason"), [
+    (lambda v, x: (special.jv(v, x), x * v)[1], [1.0, 2.0], "a Bessel function has no derivative by its order"),
+    (lambda v: np.sum(np.linalg.eigh(v)[0]), [np.eye(2)], "the derivative reaches into the vectors"),
+])  # fmt: skip
+def test_a_line_off_the_path_that_refuses_a_derivative(f, args, reason):
+    """The gradient does not come to it: nor do the adjoints; tangents of a seed that does are left out."""
+    tape, _ = record(f, args)
+    animation = animate(tape)
+    assert [mode.seed for mode in animation.modes] == [None, "x"][: len(args)]
+    for line, expected in enumerate(gradient(f, args)):
+        assert animation.placed.picture.nodes[line].adjoint == concise(expected)
+    assert animation.notes[0] == f"Tangents are shown for {len(args) - 1} of the {len(args)} inputs."
+    assert animation.notes[1].startswith(f"There are none from v: {reason}")
+    assert reason in animation.to_html()
+    assert __file__ not in animation.to_html()
+
+
+def test_a_refused_partial():
+    tape, out = record(lambda v, x: (special.jv(v, x), x * v)[1], [1.0, 2.0])
+    animation = animate(tape, out)
+    assert [edge.partial for edge in animation.placed.picture.edges] == [None, "-0.064472", "1", "2"]
+    assert animation.lines[2]["partials"][0] == ("∂v2/∂v", "refused by the rule")
+
+
+def test_of_a_result_on_a_tape_with_others_only_its_own_lines_are_counted():
+    x, y = Variable(0.3, name="x"), Variable(2.0, name="y")
+    result, others = x, []
+    for _ in range(100):
+        result = result * 0.9 + 0.1
+        others.append(np.sin(result) * y)
+    others.append(special.jv(y, result))
+    animation = animate(result)
+    (fold,) = (node for node in animation.placed.picture.nodes if node.kind == FOLD)
+    assert set(fold.lines) < set(result.tape.ancestors(result.line))
+    assert len(fold.lines) == 196
+    assert animation.title == "A tape of 201 lines"
+    assert animation.notes == ("Of the 201 lines 196 are folded away; a fold runs in one step.",)
+    texts = [text for step in animation.modes[0].steps for text in step.text]
+    assert sum(text.startswith("196 lines, ") for text in texts) == 2
+    assert float(final_texts(animation.modes[0])[0]) == pytest.approx(0.9**100)
+    assert float(final_texts(animation.modes[1])[result.line]) == pytest.approx(0.9**100)
+
+
+def test_of_many_operands_the_ends_are_told():
+    animation = animate(record(lambda x, y: np.sum(np.stack([x] * 299 + [y])), [2.0, 5.0])[0])
+    by_phase = {(step.phase, step.line): step.text for step in animation.modes[0].steps}
+    told = by_phase[SWEEP, 2]
+    assert told[2:] == [
+        "adjoint of x += pull-back of stack by the adjoint of v2 = 1; in all 3",
+        "… 296 more …",
+        "adjoint of y += pull-back of stack by the adjoint of v2 = 1",
+    ]
+    assert animation.modes[0].steps[-1].changes == {0: ("299", "299"), 1: ("1", "1")}
+    assert animation.modes[0].steps[-1].edges == [(0, 2), (1, 2)]
+    assert animation.modes[1].steps[2].text[1].count("push-forward") == 4
+    assert [name for name, _ in animation.lines[2]["partials"]] == [
+        *(f"∂v2/∂x, operand {k}" for k in (1, 2, 3)), "…", "∂v2/∂y"]  # fmt: skip
+
+
 def test_few_of_many_seeds():
     tape, _ = record(lambda *xs: dmath.fsum(xs), [float(k) for k in range(20)])
     animation = animate(tape)
@@ -375,7 +453,8 @@ def test_ids_are_there_once():
     page = Document(animate(record(example, [1.0, 2.0])[0]).to_html())
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
-    assert {value for name, value in page.attributes if name in ("aria-labelledby", "aria-describedby")} <= set(ids)
+    assert {value for name, value in page.attributes if name in ("aria-labelledby", "aria-controls")} <= set(ids)
+    assert [value for name, value in page.attributes if name == "aria-controls"] == ["details"] * 6
 
 
 def test_names_are_escaped():
@@ -384,6 +463,23 @@ def test_names_are_escaped():
     assert "<b>" not in text
     assert "\u2028" not in re.search('id="run">(.*?)</script>', text)[1]
     assert not Document(text).open
+
+
+def test_a_lone_surrogate_is_marked(tmp_path):
+    tape, _ = record(lambda x: x * 2.0, [1.0])
+    animation = animate(tape, names=["x\ud800"], title="f\ud800")
+    animation.to_html(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>f\ufffd</h1>" in text
+    assert "x\ufffd = 1, an input" in text
+    assert animation._repr_html_().encode()
+
+
+def test_each_input_has_a_run_of_its_own(tmp_path):
+    tape, _ = record(lambda x, y: x * x * y, [3.0, 2.0])
+    animation = animate(tape, names=["w", "w"])
+    assert [mode.seed for mode in animation.modes] == [None, "w_0", "w_1"]
+    assert [mode.steps[-1].changes[3][0] for mode in animation.modes[1:]] == ["12", "9"]
 
 
 def luminance(colour):
@@ -471,6 +567,20 @@ def test_the_gif_of_tangents(tmp_path):
     assert (x[-1] != y[-1]).any()
 
 
+def test_a_gif_has_so_many_pixels_at_most(tmp_path):
+    pytest.importorskip("matplotlib")
+
+    def f(x):
+        for _ in range(50):
+            x = np.sin(x)
+        return x
+
+    animation = animate(record(f, [0.5])[0])
+    with pytest.raises(ValueError, match=r"103 frames of 800 by \d+ pixels is too large: .*; to_html\(\) shows a run"):
+        animation.to_gif(tmp_path / "run.gif")
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_pillow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match=r"dualautodiff\[plot\]"):
@@ -512,8 +622,9 @@ def test_explore_writes_over_what_was_there(called, tmp_path):
 
 def test_explore_as_gif(called, tmp_path):
     pytest.importorskip("matplotlib")
-    assert called("explore", "-x**2", "x=3", "-o", "run.gif")[0] == 0
-    assert len(frames(tmp_path / "run.gif")[0]) == 1 + 3 + 1 + 2
+    for name in ("run.gif", "run.GIF"):
+        assert called("explore", "-x**2", "x=3", "-o", name)[0] == 0
+        assert len(frames(tmp_path / name)[0]) == 1 + 3 + 1 + 2
 
 
 @pytest.mark.parametrize(("arguments", "status", "complaint"), [
@@ -521,6 +632,8 @@ def test_explore_as_gif(called, tmp_path):
     (("x*z", "x=1"), 2, "z: this variable has no value; add z=NUMBER"),
     (("2",), 2, "2: give a variable and its value"),
     (("x*2", "x=1", "-o"), 2, "argument -o: expected one argument"),
+    (("x*2", "x=1", "-o", "run.png"), 2, "run.png: a page or its GIF is a file .html, .htm, .gif"),
+    (("x*2", "x=1", "-o", "run"), 2, "run: a page or its GIF is a file .html, .htm, .gif"),
     (("x*2", "x=1", "-o", "nowhere/page.html"), 1, "page.html cannot be written here (No such file or directory)"),
 ])  # fmt: skip
 def test_explore_complains(called, arguments, status, complaint, tmp_path):

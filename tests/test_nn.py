@@ -699,3 +699,7 @@ def test_patience_is_not_ended_by_a_loss_that_is_no_number():
     curves = nn.fit(net, loss, nn.SGD(net.parameters(), lr=1e-9), np.ones((2, 1)), np.ones((2, 1)), 5, patience=2,
                     callback=callback)  # fmt: skip
     assert len(curves["loss"]) == 5
+
+
+def test_no_class_is_found_where_the_output_is_no_number():
+    assert nn.accuracy(np.array([[np.nan, np.nan], [0.0, 1.0]]), np.array([0, 1])) == 0.5

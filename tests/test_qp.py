@@ -205,3 +205,24 @@ def test_the_functions_of_matrices():
                     (lambda M, P: np.sum(linalg.solve_continuous_lyapunov(M, P) * P), [M, P])):  # fmt: skip
         assert gradcheck(f, args, order=1)
     assert gradcheck(lambda a, b: linalg.inv([[a, 1.0], [b, 2.0]])[0, 1], [3.0, 0.5], order=1)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-6, 1.0, 1e6])
+def test_the_units_do_not_matter(solve_qp, scale):
+    np.testing.assert_allclose(solve_qp(scale * np.eye(2), np.array([1.0, 2.0])), [-1 / scale, -2 / scale], rtol=1e-12)
+    np.testing.assert_allclose(solve_qp(np.diag([1.0, scale]), np.ones(2)), [-1.0, -1 / scale], rtol=1e-12)
+    np.testing.assert_allclose(solve_qp(scale * P, scale * Q, G, H, A, B), solve_qp(P, Q, G, H, A, B), rtol=1e-9)
+    np.testing.assert_allclose(
+        solve_qp(P, scale * Q, G, scale * H, A, scale * B), scale * solve_qp(P, Q, G, H, A, B), rtol=1e-9
+    )
+
+
+def test_what_is_no_program(solve_qp):
+    with pytest.raises(ValueError, match="P has elements that are not finite"):
+        solve_qp(np.array([[np.nan, 0.0], [0.0, 1.0]]), np.ones(2))
+    with pytest.raises(TypeError, match="P is complex"):
+        solve_qp(np.eye(2) * 1j, np.ones(2))
+    with pytest.raises(ValueError, match="no unknowns"):
+        solve_qp(np.zeros((0, 0)), np.zeros(0))
+    no_bound = solve_qp(P, Q, np.vstack([G, G[:1]]), np.append(H, np.inf))
+    np.testing.assert_allclose(no_bound, solve_qp(P, Q, G, H), rtol=1e-12)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..listing import variable_names
-from ..sweep import adjoints
+from ..listing import value_text, variable_names
+from ..sweep import swept
 from ..tape import Tape
 from .graph import Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
 from .steps import one
 from .telling import Mode, Teller
-from .text import concise, width
+from .text import clean, concise, width
 
 FRAME_HEIGHT = 720
 """Of a page in a notebook, in px."""
@@ -44,7 +44,8 @@ class Animation:
     def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2) -> None:
         """Write the reverse run as a GIF, or that with tangents from the input called ``seed``; a step for so long.
 
-        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed.
+        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed or the
+        frames have too many pixels together.
         """
         from .frames import save
 
@@ -57,7 +58,7 @@ class Animation:
         return modes[seed]
 
     def _repr_html_(self) -> str:
-        title, text = html.escape(self.title), html.escape(self.to_html())
+        title, text = html.escape(clean(self.title)), html.escape(self.to_html())
         return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
                 f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
 
@@ -89,7 +90,7 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     output = _output(tape, line if out is None else out)
     found: list[Any] = [None] * len(tape)
     if output is not None:
-        found = adjoints(tape, {output: one(tape.values[output])}, keep=True)
+        found, _ = swept(tape, {output: one(tape.values[output])}, keep=True)
     drawn = picture(tape, output, names, found, lines)
     teller = Teller(tape, output, drawn, variable_names(len(tape), short_names(tape, names)))
     modes = teller.modes()
@@ -131,7 +132,7 @@ def _final(rows: Sequence[tuple[str, str]], adjoint: str | None) -> tuple[tuple[
 def _subtitle(teller: Teller) -> str:
     tape, output = teller.tape, teller.output
     point = ", ".join(f"{teller.variables[line]} = {concise(tape.values[line])}" for line in teller.seeds)
-    result = "" if output is None else f"{teller.variables[output]} = {concise(tape.values[output])}"
+    result = "" if output is None else f"{teller.variables[output]} = {value_text(tape, output, concise)}"
     return "; ".join(filter(None, [f"at {point}" if point else "", f"the result is {result}" if result else ""]))
 
 
@@ -139,9 +140,13 @@ def _notes(teller: Teller) -> tuple[str, ...]:
     notes = []
     if teller.output is None:
         notes.append("The result depends on no input, so every adjoint is 0.")
-    hidden = sum(part.last - part.first + 1 for part in teller.parts if part.folded)
+    drawn = [line for part in teller.parts for line in part.lines]
+    hidden = sum(len(part.lines) for part in teller.parts if part.folded)
     if hidden:
-        notes.append(f"Of the {len(teller.tape)} lines {hidden} are folded away; a fold runs in one step.")
-    if len(teller.tape.inputs) > len(teller.seeds):
-        notes.append(f"Tangents are shown for {len(teller.seeds)} of the {len(teller.tape.inputs)} inputs.")
+        notes.append(f"Of the {len(drawn)} lines {hidden} are folded away; a fold runs in one step.")
+    inputs = set(teller.tape.inputs).intersection(drawn)
+    shown = len(teller.seeds) - len(teller.refused)
+    if len(inputs) > shown:
+        notes.append(f"Tangents are shown for {shown} of the {len(inputs)} inputs.")
+    notes += [f"There are none from {teller.variables[seed]}: {reason}." for seed, reason in teller.refused.items()]
     return tuple(notes)

@@ -26,6 +26,9 @@ TITLE, TEXT, MARGIN = 18, 15, 20
 
 BEFORE = Told("", -1, ["Before the run: nothing is computed yet."], {}, [])
 
+MOST_PIXELS = 400_000_000
+"""Of all frames together: so many take half a minute and a gigabyte."""
+
 PAUSE = 4.0
 """Seconds for which the last frame stays."""
 
@@ -37,6 +40,10 @@ RUNNING, SWEEPING = ((MOVING[name][0], MOVING[f"{name}-wash"][0]) for name in ("
 def save(animation: Animation, mode: Mode, path: Path, seconds: float) -> None:
     """Write the GIF; see `Animation.to_gif`."""
     painter = _Painter(animation, mode)
+    frames = len(mode.steps) + 1
+    if frames * painter.width * painter.height > MOST_PIXELS:
+        raise ValueError(f"a GIF of {frames} frames of {painter.width} by {painter.height} pixels is too large: "
+                         f"{MOST_PIXELS:,} in all is the most; to_html() shows a run of any size")  # fmt: skip
     palette = painter.image_class.new("P", (1, 1))
     palette.putpalette(_palette())
     images = []
@@ -84,7 +91,7 @@ class _Painter:
         for route in sorted(self.placed.routes, key=lambda route: (route.edge.start, route.edge.end) in flows):
             self._route(route, (route.edge.start, route.edge.end) in flows, step.phase == SWEEP)
         for route in self.placed.routes:
-            if route.edge.partial is not None and route.edge.end in values:
+            if route.edge.label is not None and route.edge.end in values:
                 self._label(route, (route.edge.start, route.edge.end) in flows)
         for box in self.placed.boxes:
             self._box(box, step, values, slopes)
@@ -125,7 +132,7 @@ class _Painter:
         self.draw.polygon([self._at(x, y), self._at(x - 4.0, y + back), self._at(x + 4.0, y + back)], colour)
 
     def _label(self, route: Route, flows: bool) -> None:
-        (x, y), text = route.label, route.edge.partial
+        (x, y), text = route.label, route.edge.label
         wide = width(text or "", SMALL) / 2
         self.draw.rectangle([self._at(x - wide, y - 10), self._at(x + wide, y + 3)], PAPER)
         colour = self.at_work[0] if flows else COLOURS["partial"][0]

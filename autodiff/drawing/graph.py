@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.pushforward import evaluate_partial, has_derivative
+from dualnumbers.elementary import LOCALLY_CONSTANT
+from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import shape, zeros_like
+from dualnumbers.rules.shaping import shape
 
 from ..by_hand import ByHand
 from ..leaf import Constant
-from ..listing import expression_of, named_inputs, variable_names
-from ..sweep import adjoints as swept
+from ..listing import MANY, distinct, expression_of, named_inputs, value_text, variable_names
+from ..sweep import swept
 from ..tape import Tape
 from ..variable import Variable
 from .folding import Fold, folded
+from .steps import one, partial
 from .text import concise, cut
 
 INPUT, OPERATION, CONSTANT, FOLD = "input", "operation", "constant", "fold"
@@ -44,6 +45,8 @@ class Node:
     is_output: bool
     depth: int
     """How many steps from the inputs, along the longest way."""
+    lines: Sequence[int] = ()
+    """Of a tape, all that the box stands for."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,16 @@ class Edge:
     end: int
     place: int
     partial: str | None
-    """∂end/∂start, of elementwise functions."""
+    """∂end/∂start, of elementwise functions and one operand."""
     active: bool
     """Whether a derivative passes."""
+    count: int = 1
+    """How many operands this edge stands for."""
+
+    @property
+    def label(self) -> str | None:
+        """What stands on the edge."""
+        return self.partial if self.count == 1 else f"{self.count} ×"
 
 
 @dataclass(frozen=True)
@@ -94,9 +104,10 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid); ValueError for another ending."""
         path = Path(path)
-        if path.suffix not in WRITERS:
+        ending = path.suffix.lower()
+        if ending not in WRITERS:
             raise ValueError(f"{path.name}: a drawing is saved as {', '.join(WRITERS)}")
-        path.write_text(WRITERS[path.suffix](self), encoding="utf-8")
+        path.write_text(WRITERS[ending](self), encoding="utf-8")
 
     _repr_svg_ = to_svg
 
@@ -119,15 +130,16 @@ def picture(
     ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from
     `autodiff.record` knows the parameters of the function. ``lines``: only these are drawn.
 
-    Raises ValueError where ``out`` is not of this tape or the adjoints are not one for each line.
+    Raises ValueError where ``out`` is not of this tape, or adjoints or names are not one for each line or input.
     """
     outputs = output_lines(tape, out)
     if adjoints is None and len(outputs) == 1 and _is_real_number(tape.values[outputs[0]]):
-        adjoints = swept(tape, {outputs[0]: zeros_like(tape.values[outputs[0]]) + 1.0}, keep=True)
+        adjoints, _ = swept(tape, {outputs[0]: one(tape.values[outputs[0]])}, keep=True)
     if adjoints is not None and len(adjoints) != len(tape):
         raise ValueError(f"{len(adjoints)} adjoints for the {len(tape)} lines of the tape: give one for each line")
     variables = variable_names(len(tape), short_names(tape, names))
-    items = folded(tape, sorted(set(range(len(tape)) if lines is None else lines)))
+    chosen = sorted(set(range(len(tape)) if lines is None else lines))
+    items = folded(tape, chosen)
     drawing = _Drawing(tape, variables, adjoints, set(outputs))
     for item in items:
         drawing.add(item)
@@ -137,7 +149,9 @@ def picture(
         caption.append(f"adjoint: the derivative of {result} by that line")
     if any(edge.partial is not None for edge in drawing.edges):
         caption.append("on an edge: the partial derivative of a line by what it reads")
-    title = f"A tape of {len(tape)} line{'s' * (len(tape) != 1)}"
+    if any(edge.count > 1 for edge in drawing.edges):
+        caption.append("n ×: so many operands")
+    title = f"A tape of {len(chosen)} line{'s' * (len(chosen) != 1)}"
     return Picture(drawing.nodes, drawing.edges, title, tuple(caption))
 
 
@@ -159,7 +173,7 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
 
 def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
     """The names of input lines as they fit into a box."""
-    return {line: cut(name) for line, name in named_inputs(tape, names).items()}
+    return distinct({line: cut(name) for line, name in named_inputs(tape, names).items()})
 
 
 def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
@@ -174,6 +188,14 @@ def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
 
 def _is_real_number(value: Any) -> bool:
     return not shape(value) and not is_unreal(value) and not isinstance(value, (bool, np.bool_))
+
+
+def _merged(edges: Sequence[Edge]) -> list[Edge]:
+    """One edge for all from one box."""
+    groups: dict[tuple[int, bool], list[Edge]] = {}
+    for edge in edges:
+        groups.setdefault((edge.start, edge.active), []).append(edge)
+    return [replace(first, partial=None, count=1 + len(more)) if more else first for first, *more in groups.values()]
 
 
 class _Drawing:
@@ -206,8 +228,8 @@ class _Drawing:
         adjoint = None
         if self.adjoints is not None and (row is None or row.kind != LOCALLY_CONSTANT):
             adjoint = "0" if self.adjoints[line] is None else concise(self.adjoints[line])
-        return Node(line, line, kind, variable, text, concise(self.tape.values[line]), adjoint,
-                    line in self.outputs, 0)  # fmt: skip
+        return Node(line, line, kind, variable, text, value_text(self.tape, line, concise), adjoint,
+                    line in self.outputs, 0, (line,))  # fmt: skip
 
     def _edges(self, line: int) -> list[Edge]:
         row, found = self.tape.rows[line], []
@@ -215,20 +237,10 @@ class _Drawing:
             if operand in self.owner:
                 assert row is not None
                 active = active and row.kind != LOCALLY_CONSTANT and has_derivative(row, place)
-                partial = self._partial(line, place) if active else None
-                found.append(Edge(self.owner[operand].key, line, place, partial, active))
-        return found
-
-    def _partial(self, line: int, place: int) -> str | None:
-        row = self.tape.rows[line]
-        if row is None or row.kind != ELEMENTWISE:
-            return None
-        partial = row.partials[place]
-        if not isinstance(partial, float):
-            xs = [self.tape.value(k) for k in self.tape.operands(line)]
-            with np.errstate(all="ignore"):
-                partial = evaluate_partial(partial, *xs, self.tape.values[line])
-        return concise(partial)
+                slope = partial(self.tape, line, place) if active else None
+                label = None if slope is None else concise(slope)
+                found.append(Edge(self.owner[operand].key, line, place, label, active))
+        return found if len(found) <= MANY else _merged(found)
 
     def _fold(self, fold: Fold) -> tuple[Node, list[Edge]]:
         first, last = fold.lines[0], fold.lines[-1]
@@ -243,5 +255,5 @@ class _Drawing:
         text = f"… {fold.times} × like this …" if fold.times else f"… {count} lines left out …"
         if 1 < fold.times < count:
             name += f", {count // fold.times} lines each"
-        node = Node(first, first, FOLD, name, text, None, None, not self.outputs.isdisjoint(inside), 0)
+        node = Node(first, first, FOLD, name, text, None, None, not self.outputs.isdisjoint(inside), 0, fold.lines)
         return node, [Edge(start, first, place, None, active) for place, (start, active) in enumerate(starts.items())]

@@ -115,7 +115,7 @@ class _Layers:
         return max(max(texts) + 2 * PADDING, sum(self._port_widths(k)))
 
     def _port_widths(self, k: int) -> list[float]:
-        labels = (self.picture.edges[e].partial for e in self.incoming[k])
+        labels = (self.picture.edges[e].label for e in self.incoming[k])
         return [max(NARROWEST_PORT, width(label or "", SMALL) + LABEL_GAP) for label in labels]
 
     def _chains(self) -> list[list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .graph import FOLD, INPUT, Node, Picture
 from .layout import small_texts
+from .text import clean
 
 SPECIAL = frozenset('"#&<>`*_~\\|{}[]()$%@;:!')
 """Characters that Mermaid or Markdown may read as more than themselves."""
@@ -20,7 +21,7 @@ def mermaid(picture: Picture) -> str:
     lines = ["flowchart TD", *(f'  n{node.key}["{_label(node)}"]{_class(node)}' for node in picture.nodes)]
     for edge in picture.edges:
         arrow = "---" if not picture.directed else "-->" if edge.active else "-.->"
-        label = f'|"{_text(edge.partial)}"|' if edge.partial is not None else ""
+        label = f'|"{_text(edge.label)}"|' if edge.label is not None else ""
         lines.append(f"  n{edge.start} {arrow}{label} n{edge.end}")
     lines += [f"  classDef {name} {style}" for name, style in STYLES.items()]
     return "\n".join([*lines, ""])
@@ -38,5 +39,5 @@ def _class(node: Node) -> str:
 
 def _text(text: str) -> str:
     """A text with special characters as Mermaid's entities; among them a sign in front, which would begin a list."""
-    parts = [f"#{ord(c)};" if c in SPECIAL or (k == 0 and c in "+-=/") else c for k, c in enumerate(text)]
+    parts = [f"#{ord(c)};" if c in SPECIAL or (k == 0 and c in "+-=/") else c for k, c in enumerate(clean(text))]
     return "".join(parts) or "#32;"

@@ -6,17 +6,18 @@ it. A page and a GIF show the same steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
-from ..sweep import fit, has_nan, product, pull, tangents
+from ..sweep import Times, fit, pull, swept, tangents
 from ..tape import Tape
 
 RUN, SEED, SWEEP = "run", "seed", "sweep"
@@ -40,11 +41,15 @@ class Term(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A line that is shown, or with ``folded`` those from ``first`` to ``last``, which are not."""
+    """A line that is shown, or with ``folded`` some that are not."""
 
-    first: int
-    last: int
+    lines: Sequence[int]
     folded: bool = False
+
+    @property
+    def first(self) -> int:
+        """The line that stands for the part in the drawing."""
+        return self.lines[0]
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,8 @@ def forward_steps(tape: Tape, parts: Sequence[Part], seed: int | None = None) ->
     """The forward run, a step for each part; with the tangents for the tangent 1 of line ``seed``."""
     steps = []
     with np.errstate(all="ignore"):
-        found = {} if seed is None else tangents(tape, {seed: one(tape.values[seed])}, len(tape) - 1, keep=True)
+        lines = chain.from_iterable(part.lines for part in parts)
+        found = {} if seed is None else tangents(tape, {seed: one(tape.values[seed])}, lines)
         for part in parts:
             line, terms, changes = part.first, [], {}
             if seed is not None and not part.folded:
@@ -88,58 +94,61 @@ def _pushed(tape: Tape, line: int, found: dict[int, Any]) -> Iterator[Term]:
         if row is not None and line in found and operand in found and has_derivative(row, place):
             given = found[operand]
             value = row_tangent(row, z, xs, [(place, given)], static)
-            yield Term(operand, line, partial(row, place, xs, z), given, value)
+            yield Term(operand, line, partial(tape, line, place), given, value)
 
 
 def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
     """The reverse sweep, which begins with the adjoint 1 of the output line and 0 of all others, part by part.
 
-    A part that passes no adjoint on has no step.
+    The adjoint that a line passes on is the sweep's. A part that passes none on to a line that is shown has no step,
+    unless it is shown itself.
     """
-    with np.errstate(all="ignore"):
-        steps, found = _swept(tape, parts, output, strongly=False)
-        if any(has_nan(found.get(line)) for line in tape.inputs):
-            steps, found = _swept(tape, parts, output, strongly=True)
-    return steps
-
-
-def _swept(tape: Tape, parts: Sequence[Part], output: int, strongly: bool) -> tuple[list[Step], dict[int, Any]]:
-    """The steps, and the adjoint of every line that was reached."""
     found = {output: one(tape.values[output])}
-    visible = dict.fromkeys((part.first for part in parts if not part.folded), 0.0)
-    seeded = next(part for part in parts if part.first <= output <= part.last)
-    steps = [Step(SEED, seeded, changes=visible | (found if output in visible else {}))]
+    adjoints, times = swept(tape, found, keep=True)
+    shown = {part.first for part in parts if not part.folded}
+    wanted = shown.union(*map(tape.operands, shown))
+    seeded = next(part for part in parts if output in part.lines)
+    steps = [Step(SEED, seeded, changes=dict.fromkeys(shown, 0.0) | (found if output in shown else {}))]
     for part in reversed(parts):
         terms: list[Term] = []
         changes: dict[int, Any] = {}
-        for line in range(part.last, part.first - 1, -1):
-            for term in _pulled(tape, line, found, strongly):
+        for line in reversed(part.lines):
+            for term in _pulled(tape, line, adjoints[line], times, wanted):
                 before = found.get(term.operand)
-                found[term.operand] = term.value if before is None else before + term.value
+                total = found[term.operand] = term.value if before is None else before + term.value
                 if not part.folded:
-                    terms.append(term if before is None else term._replace(total=found[term.operand]))
-                changes |= {term.operand: found[term.operand]} if term.operand in visible else {}
+                    terms.append(term if before is None else term._replace(total=total))
+                changes |= {term.operand: total} if term.operand in shown else {}
         if terms or changes:
             steps.append(Step(SWEEP, part, tuple(terms), changes))
-    return steps, found
+    return steps
 
 
-def _pulled(tape: Tape, line: int, found: dict[int, Any], strongly: bool) -> Iterator[Term]:
-    """What a line passes to its operands of the adjoint that it has."""
-    row, given = tape.rows[line], found.get(line)
+def _pulled(tape: Tape, line: int, given: Any, times: Times | None, wanted: Container[int]) -> Iterator[Term]:
+    """What a line passes to those operands that are wanted, of the adjoint given."""
+    row = tape.rows[line]
     if row is None or given is None or row.kind == LOCALLY_CONSTANT:
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
     xs = [tape.value(k) for k in operands]
     for place, operand in enumerate(operands):
-        passed = pull(row, place, given, z, xs, static, product(tape, strongly)) if operand >= 0 else None
-        if passed is not None:
-            yield Term(operand, line, partial(row, place, xs, z), given, fit(passed, xs[place]))
+        if operand >= 0 and operand in wanted:
+            with np.errstate(all="ignore"):
+                passed = pull(row, place, given, z, xs, static, times)
+            if passed is not None:
+                yield Term(operand, line, partial(tape, line, place), given, fit(passed, xs[place]))
 
 
-def partial(row: Row, place: int, xs: Sequence[Any], z: Any) -> Any:
-    """The partial of an elementwise row by one operand, None of any other row."""
-    if row.kind != ELEMENTWISE:
+def partial(tape: Tape, line: int, place: int) -> Any:
+    """The partial of an elementwise line by one operand; None of any other line, and where the rule refuses it."""
+    row = tape.rows[line]
+    if row is None or row.kind != ELEMENTWISE:
         return None
     found = row.partials[place]
-    return found if isinstance(found, float) else evaluate_partial(found, *xs, z)
+    if isinstance(found, float):
+        return found
+    try:
+        with np.errstate(all="ignore"):
+            return evaluate_partial(found, *map(tape.value, tape.operands(line)), tape.values[line])
+    except Exception:  # whatever a rule raises, there is a drawing
+        return None

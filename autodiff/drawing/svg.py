@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr, unescape
 
 from .graph import Node, Picture
 from .layout import HEADING, HEADING_HEIGHT, MARGIN, PADDING, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
-from .text import width
+from .text import clean, width
 
 FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
@@ -96,8 +96,8 @@ def _edge(route: Route, directed: bool) -> str:
     ]
     if directed:
         parts.append(f'<path class="head" d="M{x:.1f} {y:.1f}l-3.5 -7h7z" fill="{COLOURS["line"][0]}"/>')
-    if edge.partial is not None:
-        parts.append(_label(*route.label, edge.partial))
+    if edge.label is not None:
+        parts.append(_label(*route.label, edge.label))
     return "".join([*parts, "</g>"])
 
 
@@ -141,8 +141,7 @@ def _label(x: float, y: float, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in XML, with a mark for what is none of its characters: controls and lone surrogates."""
-    return escape("".join("\ufffd" if c < " " or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c for c in text))
+    return escape(clean(text))
 
 
 def _quoted(text: str) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualnumbers.elementary import LOCALLY_CONSTANT
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
-from ..listing import brief
+from ..listing import brief, ends, value_text
 from ..tape import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
@@ -47,21 +48,25 @@ class Teller:
     def __init__(self, tape: Tape, output: int | None, picture: Picture, variables: list[str]) -> None:
         self.tape, self.output, self.nodes, self.edges = tape, output, picture.nodes, picture.edges
         self.variables = variables
-        ends = [node.line - 1 for node in self.nodes[1:]] + [len(tape) - 1]
-        self.parts = [Part(node.line, end if node.kind == FOLD else node.line, node.kind == FOLD)
-                      for node, end in zip(self.nodes, ends, strict=True)]  # fmt: skip
+        self.parts = [Part(node.lines, node.kind == FOLD) for node in self.nodes]
         self.by_line = {node.line: node for node in self.nodes}
+        self.refused: dict[int, str] = {}
+        """Seed → why there are no tangents."""
         self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
 
     def modes(self) -> list[Mode]:
-        """The reverse run, then a forward one for each seed."""
+        """The reverse run, then a forward one for each seed of which all tangents are to be had."""
         steps = forward_steps(self.tape, self.parts)
         if self.output is not None:
             steps += reverse_steps(self.tape, self.parts, self.output)
         modes = [Mode("reverse adjoints", "adjoint", None, list(map(self._told, steps)))]
         for seed in self.seeds:
-            steps = forward_steps(self.tape, self.parts, seed)
             name = self.variables[seed]
+            try:
+                steps = forward_steps(self.tape, self.parts, seed)
+            except Exception as error:  # of a line that the reverse sweep does not come to
+                self.refused[seed] = str(error).partition(" (at ")[0]  # that is where it is drawn
+                continue
             told = [self._told(step, seed) for step in steps]
             modes.append(Mode(f"forward tangents, seed {name}", "tangent", name, told))
         return modes
@@ -80,7 +85,8 @@ class Teller:
         if node.kind == FOLD:
             return [f"{_count(step.part)}, {node.name}: computed; the drawing leaves them out."]
         kinds = {INPUT: ", an input", CONSTANT: ", a constant"}
-        said = f"{node.name} = {node.value}" if node.kind in kinds else f"{node.text} = {node.value}"
+        said = node.name if node.kind in kinds else node.text
+        said += f"; its value is {node.value}" if node.line in self.tape.unkept else f" = {node.value}"
         told = [said + kinds.get(node.kind, "")]
         return told if seed is None else [*told, self._tangent(step, seed)]
 
@@ -94,7 +100,11 @@ class Teller:
             return f"tangent of {name} = 0{self._why_none(line, seed)}"
         symbols: list[str] = []
         numbers: list[str] = []
-        for term in step.terms:
+        for term in ends(step.terms, None):
+            if term is None:
+                symbols.append("…")
+                numbers.append("…")
+                continue
             operand = self.variables[term.operand]
             if term.partial is None:
                 symbols.append(f"push-forward of {self._rule(line)} by the tangent of {operand}")
@@ -122,7 +132,7 @@ class Teller:
         if node.kind == FOLD:
             reached = [f"adjoint of {self.variables[line]} = {concise(x)}" for line, x in step.changes.items()]
             return [f"{_count(step.part)}, {node.name}: each passes its adjoint on.", *reached]
-        return [self._passed(term) for term in step.terms]
+        return ends([self._passed(term) for term in step.terms], f"… {len(step.terms) - 4} more …")
 
     def _passed(self, term: Term) -> str:
         """What a line passes to an operand; and the sum so far, where there is one."""
@@ -155,7 +165,7 @@ class Teller:
         row = self.tape.rows[node.line]
         told["expression"] = node.kind if row is None else node.text.removeprefix(f"{node.name} = ")
         told["rule"] = f"{row.name}, {row.kind}" if row is not None else f"none: {node.kind}"
-        told["value"] = brief(self.tape.values[node.line])
+        told["value"] = value_text(self.tape, node.line)
         told["partials"] = self._partials(node.line)
         sources: Sequence[Any] = getattr(self.tape, "sources", ())
         if row is not None and sources and sources[node.line]:
@@ -167,20 +177,24 @@ class Teller:
         if row is None or row.kind == LOCALLY_CONSTANT:
             return []
         reads = [(place, k) for place, k, active in self.tape.reads(line) if active and has_derivative(row, place)]
-        xs = [self.tape.value(k) for k in self.tape.operands(line)]
+        times = Counter(operand for _, operand in reads)
         found = []
-        for place, operand in reads:
-            with np.errstate(all="ignore"):
-                p = partial(row, place, xs, self.tape.values[line])
+        for read in ends(reads, None):
+            if read is None:
+                found.append(("…", f"{len(reads) - 4} more"))
+                continue
+            place, operand = read
+            p = partial(self.tape, line, place)
+            none = "refused by the rule" if row.kind == ELEMENTWISE else "a linear map, by the rule"
             name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
-            if sum(operand == other for _, other in reads) > 1:
+            if times[operand] > 1:
                 name += f", operand {place + 1}"
-            found.append((name, "a linear map, by the rule" if p is None else brief(p)))
+            found.append((name, none if p is None else brief(p)))
         return found
 
 
 def _count(part: Part) -> str:
-    count = part.last - part.first + 1
+    count = len(part.lines)
     return f"{count} line{'s' * (count > 1)}"
 
 

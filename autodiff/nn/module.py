@@ -80,9 +80,10 @@ class Module:
         values = {}
         for path, (owner, name) in places.items():
             there, given = np.asarray(owner.data if name is None else getattr(owner, name)), np.asarray(state[path])
-            if given.shape != there.shape or not np.can_cast(given.dtype, there.dtype, "same_kind"):
-                raise ValueError(f"{path} has the shape {there.shape} and type {there.dtype}, in the state {given.shape} "
-                                 f"and {given.dtype}")  # fmt: skip
+            if given.shape != there.shape:
+                raise ValueError(f"{path} has the shape {there.shape}, in the state {given.shape}")
+            if not np.can_cast(given.dtype, there.dtype, "same_kind"):
+                raise ValueError(f"{path} is of type {there.dtype}, in the state of {given.dtype}")
             values[path] = given.astype(there.dtype)
         for path, (owner, name) in places.items():
             if name is None:
