@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dualnumbers.elementary import Row
+from dualnumbers.levels import plain
 
 from .tape import Tape
 
@@ -159,7 +160,11 @@ def _static_names(row: Row, count: int) -> list[str]:
 
 
 def brief(value: Any) -> str:
-    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape."""
+    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape.
+
+    Of a number of another differentiation its plain value.
+    """
+    value = plain(value)
     if isinstance(value, np.ndarray) and value.ndim:
         if value.size <= 6:
             return _cut(_nested(value.tolist()))
