@@ -374,6 +374,7 @@ def test_of_many_operands_the_ends_are_told():
     ]
     assert animation.modes[0].steps[-1].changes == {0: ("299", "299"), 1: ("1", "1")}
     assert animation.modes[0].steps[-1].edges == [(0, 2), (1, 2)]
+    assert animation.notes == ("n × on an edge: so many operands.",)
     assert animation.modes[1].steps[2].text[1].count("push-forward") == 4
     assert [name for name, _ in animation.lines[2]["partials"]] == [
         *(f"∂v2/∂x, operand {k}" for k in (1, 2, 3)), "…", "∂v2/∂y"]  # fmt: skip
