@@ -1,4 +1,4 @@
-"""The command line: ``python -m autodiff`` shows the main job, ``derivative`` and ``tape`` take an expression."""
+"""The command line: ``python -m autodiff`` does the main job; derivative, tape and explore take an expression."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +23,9 @@ from .variable import Variable
 
 BAD_INPUT, INTERRUPTED = 2, 130
 """Exit statuses; 1 is any other failure."""
+
+PAGE, PAGES = Path("explorer.html"), (".html", ".htm", ".gif")
+"""What ``explore`` writes unless told otherwise, and the endings of what it can write."""
 
 GRAMMAR = textwrap.fill(
     "An expression is Python arithmetic: numbers, variables, + - * / // % **, parentheses, comparisons, 'a if x > 0 "
@@ -56,20 +60,20 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("values", nargs="*", metavar="NAME=NUMBER", help="the value of a variable, such as x=1")
         command.set_defaults(run=run)
         if run is show_tape:
-            command.add_argument("-o", dest="drawing", metavar="FILE", type=_drawing,
+            command.add_argument("-o", dest="drawing", metavar="FILE",
+                                 type=partial(_file, "a drawing", WRITERS),
                                  help="also draw it into this file: .svg, .dot (Graphviz), .mmd (Mermaid)")  # fmt: skip
         elif run is explore:
-            command.add_argument("-o", dest="page", metavar="FILE", type=Path, default=PAGE,
+            command.add_argument("-o", dest="page", metavar="FILE", default=PAGE,
+                                 type=partial(_file, "a page or its GIF", PAGES),
                                  help=f"the file, {PAGE} unless given; a .gif is a picture that moves")  # fmt: skip
     return top
 
 
-PAGE = Path("explorer.html")
-
-
-def _drawing(path: str) -> Path:
-    if Path(path).suffix not in WRITERS:
-        raise argparse.ArgumentTypeError(f"{short(path)}: a drawing is a file {', '.join(WRITERS)}")
+def _file(what: str, endings: Collection[str], path: str) -> Path:
+    """The path of a file to be written, whose ending says its kind, in capitals or not."""
+    if Path(path).suffix.lower() not in endings:
+        raise argparse.ArgumentTypeError(f"{short(path)}: {what} is a file {', '.join(endings)}")
     return Path(path)
 
 
@@ -175,7 +179,7 @@ def explore(chosen: argparse.Namespace) -> None:
     f, values, value = _evaluated(text, chosen.values)
     tape, _ = reverse.record(f, list(values.values()), sources=True)
     animation = animate(tape, names=list(values), title=" ".join(text.split()))
-    if chosen.page.suffix == ".gif":
+    if chosen.page.suffix.lower() == ".gif":
         animation.to_gif(chosen.page)
     else:
         animation.to_html(chosen.page)

@@ -303,7 +303,7 @@ NODES: dict[type[ast.AST], Callable[[_Source, Any], Evaluate]] = {
 }  # fmt: skip
 
 
-def _evaluated_part(frame: FrameType) -> Source:
+def _evaluated_part(frame: FrameType) -> Source | None:
     """The part of the text whose value a frame of `_Source.applied` computes."""
     node, lines = frame.f_locals["node"], frame.f_locals["self"].text.strip().splitlines()
     line = lines[node.lineno - 1]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -37,9 +39,9 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
     ``adjoints`` adds a column with the adjoint of every line, as ``autodiff.sweep.adjoints(..., keep=True)`` returns
     them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs; a
     tape from `autodiff.record` knows the parameters of the function. Every other variable is called ``v`` and the
-    number of its line. Of a tape of more than `LONGEST` lines the middle is left out.
+    number of its line; names that are equal have theirs too. Of more than `LONGEST` lines the middle is left out.
 
-    Raises ValueError where there are adjoints of another number of lines.
+    Raises ValueError where there are adjoints of another number of lines, or names of another number of inputs.
 
     >>> from autodiff import record
     >>> tape, out = record(lambda x, y: x * y + 1, [2.0, 3.0])
@@ -71,14 +73,31 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
 
 
 def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
-    """The names of input lines: those given, else those that the tape knows."""
+    """The names of input lines: those given, else those that the tape knows; [] gives none."""
+    if names and len(names) != len(tape.inputs):
+        raise ValueError(f"{len(names)} names for the {len(tape.inputs)} inputs of the tape: give one for each")
     given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
-    return {line: " ".join(name.split()) for line, name in given if name}
+    found = {line: " ".join((name or "").split()) for line, name in given}
+    return distinct(tape, {line: name for line, name in found.items() if name})
+
+
+def distinct(tape: Tape, names: Mapping[int, str]) -> dict[int, str]:
+    """The names of input lines, each that stands for several Variables followed by the number of their first line."""
+    firsts: dict[int, int] = {}
+    leaves = zip(tape.inputs, getattr(tape, "leaves", ()), strict=False)
+    first = {line: firsts.setdefault(id(leaf), line) for line, leaf in leaves}  # a leaf may be an input again
+    names = dict(names)
+    while True:
+        bearers = Counter(name for name, _ in {(name, first.get(line, line)) for line, name in names.items()})
+        if not bearers or max(bearers.values()) == 1:
+            return names
+        names = {line: f"{name}_{first.get(line, line)}" if bearers[name] > 1 else name for line, name in names.items()}
 
 
 def variable_names(count: int, given: Mapping[int, str]) -> list[str]:
     """The name of each line: the one given, else a letter that no given name uses with a number, and its number."""
-    letter = next(c for c in "vwutsrqponm" if not any(re.fullmatch(rf"{c}\d+", name) for name in given.values()))
+    letters = itertools.chain("vwutsrqponm", ("v" * length for length in itertools.count(2)))
+    letter = next(c for c in letters if not any(re.fullmatch(rf"{c}\d+", name) for name in given.values()))
     return [given.get(line, f"{letter}{line}") for line in range(count)]
 
 

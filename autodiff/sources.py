@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -26,7 +25,10 @@ class Source(NamedTuple):
     where: str = ""
 
 
-EVALUATORS: dict[CodeType, Callable[[FrameType], Source]] = {}
+Position = tuple[int | None, int | None, int | None, int | None]
+"""First and last line, first and last column, as ``co_positions`` has them."""
+
+EVALUATORS: dict[CodeType, Callable[[FrameType], Source | None]] = {}
 """Code of ours that evaluates a text of the user's: how to find, in its frame, the part that is evaluated."""
 
 
@@ -42,40 +44,52 @@ class SourcedTape(Tape):
 
 
 class _Noting(list[Any]):
-    """The values of such a tape."""
+    """The values of such a tape; ``positions`` are those of each function's code, under the id of that."""
 
     def __init__(self, sources: list[Source | None]) -> None:
         super().__init__()
         self.sources = sources
+        self.positions: dict[int, tuple[CodeType, list[Position]]] = {}
 
     def append(self, value: Any) -> None:
-        self.sources.append(running())
+        self.sources.append(self.running())
         super().append(value)
 
+    def running(self) -> Source | None:
+        """The user's code that runs now; None where none does, or its text is not to be had."""
+        for frame in stack():
+            if is_users(frame):
+                return _at(frame, self.position(frame))
+            if evaluator := EVALUATORS.get(frame.f_code):
+                return evaluator(frame)
+        return None
 
-def running() -> Source | None:
-    """The user's code that runs now; None where none does, or its text is not to be had."""
-    for frame in stack():
-        evaluator = EVALUATORS.get(frame.f_code)
-        if evaluator is not None:
-            return evaluator(frame)
-        if is_users(frame):
-            return _of_frame(frame)
-    return None
+    def position(self, frame: FrameType) -> Position:
+        """Where in its file a frame is. To hash or to compare code takes time that grows with it; its id does not."""
+        code = frame.f_code
+        if id(code) not in self.positions:
+            self.positions[id(code)] = code, list(code.co_positions())
+        return self.positions[id(code)][1][frame.f_lasti // 2]
 
 
-def part_of_line(line: str, start: int, end: int, where: str = "") -> Source:
-    """A source from the columns of a line in UTF-8 bytes, as Python counts them."""
-    before, inside = line.encode()[:start].decode(), line.encode()[start:end].decode()
+def part_of_line(line: str, start: int, end: int, where: str = "") -> Source | None:
+    """A source from the columns of a line in UTF-8 bytes, as Python counts them; None where they do not fit it."""
+    text = line.encode()
+    try:
+        before, inside = text[:start].decode(), text[start:end].decode()
+    except UnicodeDecodeError:  # the file is no longer what was imported
+        return None
+    if end > len(text):
+        return None
     indented = len(line) - len(line.lstrip())
     begin = max(len(before) - indented, 0)
     return Source(line.strip(), begin, begin + len(inside.rstrip()), where)
 
 
-def _of_frame(frame: FrameType) -> Source | None:
+def _at(frame: FrameType, position: Position) -> Source | None:
     """The line and, as far as it stands on that line, the part of it that a frame is at."""
     code = frame.f_code
-    first, last, start, end = next(islice(code.co_positions(), frame.f_lasti // 2, None))
+    first, last, start, end = position
     number = first or frame.f_lineno
     line = linecache.getline(code.co_filename, number, frame.f_globals)
     if not line.strip():

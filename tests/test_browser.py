@@ -166,6 +166,20 @@ def test_keys_step(page):
     assert page.find("#now").get_attribute("aria-live") == "polite"
 
 
+def test_the_graph_in_focus_scrolls(opened):
+    """There the keys are the browser's, which scrolls; nothing steps or plays."""
+    page = opened(animate(record(lambda *xs: np.stack([np.sin(x) for x in xs]), [1.0] * 20)[0]), width=400)
+    page.driver.execute_script("arguments[0].focus()", page.find(".graph"))
+    page.press(*[Keys.ARROW_RIGHT] * 3, Keys.SPACE, Keys.END)
+    assert (page.position, page.find("#play").text) == (0, "Play")
+    assert page.script("document.querySelector('.graph').scrollWidth > document.querySelector('.graph').clientWidth")
+    for _ in range(60):
+        if page.script("document.querySelector('.graph').scrollLeft") > 0:
+            break
+        page.driver.execute_async_script("setTimeout(arguments[0], 50)")
+    assert page.script("document.querySelector('.graph').scrollLeft") > 0
+
+
 def test_a_button_in_focus_keeps_its_keys(page):
     page.find("#next").send_keys(Keys.SPACE)
     assert (page.position, page.find("#play").text) == (1, "Play")

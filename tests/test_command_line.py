@@ -312,7 +312,7 @@ def test_scipy_that_is_missing(called, monkeypatch):
 # ---------------------------------------------------------------------------------------- help, output
 
 
-@pytest.mark.parametrize("command", [(), ("derivative",), ("tape",)])
+@pytest.mark.parametrize("command", [(), ("derivative",), ("tape",), ("explore",)])
 def test_help(called, command):
     status, out, err = called(*command, "--help")
     assert (status, err) == (0, "")
@@ -320,7 +320,7 @@ def test_help(called, command):
     if command:
         assert set(FUNCTIONS) <= set(re.findall(r"\w+", out))
     else:
-        assert {"derivative", "tape", "--version"} <= set(re.findall(r"[-\w]+", out))
+        assert {"derivative", "tape", "explore", "--version"} <= set(re.findall(r"[-\w]+", out))
     assert called(*command, "-h") == (0, out, "")
 
 

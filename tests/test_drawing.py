@@ -428,10 +428,26 @@ def test_names_survive_every_language(name):
     assert mermaid_labels(drawing.to_mermaid())["n0"].split("\n")[0] == shown
 
 
-def test_what_xml_cannot_hold_is_marked():
+def test_what_no_file_can_hold_is_marked(tmp_path):
     tape, _ = record(lambda x: x * 2, [3.0])
-    _, nodes, _ = parsed(picture(tape, names=["a\x00b\x1b\ud800"]))
-    assert text_of(nodes[0].find(f"{SVG}text")) == "a\ufffdb\ufffd\ufffd"
+    drawing = picture(tape, names=["a\x00b\x1b\ud800"])
+    shown = "a\ufffdb\ufffd\ufffd"
+    assert text_of(parsed(drawing)[1][0].find(f"{SVG}text")) == shown
+    assert dot_labels(drawing.to_dot())["n0"].split("\n")[0] == shown
+    assert mermaid_labels(drawing.to_mermaid())["n0"].split("\n")[0] == shown
+    for ending in (".svg", ".dot", ".mmd"):
+        drawing.save(tmp_path / f"graph{ending}")
+        assert shown in (tmp_path / f"graph{ending}").read_text(encoding="utf-8")
+
+
+def test_equal_names_are_told_apart():
+    """Also those that are equal once they are cut."""
+    tape, _ = record(lambda x, y: x * y, [3.0, 2.0])
+    assert [n.text for n in picture(tape, names=["w", "w"]).nodes] == ["w_0", "w_1", "v2 = w_0 * w_1"]
+    long = [n.name for n in picture(tape, names=["a" * 300, "a" * 299 + "b"]).nodes]
+    assert len(set(long)) == 3
+    with pytest.raises(ValueError, match="1 names for the 2 inputs of the tape: give one for each"):
+        picture(tape, names=["w"])
 
 
 def test_a_long_name_is_cut():
@@ -499,6 +515,8 @@ def test_save(tmp_path):
     for ending, text in ((".svg", drawing.to_svg()), (".dot", drawing.to_dot()), (".mmd", drawing.to_mermaid())):
         drawing.save(tmp_path / f"graph{ending}")
         assert (tmp_path / f"graph{ending}").read_text(encoding="utf-8") == text
+    drawing.save(tmp_path / "GRAPH.DOT")
+    assert (tmp_path / "GRAPH.DOT").read_text(encoding="utf-8") == drawing.to_dot()
     with pytest.raises(ValueError, match=r"graph.png: a drawing is saved as .svg, .dot, .mmd"):
         drawing.save(str(tmp_path / "graph.png"))
 
@@ -772,6 +790,18 @@ def test_the_size_of_a_tree_is_known_before_it_is_drawn(name):
     tree = expression_tree(tape)
     assert len(tree.nodes) == tree_size(tape) == len(tree.edges) + 1
     check_geometry(tree)
+
+
+def test_a_tree_of_more_nodes_than_can_be_printed_is_refused():
+    def doubled(x):
+        for _ in range(15_000):
+            x = x * x
+        return x
+
+    tape, _ = record(doubled, [1.0])
+    assert tree_size(tape) == 2**15_001 - 1
+    with pytest.raises(ValueError, match=r"has more than 1e\+18 nodes; at most 1000 are drawn"):
+        expression_tree(tape)
 
 
 def test_a_tree_is_of_one_output():

@@ -466,7 +466,8 @@ def test_ids_are_there_once():
     page = Document(animate(record(example, [1.0, 2.0])[0]).to_html())
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
-    assert {value for name, value in page.attributes if name in ("aria-labelledby", "aria-describedby")} <= set(ids)
+    assert {value for name, value in page.attributes if name in ("aria-labelledby", "aria-controls")} <= set(ids)
+    assert [value for name, value in page.attributes if name == "aria-controls"] == ["details"] * 6
 
 
 def test_names_are_escaped():
@@ -475,6 +476,23 @@ def test_names_are_escaped():
     assert "<b>" not in text
     assert "\u2028" not in re.search('id="run">(.*?)</script>', text)[1]
     assert not Document(text).open
+
+
+def test_a_lone_surrogate_is_marked(tmp_path):
+    tape, _ = record(lambda x: x * 2.0, [1.0])
+    animation = animate(tape, names=["x\ud800"], title="f\ud800")
+    animation.to_html(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>f\ufffd</h1>" in text
+    assert "x\ufffd = 1, an input" in text
+    assert animation._repr_html_().encode()
+
+
+def test_each_input_has_a_run_of_its_own(tmp_path):
+    tape, _ = record(lambda x, y: x * x * y, [3.0, 2.0])
+    animation = animate(tape, names=["w", "w"])
+    assert [mode.seed for mode in animation.modes] == [None, "w_0", "w_1"]
+    assert [mode.steps[-1].changes[3][0] for mode in animation.modes[1:]] == ["12", "9"]
 
 
 def luminance(colour):
@@ -617,8 +635,9 @@ def test_explore_writes_over_what_was_there(called, tmp_path):
 
 def test_explore_as_gif(called, tmp_path):
     pytest.importorskip("matplotlib")
-    assert called("explore", "-x**2", "x=3", "-o", "run.gif")[0] == 0
-    assert len(frames(tmp_path / "run.gif")[0]) == 1 + 3 + 1 + 2
+    for name in ("run.gif", "run.GIF"):
+        assert called("explore", "-x**2", "x=3", "-o", name)[0] == 0
+        assert len(frames(tmp_path / name)[0]) == 1 + 3 + 1 + 2
 
 
 @pytest.mark.parametrize(("arguments", "status", "complaint"), [
@@ -626,6 +645,8 @@ def test_explore_as_gif(called, tmp_path):
     (("x*z", "x=1"), 2, "z: this variable has no value; add z=NUMBER"),
     (("2",), 2, "2: give a variable and its value"),
     (("x*2", "x=1", "-o"), 2, "argument -o: expected one argument"),
+    (("x*2", "x=1", "-o", "run.png"), 2, "run.png: a page or its GIF is a file .html, .htm, .gif"),
+    (("x*2", "x=1", "-o", "run"), 2, "run: a page or its GIF is a file .html, .htm, .gif"),
     (("x*2", "x=1", "-o", "nowhere/page.html"), 1, "page.html cannot be written here (No such file or directory)"),
 ])  # fmt: skip
 def test_explore_complains(called, arguments, status, complaint, tmp_path):

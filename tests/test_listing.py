@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dualnumbers.dmath as dmath
-from autodiff import animate, derivative, gradient, record
+from autodiff import Variable, animate, derivative, gradient, record
 from autodiff.listing import LONGEST, WIDEST, brief, listing
 from autodiff.sweep import adjoints
 
@@ -165,6 +165,29 @@ def test_variables_that_look_like_lines_keep_their_names():
     tape, _ = record(lambda x, y: x * y + 1, [2.0, 3.0])
     assert [row[1:3] for row in lines(listing(tape, names=["v2", "w3"]))[1:]] == [
         ["v2", "input"], ["w3", "input"], ["u2", "v2 * w3"], ["u3", "u2 + 1"]]  # fmt: skip
+
+
+def test_a_name_for_each_input():
+    tape, _ = record(lambda x, y: x * y, [2.0, 3.0])
+    for names in (["x"], ["x", "y", "z"]):
+        with pytest.raises(ValueError, match=f"{len(names)} names for the 2 inputs of the tape: give one for each"):
+            listing(tape, names=names)
+
+
+def test_equal_names_are_told_apart_by_their_lines():
+    tape, _ = record(lambda x, y, z: x * y + z, [2.0, 3.0, 4.0])
+    assert [row[1] for row in lines(listing(tape, names=["w", "w", "z"]))[1:4]] == ["w_0", "w_1", "z"]
+    assert [row[1] for row in lines(listing(tape, names=["w", "w", "w_1"]))[1:4]] == ["w_0", "w_1_1", "w_1_2"]
+    w = Variable(2.0, name="w")
+    assert "w_0 * w_1" in str((w * Variable(3.0, name="w")).tape)
+    assert "w * v1" in str((w * (w * 2.0)).tape)
+    w_again = w * Variable(3.0, name="u") + np.sin(w * Variable(1.0, name="t"))
+    assert [row[1] for row in lines(listing(w_again.tape))[1:] if row[2] == "input"].count("w") == 2
+
+
+def test_names_may_look_like_lines_in_every_letter():
+    tape, _ = record(lambda *xs: sum(xs), [1.0] * 11)
+    assert lines(listing(tape, names=[f"{letter}1" for letter in "vwutsrqponm"]))[-1][1:3] == ["vv21", "vv20 + m1"]
 
 
 @pytest.mark.parametrize("count", [LONGEST, LONGEST + 1, LONGEST + 500])

@@ -57,6 +57,17 @@ def test_where_there_is_no_error_there_is_a_gap():
     np.testing.assert_array_equal(np.isnan(root.get_ydata()), [True, True, False])
 
 
+def test_a_derivative_that_is_0_has_no_last_digit():
+    figure = plot_difference_error(dmath.cos, 0.0)
+    (panel,) = figure.axes
+    names = [line.get_label().partition(",")[0] for line in panel.get_lines()]
+    assert names == ["forward difference", "central difference"]
+    assert panel.get_title() == "Derivative 0 at x = 0"
+    forward = panel.get_lines()[0].get_ydata()
+    low, high = panel.get_ylim()
+    assert np.log(np.nanmax(forward) / np.nanmin(forward)) > 0.7 * np.log(high / low)
+
+
 def test_the_path_lies_on_the_surface():
     optimize = pytest.importorskip("scipy.optimize")
     found = optimize.minimize(value_and_grad(bowl), np.array([-3.0, 2.5]), method=nn.adam, jac=True,

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from autodiff import Variable, gradient, record
 from autodiff.expressions import expression
@@ -74,6 +76,34 @@ def test_code_without_a_file():
     tape, out = record(names["f"], [3.0], sources=True)
     assert out.primal == 9.0
     assert tape.sources[1] is None
+
+
+@pytest.mark.parametrize("new", ["    #xµµµµµµµµ", "    # short"])
+def test_a_file_that_changed_since_has_no_parts(tmp_path, monkeypatch, new):
+    """Columns that cut a character of the line that stands there now, or that it does not reach."""
+    path = tmp_path / "program.py"
+    code = compile("def f(x):\n    return x * 2 + x ** 2\n", path, "exec")
+    path.write_text(f"def f(x):\n{new}\n", encoding="utf-8")
+    names = {}
+    exec(code, names)
+    tape, out = record(names["f"], [3.0], sources=True)
+    assert out.primal == 15.0
+    assert None in tape.sources[1:]
+
+
+def test_time_grows_with_the_length_of_a_function(tmp_path):
+    def seconds(lines):
+        path = tmp_path / f"of_{lines}.py"
+        path.write_text("def f(x):\n" + "    x = x * 1.5\n    x = x * 0.5\n" * (lines // 2) + "    return x\n")
+        names = {}
+        exec(compile(path.read_text(), path, "exec"), names)
+        start = time.perf_counter()
+        tape, _ = record(names["f"], [1.0], sources=True)
+        assert tape.sources[-1].where == f"{path.name}:{lines + 1}"
+        return time.perf_counter() - start
+
+    seconds(400)
+    assert min(seconds(8000) for _ in range(2)) < 60 * min(seconds(400) for _ in range(3))
 
 
 def test_nothing_is_noted_unless_asked():

@@ -15,7 +15,7 @@ from .graph import MERGED, Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
 from .steps import one
 from .telling import Mode, Teller
-from .text import concise, width
+from .text import clean, concise, width
 
 FRAME_HEIGHT = 720
 """Of a page in a notebook, in px."""
@@ -58,7 +58,7 @@ class Animation:
         return modes[seed]
 
     def _repr_html_(self) -> str:
-        title, text = html.escape(self.title), html.escape(self.to_html())
+        title, text = html.escape(clean(self.title)), html.escape(self.to_html())
         return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
                 f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .graph import FOLD, INPUT, Node, Picture
 from .layout import small_texts
+from .text import clean
 
 FILLS = {INPUT: "#e3eefb", FOLD: "#ffffff"}
 
@@ -38,5 +39,5 @@ def _attributes(node: Node) -> str:
 
 def _quoted(text: str) -> str:
     """A string of DOT: a backslash begins an escape in a label, and one with an n a new line."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\0", "").replace("\n", "\\n")
-    return f'"{escaped}"'
+    escaped = (clean(line).replace("\\", r"\\").replace('"', r"\"") for line in text.split("\n"))
+    return '"' + r"\n".join(escaped) + '"'

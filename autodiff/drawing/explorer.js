@@ -173,6 +173,7 @@ byId("mode").addEventListener("change", () => {
 });
 document.addEventListener("keydown", (event) => {
   const name = event.target.tagName;
+  if (event.target.classList.contains("graph")) return;  // they scroll it
   if (event.altKey || event.ctrlKey || event.metaKey || name === "SELECT") return;
   if (event.key === " " && name !== "BUTTON") toggle();
   else if (event.key in keys && name !== "INPUT") move(moves[keys[event.key]]());

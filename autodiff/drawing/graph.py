@@ -16,7 +16,7 @@ from dualnumbers.rules.shaping import shape
 
 from ..by_hand import ByHand
 from ..leaf import Constant
-from ..listing import MANY, expression_of, named_inputs, value_text, variable_names
+from ..listing import MANY, distinct, expression_of, named_inputs, value_text, variable_names
 from ..sweep import swept
 from ..tape import Tape
 from ..variable import Variable
@@ -107,9 +107,10 @@ class Picture:
     def save(self, path: str | Path) -> None:
         """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid); ValueError for another ending."""
         path = Path(path)
-        if path.suffix not in WRITERS:
+        ending = path.suffix.lower()
+        if ending not in WRITERS:
             raise ValueError(f"{path.name}: a drawing is saved as {', '.join(WRITERS)}")
-        path.write_text(WRITERS[path.suffix](self), encoding="utf-8")
+        path.write_text(WRITERS[ending](self), encoding="utf-8")
 
     _repr_svg_ = to_svg
 
@@ -132,7 +133,7 @@ def picture(
     ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from
     `autodiff.record` knows the parameters of the function. ``lines``: only these are drawn.
 
-    Raises ValueError where ``out`` is not of this tape or the adjoints are not one for each line.
+    Raises ValueError where ``out`` is not of this tape, or adjoints or names are not one for each line or input.
     """
     outputs = output_lines(tape, out)
     if adjoints is None and len(outputs) == 1 and _is_real_number(tape.values[outputs[0]]):
@@ -175,7 +176,7 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
 
 def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
     """The names of input lines as they fit into a box."""
-    return {line: cut(name) for line, name in named_inputs(tape, names).items()}
+    return distinct(tape, {line: cut(name) for line, name in named_inputs(tape, names).items()})
 
 
 def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .graph import FOLD, INPUT, Node, Picture
 from .layout import small_texts
+from .text import clean
 
 SPECIAL = frozenset('"#&<>`*_~\\|{}[]()$%@;:!')
 """Characters that Mermaid or Markdown may read as more than themselves."""
@@ -38,5 +39,5 @@ def _class(node: Node) -> str:
 
 def _text(text: str) -> str:
     """A text with special characters as Mermaid's entities; among them a sign in front, which would begin a list."""
-    parts = [f"#{ord(c)};" if c in SPECIAL or (k == 0 and c in "+-=/") else c for k, c in enumerate(text)]
+    parts = [f"#{ord(c)};" if c in SPECIAL or (k == 0 and c in "+-=/") else c for k, c in enumerate(clean(text))]
     return "".join(parts) or "#32;"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .colours import MOVING
 from .svg import drawn
+from .text import clean
 
 if TYPE_CHECKING:
     from .animation import Animation
@@ -24,17 +25,21 @@ def page(animation: Animation) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Template(_part("explorer.html")).substitute(
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-        title=html.escape(animation.title),
-        subtitle=html.escape(animation.subtitle),
+        title=_text(animation.title),
+        subtitle=_text(animation.subtitle),
         style=_colours() + _part("explorer.css"),
-        modes="".join(f"<option>{html.escape(mode.name)}</option>" for mode in animation.modes),
+        modes="".join(f"<option>{_text(mode.name)}</option>" for mode in animation.modes),
         natural=round(animation.placed.width),
         graph=drawn(animation.placed),
         rows="\n".join(_row(line, animation) for line in animation.lines),
-        notes="".join(f"<p>{html.escape(note)}</p>" for note in animation.notes),
+        notes="".join(f"<p>{_text(note)}</p>" for note in animation.notes),
         run=_json({"lines": animation.lines, "modes": [_mode(mode) for mode in animation.modes]}),
         script=script,
     )
+
+
+def _text(text: str) -> str:
+    return html.escape(clean(text))
 
 
 def _part(name: str) -> str:
@@ -53,21 +58,21 @@ def _mode(mode: Mode) -> dict[str, Any]:
 
 def _json(data: Any) -> str:
     """JSON that may stand in HTML."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = clean(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _row(line: dict[str, Any], animation: Animation) -> str:
     """A row of the table, with the adjoint that the reverse run ends with."""
-    variable = (f'<th scope="row"><button type="button" aria-describedby="details">{html.escape(line["variable"])}'
+    variable = (f'<th scope="row"><button type="button" aria-controls="details">{_text(line["variable"])}'
                 "</button></th>")  # fmt: skip
     if line.get("folded"):
         return (f'<tr class="folded" data-line="{line["line"]}"><td class="line">…</td>{variable}'
-                f'<td colspan="3">{html.escape(line["expression"])}</td></tr>')  # fmt: skip
+                f'<td colspan="3">{_text(line["expression"])}</td></tr>')  # fmt: skip
     adjoint = "0"
     for step in animation.modes[0].steps:
         adjoint = step.changes.get(line["line"], (adjoint,))[0]
     kind = " array" if line["value"].startswith("[") else ""
     return (f'<tr data-line="{line["line"]}"><td class="line">{line["line"]}</td>{variable}'
-            f'<td>{html.escape(line["expression"])}</td><td class="value{kind}">{html.escape(line["value"])}</td>'
-            f'<td class="slope{kind}">{html.escape(adjoint)}</td></tr>')  # fmt: skip
+            f'<td>{_text(line["expression"])}</td><td class="value{kind}">{_text(line["value"])}</td>'
+            f'<td class="slope{kind}">{_text(adjoint)}</td></tr>')  # fmt: skip

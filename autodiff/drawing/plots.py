@@ -26,14 +26,15 @@ def plot_difference_error(f: Callable[[float], Any], x: float, steps: Sequence[f
     Raises ImportError without Matplotlib, which the extra ``plot`` has.
     """
     x = float(x)
-    exact = float(derivative(f, 0, [x]))
+    exact = float(derivative(f, 0, [x])) + 0.0  # never a -0
     h = np.logspace(-16, 0, 97) if steps is None else np.asarray(steps, float)
     panel = (figure or _figure((6.5, 4.5))).add_subplot()
     for name, back, colour in (("forward", 0.0, "tab:blue"), ("central", 1.0, "tab:orange")):
         errors = _errors(f, x, h, back, exact)
         best = f", least {np.nanmin(errors):.0e}" if np.any(np.isfinite(errors)) else ""
         panel.loglog(h, errors, ".-", color=colour, label=f"{name} difference{best}")
-    panel.axhline(np.spacing(abs(exact)), color="tab:green", label="last digit of the exact derivative")
+    if exact:  # 0 has no last digit; the least of all numbers would flatten the curves
+        panel.axhline(np.spacing(abs(exact)), color="tab:green", label="last digit of the exact derivative")
     panel.set(xlabel="step h", ylabel="error", title=f"Derivative {exact:.6g} at x = {x:g}")
     panel.grid(alpha=0.3)
     panel.legend()

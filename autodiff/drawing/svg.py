@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr, unescape
 
 from .graph import Node, Picture
 from .layout import HEADING, HEADING_HEIGHT, MARGIN, PADDING, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
-from .text import width
+from .text import clean, width
 
 FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
@@ -141,8 +141,7 @@ def _label(x: float, y: float, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in XML, with a mark for what is none of its characters: controls and lone surrogates."""
-    return escape("".join("\ufffd" if c < " " or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c for c in text))
+    return escape(clean(text))
 
 
 def _quoted(text: str) -> str:

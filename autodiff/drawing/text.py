@@ -50,6 +50,11 @@ def cut(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
+def clean(text: str) -> str:
+    """A text with a mark for what no file of ours may hold: controls, lone surrogates and what is no character."""
+    return "".join("\ufffd" if c < " " or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c for c in text)
+
+
 def width(text: str, size: float) -> float:
     """The width of a text in a monospaced font of a size, in the same unit: at least that of the fonts in use."""
     return ADVANCE * size * sum(map(_cells, text))

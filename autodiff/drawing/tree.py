@@ -14,16 +14,21 @@ from ..tape import Tape
 from .graph import CONSTANT, INPUT, OPERATION, Edge, Node, Picture, output_lines, short_names
 from .text import concise
 
-LARGEST = 1000
-"""Nodes of a tree up to which it is drawn."""
+LARGEST, UNCOUNTED = 1000, 10**18
+"""Nodes of a tree up to which it is drawn, and up to which an error says how many there are."""
 
 
 def tree_size(tape: Tape, out: Any = None) -> int:
     """The number of nodes of the expression tree of an output, found without unfolding it."""
-    line = _one(tape, out)
+    return _size(tape, _one(tape, out))
+
+
+def _size(tape: Tape, line: int, most: int | None = None) -> int:
+    """The size of the tree of a line; of one with more nodes than ``most`` a number that is larger than that."""
     sizes: list[int] = []
     for k in range(line + 1):
-        sizes.append(1 + sum(1 if _line(tape, operand) is None else sizes[operand] for operand in _operands(tape, k)))
+        size = 1 + sum(1 if _line(tape, operand) is None else sizes[operand] for operand in _operands(tape, k))
+        sizes.append(size if most is None else min(size, most + 1))
     return sizes[line]
 
 
@@ -37,9 +42,10 @@ def expression_tree(tape: Tape, out: Any = None, names: Sequence[str] | None = N
     >>> [node.text for node in expression_tree(tape).nodes]
     ['*', '*', 'x', 'x', '*', 'x', 'x']
     """
-    size = tree_size(tape, out)
+    size = _size(tape, _one(tape, out), UNCOUNTED)
     if size > LARGEST:
-        raise ValueError(f"the expression tree has {size} nodes; at most {LARGEST} are drawn. A tape draws at any size")
+        many = size if size <= UNCOUNTED else f"more than {UNCOUNTED:.0e}"
+        raise ValueError(f"the expression tree has {many} nodes; at most {LARGEST} are drawn. A tape draws at any size")
     variables = variable_names(len(tape), short_names(tape, names))
     nodes: list[Node] = []
     edges: list[Edge] = []
