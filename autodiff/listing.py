@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dualnumbers.elementary import Row
+from dualnumbers.levels import plain
 
 from .tape import Tape
 
@@ -77,16 +78,20 @@ def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
         raise ValueError(f"{len(names)} names for the {len(tape.inputs)} inputs of the tape: give one for each")
     given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
     found = {line: " ".join((name or "").split()) for line, name in given}
-    return distinct({line: name for line, name in found.items() if name})
+    return distinct(tape, {line: name for line, name in found.items() if name})
 
 
-def distinct(names: Mapping[int, str]) -> dict[int, str]:
-    """The names of lines, each that stands for several lines followed by the number of its line."""
+def distinct(tape: Tape, names: Mapping[int, str]) -> dict[int, str]:
+    """The names of input lines, each that stands for several Variables followed by the number of their first line."""
+    firsts: dict[int, int] = {}
+    leaves = zip(tape.inputs, getattr(tape, "leaves", ()), strict=False)
+    first = {line: firsts.setdefault(id(leaf), line) for line, leaf in leaves}  # a leaf may be an input again
     names = dict(names)
-    while len(set(names.values())) < len(names):
-        counts = Counter(names.values())
-        names = {line: f"{name}_{line}" if counts[name] > 1 else name for line, name in names.items()}
-    return names
+    while True:
+        bearers = Counter(name for name, _ in {(name, first.get(line, line)) for line, name in names.items()})
+        if not bearers or max(bearers.values()) == 1:
+            return names
+        names = {line: f"{name}_{first.get(line, line)}" if bearers[name] > 1 else name for line, name in names.items()}
 
 
 def variable_names(count: int, given: Mapping[int, str]) -> list[str]:
@@ -176,7 +181,11 @@ def _static_names(row: Row, count: int) -> list[str]:
 
 
 def brief(value: Any) -> str:
-    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape."""
+    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape.
+
+    Of a number of another differentiation its plain value.
+    """
+    value = plain(value)
     if isinstance(value, np.ndarray) and value.ndim:
         if value.size <= 6:
             return _cut(_nested(value.tolist()))

@@ -118,7 +118,7 @@ def test_many_operands_from_one_box_have_one_edge():
     drawing = picture(record(lambda *xs: np.sum(np.stack(xs)), [float(k) for k in range(1000)])[0])
     assert [(e.start, e.end, e.count, e.label) for e in drawing.edges] == [
         (0, 1000, 1, None), (1, 1000, 998, "998 ×"), (999, 1000, 1, None), (1000, 1001, 1, None)]  # fmt: skip
-    assert drawing.caption[-1] == "n ×: so many operands"
+    assert drawing.caption[-1] == "n × on an edge: so many operands"
     assert float(re.search(r'width="(\d+)"', drawing.to_svg())[1]) < 500
     assert all("998 ×" in text for text in (drawing.to_svg(), drawing.to_dot(), drawing.to_mermaid()))
     few = picture(record(lambda x: np.sum(np.stack([x] * 6)), [1.0])[0])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dualnumbers.dmath as dmath
-from autodiff import Variable, derivative, gradient, record
+from autodiff import Variable, animate, derivative, gradient, record
 from autodiff.listing import LONGEST, WIDEST, brief, listing
 from autodiff.sweep import adjoints
 
@@ -124,18 +124,23 @@ def test_item_assignment_fills_a_constant():
         "2 * v0", "constant", "v0[0]", "v2 with [1:] = v3"]  # fmt: skip
 
 
-def test_numbers_of_another_differentiation_show_what_they_are():
+def test_numbers_of_another_differentiation():
+    """As operands they show what they are; of values there is the plain one, here and on the page."""
     texts = []
 
     def inner(x):
         tape, out = record(lambda y: x * y, [2.0])
-        texts.append(listing(tape))
+        found = adjoints(tape, {out.line: 1.0}, keep=True)
+        texts.append(listing(tape, found))
+        for line, of_page in zip(lines(texts[-1])[1:], animate(tape).lines, strict=True):
+            assert line[3] == of_page["value"]
         return out.primal
 
     assert derivative(inner, 0, [3.0]) == 2.0
     assert gradient(inner, [3.0]) == [2.0]
-    assert lines(texts[0])[2][2:] == ["DualNumber(3.0, 1.0) * y", "DualNumber(6.0, 2.0)"]
-    assert lines(texts[1])[2][2:] == ["Variable(3.0) * y", "Variable(6.0)"]
+    assert lines(texts[0])[2][2:] == ["DualNumber(3.0, 1.0) * y", "6", "1"]
+    assert lines(texts[1])[2][2:] == ["Variable(3.0) * y", "6", "1"]
+    assert [lines(text)[1][4] for text in texts] == ["3", "3"]
 
 
 def test_adjoints_that_no_path_leads_to_are_zero():
@@ -175,6 +180,9 @@ def test_equal_names_are_told_apart_by_their_lines():
     assert [row[1] for row in lines(listing(tape, names=["w", "w", "w_1"]))[1:4]] == ["w_0", "w_1_1", "w_1_2"]
     w = Variable(2.0, name="w")
     assert "w_0 * w_1" in str((w * Variable(3.0, name="w")).tape)
+    assert "w * v1" in str((w * (w * 2.0)).tape)
+    w_again = w * Variable(3.0, name="u") + np.sin(w * Variable(1.0, name="t"))
+    assert [row[1] for row in lines(listing(w_again.tape))[1:] if row[2] == "input"].count("w") == 2
 
 
 def test_names_may_look_like_lines_in_every_letter():

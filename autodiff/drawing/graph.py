@@ -28,6 +28,9 @@ INPUT, OPERATION, CONSTANT, FOLD = "input", "operation", "constant", "fold"
 """The kinds of node; a fold stands for lines that are not drawn."""
 
 
+MERGED = "n × on an edge: so many operands"
+
+
 @dataclass(frozen=True)
 class Node:
     """One line of a tape, or a fold of many; ``key`` is its own in the picture."""
@@ -150,7 +153,7 @@ def picture(
     if any(edge.partial is not None for edge in drawing.edges):
         caption.append("on an edge: the partial derivative of a line by what it reads")
     if any(edge.count > 1 for edge in drawing.edges):
-        caption.append("n ×: so many operands")
+        caption.append(MERGED)
     title = f"A tape of {len(chosen)} line{'s' * (len(chosen) != 1)}"
     return Picture(drawing.nodes, drawing.edges, title, tuple(caption))
 
@@ -173,7 +176,7 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
 
 def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
     """The names of input lines as they fit into a box."""
-    return distinct({line: cut(name) for line, name in named_inputs(tape, names).items()})
+    return distinct(tape, {line: cut(name) for line, name in named_inputs(tape, names).items()})
 
 
 def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
