@@ -56,14 +56,7 @@ class SharedTape(Tape):
         return line
 
     def input_names(self) -> Sequence[str | None]:
-        """The names of the leaves; a second line of a leaf and value, which nothing reads after a join, has none."""
-        seen = set()
-        names = []
-        for line, leaf in zip(self.inputs, self.leaves, strict=True):
-            key = id(leaf), id(self.values[line])
-            names.append(None if key in seen else leaf.name)
-            seen.add(key)
-        return names
+        return [leaf.name for leaf in self.leaves]
 
     def absorb(self, other: SharedTape) -> None:
         """Append the lines of another tape, which forwards its handles from now on."""

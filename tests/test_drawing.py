@@ -868,3 +868,10 @@ def test_simulations_are_folded(f, args):
     assert "… 58 × like this …" in folds
     assert not any("left out" in text for text in folds)
     assert len(drawing.nodes) < 90
+
+
+def test_the_partial_of_a_product_with_a_mask_is_a_number():
+    edges = draw_graph(record(lambda x: (x > 1.0) * x, [0.5])[0]).edges
+    assert [edge.partial for edge in edges if edge.active] == ["0"]
+    mask = np.array([True, False])
+    assert "[1, 0]" in [edge.partial for edge in draw_graph(record(lambda x: x * mask, [np.ones(2)])[0]).edges]

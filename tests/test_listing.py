@@ -234,3 +234,15 @@ BRIEF = {
 @pytest.mark.parametrize("text", BRIEF)
 def test_brief(text):
     assert brief(BRIEF[text]) == text
+
+
+def test_no_number_is_cut():
+    """Elements are left out instead, down to the first; an exponent that is cut would be another number."""
+    z = (np.arange(30.0).reshape(5, 6) - 2.123456789012e-3) * (1e-9 + 1.23456789012e-15j)
+    for x in (z, z.real * 1.23456789, z[0], z[:1, :2], z.real[:2, :3] * 1.23456789, z.ravel()[:1]):
+        text = brief(x)
+        found = re.findall(r"[^\[\], ]+", re.sub(r" \(\d+,( \d+)?\)$", "", text).replace("...", ""))
+        values = {f"{v:.10g}" for v in x.ravel().tolist()}
+        assert found
+        assert set(found) <= values
+        assert text.endswith((str(x.shape), "]"))
