@@ -24,27 +24,33 @@ class Argument:
         self.data = data
         """Its value at this level: plain, or traced while an outer differentiation runs."""
 
+    def __array_ufunc__(self, ufunc: Any, *_: Any, **__: Any) -> Any:
+        raise TypeError(f"np.{ufunc.__name__} of an argument of a block: take its value, x.data{user_line()}")
+
+    def __array_function__(self, function: Any, *_: Any) -> Any:
+        raise TypeError(f"np.{function.__name__} of an argument of a block: take its value, x.data{user_line()}")
+
 
 class _Owner:
-    """A block as an operand of its row, for one call: its derivative is that of the block as it was then."""
+    """A block as an operand of its row, for one call: as it was then.
 
-    __slots__ = ("block", "then")
+    What data_fn leaves in the block is not there for the derivative: it would be plain where an outer differentiation
+    runs, and its derivative lost.
+    """
+
+    __slots__ = ("block",)
+    shown = False
+    """Not in the listing of a tape."""
 
     def __init__(self, block: Any) -> None:
-        self.block = block
-        self.then = block
+        self.block = copy(block)
+        for name, member in getattr(self.block, "__dict__", {}).items():
+            if isinstance(member, np.ndarray):
+                setattr(self.block, name, member.copy())
 
     def value(self, *xs: Any) -> Any:
-        """What data_fn returns; it may leave something in the block for the derivative."""
-        z = self.block.data_fn(*map(Argument, xs))
-        self.then = copy(self.block)
-        for name, member in getattr(self.then, "__dict__", {}).items():
-            if isinstance(member, np.ndarray):
-                setattr(self.then, name, member.copy())
-        return z
-
-    def __repr__(self) -> str:
-        return "self"
+        """What data_fn returns."""
+        return copy(self.block).data_fn(*map(Argument, xs))
 
 
 class _Rows:
@@ -99,7 +105,7 @@ def _push(k: int) -> Function:
 
     def push(tangent: Any, z: Any, *xs_block: Any) -> Any:
         *xs, owner = xs_block
-        pushed = _jacobian(owner.then, k, z, xs) @ reshape(tangent, (-1,), "C")
+        pushed = _jacobian(owner.block, k, z, xs) @ reshape(tangent, (-1,), "C")
         return fitting("the tangent", reshape(pushed, shape(z), "C") if shape(z) else pushed[0], shape(z), z)
 
     return push
@@ -148,11 +154,11 @@ def _partial(k: int) -> Function:
 
     def partial(owner: _Owner, *xs_z: Any) -> Any:
         xs = xs_z[:-1]
-        slopes = owner.then.gradient_fn(*map(Argument, xs))
+        slopes = owner.block.gradient_fn(*map(Argument, xs))
         if len(xs) == 1:
             return slopes
         if not isinstance(slopes, (list, tuple)) or len(slopes) != len(xs):
-            raise ValueError(f"{type(owner.then).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
+            raise ValueError(f"{type(owner.block).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
                              f"derivatives, one for each argument{user_line()}")  # fmt: skip
         return slopes[k]
 

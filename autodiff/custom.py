@@ -88,8 +88,13 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
         return z
 
     def checked(k: int, partial: Any) -> Any:
-        if isinstance(partial, (int, float)):
+        if isinstance(partial, (int, float, np.floating, np.integer)):
             return float(partial)
+        if isinstance(partial, (complex, np.complexfloating)):
+            return checked(k, lambda *xs_z: partial)
+        if not callable(partial):
+            raise TypeError(f"partial {k} of {name} is {partial!r}: let it be a function of (arguments, value) or a "
+                            "number")  # fmt: skip
 
         def p(*xs_z: Any) -> Any:
             slope, z = partial(*map(read_only, xs_z)), xs_z[-1]
@@ -120,8 +125,16 @@ def function_of_arrays(row: Row, function: Function) -> Function:
 def _checked_push(name: str, k: int, push: Any) -> Any:
     if push is None:
         return None
-    return lambda *t_z_xs: fitting(f"push-forward {k} of {name}", push(*map(read_only, t_z_xs)), shape(t_z_xs[1]),
-                                   t_z_xs[1])  # fmt: skip
+
+    def checked(*t_z_xs: Any) -> Any:
+        try:
+            pushed, z = push(*map(read_only, t_z_xs)), t_z_xs[1]
+        except RecursionError as error:
+            raise RuntimeError(f"push-forward {k} of {name} calls {name} itself, and deriving the reverse mode would "
+                               f"never end: write out what it needs of it{user_line()}") from error  # fmt: skip
+        return fitting(f"push-forward {k} of {name}", pushed, shape(z), z)
+
+    return checked
 
 
 def _checked_adjoint(name: str, k: int, adjoint: Any) -> Any:
@@ -133,20 +146,45 @@ def _checked_adjoint(name: str, k: int, adjoint: Any) -> Any:
 # --------------------------------------------------------------------------------------------- decorators
 
 
-def _decorated(function: Function, kind: str, count: int | None, make: Callable[[str, int], Function]) -> Function:
-    """A user's function as it is called: ``count`` operands first, then fixed parameters, with his signature."""
-    signature, name = inspect.signature(function), function.__name__
-    names = list(signature.parameters)
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values()):
-        raise TypeError(f"{name} takes *args or **keywords: {kind} needs a function that names its arguments")
+def _signature(function: Function, name: str) -> inspect.Signature:
+    """The parameters of a function; of a ufunc its operands, without ``out`` and the like."""
+    ufunc, given = getattr(function, "func", function), getattr(function, "args", ())
+    if isinstance(ufunc, np.ufunc):
+        places = range(len(given), ufunc.nin)
+        return inspect.Signature([inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in places])
+    try:
+        return inspect.signature(function)
+    except ValueError as error:  # of compiled code
+        raise TypeError(f"{name} does not name its arguments: wrap it, def f(x): return {name}(x)") from error
+
+
+def _name_of(function: Any) -> str:
+    """The name of a function, or of that in a functools.partial."""
+    name = getattr(getattr(function, "func", function), "__name__", None)
+    return name or type(function).__name__
+
+
+def _decorated(function: Function, kind: str, count: int | None, make: Callable[[str, Function, int, int], Function]
+               ) -> Function:  # fmt: skip
+    """A user's function as it is called: ``count`` operands first, then fixed parameters, with his signature.
+
+    ``make`` takes the name, the function of arguments by place, and the numbers of operands and of parameters.
+    """
+    name = _name_of(function)
+    signature = _signature(function, name)
+    parameters, names = signature.parameters.values(), list(signature.parameters)
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        raise TypeError(f"{name} takes *args or **keywords: {kind} needs a function that names its arguments; wrap it, "
+                        f"def f(x): return {name}(x)")  # fmt: skip
     count = len(names) if count is None else count
     if not 0 < count <= len(names) or (kind == ELEMENTWISE and count < len(names)):
         raise TypeError(f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
                         f"give {kind} one for each argument{_BESIDES[kind]}")  # fmt: skip
-    table_function = make(name, len(names) - count)
+    keyed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    table_function = make(name, _by_place(function, len(names), keyed), count, len(names) - count)
 
     def called(*arguments: Any, **keywords: Any) -> Any:
-        if keywords or len(arguments) != len(names):
+        if keywords or keyed or len(arguments) != len(names):
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
             arguments = tuple(bound.arguments.values())
@@ -158,6 +196,14 @@ def _decorated(function: Function, kind: str, count: int | None, make: Callable[
 def _as_now(parameter: Any) -> Any:
     """A fixed parameter, safe from what its owner does to it later."""
     return copy(parameter) if isinstance(parameter, (np.ndarray, list, dict, set)) else parameter
+
+
+def _by_place(function: Function, count: int, keyed: list[str]) -> Function:
+    """A function that takes all its arguments by their places, also those that it takes by keyword only."""
+    if not keyed:
+        return function
+    places = count - len(keyed)
+    return lambda *xs: function(*xs[:places], **dict(zip(keyed, xs[places:], strict=True)))
 
 
 _BESIDES = {ELEMENTWISE: ", a function of (arguments, value) or a number"} | dict.fromkeys(
@@ -184,22 +230,19 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
     >>> gradient(exp_of_product, [0.0, 3.0])
     [3.0, 0.0]
     """
-    return lambda function: _decorated(
-        function, ELEMENTWISE, len(partials), lambda name, _: elementwise_function(name, function, partials, singular)
-    )
+
+    def make(name: str, function: Function, count: int, statics: int) -> Function:
+        return elementwise_function(name, function, partials, singular)
+
+    return lambda function: _decorated(function, ELEMENTWISE, len(partials), make)
 
 
 def _by_adjoints(kind: str, adjoints: tuple[Any, ...]) -> Callable[[Function], Function]:
-    def decorate(function: Function) -> Function:
-        def make(name: str, statics: int) -> Function:
-            checked = tuple(_checked_adjoint(name, k, adjoint) for k, adjoint in enumerate(adjoints))
-            return function_of_arrays(
-                Row(name, kind, len(adjoints), statics=statics, adjoints=checked), _by_place(function)
-            )
+    def make(name: str, function: Function, count: int, statics: int) -> Function:
+        checked = tuple(_checked_adjoint(name, k, adjoint) for k, adjoint in enumerate(adjoints))
+        return function_of_arrays(Row(name, kind, count, statics=statics, adjoints=checked), function)
 
-        return _decorated(function, kind, len(adjoints), make)
-
-    return decorate
+    return lambda function: _decorated(function, kind, len(adjoints), make)
 
 
 def linear(*adjoints: Any) -> Callable[[Function], Function]:
@@ -246,15 +289,12 @@ def smooth(*pushes: Any) -> Callable[[Function], Function]:
     [0.6, 0.8]
     """
 
-    def decorate(function: Function) -> Function:
-        def make(name: str, statics: int) -> Function:
-            checked = tuple(_checked_push(name, k, push) for k, push in enumerate(pushes))
-            row = Row(name, SMOOTH, len(pushes), statics=statics, pushes=checked, adjoints=(None,) * len(pushes))
-            return function_of_arrays(row, _by_place(function))
+    def make(name: str, function: Function, count: int, statics: int) -> Function:
+        checked = tuple(_checked_push(name, k, push) for k, push in enumerate(pushes))
+        row = Row(name, SMOOTH, count, statics=statics, pushes=checked, adjoints=(None,) * count)
+        return function_of_arrays(row, function)
 
-        return _decorated(function, SMOOTH, len(pushes), make)
-
-    return decorate
+    return lambda function: _decorated(function, SMOOTH, len(pushes), make)
 
 
 def locally_constant(function: Function) -> Function:
@@ -267,15 +307,8 @@ def locally_constant(function: Function) -> Function:
     >>> derivative(lambda x: x * to_tenths(x), 0, [0.26])
     0.3
     """
-    return _decorated(function, LOCALLY_CONSTANT, None, lambda name, _: function_of_arrays(
-        Row(name, LOCALLY_CONSTANT, len(inspect.signature(function).parameters)), _by_place(function)))  # fmt: skip
 
+    def make(name: str, function: Function, count: int, statics: int) -> Function:
+        return function_of_arrays(Row(name, LOCALLY_CONSTANT, count), function)
 
-def _by_place(function: Function) -> Function:
-    """A function that takes all its arguments by their places, also those that it takes by keyword only."""
-    parameters = inspect.signature(function).parameters.values()
-    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    if not named:
-        return function
-    places = len(parameters) - len(named)
-    return lambda *xs: function(*xs[:places], **dict(zip(named, xs[places:], strict=True)))
+    return _decorated(function, LOCALLY_CONSTANT, None, make)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dualnumbers.elementary import Row
+from dualnumbers.levels import plain
 
 from .tape import Tape
 
@@ -121,6 +122,8 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     if 0 <= row.arity < len(operands):  # of a locally constant function the parameters were recorded as operands
         static = (*(tape.value(k) for k in operands[row.arity :]), *static)
         operands = operands[: row.arity]
+    operands = [k for k in operands if k >= 0 or getattr(tape.constants[~k], "shown", True)]
+    static = tuple(parameter for parameter in static if getattr(parameter, "shown", True))
     infix = row.name in INFIX or row.name in PREFIX
     parts = [_operand(tape, k, variables, infix) for k in operands]
     if row.name in INFIX:
@@ -181,13 +184,20 @@ def _static_names(row: Row, count: int) -> list[str]:
 
 
 def brief(value: Any) -> str:
-    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape."""
-    if isinstance(value, np.ndarray) and value.ndim:
-        if value.size <= 6:
-            return _cut(_nested(value.tolist()))
-        ends = [brief(x) for x in (value.flat[0], value.flat[1], value.flat[-1])]
-        return _cut(f"[{ends[0]}, {ends[1]}, ..., {ends[2]}] {value.shape}")
-    return _inline(value)
+    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape.
+
+    No number is cut: elements are left out. Of a number of another differentiation its plain value.
+    """
+    value = plain(value)
+    if not isinstance(value, np.ndarray) or not value.ndim:
+        return _inline(value)
+    whole = _nested(value.tolist()) if value.size <= 6 else ""
+    if (whole and len(whole) <= WIDEST) or not value.size:
+        return whole
+    first, second, last = (brief(value.flat[k]) for k in (0, min(1, value.size - 1), -1))
+    inside = (f"{first}, {second}, ..., {last}", f"{first}, ..., {last}", f"{first}, ...")
+    texts = [f"[{text}] {value.shape}" for text in inside]
+    return next((text for text in texts if len(text) <= WIDEST), texts[-1])
 
 
 def value_text(tape: Tape, line: int, text: Callable[[Any], str] = brief) -> str:

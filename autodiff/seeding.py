@@ -5,6 +5,7 @@ Values enter and leave a differentiation here, so here is where a number that ou
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Any
@@ -158,9 +159,21 @@ def arguments(f: Any, args: Any) -> list[Any]:
     if type(args) is list or type(args) is tuple:
         return list(args)
     if (isinstance(args, Sequence) and not isinstance(args, str)) or (isinstance(args, np.ndarray) and args.ndim):
+        if isinstance(args, np.ndarray) and len(args) != 1 and _takes_one(f):
+            raise TypeError(f"args is the list of all arguments of {name_of(f)}, which takes one: give [x], not the "
+                            f"array x{user_line()}")  # fmt: skip
         return list(args)
     raise TypeError(f"args is the list of all arguments of {name_of(f)}, such as [x]; got "
                     f"{_described(args)}")  # fmt: skip
+
+
+def _takes_one(f: Any) -> bool:
+    """Whether a function takes one argument and no more."""
+    try:
+        kinds = [parameter.kind for parameter in inspect.signature(f).parameters.values()]
+    except (TypeError, ValueError):  # as of many a builtin
+        return False
+    return len(kinds) == 1 and kinds[0] in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def place(index: Any, count: int, name: str = "wrt") -> int:

@@ -23,7 +23,7 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "sqrt": lambda x: _atom(f"sqrt({x})", "power"),
     "hypot": lambda x, y: _atom(f"sqrt({x**2 + y**2})", "power"),
     "log1p": lambda x: _atom(f"ln({1 + x})"), "numpy_scalar": operator.pos,
-    "share": lambda x, y: _atom(f"[{x} > {y}] + 1/2 [{x} = {y}]", "sum"),
+    "share": lambda x, y: _atom(f"H({x - y})"), "hazard": lambda t: symbol(f"φ({t})") / symbol(f"Q({t})"),
     "degrees": lambda x: 180 / math.pi * x, "radians": lambda x: math.pi / 180 * x,
 }  # fmt: skip
 """The functions that are written as arithmetic, beside Python's own operators."""
@@ -37,7 +37,8 @@ NOTATION = {
     "asinh": 'op("arsinh")({})', "acosh": 'op("arcosh")({})', "atanh": 'op("artanh")({})',
     "gamma": "Γ({})", "lgamma": "ln abs(Γ({}))",
     "maximum": "max({}, {})", "minimum": "min({}, {})", "np_i0": "I_0({})", "bessel_i_1": "I_1({})",
-    "sinc_1": "op(\"sinc\")'({})", "logistic": "σ({})", "logistic2": "σ_2({})", "isinf": "abs({}) = ∞",
+    "sinc_1": "op(\"sinc\")'({})", "logistic": "σ({})", "logistic2": "σ_2({})",
+    "normal_density": "φ({})", "mills_1": "K_1({})", "cosine": "c({}, {})", "isinf": "abs({}) = ∞",
 }  # fmt: skip
 """A function's notation where it is not its name before its arguments in brackets."""
 

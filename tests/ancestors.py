@@ -1,7 +1,7 @@
 """Every item of the four older systems that a user could see, and a program in our spelling that does the same.
 
 Each program returns pairs (found, expected); the expected value is written down, or comes from NumPy alone. Pictures
-and lessons are elsewhere.
+and lessons have no program: where they are stands on the page docs/coming-from-ancestors.md.
 """
 
 import copy
@@ -47,10 +47,68 @@ def slope(f, *values):
     return grads[0] if len(grads) == 1 else grads
 
 
-# ------------------------------------------------------------------------------- Hands-on-Intro-to-Auto-Diff
+H, C, M, AUTOGRADLIB = (
+    "Hands-on-Intro-to-Auto-Diff",
+    "CS207 autograd (dragongrad)",
+    "jcallaham/micrograd",
+    "Autogradlib",
+)
 
-H, C, M = "Hands-on", "CS207", "micrograd"
-AUTOGRADLIB = "Autogradlib"
+INVENTORY = {
+    H: """
+        dualnumbers.DualNumber, +, -, *, /, **, __repr__, __div__, __cmp__,
+        dmath.log, dmath.sin, dmath.cos, dmath.tan, dmath.exp, dmath.sqrt,
+        forward.derivative, forward.gradient, forward.check_derivative, forward.differntiate,
+        reverse.gradient, reverse.check_gradient, add_grad, sub_grad, mul_grad, div_grad, pow_grad, transpose_grad,
+        sum_grad, mean_grad, exp_grad, log_grad, max_grad, dot_grad, where_grad, sin_grad, cos_grad,
+        softmax_cross_entropy_grad, reshape_grad, squeeze_grad, unbroadcast_adjoint,
+        compgraph.variable, compgraph.constant, compgraph.sum, compgraph.mean, compgraph.exp, compgraph.log,
+        compgraph.max, compgraph.dot, compgraph.where, compgraph.sin, compgraph.cos, compgraph.softmax_cross_entropy,
+        compgraph.reshape, compgraph.squeeze, compgraph.reset, .T,
+        Node, OperationalNode, ConstantNode, VariableNode, NodesQueue""",
+    C: """
+        Variable, Variable.data, Variable.gradient, Variable.node, constant=, input_node=, Variable.compute_gradients,
+        Variable.backward, Variable.set_data, Variable.set_gradient, Variable.scalar_to_variable,
+        Variable.multi_variables, __getitem__, +, -, *, /, **, ==, !=, <, <=, >, >=, __str__, Constant,
+        Block, data_fn, get_jacobians, gradient_forward, __call__, SimpleBlock, gradient_fn,
+        add, subtract, multiply, divide, power, power_const_exponent, power_const_base, sum_elts, extract,
+        exp, log(base), sqrt, logistic, sin, cos, tan, arcsin, arccos, arctan, sinh, cosh, tanh,
+        ad.mode, ad.set_mode, ad.c_graph, ad.reset_graph, C_graph, input_nodes, output_node, input_shapes, define_path,
+        Node, Node.gradient, Node.backward, childrens, times_used, config.list_of_nodes,
+        utils.get_shape, utils.data_2_numpy,
+        Optimizer, loss_func, params, lr, max_iter, tol, Optimizer.solve, return_steps, GD, Adam, beta1, beta2, eps""",
+    AUTOGRADLIB: """
+        Variable.tensor, Variable.grad, Variable.grad_op, Variable.name, Variable.is_leaf, Variable.backward,
+        Variable.size, Variable.zero_grad, +, -, *, /, exp, sum(dim), mm, pow, inv, t, relu, repeat, __repr__,
+        GradOperator, pass_grad, Accumulate, Add, Exp, Inv, MatrixMul, Mul, Pow, grad.ReLU, Repeat, Sum, Transpose,
+        Module, Module.forward, Module.zero_grad, Module.params, Linear, ReLU, Tanh, Sigmoid, Softmax, Sequential,
+        Functional.LossMSE""",
+    M: """
+        Array, +, -, *, **, /, @, Array.T, Array.shape, __getitem__, __setitem__, Array.zero_grad,
+        Array.backward(gradient=), __repr__, array, functional.vjp, functional.grad, functional.jac,
+        math.relu, math.tanh, math.sin, math.cos, math.tan, math.exp, math.log, math.dot,
+        linalg.quadratic_form, linalg.inv, linalg.solve_continuous_lyapunov, linalg.solve, linalg.solve_qp,
+        Value, nn.Module, nn.Neuron, nn.Layer, nn.MLP""",
+}  # fmt: skip
+"""What each system has that a user could see, by its name there; a program here stands for every one."""
+
+PICTURES_AND_LESSONS = {
+    H: """
+        visualize_AD, visualize_at, Dual-Math, Forward-AD, Gradient Trials, Computational-Graphs, Reverse-AD,
+        Dual-Algebra, Chain-Rule-on-Matrix-Multiplication""",
+    C: """
+        Demo_Notebook, Convergence_Results-Final, display.png, easy_function, forward_main_block, advanced_function,
+        computational_graph, chain_rule.svg, basic_function.xml""",
+    AUTOGRADLIB: "draw_graph, draw_node, example/run.py",
+    M: "draw_dot, trace_graph, demo, gout.svg, moon_mlp.png, puppy.jpg",
+}
+
+
+def names(inventory: str) -> set[str]:
+    return {name.strip() for name in inventory.split(",")}
+
+
+# ------------------------------------------------------------------------------- Hands-on-Intro-to-Auto-Diff
 
 
 @item(H, "dualnumbers.DualNumber", "+", "-", "*", "/", "**", "__repr__")
@@ -59,7 +117,13 @@ def _dual_arithmetic() -> Pairs:
     return [(dual(x + y), (3.0, 12.0)), (dual(x - y), (5.0, 2.0)), (dual(x * y), (-4.0, 13.0)),
             (dual(x / y), (-4.0, -27.0)), (dual(x**2), (16.0, 56.0)), (dual(2 - x), (-2.0, -7.0)),
             (dual(8 / x), (2.0, -3.5)), (dual(1 + x), (5.0, 7.0)), (dual(3 * x), (12.0, 21.0)),
-            (repr(x), "DualNumber(4.0, 7.0)"), (str(x), str(x))]  # fmt: skip
+            (repr(x), "DualNumber(4.0, 7.0)"), (str(x), "4.0 + 7.0ε")]  # fmt: skip
+
+
+@item(H, "__div__", "__cmp__")
+def _python_2() -> Pairs:
+    x = DualNumber(4.0, 7.0)
+    return [(x < 5.0, True), (x > DualNumber(3.0, 9.0), True), (x == 4.0, True), (hasattr(x, "__div__"), False)]
 
 
 @item(H, "dmath.log", "dmath.sin", "dmath.cos", "dmath.tan", "dmath.exp", "dmath.sqrt")
@@ -88,12 +152,12 @@ def _checks() -> Pairs:
             (reverse.check_gradient(f, [3.0, 0.5], [3.0, 8.0]), False)]  # fmt: skip
 
 
-@item(H, "reverse.gradient", "gradients by variable name", "compgraph.variable", "compgraph.constant")
+@item(H, "reverse.gradient", "compgraph.variable", "compgraph.constant")
 def _by_name() -> Pairs:
     found = autodiff.grad(lambda p: p["x"] * p["y"] + Constant(2.0) * p["x"])({"x": 3.0, "y": 5.0})
     x, y = Variable(3.0, name="x"), Variable(5.0, name="y")
     (x * y + Constant(2.0) * x).backward()
-    return [(found, {"x": 7.0, "y": 3.0}), ({v.name: v.grad for v in (x, y)}, found),
+    return [(found, {"x": 7.0, "y": 3.0}), ({v.name: v.grad for v in (x, y)}, {"x": 7.0, "y": 3.0}),
             (reverse.gradient(lambda x, y: x * y + 2.0 * x, [3.0, 5.0]), [7.0, 3.0])]  # fmt: skip
 
 
@@ -130,7 +194,7 @@ def _grads_of_shapes() -> Pairs:
              [np.full((3, 1), 3.0), np.full((1, 3), 3.0)])]  # fmt: skip
 
 
-@item(H, "softmax_cross_entropy", "softmax_cross_entropy_grad")
+@item(H, "compgraph.softmax_cross_entropy", "softmax_cross_entropy_grad")
 def _cross_entropy() -> Pairs:
     x = np.array([[1.0, 2.0, 0.5], [1000.0, 0.0, 0.0]])
     p = np.exp(x - x.max(1, keepdims=True))
@@ -170,7 +234,8 @@ def _jacobians() -> Pairs:
             ((1.0 + x).data, 1 + V)]  # fmt: skip
 
 
-@item(C, "Variable.backward", "Variable.node", "input_node=", "childrens", "times_used")
+@item(C, "Variable.backward", "Variable.node", "input_node=", "Node", "Node.gradient", "Node.backward", "childrens",
+      "times_used")  # fmt: skip
 def _backward() -> Pairs:
     x, y = Variable(2.0), Variable(3.0)
     z = x * y * x
@@ -178,16 +243,17 @@ def _backward() -> Pairs:
     return [((x.grad, y.grad), (12.0, 4.0)), (z.tape.values[z.line], 12.0)]
 
 
-@item(C, "==", "!=", "<", "<=", ">", ">=", "unary minus", "__getitem__", "extract", "reflected")
+@item(C, "+", "-", "*", "/", "**", "==", "!=", "<", "<=", ">", ">=", "__getitem__", "extract")
 def _operators() -> Pairs:
     x = Variable(V)
     s = Variable(2.0)
     return [((s == 2, s != 2, s < 3, s <= 1, s > 1, s >= 2), (True, False, True, False, True, True)),
             (slope(lambda x: -x, V), [-1.0, -1.0]), (slope(lambda x: x[1] * 3, V), [0.0, 3.0]),
-            (functions.extract(x, slice(0, 1)).data, [1.0]), ((1 - s).data, -1.0), ((2**s).data, 4.0)]  # fmt: skip
+            (functions.extract(x, slice(0, 1)).data, [1.0]), ((1 - s).data, -1.0), ((2**s).data, 4.0),
+            (slope(lambda x, y: x * y + x / y - x**2, 3.0, 2.0), [2.0 + 0.5 - 6.0, 3.0 - 0.75])]  # fmt: skip
 
 
-@item(C, "Block", "data_fn", "get_jacobians", "gradient_forward", "SimpleBlock", "gradient_fn")
+@item(C, "Block", "data_fn", "get_jacobians", "gradient_forward", "__call__", "SimpleBlock", "gradient_fn")
 def _blocks() -> Pairs:
     class Square(SimpleBlock):
         def data_fn(self, x):
@@ -217,7 +283,9 @@ def _named_operators() -> Pairs:
             (f.sum_elts([1.0, 2.0]), 3.0)]  # fmt: skip
 
 
-@item(C, "exp", "log", "sqrt", "logistic", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh")
+@item(
+    C, "exp", "log(base)", "sqrt", "logistic", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"
+)
 def _named_functions() -> Pairs:
     x, f = np.array([0.25, 0.5]), functions
     s = 1 / (1 + np.exp(-x))
@@ -237,7 +305,7 @@ def _no_global_state() -> Pairs:
         x.zero_grad()
         (x * x).backward()
     f = lambda x: x * x
-    return [(x.grad, 6.0), (forward.gradient(f, [3.0]), reverse.gradient(f, [3.0]))]
+    return [(x.grad, 6.0), (forward.gradient(f, [3.0]), [6.0]), (reverse.gradient(f, [3.0]), [6.0])]
 
 
 @item(C, "utils.get_shape", "utils.data_2_numpy")
@@ -245,7 +313,8 @@ def _shapes() -> Pairs:
     return [(np.shape(Variable(A)), (2, 2)), (autodiff.value_of(Variable(A)), A)]
 
 
-@item(C, "Optimizer", "Optimizer.solve", "GD", "Adam", "return_steps", "lr", "max_iter", "tol", "beta1", "eps")
+@item(C, "Optimizer", "loss_func", "params", "Optimizer.solve", "GD", "Adam", "return_steps", "lr", "max_iter", "tol",
+      "beta1", "beta2", "eps")  # fmt: skip
 def _optimisers() -> Pairs:
     loss = lambda x: np.sum((x - V) ** 2)
     options = {"lr": 0.1, "maxiter": 2000, "tol": 1e-10, "return_all": True}
@@ -267,7 +336,7 @@ def _optimisers() -> Pairs:
 
 
 @item(AUTOGRADLIB, "Variable.tensor", "Variable.grad", "Variable.grad_op", "Variable.name", "Variable.is_leaf",
-      "Variable.size", "Variable.zero_grad", "__repr__")  # fmt: skip
+      "Variable.backward", "Variable.size", "Variable.zero_grad", "__repr__")  # fmt: skip
 def _tensor() -> Pairs:
     x = Variable(V, name="w")
     before = x.grad
@@ -278,8 +347,8 @@ def _tensor() -> Pairs:
             ("name='w'" in repr(x), True), (hasattr(x * x, "grad"), False)]  # fmt: skip
 
 
-@item(AUTOGRADLIB, "exp", "sum(dim)", "mm", "pow", "inv", "t", "relu", "repeat", "Accumulate", "Add", "Exp", "Inv",
-      "MatrixMul", "Mul", "Pow", "ReLU", "Repeat", "Sum", "Transpose")  # fmt: skip
+@item(AUTOGRADLIB, "+", "-", "*", "/", "exp", "sum(dim)", "mm", "pow", "inv", "t", "relu", "repeat", "Accumulate",
+      "Add", "Exp", "Inv", "MatrixMul", "Mul", "Pow", "grad.ReLU", "Repeat", "Sum", "Transpose")  # fmt: skip
 def _methods() -> Pairs:
     x = np.array([0.5, 2.0])
     return [(slope(np.exp, x), np.exp(x)), (slope(lambda a: a.sum(axis=0), A), np.ones((2, 2))),
@@ -287,7 +356,8 @@ def _methods() -> Pairs:
             (slope(lambda x: x**3, 2.0), 12.0), (slope(np.reciprocal, x), -1 / x**2), (slope(lambda a: a.T @ V, A),
             np.outer(V, [1, 1])), (slope(lambda x: np.maximum(x, 0), V), [1.0, 0.0]),
             (slope(lambda x: np.repeat(x, 3, axis=0), x), [3.0, 3.0]), (slope(lambda x: x + x, x), [2.0, 2.0]),
-            (slope(lambda x: 2 * x, 2.0), 2.0), (slope(lambda x: x * x, 2.0), 4.0)]  # fmt: skip
+            (slope(lambda x: 2 * x, 2.0), 2.0), (slope(lambda x: x * x, 2.0), 4.0),
+            (slope(lambda x, y: x / y - y, 3.0, 2.0), [0.5, -1.75])]  # fmt: skip
 
 
 @item(AUTOGRADLIB, "GradOperator", "pass_grad")
@@ -326,15 +396,15 @@ def _mse() -> Pairs:
 # ------------------------------------------------------------------------------------------------ micrograd
 
 
-@item(M, "Array", "+", "*", "**", "-", "/", "@", ".T", ".shape", "__getitem__", "__setitem__", "__repr__")
+@item(M, "Array", "+", "*", "**", "-", "/", "@", "Array.T", "Array.shape", "__getitem__", "__setitem__", "__repr__")
 def _array() -> Pairs:
-    def f(x):
+    def f(x):  # at the end 3 x₁ and (1.5 x₀ + 2.5 x₁)²
         y = (x @ A.T + x[0] - x / 2) ** 2
         y[0] = 3 * x[1]
         return y
 
     x = Variable(V)
-    return [(slope(f, V), autodiff.jacfwd(f)(V).sum(0)), (x.shape, (2,)), (Variable(A).T.data, A.T),
+    return [(slope(f, V), [2 * -3.5 * 1.5, 2 * -3.5 * 2.5 + 3]), (x.shape, (2,)), (Variable(A).T.data, A.T),
             (repr(x), "Variable(array([ 1., -2.]))")]  # fmt: skip
 
 
@@ -388,7 +458,7 @@ def _qp() -> Pairs:
             (autodiff.jacobian(f)(np.array([-2.0, -1.0])), [[-0.5, 0.5], [0.5, -0.5]])]  # fmt: skip
 
 
-@item(M, "Value", "nn.Neuron", "nn.Layer", "nn.MLP")
+@item(M, "Value", "nn.Module", "nn.Neuron", "nn.Layer", "nn.MLP")
 def _value() -> Pairs:
     a, b = Variable(-4.0), Variable(2.0)
     c = a + b

@@ -1,12 +1,15 @@
 """Functions with derivatives of the user's own: decorators and blocks, in both modes, by hand and nested."""
 
+import functools
 import gc
+import math
 import re
 import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.special
 from table import JACOBIANS, nestings
 
 import autodiff
@@ -242,6 +245,66 @@ def test_a_decorated_function_is_called_as_before():
     assert grad(lambda x: exp_of_product(y=x, x=2.0))(0.0) == 2.0
 
 
+def scaled(factor, x):
+    return factor * x
+
+
+def test_partial_functions_and_ufuncs():
+    """What has no name of its own, or whose parameters are not its operands."""
+    twice = elementwise(2.0)(functools.partial(scaled, 2.0))
+    assert (twice(1.5), grad(twice)(1.5)) == (3.0, 2.0)
+    with pytest.raises(ValueError, match="partial 0 of scaled has shape"):
+        grad(elementwise(lambda x, z: np.ones(2))(functools.partial(scaled, 2.0)))(1.0)
+    tenfold = linear(lambda g, x, factor: 10.0 * g)(functools.partial(lambda x, factor: factor * x, factor=10.0))
+    assert (tenfold(1.5), grad(tenfold)(1.5)) == (15.0, 10.0)
+    by_scipy = elementwise(lambda x, z: z * (1 - z))(scipy.special.expit)
+    assert (by_scipy(0.0), grad(by_scipy)(0.0)) == (0.5, 0.25)
+    assert gradcheck(lambda x: np.sum(by_scipy(x) ** 2), [np.array([0.5, -1.0])])
+    thirds = elementwise(lambda x, z: 1 / 3)(functools.partial(np.multiply, 1 / 3))
+    assert grad(thirds)(2.0) == 1 / 3
+    assert grad(lambda x: x * locally_constant(np.floor)(x))(2.5) == 2.0
+    with pytest.raises(TypeError, match=r"wrap it, def f\(x\): return hypot\(x\)"):
+        elementwise(lambda x, y, z: x / z, lambda x, y, z: y / z)(math.hypot)
+    with pytest.raises(TypeError, match=r"wrap it, def f\(x\): return print\(x\)"):
+        smooth(lambda t, z, x: t)(print)
+
+
+def test_parameters_by_keyword_only():
+    @linear(lambda g, x, step: g * step)
+    def times(x, *, step=2.0):
+        return x * step
+
+    @elementwise(lambda x, y, z: y, lambda x, y, z: x)
+    def product(x, *, y):
+        return x * y
+
+    assert (times(3.0), times(3.0, step=5.0), grad(times)(3.0, step=5.0)) == (6.0, 15.0, 5.0)
+    assert gradient(lambda x, y: product(x, y=y), [2.0, 3.0]) == [3.0, 2.0]
+    for call in (lambda: times(3.0, 5.0), lambda: product(3.0, 5.0)):
+        with pytest.raises(TypeError, match="too many positional arguments"):
+            call()
+
+
+@pytest.mark.parametrize("factor", [2, 2.0, np.float32(2), np.int8(2), 1j, np.complex64(1j)])
+def test_partials_that_are_numbers(factor):
+    f = elementwise(factor)(lambda x: complex(factor) * x if np.iscomplexobj(factor) else float(factor) * x)
+    x, t = np.array([1.0 + 0.5j, 2.0]), np.array([0.5, 1j])
+    np.testing.assert_array_equal(autodiff.jvp(f, [x], [t])[1], factor * t)
+    np.testing.assert_array_equal(autodiff.vjp(f, x)[1](t)[0], np.conj(factor) * t)
+    with pytest.raises(TypeError, match=r"partial 0 of <lambda> is 'x': let it be a function"):
+        elementwise("x")(lambda x: x)
+
+
+def test_a_push_forward_that_calls_its_own_function():
+    @smooth(lambda t, z, x: twice(t))
+    def twice(x):
+        return 2.0 * x
+
+    np.testing.assert_array_equal(autodiff.jvp(twice, [np.ones(2)], [np.ones(2)])[1], [2.0, 2.0])
+    with pytest.raises(RuntimeError, match=r"push-forward 0 of twice calls twice itself.*write out"):
+        grad(lambda x: np.sum(twice(x)))(np.ones(2))
+
+
 def test_rows_of_the_users_stay_out_of_the_table():
     """Also one of the name of a function that is there; two classes of one name do not meet."""
     before = TABLE["sin"], BY_NUMPY[np.sin]
@@ -262,6 +325,30 @@ def test_a_block_is_freed_with_its_last_use():
         assert alive() is None
     finally:
         gc.enable()
+
+
+def test_derivatives_of_blocks_are_called_once_for_each_argument():
+    calls = []
+
+    class Counted(SimpleBlock):
+        def data_fn(self, x, y):
+            return x.data * y.data
+
+        def gradient_fn(self, x, y):
+            calls.append(None)
+            return y.data, x.data
+
+    assert gradient(Counted(), [2.0, 3.0]) == [3.0, 2.0]
+    assert len(calls) == 2
+    grad(lambda x: Counted()(x, 3.0))(2.0)
+    assert len(calls) == 3
+
+
+def test_the_two_modes_of_a_linear_function_with_another_adjoint():
+    """The forward mode is the function, the reverse mode the user's map: gradcheck tells that they differ."""
+    wrong = linear(lambda g, x: 3.0 * g)(lambda x: 2.0 * x)
+    assert (derivative(wrong, 0, [1.0]), grad(wrong)(1.0)) == (2.0, 3.0)
+    assert not gradcheck(wrong, [1.0])
 
 
 def test_the_parameters_of_a_block_may_change():

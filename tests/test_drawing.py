@@ -118,7 +118,7 @@ def test_many_operands_from_one_box_have_one_edge():
     drawing = picture(record(lambda *xs: np.sum(np.stack(xs)), [float(k) for k in range(1000)])[0])
     assert [(e.start, e.end, e.count, e.label) for e in drawing.edges] == [
         (0, 1000, 1, None), (1, 1000, 998, "998 ×"), (999, 1000, 1, None), (1000, 1001, 1, None)]  # fmt: skip
-    assert drawing.caption[-1] == "n ×: so many operands"
+    assert drawing.caption[-1] == "n × on an edge: so many operands"
     assert float(re.search(r'width="(\d+)"', drawing.to_svg())[1]) < 500
     assert all("998 ×" in text for text in (drawing.to_svg(), drawing.to_dot(), drawing.to_mermaid()))
     few = picture(record(lambda x: np.sum(np.stack([x] * 6)), [1.0])[0])
@@ -829,3 +829,49 @@ def test_drawing_changes_nothing():
     before = [str(value_of(value)) for value in tape.values], str(tape), len(tape.constants)
     tape.to_svg(), tape.to_dot(), tape.to_mermaid(), draw_graph(out), expression_tree(tape)
     assert before == ([str(value_of(value)) for value in tape.values], str(tape), len(tape.constants))
+
+
+def coupled(count):
+    """As many variables that step alike: the functions come again before the operands do."""
+
+    def f(*state):
+        for _ in range(60):
+            state = [x + 0.1 * state[(k + 1) % count] for k, x in enumerate(state)]
+        return sum(state)
+
+    return f, [float(k) for k in range(count)]
+
+
+def midpoint(q, p):
+    for _ in range(60):
+        middle = q + 0.005 * p, p - 0.005 * dmath.sin(q)
+        q, p = q + 0.01 * middle[1], p - 0.01 * dmath.sin(middle[0])
+    return q
+
+
+def runge_kutta(q, p):
+    slope = lambda q, p: (p, -dmath.sin(q))
+    for _ in range(60):
+        a, b = slope(q, p)
+        c, d = slope(q + 0.005 * a, p + 0.005 * b)
+        e, f = slope(q + 0.005 * c, p + 0.005 * d)
+        g, h = slope(q + 0.01 * e, p + 0.01 * f)
+        q, p = q + 0.01 / 6 * (a + 2 * c + 2 * e + g), p + 0.01 / 6 * (b + 2 * d + 2 * f + h)
+    return q * q + p
+
+
+@pytest.mark.parametrize(("f", "args"), [coupled(2), coupled(3), coupled(6), (midpoint, [1.0, 0.0]),
+                                         (runge_kutta, [1.0, 0.0])])  # fmt: skip
+def test_simulations_are_folded(f, args):
+    drawing = draw_graph(record(f, args)[0])
+    folds = [node.text for node in drawing.nodes if node.kind == "fold"]
+    assert "… 58 × like this …" in folds
+    assert not any("left out" in text for text in folds)
+    assert len(drawing.nodes) < 90
+
+
+def test_the_partial_of_a_product_with_a_mask_is_a_number():
+    edges = draw_graph(record(lambda x: (x > 1.0) * x, [0.5])[0]).edges
+    assert [edge.partial for edge in edges if edge.active] == ["0"]
+    mask = np.array([True, False])
+    assert "[1, 0]" in [edge.partial for edge in draw_graph(record(lambda x: x * mask, [np.ones(2)])[0]).edges]

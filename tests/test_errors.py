@@ -327,6 +327,16 @@ def test_a_real_value_has_real_tangents():
             call()
 
 
+def test_complex_numbers_have_no_order():
+    z, w, one = np.array([1 + 2j, 3.0]), np.array([2.0, 1j]), np.ones(2, complex)
+    for f in (lambda z: np.maximum(z, w), lambda z: np.fmin(z, w), lambda z: np.clip(z, 0, 1)):
+        with pytest.raises(TypeError, match=r"compare their abs or real parts, and take one by np\.where"):
+            vjp(f, z)
+    for f, expected in ((lambda z: np.where(abs(z) > abs(w), z, w), [1, 1]),
+                        (lambda z: np.where(z.real > w.real, z, w), [0, 1])):  # fmt: skip
+        np.testing.assert_array_equal(vjp(f, z)[1](one)[0], expected)
+
+
 def test_tangents_take_the_precision_of_their_primal():
     x = SQUARES.astype(np.float32)
     assert jvp(np.square, [x], [SQUARES])[1].dtype == np.float32

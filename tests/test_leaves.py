@@ -232,11 +232,10 @@ def test_a_block_is_differentiated_as_it_was():
             self.factor, self.factors = 2.0, np.array([1.0, 3.0])
 
         def data_fn(self, x):
-            self.remembered = self.factor * self.factors
-            return self.remembered * x.data
+            return self.factor * self.factors * x.data
 
         def gradient_fn(self, x):
-            return self.remembered
+            return self.factor * self.factors
 
     class Matrix(Block):
         def __init__(self):
@@ -252,11 +251,28 @@ def test_a_block_is_differentiated_as_it_was():
     x, v = Variable([1.0, 1.0]), Variable([1.0, 1.0])
     y, z = times(x), matrix(v)
     times.factor = 100.0
-    times(np.ones(2))
+    times.factors *= 10.0
     matrix.A *= 10.0
     np.sum(y).backward()
     np.sum(z).backward()
     assert (x.grad.tolist(), v.grad.tolist()) == ([2.0, 6.0], [1.0, 2.0])
+
+
+def test_a_block_leaves_nothing_for_its_derivative():
+    """It would be a plain value in a second derivative, which would be 0 without a word."""
+
+    class Exp(SimpleBlock):
+        def data_fn(self, x):
+            self.value = np.exp(x.data)
+            return self.value
+
+        def gradient_fn(self, x):
+            return self.value
+
+    block = Exp()
+    assert block(0.0) == 1.0
+    with pytest.raises(AttributeError, match="value"):
+        derivative(block, 0, [0.0])
 
 
 # ------------------------------------------------------------------------------------------------- time and threads

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dualnumbers.dmath as dmath
-from autodiff import Variable, derivative, elementwise, gradient, record
+from autodiff import Variable, animate, derivative, elementwise, gradient, record
 from autodiff.listing import LONGEST, WIDEST, brief, listing
 from autodiff.sweep import adjoints
 
@@ -153,18 +153,23 @@ def test_item_assignment_fills_a_constant():
         "2 * v0", "constant", "v0[0]", "v2 with [1:] = v3"]  # fmt: skip
 
 
-def test_numbers_of_another_differentiation_show_what_they_are():
+def test_numbers_of_another_differentiation():
+    """As operands they show what they are; of values there is the plain one, here and on the page."""
     texts = []
 
     def inner(x):
         tape, out = record(lambda y: x * y, [2.0])
-        texts.append(listing(tape))
+        found = adjoints(tape, {out.line: 1.0}, keep=True)
+        texts.append(listing(tape, found))
+        for line, of_page in zip(lines(texts[-1])[1:], animate(tape).lines, strict=True):
+            assert line[3] == of_page["value"]
         return out.primal
 
     assert derivative(inner, 0, [3.0]) == 2.0
     assert gradient(inner, [3.0]) == [2.0]
-    assert lines(texts[0])[2][2:] == ["DualNumber(3.0, 1.0) * y", "DualNumber(6.0, 2.0)"]
-    assert lines(texts[1])[2][2:] == ["Variable(3.0) * y", "Variable(6.0)"]
+    assert lines(texts[0])[2][2:] == ["DualNumber(3.0, 1.0) * y", "6", "1"]
+    assert lines(texts[1])[2][2:] == ["Variable(3.0) * y", "6", "1"]
+    assert [lines(text)[1][4] for text in texts] == ["3", "3"]
 
 
 def test_adjoints_that_no_path_leads_to_are_zero():
@@ -258,3 +263,15 @@ BRIEF = {
 @pytest.mark.parametrize("text", BRIEF)
 def test_brief(text):
     assert brief(BRIEF[text]) == text
+
+
+def test_no_number_is_cut():
+    """Elements are left out instead, down to the first; an exponent that is cut would be another number."""
+    z = (np.arange(30.0).reshape(5, 6) - 2.123456789012e-3) * (1e-9 + 1.23456789012e-15j)
+    for x in (z, z.real * 1.23456789, z[0], z[:1, :2], z.real[:2, :3] * 1.23456789, z.ravel()[:1]):
+        text = brief(x)
+        found = re.findall(r"[^\[\], ]+", re.sub(r" \(\d+,( \d+)?\)$", "", text).replace("...", ""))
+        values = {f"{v:.10g}" for v in x.ravel().tolist()}
+        assert found
+        assert set(found) <= values
+        assert text.endswith((str(x.shape), "]"))

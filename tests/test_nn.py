@@ -634,3 +634,72 @@ def test_curves_that_do_not_belong_together(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"pip install dualautodiff\[plot\]"):
         nn.plot_curves({"loss": [1.0]})
+
+
+@pytest.mark.parametrize("make", [lambda p: nn.Adam(p, lr=0.1), lambda p: nn.RMSprop(p, lr=0.01)])
+def test_complex_parameters_come_to_the_minimum(make):
+    w = Variable(1.0 + 1.0j)
+    optimiser = make([w])
+    for _ in range(400):
+        w.zero_grad()
+        ((w - 2.0j) * np.conj(w - 2.0j)).real.backward()
+        optimiser.step()
+    assert abs(w.data - 2.0j) < 0.02
+
+
+def test_what_is_asked_of_data_and_layers():
+    w = Variable(1.0)
+    with pytest.raises(ValueError, match="twice"):
+        nn.SGD([w, w])
+    for size in (0, -2):
+        with pytest.raises(ValueError, match="one at least"):
+            list(nn.batches(np.ones((3, 2)), batch_size=size))
+    with pytest.raises(ValueError, match="0 points"):
+        list(nn.batches(np.ones((0, 2))))
+    assert [part.tolist() for (part,) in nn.batches([1.0, 2.0, 3.0], batch_size=2)] == [[1.0, 2.0], [3.0]]
+    for keywords in ({"stride": -1}, {"stride": 0}, {"padding": "same"}, {"padding": -1}, {"stride": (1, 2, 3)}):
+        with pytest.raises(ValueError, match="Conv2d takes a whole number"):
+            nn.Conv2d(1, 1, 3, **keywords)
+    norm = nn.BatchNorm(2)
+    with pytest.raises(ValueError, match="no points"):
+        norm(np.ones((0, 2)))
+    assert norm.running_mean.tolist() == [0.0, 0.0]
+
+
+def test_modules_take_keywords():
+    class Scaled(nn.Module):
+        def forward(self, x, scale=1.0):
+            return scale * x
+
+    assert Scaled()(2.0, scale=3.0) == 6.0
+
+
+def test_a_state_that_does_not_fit_changes_nothing():
+    net = nn.Sequential(nn.Linear(2, 3, rng=0), nn.BatchNorm(3), nn.Linear(3, 1, rng=1))
+    before = net.state_dict()
+    for wrong in (np.array([1.0j]), np.array([None])):
+        with pytest.raises(ValueError, match=r"layers\.2\.bias"):
+            net.load_state_dict({name: value + 1.0 for name, value in before.items()} | {"layers.2.bias": wrong})
+    after = net.state_dict()
+    assert all(np.array_equal(after[name], before[name]) for name in before)
+
+
+def test_patience_is_not_ended_by_a_loss_that_is_no_number():
+    losses = iter([np.nan, 3.0, 2.0, 1.0, 0.5])
+    net = nn.Linear(1, 1, rng=0)
+    value = {"next": np.nan}
+
+    def loss(output, target):
+        return np.mean(output - target) * 0.0 + value["next"]
+
+    def callback(epoch, curves):
+        value["next"] = next(losses, 0.1)
+
+    value["next"] = next(losses)
+    curves = nn.fit(net, loss, nn.SGD(net.parameters(), lr=1e-9), np.ones((2, 1)), np.ones((2, 1)), 5, patience=2,
+                    callback=callback)  # fmt: skip
+    assert len(curves["loss"]) == 5
+
+
+def test_no_class_is_found_where_the_output_is_no_number():
+    assert nn.accuracy(np.array([[np.nan, np.nan], [0.0, 1.0]]), np.array([0, 1])) == 0.5

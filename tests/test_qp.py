@@ -1,5 +1,7 @@
 """autodiff.linalg: quadratic programs through OSQP against differences; the other functions against NumPy and SciPy."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -106,12 +108,78 @@ def test_problems_without_solution(solve_qp):
         solve_qp(np.zeros((2, 2)), np.array([1.0, 0.0]))
     with pytest.raises(ValueError, match="positive semidefinite; its least eigenvalue is -1"):
         solve_qp(-np.eye(2), np.zeros(2))
-    with pytest.raises(np.linalg.LinAlgError, match="no single solution"):
-        solve_qp(np.diag([1.0, 0.0]), np.zeros(2))
-    with pytest.raises(np.linalg.LinAlgError, match="leave redundant constraints out"):
+    with pytest.raises(np.linalg.LinAlgError, match="rows of A depend on one another: leave the redundant ones out"):
         solve_qp(np.eye(2), np.zeros(2), A=np.ones((2, 2)), b=np.ones(2))
     with pytest.raises(ValueError, match="has no solution: OSQP says maximum iterations reached"):
         solve_qp(P, Q, G, H, max_iter=1)
+
+
+def test_more_than_one_solution(solve_qp):
+    thin = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    singular = thin @ thin.T  # of rank 2; the rounding of its third eigenvalue is not 0
+    box = np.concatenate([np.eye(2), -np.eye(2)])
+    for problem in ((np.diag([1.0, 0.0]), np.zeros(2)), (singular, singular @ np.array([1.0, 2.0, 3.0])),
+                    (np.zeros((2, 2)), np.array([1.0, 0.0]), box, np.ones(4)),
+                    (np.zeros((2, 2)), np.zeros(2), box, np.zeros(4))):  # fmt: skip
+        with pytest.raises(np.linalg.LinAlgError, match="more than one x is best, or one only for constraints that do"):
+            solve_qp(*problem)
+    x = solve_qp(singular, singular @ np.array([1.0, 2.0, 3.0]), A=A, b=B)  # along A it is not singular
+    np.testing.assert_allclose(A @ x, B, rtol=1e-12)
+
+
+def test_constraints_that_depend_on_one_another(solve_qp):
+    """A second copy of a constraint, and three lines through one point: each decides for itself, x is one."""
+    twice = lambda h: solve_qp(np.eye(2), np.array([-1.0, -1.0]), np.ones((2, 2)), h)
+    np.testing.assert_allclose(twice(np.ones(2)), [0.5, 0.5], rtol=1e-14)
+    np.testing.assert_allclose(np.sum(jacobian(twice)(np.ones(2)), axis=1), [0.5, 0.5], rtol=1e-14)
+    np.testing.assert_allclose(twice(np.array([1.0, 0.8])), [0.4, 0.4], rtol=1e-14)
+    star = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    x = solve_qp(np.eye(2), np.array([-9.0, -5.0]), star, star @ np.array([2.0, 3.0]))
+    np.testing.assert_allclose(x, [2.0, 3.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_constraints_through_the_best_point(solve_qp, seed):
+    """Those that touch it do not press; of more of them than dimensions some do, independent ones."""
+    rng = np.random.default_rng(seed)
+    root, x, G = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=(7, 3))
+    P, h = root @ root.T + 0.5 * np.eye(3), G @ x
+    touching = lambda h: solve_qp(P, -P @ x, G, h)
+    np.testing.assert_allclose(touching(h), x, rtol=1e-12)
+    np.testing.assert_array_equal(jacobian(touching)(h), np.zeros((3, 7)))
+    forces = rng.uniform(0.5, 1.0, 7)
+    pressing = lambda h: solve_qp(P, -P @ x - G.T @ forces, G, h)
+    np.testing.assert_allclose(pressing(h), x, rtol=1e-9)
+    np.testing.assert_allclose(jacobian(pressing)(h) @ G, np.eye(3), atol=1e-9)  # it moves as the constraints do
+
+
+@pytest.mark.parametrize("eps", [0.1, 5.0])
+def test_steps_of_the_active_set_find_what_osqp_has_left(solve_qp, eps):
+    """OSQP is told to end early: the inequalities that it names are not those that press."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        root, q, G = rng.normal(size=(4, 4)), 3 * rng.normal(size=4), rng.normal(size=(9, 4))
+        P, h = root @ root.T + 0.1 * np.eye(4), rng.uniform(0.1, 1.0, 9)
+        for copies in (1, 3):  # of each constraint, the others looser and of other lengths
+            G, h = np.concatenate([G, 2 * G, 0.5 * G][:copies]), np.concatenate([h, 2.5 * h, 0.7 * h][:copies])
+            x = solve_qp(P, q, G, h, eps_abs=eps, eps_rel=eps)
+            assert np.all(G @ x <= h + 1e-10)
+            assert residuals(x, P, q, G, h) < 1e-9
+
+
+@pytest.mark.parametrize("named", list(itertools.product([0.0, 1.0], repeat=5)))
+def test_steps_of_the_active_set_from_anywhere(solve_qp, monkeypatch, named):
+    """Whichever inequalities OSQP named: x₀ ≤ 1 is there, and x₀ ≤ ½, twice, and 0 ≤ 1."""
+    monkeypatch.setattr(linalg, "_by_osqp", lambda *_: (np.array(named), np.zeros(5)))
+    G, h = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 0.0], [1.0, 1.0], [4.0, 0.0]]), np.array([1.0, 1.0, 1.0, 3.0, 2.0])
+    np.testing.assert_allclose(solve_qp(np.eye(2), np.array([-2.0, -2.0]), G, h), [0.5, 2.0], rtol=1e-14)
+
+
+def test_steps_of_the_active_set_that_do_not_end(solve_qp, monkeypatch):
+    monkeypatch.setattr(linalg, "_by_osqp", lambda *_: (np.array([0.0, 0.0, 1.0, 1.0]), np.zeros(4)))
+    corner = np.array([[1.0, 2.0], [3.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    with pytest.raises(np.linalg.LinAlgError, match="let OSQP be more accurate"):
+        solve_qp(np.zeros((2, 2)), np.array([-1.0, -1.0]), corner, np.array([4.0, 6.0, 0.0, 0.0]))
 
 
 def test_wrong_arguments(solve_qp):
@@ -137,3 +205,24 @@ def test_the_functions_of_matrices():
                     (lambda M, P: np.sum(linalg.solve_continuous_lyapunov(M, P) * P), [M, P])):  # fmt: skip
         assert gradcheck(f, args, order=1)
     assert gradcheck(lambda a, b: linalg.inv([[a, 1.0], [b, 2.0]])[0, 1], [3.0, 0.5], order=1)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-6, 1.0, 1e6])
+def test_the_units_do_not_matter(solve_qp, scale):
+    np.testing.assert_allclose(solve_qp(scale * np.eye(2), np.array([1.0, 2.0])), [-1 / scale, -2 / scale], rtol=1e-12)
+    np.testing.assert_allclose(solve_qp(np.diag([1.0, scale]), np.ones(2)), [-1.0, -1 / scale], rtol=1e-12)
+    np.testing.assert_allclose(solve_qp(scale * P, scale * Q, G, H, A, B), solve_qp(P, Q, G, H, A, B), rtol=1e-9)
+    np.testing.assert_allclose(
+        solve_qp(P, scale * Q, G, scale * H, A, scale * B), scale * solve_qp(P, Q, G, H, A, B), rtol=1e-9
+    )
+
+
+def test_what_is_no_program(solve_qp):
+    with pytest.raises(ValueError, match="P has elements that are not finite"):
+        solve_qp(np.array([[np.nan, 0.0], [0.0, 1.0]]), np.ones(2))
+    with pytest.raises(TypeError, match="P is complex"):
+        solve_qp(np.eye(2) * 1j, np.ones(2))
+    with pytest.raises(ValueError, match="no unknowns"):
+        solve_qp(np.zeros((0, 0)), np.zeros(0))
+    no_bound = solve_qp(P, Q, np.vstack([G, G[:1]]), np.append(H, np.inf))
+    np.testing.assert_allclose(no_bound, solve_qp(P, Q, G, H), rtol=1e-12)

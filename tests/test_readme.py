@@ -24,6 +24,21 @@ def blocks(page: str, language: str) -> list[str]:
     return [textwrap.dedent(block) for _, block in found]
 
 
+def test_the_first_ten_minutes(tmp_path, monkeypatch, capsys):
+    """The block to be copied: no prompts, no statement that an interpreter would take for unfinished."""
+    monkeypatch.chdir(tmp_path)
+    (block,) = (block for block in blocks("README.md", "python") if ">>>" not in block)
+    assert not re.search(r":$", block, re.MULTILINE)
+    exec(block, {})
+    by_x, by_v, share = capsys.readouterr().out.splitlines()
+    assert math.isclose(float(by_x), 2 * math.cos(2.0) + 0.5, rel_tol=1e-14)
+    assert f"{float(by_x):.10f}" in block
+    assert by_v == "[ 0.  3. 12.]"
+    assert float(share) > 0.98
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert "<html" in (tmp_path / "run.html").read_text(encoding="utf-8")
+
+
 def table() -> dict[str, list[str]]:
     """The table of what works: the names in code type, under what stands in the first column."""
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", PAGES["README.md"], re.MULTILINE)
@@ -70,9 +85,10 @@ def expression_commands() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("arguments", expression_commands())
-def test_commands_run(arguments, capsys):
+def test_commands_run(arguments, capsys, tmp_path, monkeypatch):
     from autodiff.__main__ import main
 
+    monkeypatch.chdir(tmp_path)
     assert main(arguments) == 0
     assert "sin" in capsys.readouterr().out
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..listing import value_text, variable_names
 from ..sweep import swept
 from ..tape import Tape
-from .graph import Picture, output_lines, picture, short_names, traced
+from .graph import MERGED, Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
 from .steps import one
 from .telling import Mode, Teller
@@ -144,6 +144,8 @@ def _notes(teller: Teller) -> tuple[str, ...]:
     hidden = sum(len(part.lines) for part in teller.parts if part.folded)
     if hidden:
         notes.append(f"Of the {len(drawn)} lines {hidden} are folded away; a fold runs in one step.")
+    if any(edge.count > 1 for edge in teller.edges):
+        notes.append(f"{MERGED}.")
     inputs = set(teller.tape.inputs).intersection(drawn)
     shown = len(teller.seeds) - len(teller.refused)
     if len(inputs) > shown:

@@ -19,6 +19,9 @@ FEWEST = 4
 LONGEST_PART = 256
 """Lines of a repeated part up to which it is looked for by all the lines in it."""
 
+WIDEST_ROUND = 12
+"""How often the same functions may come within one round of a loop, as with as many variables that step alike."""
+
 Array = np.ndarray[Any, Any]
 
 
@@ -52,11 +55,11 @@ def folded(tape: Tape, lines: Sequence[int]) -> list[int | Fold]:
         item = folds.get(position, lines[position])
         items.append(item)
         position += len(item.lines) if isinstance(item, Fold) else 1
-    return _without_middle(items)
+    return _without_middle(items, 3 * MOST if folds else MOST)  # the rounds at both ends of a fold may be long
 
 
-def _without_middle(items: list[int | Fold]) -> list[int | Fold]:
-    if len(items) <= MOST:
+def _without_middle(items: list[int | Fold], most: int) -> list[int | Fold]:
+    if len(items) <= most:
         return items
     half = MOST // 2
     left_out = [line for item in items[half:-half] for line in (item.lines if isinstance(item, Fold) else (item,))]
@@ -102,7 +105,10 @@ def _start(rows: Array, start: int, period: int) -> int:
 
 
 def _periods(rows: Array) -> list[int]:
-    """Distances at which the same functions come again, the commonest of those for parts of 1, 2, 4 … lines."""
+    """Distances at which the same functions come again, the commonest of those for parts of 1, 2, 4 … lines.
+
+    And multiples of the shortest: the functions may come again sooner than the operands do.
+    """
     found: set[int] = set()
     length, names = 1, rows
     while length <= LONGEST_PART and len(names) > FEWEST:
@@ -113,6 +119,7 @@ def _periods(rows: Array) -> list[int]:
         pairs = names[:-length] * (int(names.max()) + 1) + names[length:]
         names = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
         length *= 2
+    found.update(k * p for p in sorted(found)[:4] for k in range(2, WIDEST_ROUND + 1))
     return sorted(p for p in found if (FEWEST - 1) * p < len(rows))
 
 

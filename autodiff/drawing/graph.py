@@ -28,6 +28,9 @@ INPUT, OPERATION, CONSTANT, FOLD = "input", "operation", "constant", "fold"
 """The kinds of node; a fold stands for lines that are not drawn."""
 
 
+MERGED = "n × on an edge: so many operands"
+
+
 @dataclass(frozen=True)
 class Node:
     """One line of a tape, or a fold of many; ``key`` is its own in the picture."""
@@ -150,7 +153,7 @@ def picture(
     if any(edge.partial is not None for edge in drawing.edges):
         caption.append("on an edge: the partial derivative of a line by what it reads")
     if any(edge.count > 1 for edge in drawing.edges):
-        caption.append("n ×: so many operands")
+        caption.append(MERGED)
     title = f"A tape of {len(chosen)} line{'s' * (len(chosen) != 1)}"
     return Picture(drawing.nodes, drawing.edges, title, tuple(caption))
 
@@ -181,7 +184,8 @@ def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
     if isinstance(of, Tape):
         return of, None, None
     if not isinstance(of, Variable) or isinstance(of, Constant):
-        raise TypeError(f"{caller} takes a Variable or a Tape, as autodiff.record(f, args) returns; got {of!r:.60}")
+        raise TypeError(f"{caller} takes a Variable or a Tape, the first of the two that autodiff.record(f, args) "
+                        f"returns; a result of no_grad() is neither; got {of!r:.60}")  # fmt: skip
     line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
     return line.tape, line, line.tape.ancestors(line.line)
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
+from dualnumbers.levels import plain
 from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
@@ -149,6 +150,7 @@ def partial(tape: Tape, line: int, place: int) -> Any:
         return found
     try:
         with np.errstate(all="ignore"):
-            return evaluate_partial(found, *map(tape.value, tape.operands(line)), tape.values[line])
+            found = evaluate_partial(found, *map(tape.value, tape.operands(line)), tape.values[line])
+        return found * 1 if np.result_type(plain(found)).kind == "b" else found  # the partial of a product with a mask
     except Exception:  # whatever a rule raises, there is a drawing
         return None

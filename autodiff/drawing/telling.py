@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
+from dualnumbers.levels import plain
 from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
 from ..listing import brief, ends, value_text
+from ..sweep import has_nan
 from ..tape import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
@@ -113,7 +115,8 @@ class Teller:
                 symbols.append(f"∂{name}/∂{operand} · tangent of {operand}")
                 numbers.append(f"{_factor(term.partial, first=not numbers)} · {_factor(term.given)}")
         worked_out = [" + ".join(numbers)] if len(numbers) > 1 or step.terms[0].partial is not None else []
-        return " = ".join([f"tangent of {name}", " + ".join(symbols), *worked_out, found])
+        equation = " = ".join([f"tangent of {name}", " + ".join(symbols), *worked_out, found])
+        return equation + _by_the_strong_zero(step.terms)
 
     def _why_none(self, line: int, seed: int) -> str:
         row = self.tape.rows[line]
@@ -143,9 +146,11 @@ class Teller:
             p, symbol = term.partial, f"∂{line}/∂{operand}"
             if is_unreal(p):
                 p, symbol = conj(p), f"conj({symbol})"
+            real = ", its real part" if (is_unreal(p) or is_unreal(term.given)) and not is_unreal(term.value) else ""
             summed = ", summed" if shape(term.value) != np.broadcast_shapes(shape(term.given), shape(p)) else ""
             numbers = f"{_factor(term.given, first=True)} · {_factor(p)}"
-            said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{summed}"
+            said = f"adjoint of {operand} += adjoint of {line} · {symbol} = {numbers} = {found}{real}{summed}"
+            said += _by_the_strong_zero([term])
         return said if term.total is None else f"{said}; in all {concise(term.total)}"
 
     def _rule(self, line: int) -> str:
@@ -196,6 +201,16 @@ class Teller:
 def _count(part: Part) -> str:
     count = len(part.lines)
     return f"{count} line{'s' * (count > 1)}"
+
+
+def _by_the_strong_zero(terms: Sequence[Term]) -> str:
+    """What is said where a zero against a partial that is not finite gave 0."""
+    for term in terms:
+        if term.partial is not None and not has_nan(term.value):
+            given, p = plain(term.given), plain(term.partial)
+            if np.any(np.equal(given, 0) & ~np.isfinite(p)):
+                return ", by the strong zero"
+    return ""
 
 
 def _factor(x: Any, first: bool = False) -> str:

@@ -66,7 +66,7 @@ class Conv2d(Module):
                  stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, bias: bool = True,
                  init: str = "he", rng: Any = None, dtype: Any = float) -> None:  # fmt: skip
         self.inputs, self.outputs = inputs, outputs
-        self.kernel_size, self.stride, self.padding = map(_pair, (kernel_size, stride, padding))
+        self.kernel_size, self.stride, self.padding = map(_pair, (kernel_size, stride, padding), (1, 1, 0))
         reached, size = int(np.prod(self.kernel_size)), (outputs, inputs, *self.kernel_size)
         self.weight = _initial(init, rng, size, inputs * reached, outputs * reached, dtype)
         self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
@@ -82,8 +82,11 @@ class Conv2d(Module):
         return z if self.bias is None else z + self.bias[:, None, None]
 
 
-def _pair(n: Any) -> tuple[int, int]:
-    return (n, n) if isinstance(n, int) else tuple(n)
+def _pair(n: Any, least: int) -> tuple[int, int]:
+    pair = tuple(n) if isinstance(n, (tuple, list)) else (n, n)
+    if len(pair) != 2 or not all(isinstance(k, int) and k >= least for k in pair):
+        raise ValueError(f"Conv2d takes a whole number of at least {least} there, or a pair of them, not {n!r}")
+    return pair
 
 
 class ReLU(Module):
@@ -157,6 +160,10 @@ class BatchNorm(Module):
         axes = (0, *range(2, len(shape(x))))
         along = (slice(None), *(None,) * (len(shape(x)) - 2))
         if self.training:
+            if 0 in shape(x):
+                raise ValueError(
+                    f"BatchNorm in training takes a mean over the batch: there are no points in {shape(x)}"
+                )
             mean, variance = np.mean(x, axis=axes), np.var(x, axis=axes)
             count = np.size(value_of(x)) // self.features
             self._remember(value_of(mean), value_of(variance) * count / max(count - 1, 1))

@@ -50,7 +50,7 @@ def accuracy(output: Any, target: Any) -> float:
 
     ``output`` has one number for each class along the last axis: at least two, for of one number it is always the
     largest. ``target`` holds numbers of classes, of the shape of the points, or is of the shape of the output, its
-    largest number at the class. Raises ValueError for other shapes.
+    largest number at the class. An output that is NaN is none. Raises ValueError for other shapes.
     """
     output, wanted = np.asarray(value_of(output)), np.asarray(value_of(target))
     if not output.ndim or output.shape[-1] < 2:
@@ -62,4 +62,4 @@ def accuracy(output: Any, target: Any) -> float:
     if wanted.shape != found.shape:
         raise ValueError(f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
                          f"shape, {output.shape}; not {wanted.shape}")  # fmt: skip
-    return float(np.mean(found == wanted))
+    return float(np.mean((found == wanted) & ~np.isnan(output).any(-1)))

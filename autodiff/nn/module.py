@@ -24,12 +24,12 @@ class Module:
     buffers: tuple[str, ...] = ()
     """Names of attributes, plain arrays, that belong to the state."""
 
-    def forward(self, *arguments: Any) -> Any:
+    def forward(self, *arguments: Any, **keywords: Any) -> Any:
         """The function itself."""
         raise NotImplementedError(f"{type(self).__name__} is a Module without a function: write its forward(self, x)")
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.forward(*arguments)
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.forward(*arguments, **keywords)
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
         """This module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
@@ -70,21 +70,26 @@ class Module:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take over the values of a `state_dict`.
 
-        Raises KeyError where names are missing or unknown, ValueError where a shape differs; nothing has changed then.
+        Raises KeyError where names are missing or unknown, ValueError where a shape differs or a value is no such
+        number, complex for a real one; nothing has changed then.
         """
         places = {path: (owner, name) for path, owner, name in self._state()}
         missing, unknown = sorted(places.keys() - set(state)), sorted(set(state) - places.keys())
         if missing or unknown:
             raise KeyError(f"this state does not fit the module: missing {missing}, unknown {unknown}")
+        values = {}
         for path, (owner, name) in places.items():
-            there = np.shape(owner.data if name is None else getattr(owner, name))
-            if np.shape(state[path]) != there:
-                raise ValueError(f"{path} has the shape {there}, in the state {np.shape(state[path])}")
+            there, given = np.asarray(owner.data if name is None else getattr(owner, name)), np.asarray(state[path])
+            if given.shape != there.shape:
+                raise ValueError(f"{path} has the shape {there.shape}, in the state {given.shape}")
+            if not np.can_cast(given.dtype, there.dtype, "same_kind"):
+                raise ValueError(f"{path} is of type {there.dtype}, in the state of {given.dtype}")
+            values[path] = given.astype(there.dtype)
         for path, (owner, name) in places.items():
             if name is None:
-                owner.data = np.array(state[path], owner.dtype)[()]
+                owner.data = values[path][()]
             else:
-                setattr(owner, name, np.array(state[path], np.asarray(getattr(owner, name)).dtype))
+                setattr(owner, name, values[path])
 
     def _state(self) -> Iterator[tuple[str, Any, str | None]]:
         """The path of every parameter and buffer, what it belongs to, and a buffer's name."""

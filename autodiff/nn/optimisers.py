@@ -28,6 +28,8 @@ class Optimiser:
         wrong = [type(p).__name__ for p in self.parameters if not isinstance(p, Leaf)]
         if wrong:
             raise TypeError(f"an optimiser takes Variables, such as net.parameters(), not {wrong[0]}")
+        if len({id(p) for p in self.parameters}) < len(self.parameters):
+            raise ValueError("an optimiser was given a Variable twice, and would move it twice at each step")
         if not self.parameters:
             raise ValueError("an optimiser of no parameters: give it Variables, such as net.parameters()")
         if not lr > 0.0:
@@ -63,6 +65,11 @@ def _check_share(name: str, share: float) -> None:
         raise ValueError(f"{name} is at least 0 and below 1, not {share}")
 
 
+def _squared(gradient: Any) -> Any:
+    """The square of the gradient; of a complex one that of its modulus."""
+    return (gradient * np.conj(gradient)).real if np.iscomplexobj(gradient) else gradient * gradient
+
+
 class SGD(Optimiser):
     """Gradient descent, x − lr g; with momentum v ← μ v + g, x − lr v; Nesterov's x − lr (g + μ v) (Sutskever 2013)."""
 
@@ -94,7 +101,7 @@ class Adam(Optimiser):
     def moved(self, x: Any, gradient: Any, state: State) -> Any:
         (first, second), count = self.betas, state.get("count", 0) + 1
         mean = first * state.get("mean", 0.0) + (1.0 - first) * gradient
-        square = second * state.get("square", 0.0) + (1.0 - second) * gradient * gradient
+        square = second * state.get("square", 0.0) + (1.0 - second) * _squared(gradient)
         state.update(mean=mean, square=square, count=count)
         size = np.sqrt(square / (1.0 - second**count)) + self.eps
         return x - self.lr / (1.0 - first**count) * mean / size
@@ -110,5 +117,5 @@ class RMSprop(Optimiser):
         self.alpha, self.eps = alpha, eps
 
     def moved(self, x: Any, gradient: Any, state: State) -> Any:
-        square = state["square"] = self.alpha * state.get("square", 0.0) + (1.0 - self.alpha) * gradient * gradient
+        square = state["square"] = self.alpha * state.get("square", 0.0) + (1.0 - self.alpha) * _squared(gradient)
         return x - self.lr * gradient / (np.sqrt(square) + self.eps)

@@ -17,11 +17,14 @@ Curves = dict[str, list[float]]
 
 def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
     """Parts of arrays along their first axis, ``batch_size`` points each, in random order where ``rng`` is given."""
+    arrays = tuple(x if hasattr(x, "shape") else np.asarray(x) for x in arrays)
     count = len(arrays[0])
     if any(len(x) != count for x in arrays):
         raise ValueError(f"batches: arrays of different numbers of points, {[len(x) for x in arrays]}")
+    if not count or (batch_size is not None and batch_size < 1):
+        raise ValueError(f"batches: {count} points in parts of {batch_size}; there must be one at least in each")
     order = np.arange(count) if rng is None else np.random.default_rng(rng).permutation(count)
-    for start in range(0, count, batch_size or max(count, 1)):
+    for start in range(0, count, batch_size or count):
         chosen = order[start : start + (batch_size or count)]
         yield tuple(x[chosen] for x in arrays) if batch_size or rng is not None else arrays
 
@@ -70,7 +73,7 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
                 curves[f"validation {name}"].append(value)
         if callback is not None and callback(epoch, curves):
             break
-        if patience is not None and epoch - int(np.argmin(curves[watched])) >= patience:
+        if patience is not None and epoch - int(np.argmin(np.nan_to_num(curves[watched], nan=np.inf))) >= patience:
             break
     return curves
 

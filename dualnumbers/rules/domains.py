@@ -1,4 +1,4 @@
-"""Domains as data: where a row is differentiable. The documents print them, the tests draw their points from them."""
+"""Domains as data: where a row is tested. The documents print them, the tests draw their points from them."""
 
 import math
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Domain:
-    """The open set where an elementwise function is differentiable.
+    """An open set in which an elementwise function is differentiable; its rule may hold beyond.
 
     ``text`` as a table prints it; ``ranges``, one per argument, a box that tests draw from; ``distance``, of a point
     from the nearest kink, step or pole inside the box (tests stay away from zero distance).

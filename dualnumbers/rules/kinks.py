@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..elementary import BY_NUMPY, elementwise, locally_constant
+from ..errors import user_line
 from .domains import no_ties, nonzero, nonzero_both, nonzero_first
 from .modulus import modulus, modulus_of_python
 from .selection import where
@@ -29,7 +30,8 @@ def _share(x, y):
 
 def no_order(*operands):
     """Refuses complex operands."""
-    raise TypeError("the larger or smaller of complex numbers has no derivative: they have no order")
+    raise TypeError("the larger or smaller of complex numbers has no derivative: they have no order; compare their abs "
+                    f"or real parts, and take one by np.where{user_line()}")  # fmt: skip
 
 
 share = locally_constant(None, _share, arity=2, name="share")
