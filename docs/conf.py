@@ -56,15 +56,13 @@ pygments_dark_style = "github-dark"
 LESSONS = ["Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions", "Custom-Rules",
            "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
            "Differentiable-Simulation"]  # fmt: skip
-"""The notebooks in the order of ideas; others follow."""
+"""The notebooks in the order of ideas."""
 
 
 def with_lessons(app: Any, page: str, source: list[str]) -> None:
-    """Put the notebooks that there are, in their order, into the contents of the page of lessons."""
+    """Put the notebooks, in their order, into the contents of the page of lessons."""
     if page == "docs/lessons":
-        there = sorted(path.stem for path in (Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
-        ordered = sorted(there, key=lambda name: LESSONS.index(name) if name in LESSONS else len(LESSONS))
-        source[0] = source[0].replace("(the notebooks)", "\n".join(f"../notebooks/{name}" for name in ordered))
+        source[0] = source[0].replace("(the notebooks)", "\n".join(f"../notebooks/{name}" for name in LESSONS))
 
 
 def with_readmes(app: Any, page: str, source: list[str]) -> None:

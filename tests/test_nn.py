@@ -632,7 +632,7 @@ def test_curves_that_do_not_belong_together(monkeypatch):
         with pytest.raises(ValueError, match="the same measures"):
             nn.plot_curves(runs)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install dualautodiff\[plot\]"):
+    with pytest.raises(ImportError, match=r"pip install 'dualautodiff\[plot\]'"):
         nn.plot_curves({"loss": [1.0]})
 
 

@@ -1,8 +1,19 @@
-"""The colours of a run in motion, on a light and on a dark page; the page and the GIF have them from here."""
+"""The colours of what is drawn, still and in motion, on a light and on a dark page; every writer has them from here."""
 
 from __future__ import annotations
 
-from .svg import COLOURS
+COLOURS = {
+    "ground": ("#ffffff", "#16191d"),
+    "ink": ("#1b1f24", "#e6e9ec"),
+    "grey": ("#626a73", "#9aa4ae"),
+    "line": ("#8a939d", "#76818c"),
+    "box": ("#f3f5f7", "#22272d"),
+    "input": ("#e3eefb", "#1c3350"),
+    "output": ("#e4f3e6", "#1d3b26"),
+    "adjoint": ("#b3261e", "#ff9d93"),
+    "partial": ("#7a4a00", "#e8b45c"),
+}
+"""What is drawn in a colour → that on a light and that on a dark page."""
 
 MOVING = {
     "paper": COLOURS["ground"],

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from .colours import COLOURS
 from .graph import FOLD, INPUT, Node, Picture
 from .layout import small_texts
 from .text import clean
 
-FILLS = {INPUT: "#e3eefb", FOLD: "#ffffff"}
+FILLS = {INPUT: COLOURS["input"][0], FOLD: COLOURS["ground"][0]}
 
 
 def dot(picture: Picture) -> str:

@@ -51,7 +51,7 @@ function show() {
   document.body.classList.toggle("sweeping", sweeping);
   byId("step").value = position;
   byId("count").textContent = `Step ${position} of ${steps.length}`;
-  const texts = step ? step.text : ["Before the run: nothing is computed yet."];
+  const texts = step ? step.text : run.before;
   byId("step").setAttribute("aria-valuetext", `${position} of ${steps.length}: ${texts[0]}`);
   byId("now").replaceChildren(...texts.map((text) => element("p", text)));
   const mark = (item, line) => {

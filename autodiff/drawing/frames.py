@@ -7,12 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .colours import MOVING
-from .graph import INPUT
-from .layout import HEADING, HEADING_HEIGHT, PADDING, SMALL, SMALL_HEIGHT, Box, Route
+from .colours import COLOURS, MOVING
+from .layout import HEADING, SMALL, Box, Route
 from .steps import RUN, SEED, SWEEP
-from .svg import COLOURS
-from .telling import Mode, Told
+from .telling import BEFORE, Mode, Told
 from .text import ADVANCE, width
 
 if TYPE_CHECKING:
@@ -23,8 +21,6 @@ NARROWEST, LARGEST_SCALE, FINE = 800, 1.6, 2
 
 TITLE, TEXT, MARGIN = 18, 15, 20
 """Font sizes in px, the space around all."""
-
-BEFORE = Told("", -1, ["Before the run: nothing is computed yet."], {}, [])
 
 MOST_PIXELS = 400_000_000
 """Of all frames together: so many take half a minute and a gigabyte."""
@@ -141,20 +137,18 @@ class _Painter:
     def _box(self, box: Box, step: Told, values: set[int], slopes: dict[int, str]) -> None:
         node = box.node
         computed, now = node.line in values, node.line == step.line
-        kind = "output" if node.is_output else "input" if node.kind == INPUT else "box"
-        fill = self.at_work[1] if now else COLOURS[kind][0] if computed else PAPER
+        fill = self.at_work[1] if now else COLOURS[box.colour][0] if computed else PAPER
         marked = now or (node.line in step.changes and step.phase != SEED)
         outline = self.at_work[0] if marked else COLOURS["line"][0] if computed else RULE
         corners = [self._at(box.x, box.y), self._at(box.x + box.width, box.y + box.height)]
         self.draw.rounded_rectangle(corners, 5 * FINE * self.scale, fill, outline, round(FINE * (2.5 if marked else 1)))
-        x, y = box.x + box.width / 2, box.y + PADDING / 2 + 13
-        self._in_box(x, y, [(node.text, INK if computed else SOFT)], HEADING)
+        self._in_box(*box.base(0), [(node.text, INK if computed else SOFT)], HEADING)
         shown = {"": node.name, "value": node.value if computed else None, "adjoint": slopes.get(node.line)}
         for k, (label, _) in enumerate(box.rows):
             text, name = shown[label], self.mode.column if label == "adjoint" else label
             if text is not None:
                 parts = [(f"{name} ".lstrip(), SOFT), (text, COLOURS["adjoint"][0] if label == "adjoint" else INK)]
-                self._in_box(x, y + HEADING_HEIGHT - 2 + k * SMALL_HEIGHT, parts, SMALL)
+                self._in_box(*box.base(k + 1), parts, SMALL)
 
     def _in_box(self, x: float, y: float, parts: list[tuple[str, str]], size: float) -> None:
         """Texts of several colours side by side, the middle of their base line at a place of the layout."""

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .graph import FOLD, Edge, Node, Picture
+from .graph import FOLD, INPUT, Edge, Node, Picture
 from .text import width
 
 HEADING, SMALL = 13.0, 11.0
@@ -39,6 +39,16 @@ class Box:
     height: float
     rows: tuple[tuple[str, str], ...]
     """(Label, text) of the small texts below the first."""
+
+    def base(self, k: int) -> tuple[float, float]:
+        """The middle of the base line of the first text, k = 0, or of small text k."""
+        first = self.y + PADDING / 2 + 13.0
+        return self.x + self.width / 2, first if k == 0 else first + HEADING_HEIGHT - 2.0 + (k - 1) * SMALL_HEIGHT
+
+    @property
+    def colour(self) -> str:
+        """The name of what it is filled with."""
+        return "output" if self.node.is_output else INPUT if self.node.kind == INPUT else "box"
 
 
 @dataclass(frozen=True)

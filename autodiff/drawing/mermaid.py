@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .colours import COLOURS
 from .graph import FOLD, INPUT, Node, Picture
 from .layout import small_texts
 from .text import clean
@@ -10,8 +11,10 @@ SPECIAL = frozenset('"#&<>`*_~\\|{}[]()$%@;:!')
 """Characters that Mermaid or Markdown may read as more than themselves."""
 
 STYLES = {
-    INPUT: "fill:#e3eefb,stroke:#8a939d,color:#1b1f24",
-    "output": "fill:#e4f3e6,stroke:#8a939d,color:#1b1f24",
+    **{
+        kind: f"fill:{COLOURS[kind][0]},stroke:{COLOURS['line'][0]},color:{COLOURS['ink'][0]}"
+        for kind in (INPUT, "output")
+    },
     FOLD: "stroke-dasharray:5 4",
 }
 

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from .colours import MOVING
 from .svg import drawn
+from .telling import BEFORE, Mode
 from .text import clean
 
 if TYPE_CHECKING:
     from .animation import Animation
-    from .telling import Mode
 
 
 def page(animation: Animation) -> str:
     """The text of the page."""
     script = _part("explorer.js")
+    run = {"before": BEFORE.text, "lines": animation.lines, "modes": [_mode(mode) for mode in animation.modes]}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Template(_part("explorer.html")).substitute(
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
@@ -33,7 +34,7 @@ def page(animation: Animation) -> str:
         graph=drawn(animation.placed),
         rows="\n".join(_row(line, animation) for line in animation.lines),
         notes="".join(f"<p>{_text(note)}</p>" for note in animation.notes),
-        run=_json({"lines": animation.lines, "modes": [_mode(mode) for mode in animation.modes]}),
+        run=_json(run),
         script=script,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..figures import new_figure
 from ..forward import derivative
 from ..seeding import value_of
 
@@ -28,7 +29,7 @@ def plot_difference_error(f: Callable[[float], Any], x: float, steps: Sequence[f
     x = float(x)
     exact = float(derivative(f, 0, [x])) + 0.0  # never a -0
     h = np.logspace(-16, 0, 97) if steps is None else np.asarray(steps, float)
-    panel = (figure or _figure((6.5, 4.5))).add_subplot()
+    panel = (figure or new_figure((6.5, 4.5))).add_subplot()
     for name, back, colour in (("forward", 0.0, "tab:blue"), ("central", 1.0, "tab:orange")):
         errors = _errors(f, x, h, back, exact)
         best = f", least {np.nanmin(errors):.0e}" if np.any(np.isfinite(errors)) else ""
@@ -78,7 +79,7 @@ def plot_surface_path(f: Callable[[Any], Any], path: Any, bounds: Any = None, ti
     xs, ys = np.linspace(x0, x1, POINTS), np.linspace(y0, y1, POINTS)
     heights = np.array([[height(x, y) for x in xs] for y in ys])
     passed = np.array([height(x, y) for x, y in points])
-    figure = figure or _figure((10.0, 4.5))
+    figure = figure or new_figure((10.0, 4.5))
     figure.suptitle(title)
     space = figure.add_subplot(1, 2, 1, projection="3d", computed_zorder=False)
     space.plot_surface(*np.meshgrid(xs, ys), heights, cmap="viridis", alpha=0.8, rcount=POINTS, ccount=POINTS)
@@ -100,11 +101,3 @@ def _around(points: Any) -> list[tuple[float, float]]:
     low, high = points.min(axis=0), points.max(axis=0)
     half = (0.5 + AROUND) * (np.max(high - low) or 2.0)
     return [(middle - half, middle + half) for middle in (low + high) / 2]
-
-
-def _figure(size: tuple[float, float]) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("a plot needs Matplotlib: pip install 'dualautodiff[plot]'") from None
-    return Figure(figsize=size, layout="constrained")

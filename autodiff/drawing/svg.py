@@ -9,24 +9,12 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr, unescape
 
+from .colours import COLOURS
 from .graph import Node, Picture
-from .layout import HEADING, HEADING_HEIGHT, MARGIN, PADDING, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
+from .layout import HEADING, MARGIN, SMALL, SMALL_HEIGHT, Box, Layout, Route, layout
 from .text import clean, width
 
 FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
-
-COLOURS = {
-    "ground": ("#ffffff", "#16191d"),
-    "ink": ("#1b1f24", "#e6e9ec"),
-    "grey": ("#626a73", "#9aa4ae"),
-    "line": ("#8a939d", "#76818c"),
-    "box": ("#f3f5f7", "#22272d"),
-    "input": ("#e3eefb", "#1c3350"),
-    "output": ("#e4f3e6", "#1d3b26"),
-    "adjoint": ("#b3261e", "#ff9d93"),
-    "partial": ("#7a4a00", "#e8b45c"),
-}
-"""What is drawn in a colour → that on a light and that on a dark page."""
 
 
 def svg(picture: Picture) -> str:
@@ -104,9 +92,9 @@ def _edge(route: Route, directed: bool) -> str:
 def _node(box: Box) -> str:
     node = box.node
     kinds = f"node {node.kind}{' output' if node.is_output else ''}"
-    fill = COLOURS["output" if node.is_output else "input" if node.kind == "input" else "box"][0]
+    fill = COLOURS[box.colour][0]
     dash = ' stroke-dasharray="5 4"' if node.kind == "fold" else ""
-    middle, y = box.x + box.width / 2, box.y + PADDING / 2 + 13
+    middle, y = box.base(0)
     parts = [
         f'<g class="{kinds}" data-key="{node.key}" data-line="{node.line}" data-name={_quoted(node.name)}>',
         f'<rect class="box" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="5" '
@@ -115,7 +103,7 @@ def _node(box: Box) -> str:
         f'fill="{COLOURS["ink"][0]}">{_text(node.text)}</text>',
     ]
     for k, (label, text) in enumerate(box.rows):
-        down = y + HEADING_HEIGHT - 2 + k * SMALL_HEIGHT
+        _, down = box.base(k + 1)
         colour = COLOURS["adjoint" if label == "adjoint" else "ink"][0]
         named = f'<tspan class="label" fill="{COLOURS["grey"][0]}">{label} </tspan>' if label else ""
         parts.append(

@@ -35,6 +35,10 @@ class Told(NamedTuple):
     edges: list[tuple[int, int]]
 
 
+BEFORE = Told("", -1, ["Before the run: nothing is computed yet."], {}, [])
+"""What is shown before the first step."""
+
+
 class Mode(NamedTuple):
     """A run: what it is called, what it finds for each line, the input that has the tangent 1, its steps."""
 

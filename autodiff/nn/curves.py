@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..figures import new_figure
 from .training import Curves
 
 VALIDATION = "validation "
@@ -24,7 +25,7 @@ def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tupl
     if not repeats or any(repeat.keys() != repeats[0].keys() for repeat in repeats):
         raise ValueError(f"plot_curves takes the curves of trainings of the same measures, not {repeats}")
     measures = [name for name in repeats[0] if not name.startswith(VALIDATION)]
-    figure = figure or _figure(len(measures))
+    figure = figure or new_figure((5.0 * len(measures), 3.5))
     figure.suptitle(title)
     for panel, name in zip(np.ravel(figure.subplots(1, len(measures))), measures, strict=True):
         for label, full in zip(labels, (name, VALIDATION + name), strict=True):
@@ -35,14 +36,6 @@ def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tupl
         panel.grid(alpha=0.3)
         panel.legend()
     return figure
-
-
-def _figure(panels: int) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plot_curves needs Matplotlib: pip install dualautodiff[plot]") from error
-    return Figure(figsize=(5.0 * panels, 3.5), layout="constrained")
 
 
 def _draw(panel: Any, repeats: list[list[float]], label: str) -> None:

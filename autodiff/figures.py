@@ -1,0 +1,14 @@
+"""Where the figures of Matplotlib come from, which is imported by the first of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def new_figure(size: tuple[float, float]) -> Any:
+    """An empty figure of a size in inches; ImportError without Matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("a plot needs Matplotlib: pip install 'dualautodiff[plot]'") from None
+    return Figure(figsize=size, layout="constrained")
