@@ -72,7 +72,7 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     Where `record` had ``sources=True``, the page shows the user's line of code of each line.
 
     Raises TypeError where ``of`` is no tape or Variable, ValueError where a tape is empty or has several outputs and
-    ``out`` does not say which.
+    ``out`` does not say which, or names are not one for each input.
 
     >>> from autodiff import record
     >>> tape, _ = record(lambda x, y: x * y, [2.0, 3.0])
