@@ -148,8 +148,9 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
         remedy = _numpy_remedy() or REMEDIES[call]
     elif "out=" in call or "into" in call:
         remedy = _numpy_remedy() or "give it an array made by np.zeros(..., like=x)"
+    level = getattr(number, "level", None)  # an array of the caller's may stand for what would be stored in it
     of_leaves = "backward() leaves the derivative in x.grad"
-    found = of_leaves if number.level.is_of_leaves else "the derivative is what the call around f returns"
+    found = of_leaves if level and level.is_of_leaves else "the derivative is what the call around f returns"
     remedy = remedy or REMEDIES.get(call, found)
     return error(
         f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
