@@ -18,6 +18,7 @@ from scipy import special
 
 import dualnumbers.dmath as dmath
 from autodiff import Variable, __main__, animate, derivative, gradient, jvp, record
+from autodiff.drawing import expression_tree
 from autodiff.drawing.colours import MOVING
 from autodiff.drawing.frames import NARROWEST
 from autodiff.drawing.graph import FOLD
@@ -431,7 +432,8 @@ class Document(html.parser.HTMLParser):
 
 def test_the_page_holds_the_run(tmp_path):
     tape, _ = record(example, [1.0, 2.0], sources=True)
-    text = animate(tape, title="sin(x*y) + x/y").to_html(tmp_path / "page.html")
+    text = animate(tape, title="sin(x*y) + x/y").to_html()
+    assert animate(tape, title="sin(x*y) + x/y").to_html(tmp_path / "page.html") is None
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
     run = json.loads(re.search('<script type="application/json" id="run">(.*?)</script>', text)[1])
     by_mode = [{}, {}, {}]
@@ -662,3 +664,16 @@ def test_the_film_of_the_readme_is_current(tmp_path):
             new.seek(frame)
             difference = ImageChops.difference(old.convert("RGB"), new.convert("RGB"))
             assert max(ImageStat.Stat(difference).mean) < 0.15  # without the partials it is 0.32
+
+
+def test_files_and_times_that_are_none(tmp_path):
+    tape, _ = record(lambda x: x * x, [2.0])
+    for write, name in (("to_gif", "run.png"), ("to_html", "run.pdf"), ("to_html", "run")):
+        with pytest.raises(ValueError, match="is saved as"):
+            getattr(animate(tape), write)(tmp_path / name)
+    for seconds in (0.0, -1.0, math.nan):
+        with pytest.raises(ValueError, match="a step takes more than 0"):
+            animate(tape).to_gif(tmp_path / "run.gif", seconds=seconds)
+    with pytest.raises(TypeError, match="expression_tree takes a Tape"):
+        expression_tree(3.0)
+    assert not list(tmp_path.iterdir())

@@ -1,5 +1,6 @@
 """What README.md and CONTRIBUTING.md say is so: their examples, names, quotations, links and commands."""
 
+import code
 import doctest
 import math
 import re
@@ -29,7 +30,9 @@ def test_the_first_ten_minutes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = (block for block in blocks("README.md", "python") if ">>>" not in block)
     assert not re.search(r":$", block, re.MULTILINE)
-    exec(block, {})
+    interpreter = code.InteractiveConsole({})
+    for line in block.splitlines():
+        interpreter.push(line)  # shows the value of every expression that is not None
     by_x, by_v, share = capsys.readouterr().out.splitlines()
     assert math.isclose(float(by_x), 2 * math.cos(2.0) + 0.5, rel_tol=1e-14)
     assert f"{float(by_x):.10f}" in block

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from ..listing import value_text, variable_names
 from ..sweep import swept
@@ -32,23 +32,36 @@ class Animation:
     lines: list[dict[str, Any]]
     modes: list[Mode]
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The text of an interactive page, complete in itself; written to a file where there is a path."""
+    @overload
+    def to_html(self) -> str: ...
+
+    @overload
+    def to_html(self, path: str | Path) -> None: ...
+
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """The text of an interactive page, complete in itself; where there is a path, written to that file instead.
+
+        Raises ValueError where the file is called otherwise than an HTML page.
+        """
         from .page import page
 
-        text = page(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
+        if path is None:
+            return page(self)
+        _check_ending(path, ".html", ".htm")
+        Path(path).write_text(page(self), encoding="utf-8")
+        return None
 
     def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2) -> None:
         """Write the reverse run as a GIF, or that with tangents from the input called ``seed``; a step for so long.
 
-        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed or the
-        frames have too many pixels together.
+        Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed, no time
+        for a step, another ending than ``.gif``, or the frames have too many pixels together.
         """
         from .frames import save
 
+        _check_ending(path, ".gif")
+        if not 0.0 < seconds < 600.0:
+            raise ValueError(f"a step takes more than 0 and less than 600 seconds, not {seconds}")
         save(self, self._mode(seed), Path(path), seconds)
 
     def _mode(self, seed: str | None) -> Mode:
@@ -61,6 +74,11 @@ class Animation:
         title, text = html.escape(clean(self.title)), html.escape(self.to_html())
         return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
                 f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
+
+
+def _check_ending(path: str | Path, *endings: str) -> None:
+    if Path(path).suffix.lower() not in endings:
+        raise ValueError(f"{Path(path).name}: this is saved as {' or '.join(endings)}")
 
 
 def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title: str | None = None) -> Animation:

@@ -35,13 +35,16 @@ def _size(tape: Tape, line: int, most: int | None = None) -> int:
 def expression_tree(tape: Tape, out: Any = None, names: Sequence[str] | None = None) -> Picture:
     """The expression tree of an output, its root on top; ``out`` and ``names`` as for `autodiff.drawing.picture`.
 
-    Raises ValueError where there is not one output, or the tree has more than ``LARGEST`` nodes.
+    Raises TypeError for what is no tape, ValueError where there is not one output, or the tree has more than
+    ``LARGEST`` nodes.
 
     >>> from autodiff import record
     >>> tape, out = record(lambda x: (x * x) * (x * x), [3.0])
     >>> [node.text for node in expression_tree(tape).nodes]
     ['*', '*', 'x', 'x', '*', 'x', 'x']
     """
+    if not isinstance(tape, Tape):
+        raise TypeError(f"expression_tree takes a Tape, the first of the two that record returns; got {tape!r:.60}")
     size = _size(tape, _one(tape, out), UNCOUNTED)
     if size > LARGEST:
         many = size if size <= UNCOUNTED else f"more than {UNCOUNTED:.0e}"
