@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.batch import BatchNumber, over_members
 from dualnumbers.dispatch import by_level, by_type
 from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, PYTHON, SMOOTH, Row
 from dualnumbers.errors import user_line
@@ -127,6 +128,8 @@ def _checked_push(name: str, k: int, push: Any) -> Any:
         return None
 
     def checked(*t_z_xs: Any) -> Any:
+        if isinstance(t_z_xs[0], BatchNumber):  # he may call what takes plain arrays only
+            return over_members(t_z_xs[0], checked, t_z_xs)
         try:
             pushed, z = push(*map(read_only, t_z_xs)), t_z_xs[1]
         except RecursionError as error:

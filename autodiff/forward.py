@@ -1,4 +1,7 @@
-"""Forward mode: one push-forward of a seeded dual number gives one directional derivative. It keeps no tape."""
+"""Forward mode: the push-forward of a seeded dual number gives a directional derivative. It keeps no tape.
+
+Several directions are the members of one tangent, a batch, so that the function runs once for all of them.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.errors import explain
 from dualnumbers.levels import Level, is_number
-from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
 
 from .captured import Given
+from .columns import Directions, Rule, check_same, taken
 from .differences import check_derivative
 from .seeding import (
     argnums_of,
@@ -25,7 +25,6 @@ from .seeding import (
     differentiable,
     flatten,
     highest,
-    map_leaves,
     matching,
     output,
     output_leaf,
@@ -62,17 +61,11 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     index = wrt if type(wrt) is int and 0 <= wrt < len(args) else place(wrt, len(args))
     x = args[index]
     if type(x) is not float:
-        return _partial(f, args, index, lambda out: output(out, f))
+        return _partials(f, args, [index], lambda out: output(out, f))[0]
     level = Level()
     args[index] = seed = new(DualNumber)
     seed.primal, seed.tangent, seed.level = x, 1.0, level
-    try:
-        out = f(*args)
-    except Exception as error:
-        explain(error)
-        raise
-    finally:
-        level.ended = True
+    out = _run(f, args, level)
     if type(out) is DualNumber and out.level is level and type(out.tangent) is float:
         return out.tangent
     return as_given(_split(output(out, f), level, x, 0)[1], x)
@@ -94,14 +87,14 @@ def differentiate(f: Callable[..., Any], wrt: int | tuple[int, ...] = 0) -> Call
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
-    """The list of partials of a scalar ``f``, one per argument, by one push-forward per element.
+    """The list of partials of a scalar ``f``, one per argument, by one run with the directions of all their elements.
 
     Raises TypeError where f returns an array: use `jacfwd`.
     """
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    return [_partial(f, args, k, lambda out: real_output(out, f), _ascent) for k in range(len(args))]
+    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
@@ -109,7 +102,8 @@ def _ascent(along_one: Any, along_i: Any) -> Any:
     return along_one + 1j * along_i
 
 
-def _holomorphic(along_one: Any, along_i: Any) -> Any:
+def holomorphic(along_one: Any, along_i: Any) -> Any:
+    """The derivative by a complex number; ValueError where the function is not holomorphic there."""
     check_holomorphic(along_i, along_one)
     return along_one
 
@@ -139,7 +133,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """The Jacobian as a function of f's arguments, column by column; shape output shape + argument shape.
+    """The Jacobian as a function of f's arguments, all columns in one run of f; shape output shape + argument shape.
 
     A tuple of ``argnums`` gives a tuple of Jacobians. Structured outputs and arguments give the structure of the
     output, holding that of the argument.
@@ -147,16 +141,13 @@ def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callabl
 
     def jacobian(*args: Any, **keywords: Any) -> Any:
         indices = argnums_of(argnums, len(args))
-
-        def partial(index: int) -> Any:
-            return _partial(lambda *xs: f(*xs, **keywords), list(args), index, lambda out: _joined(out, f))
-
-        return tuple(map(partial, indices)) if isinstance(argnums, tuple) else partial(indices[0])
+        partials = _partials(lambda *xs: f(*xs, **keywords), list(args), indices, lambda out: joined(out, f))
+        return tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return jacobian
 
 
-def _joined(out: Any, f: Any) -> Any:
+def joined(out: Any, f: Any) -> Any:
     """An output with its lists joined to arrays; tuples and dicts stay."""
     if isinstance(out, (tuple, dict)):
         leaves, rebuild = flatten(out)
@@ -191,58 +182,45 @@ def check_alive_below(out: Any, level: Level) -> None:
         check_alive(out)
 
 
-def _partial(
-    f: Callable[..., Any], args: list[Any], index: int, finish: Callable[[Any], Any], complex_rule: Any = _holomorphic
-) -> Any:
-    """The partial of each output leaf with respect to each leaf of one argument, in both structures."""
+def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
+              rule: Rule = holomorphic) -> list[Any]:  # fmt: skip
+    """The partials of f's output by each of the arguments at ``indices``, in the structures of both.
+
+    f runs once, with the directions of all elements as one batch; more often only where that would fill the memory.
+    """
     given = Given()
-    leaves, rebuild = flatten(args[index])
-    leaves = [given.keep(differentiable(leaf, f"argument {index}")) for leaf in leaves]
-
-    above = highest(leaves)
-
-    def directional(k: int, tangent: Any) -> Any:
-        level = Level()
-        try:
-            seeded = [make(x, tangent, level) if i == k else x for i, x in enumerate(leaves)]
-            out = f(*args[:index], rebuild(seeded), *args[index + 1 :])
-        except Exception as error:
-            explain(error)
-            raise
-        finally:
-            level.ended = True
-        return map_leaves(lambda leaf: _split(leaf, level, tangent, above)[1], finish(out))
-
-    columns = [_columns(directional, k, x, complex_rule) for k, x in enumerate(leaves)]
+    trees = [flatten(args[index]) for index in indices]
+    leaves = [given.keep(differentiable(leaf, f"argument {index}"))
+              for index, (found, _) in zip(indices, trees, strict=True) for leaf in found]  # fmt: skip
+    directions, above, runs = Directions(leaves), highest(leaves), []
+    for chosen in directions.chunks():
+        low, level = Level(), Level()  # the batch's lies below
+        seeds = zip(leaves, directions.seeds(chosen, low), strict=True)
+        numbers = iter([x if t is None else make(x, t, level) for x, t in seeds])
+        seeded = dict(zip(indices, (rebuild([next(numbers) for _ in found]) for found, rebuild in trees), strict=True))
+        out = finish(_run(f, [seeded.get(index, x) for index, x in enumerate(args)], level))
+        outs, rebuild_out = flatten(out)
+        runs.append([_pushed(leaf, level, above) for leaf in outs])
     given.check()
-    if not columns:
-        return rebuild([])
-    outs, rebuild_out = flatten(columns[0])
-    by_leaf = [flatten(column)[0] for column in columns]
-    return rebuild_out([rebuild([partials[i] for partials in by_leaf]) for i in range(len(outs))])
+    check_same([[value for value, _ in run] for run in runs], f)
+    outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
+    return directions.rebuilt(outs, tangents, rule, rebuild_out, trees)
 
 
-def _columns(directional: Callable[[int, Any], Any], k: int, x: Any, complex_rule: Any) -> Any:
-    """The partials with respect to leaf ``k``: its elements' directional derivatives, joined along new last axes."""
+def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
+    """``f(*args)``, where a differentiation ends."""
+    try:
+        return f(*args)
+    except Exception as error:
+        explain(error)
+        raise
+    finally:
+        level.ended = True
 
-    def column(tangent: Any) -> Any:
-        along_one = directional(k, tangent)
-        if not is_unreal(x):
-            return along_one
-        leaves, rebuild = flatten(along_one)
-        return rebuild(map(complex_rule, leaves, flatten(directional(k, tangent * 1j))[0]))
 
-    dims = shape(x)
-    if not dims:
-        return map_leaves(lambda t: as_given(t, x), column(zeros_like(x) + 1))
-    columns = []
-    for position in np.ndindex(dims):
-        tangent = zeros_like(x)
-        tangent[position] = 1.0
-        columns.append(column(tangent))
-    if not columns:
-        empty = directional(k, zeros_like(x))
-        return map_leaves(lambda t: np.zeros(shape(t) + dims, np.result_type(t)), empty)
-    _, rebuild = flatten(columns[0])
-    parts = zip(*(flatten(column)[0] for column in columns), strict=True)
-    return rebuild([reshape(stack(*part, -1), shape(part[0]) + dims, "C") for part in parts])
+def _pushed(out: Any, level: Level, given: int) -> tuple[Any, Any]:
+    """The primal and the tangent of an output at a level; None where it does not depend on what was seeded."""
+    check_alive_below(out, level)
+    if not (is_number(type(out)) and out.level is level):
+        return out, None
+    return own(out.primal, given), taken(out.tangent, given)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.dualnumber import make
+from dualnumbers.levels import Level, level_of, plain
 from dualnumbers.rules.shaping import zeros_like
 
-from .forward import jacfwd, jvp
+from .columns import Directions, Rebuild, Tree, taken
+from .forward import holomorphic, jacfwd, joined, jvp
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import argnums_of, as_given, flatten, highest, matching, output_leaf, own
-from .sweep import tangents
+from .seeding import argnums_of, as_given, flatten, highest, matching, output_leaf, own, real_output
+from .sweep import adjoints, tangents
+from .tape import Tape
 
 MODES = ("auto", "forward", "reverse")
 
@@ -31,10 +34,11 @@ def jacobian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, mode: st
 
     def jacobian_of_f(*args: Any, **keywords: Any) -> Any:
         indices = argnums_of(argnums, len(args))
-        recording = Recording(lambda *xs: f(*xs, **keywords), args, indices)
+        recording, given = Recording(lambda *xs: f(*xs, **keywords), args, indices), [args[k] for k in indices]
         if _size(flatten(recording.out)[0]) > _size(recording.leaves):
-            return jacfwd(f, argnums)(*args, **keywords)
-        partials = rows(recording, f, [args[index] for index in indices])
+            partials = columns(recording, f, joined(recording.out, f), given)
+        else:
+            partials = rows(recording, f, given)
         return tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return jacobian_of_f
@@ -45,8 +49,54 @@ def _size(leaves: list[Any]) -> int:
 
 
 def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """The Hessian of a scalar ``f``, forward over reverse: argument shape + argument shape, in their structures."""
-    return jacfwd(grad(f, argnums), argnums)
+    """The Hessian of a scalar ``f``, forward over reverse: argument shape + argument shape, in their structures.
+
+    f is recorded once. Tangents of its arguments, of many directions at a time, are pushed through the tape; a sweep
+    over the lines with their tangents gives those of the gradient.
+    """
+
+    def hessian_of_f(*args: Any, **keywords: Any) -> Any:
+        indices = argnums_of(argnums, len(args))
+        recording = Recording(lambda *xs: f(*xs, **keywords), args, indices)
+        trees = [flatten(args[index]) for index in indices]
+        rebuild = flatten([args[index] for index in indices])[1]
+        partials = _hessian(recording, real_output(recording.out, f), trees, rebuild)
+        return tuple(map(tuple, partials)) if isinstance(argnums, tuple) else partials[0][0]
+
+    return hessian_of_f
+
+
+def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild) -> list[Any]:
+    """The partials by each argument of the list of the gradients by all."""
+    tape, leaves, above = recording.tape, recording.leaves, highest(recording.leaves)
+    directions, found = Directions(leaves, _size(tape.values)), []
+    for chosen in directions.chunks():
+        low, level = Level(), Level()
+        pushed = _pushed(tape, directions.seeds(chosen, low), range(len(tape)))
+        values = [make(x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
+        one = zeros_like(recording.value(out)) + 1
+        gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else leaves
+        found.append([taken(g.tangent, above) if level_of(g) is level else None for g in gradients])
+    return directions.rebuilt(leaves, found, holomorphic, rebuild, trees)
+
+
+def _pushed(tape: Tape, seeds: list[Any], lines: Iterable[int]) -> dict[int, Any]:
+    """The tangents of lines for those of the inputs, None where there is none."""
+    with np.errstate(all="ignore"):
+        return tangents(tape, {line: t for line, t in zip(tape.inputs, seeds, strict=True) if t is not None}, lines)
+
+
+def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any]:
+    """The Jacobian of a recorded output with respect to each of the differentiated arguments, pushed forward."""
+    tape, above, (outs, rebuild) = recording.tape, highest(recording.leaves), flatten(out)
+    outs = [output_leaf(leaf, f) for leaf in outs]
+    lines = [leaf.line if recording.holds(leaf) else -1 for leaf in outs]
+    directions, found = Directions(recording.leaves, _size(tape.values)), []
+    for chosen in directions.chunks():
+        pushed = _pushed(tape, directions.seeds(chosen, Level()), range(max(lines, default=-1) + 1))
+        found.append([taken(pushed[line], above) if line in pushed else None for line in lines])
+    values = [recording.value(leaf) for leaf in outs]
+    return directions.rebuilt(values, found, holomorphic, rebuild, [flatten(x) for x in args])
 
 
 def hvp(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ a tape is a ``for`` over line numbers; nothing refers back, so a tape is freed w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,12 @@ class Tape:
         if kind is not float and kind is not np.float64 and is_unreal(value):
             self.complex = True
         return len(self.values) - 1
+
+    def at(self, values: list[Any]) -> Tape:
+        """The same program with other values on its lines."""
+        other = copy(self)
+        other.values = values
+        return other
 
     def constant(self, x: Any) -> int:
         """The operand number of a constant."""

@@ -233,6 +233,11 @@ def is_free(array: Any) -> bool:
     return owned and _references(array) <= ALONE
 
 
+def is_alone(value: Any) -> bool:
+    """Whether nothing but a holder and the variables here refer to a value."""
+    return _references(value) <= ALONE
+
+
 def _references_of_one() -> int:
     """What `is_free` counts for an array in a holder and a variable; −1 where a further one makes no difference."""
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
-from .arraynumber import ArrayNumber, ArrayView, is_free
+from .arraynumber import ArrayNumber, ArrayView, is_alone, is_free
+from .batch import BatchArray
 from .dispatch import lead
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
@@ -117,9 +119,7 @@ class DualNumber(Number, operators=True):
         return make(self.primal, self.tangent, self.level)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        import copy
-
-        return make(copy.deepcopy(self.primal, memo), copy.deepcopy(self.tangent, memo), self.level)
+        return make(deepcopy(self.primal, memo), deepcopy(self.tangent, memo), self.level)
 
     def __reduce__(self) -> Any:
         if not self.level.by_hand:
@@ -247,8 +247,11 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
         primal, tangent = self.primal, self.tangent
         same = level_of(value) is self.level
         part, along = value.parts() if same else (value, 0.0)
-        if not is_number(type(part)) and not is_number(type(along)) and is_free(primal) and is_free(tangent):
+        free = is_free(primal) and not is_number(type(part))
+        if free and not is_number(type(along)) and is_free(tangent):
             primal[index], tangent[index] = part, along
+        elif free and type(tangent) is BatchArray and is_alone(tangent) and tangent.write(along, index):
+            primal[index] = part
         else:
             super().assign(value, index)
 

@@ -22,6 +22,7 @@ LAYERS = (
     ("dualnumbers.ufunc_methods", "dualnumbers.face"),
     ("dualnumbers.number", "dualnumbers.pushforward"),
     ("dualnumbers.arraynumber",),
+    ("dualnumbers.batch",),
     ("dualnumbers.dualnumber", "dualnumbers.taylor"),
     (
         "dualnumbers.dmath",
@@ -29,7 +30,7 @@ LAYERS = (
     ),
     ("dualnumbers",),
     ("autodiff.seeding", "autodiff.slope", "autodiff.captured", "autodiff.report"),
-    ("autodiff.differences", "autodiff.leaves", "autodiff.tape"),
+    ("autodiff.columns", "autodiff.differences", "autodiff.leaves", "autodiff.tape"),
     ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),
     ("autodiff.sweep",),

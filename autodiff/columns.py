@@ -1,0 +1,134 @@
+"""Partials column by column: the directions that a function is differentiated along, pushed forward as one batch.
+
+A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of each element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.batch import BatchNumber, batch
+from dualnumbers.levels import Level, plain
+from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.shaping import broadcast_to, concatenate, reshape, shape, stack, transpose, zeros_like
+
+from .seeding import as_given, name_of, own, settled, zero
+
+CHUNK = 1 << 24
+"""How many elements a batch of values may have: 128 MiB."""
+
+Rebuild = Callable[[Iterable[Any]], Any]
+Tree = tuple[list[Any], Rebuild]
+"""Leaves, and what puts as many back into their structure: what `flatten` gives."""
+
+Rule = Callable[[Any, Any], Any]
+"""The partial by a complex number, from the derivatives along 1 and along i."""
+
+
+class Directions:
+    """The directions of some leaves, one leaf after the other; ``len`` is how many there are.
+
+    They go in chunks: a batch of ``elements`` for each of a chunk, by default those of the leaves, is within `CHUNK`.
+    """
+
+    def __init__(self, leaves: list[Any], elements: int = 0) -> None:
+        self.leaves = leaves
+        self.sizes = [prod(shape(x)) for x in leaves]
+        counts = [size * (1 + is_unreal(x)) for size, x in zip(self.sizes, leaves, strict=True)]
+        self.starts = np.cumsum([0, *counts]).tolist()
+        self.step = max(1, CHUNK // max(1, elements or sum(self.sizes)))
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def chunks(self) -> list[range]:
+        """The directions chunk by chunk; of none, one empty chunk."""
+        return [range(start, min(start + self.step, len(self))) for start in range(0, len(self), self.step)] or [
+            range(0)
+        ]
+
+    def seeds(self, chosen: range, level: Level) -> list[Any]:
+        """The tangent of each leaf along the chosen directions, a batch; None of a leaf that has none of them."""
+        return [self._seed(k, chosen, level) for k in range(len(self.leaves))]
+
+    def _seed(self, k: int, chosen: range, level: Level) -> Any:
+        x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
+        ours = np.arange(max(chosen.start, start), min(chosen.stop, self.starts[k + 1]))
+        if not ours.size:
+            return None if chosen else zeros_like(x)
+        if len(chosen) == 1 and not shape(x) and ours[0] == start:
+            return zeros_like(x) + 1
+        tangent = np.zeros((len(chosen), size), np.result_type(plain(x)))
+        turned, place = np.divmod(ours - start, size)
+        tangent[ours - chosen.start, place] = np.where(turned, 1j, 1) if is_unreal(x) else 1
+        tangent = tangent.reshape(len(chosen), *shape(x))
+        return batch(tangent, level) if len(chosen) > 1 else tangent[0]
+
+    def partials(self, out: Any, tangents: list[Any], rule: Rule) -> list[Any]:
+        """The partial of an output by each leaf, of shape ``out.shape + leaf.shape``.
+
+        ``tangents`` are the output's along each chunk of the directions: None where it does not depend on the leaves.
+        """
+        if len(self) == 1 and tangents[0] is not None and not shape(self.leaves[0]):
+            return [as_given(tangents[0], self.leaves[0])]
+        depends = len(self) and any(t is not None for t in tangents)
+        along = self._joined(shape(out), tangents) if depends else None
+        return [self._partial(k, out, along, rule) for k in range(len(self.leaves))]
+
+    def _joined(self, of_shape: tuple[int, ...], tangents: list[Any]) -> Any:
+        """The derivatives of an output along all directions, in front."""
+        parts = []
+        for t, chosen in zip(tangents, self.chunks(), strict=True):
+            dims = (len(chosen), *of_shape)
+            parts.append(t.data if isinstance(t, BatchNumber) else broadcast_to(0.0 if t is None else t, dims))
+        return parts[0] if len(parts) == 1 else concatenate(*parts, 0)
+
+    def rebuilt(self, outs: list[Any], tangents: list[list[Any]], rule: Rule, rebuild_out: Rebuild, trees: list[Tree]
+                ) -> list[Any]:  # fmt: skip
+        """The partials of all outputs by each argument, in the structures of both.
+
+        ``tangents`` are those of the outputs for each chunk, ``trees`` the flattened arguments.
+        """
+        by_output = [self.partials(out, [of_chunk[i] for of_chunk in tangents], rule) for i, out in enumerate(outs)]
+        found = list(map(iter, by_output))
+        return [
+            rebuild_out([rebuild([next(partials) for _ in leaves]) for partials in found]) for leaves, rebuild in trees
+        ]
+
+    def _partial(self, k: int, out: Any, along: Any, rule: Rule) -> Any:
+        x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
+        if along is None or not size:
+            nothing = zero(out, x)
+            return np.zeros(shape(out) + shape(x), np.result_type(nothing)) if shape(x) else as_given(nothing, x)
+        ours = getitem(along, slice(start, start + size))
+        if is_unreal(x):
+            turned = getitem(along, slice(start + size, start + 2 * size))
+            ours = stack(*(rule(getitem(ours, i), getitem(turned, i)) for i in range(size)), 0)
+        if not shape(x):
+            return as_given(getitem(ours, 0), x)
+        columns = transpose(ours, (*range(1, len(shape(ours))), 0))
+        columns = columns.copy(order="C") if type(columns) is np.ndarray else columns
+        return reshape(columns, shape(out) + shape(x), "C")
+
+
+def taken(tangent: Any, given: int) -> Any:
+    """A tangent, or a batch of them, as the user gets it: `own`."""
+    if isinstance(tangent, BatchNumber):
+        return batch(settled(tangent.data, given), tangent.level)  # a copy is made when the columns are
+    return own(tangent, given)
+
+
+def check_same(runs: list[list[Any]], f: Any) -> None:
+    """Raises RuntimeError where the values of several runs at one point are not the same."""
+    bits = [[np.asarray(plain(x)).tobytes() for x in run] for run in runs]
+    if any(other != bits[0] for other in bits[1:]):
+        raise RuntimeError(
+            f"{name_of(f)} gave two values at one point, as it does where it draws random numbers or writes to what it "
+            "was given; so its derivatives by so many elements cannot be pushed forward: use reverse mode, or fix what "
+            "is drawn"
+        )
