@@ -1,0 +1,79 @@
+"""Derivatives of a program in every spelling: operators that take a directional derivative, and their nestings.
+
+Each is a text, so that a failure prints what a person can run.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .off import OFF
+
+PRELUDE = """
+def s(*xs):  # the outputs weighted and added
+    return sum(np.sum(np.real(np.conj(w) * y)) for w, y in zip(weights, f(*xs, *constants)))
+
+def dot(gradients, d):
+    return sum(np.sum(np.real(np.conj(g) * t)) for g, t in zip(gradients, d))
+"""
+
+OPERATORS = {
+    "jvp": "jvp(g, xs, d)[1]",
+    "linearize": "linearize(g, *xs)[1](*d)",
+    "grad": "dot(grad(g, tuple(range(len(xs))))(*xs), d)",
+    "value_and_grad": "dot(value_and_grad(g, tuple(range(len(xs))))(*xs)[1], d)",
+    "vjp": "dot(vjp(g, *xs)[1](1.0), d)",
+    "gradient": "dot(gradient(g, xs), d)",
+    "forward_gradient": "dot(autodiff.forward.gradient(g, xs), d)",
+    "jacfwd": "dot(jacfwd(g, tuple(range(len(xs))))(*xs), d)",
+    "jacrev": "dot(jacrev(g, tuple(range(len(xs))))(*xs), d)",
+    "jacobian": "dot(jacobian(g, tuple(range(len(xs))))(*xs), d)",
+    "derivative": "dot([derivative(g, k, xs) for k in range(len(xs))], d)",
+}
+"""The derivative of a real function ``g`` at ``xs`` along ``d``."""
+
+OF_REAL_ARGUMENTS = ("jacfwd", "jacrev", "jacobian", "derivative")
+"""They differentiate holomorphic functions at complex points; g is none."""
+
+ONE_AT_A_TIME = ("forward_gradient", "derivative", "jacfwd", "jacobian")
+"""They may run f once for each element of an argument, while the other arguments are plain."""
+
+BY_HAND = "by_hand"
+DEFINITIONS = {name: f"by_{name} = lambda g, d: lambda *xs: {text}" for name, text in OPERATORS.items()}
+DEFINITIONS[BY_HAND] = """
+def by_by_hand(g, d):
+    def at(*xs):
+        leaves = [Variable(x) for x in xs]
+        out = g(*leaves)
+        if isinstance(out, Variable):
+            out.backward()
+        return dot([np.zeros_like(x) if leaf.grad is None else leaf.grad for leaf, x in zip(leaves, xs)], d)
+    return at
+"""
+
+
+def nesting(names: tuple[str, ...]) -> str:
+    """The text of nested directional derivatives of s, the first operator innermost: along d1, d2, …"""
+    text = "s"
+    for k, name in enumerate(names, 1):
+        text = f"by_{name}({text}, d{k})"
+    return f"{text}(*fresh())"
+
+
+def definitions(names: tuple[str, ...]) -> str:
+    """The texts of the operators that a nesting is made of."""
+    return PRELUDE + "\n" + "\n".join(DEFINITIONS[name] for name in dict.fromkeys(names)) + "\n"
+
+
+def operators(rng: np.random.Generator, order: int, unreal: bool, writes: bool) -> tuple[str, ...]:
+    """Operators for a nesting of an order, drawn.
+
+    Variables by hand are outermost, where arguments are plain, and are not written to.
+    ``unreal``: an argument is complex; ``writes``: the program writes to one.
+    """
+    left_out = (OF_REAL_ARGUMENTS if unreal else ()) + (ONE_AT_A_TIME if writes and "one at a time" in OFF else ())
+    names = [name for name in OPERATORS if name not in left_out]
+    drawn: list[Any] = [names[rng.integers(len(names))] for _ in range(order)]
+    if rng.random() < 0.2 and not writes:
+        drawn[-1] = BY_HAND
+    return tuple(drawn)

@@ -1,0 +1,28 @@
+"""With which errors the library may refuse a program that runs on plain values."""
+
+from .nestings import ONE_AT_A_TIME
+from .program import Program
+
+REFUSALS = {
+    "of an inner differentiation into an array of an outer one": "an operator that takes one argument at a time",
+    "a Variable made by hand is what is differentiated": "the program writes to its argument, which is a leaf",
+    "has no derivative by the matrix": "lstsq where the rank can change",
+    "equal up to rounding": "eigenvectors and singular vectors of repeated values",
+    "they have no order": "the larger or smaller of complex numbers",
+    "would lose its derivative": "writing into a plain array",
+    "Error setting single item of array": "writing into a plain array's flat",
+}
+"""Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
+
+INTO_A_PLAIN_ARRAY = ("would lose its derivative", "Error setting single item of array")
+
+
+def may_be_refused(program: Program, check: str, error: Exception) -> bool:
+    """Whether an error in a check of a program is one of `REFUSALS`; that a plain array is written to, if there is one.
+
+    There is one where an argument is not differentiated, or while an operator takes another argument.
+    """
+    message = str(error)
+    if any(part in message for part in INTO_A_PLAIN_ARRAY):
+        return program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
+    return any(part in message for part in REFUSALS)

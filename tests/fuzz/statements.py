@@ -1,0 +1,105 @@
+"""What the statements of a random program look like, beside ``name = expression``: templates by family.
+
+Holes as those of expressions, and ``{t}`` ``{t0}`` ``{t1}``, new names, ``{c0}``, the name of a plain array, ``{T}``,
+an array that may be written to.
+"""
+
+STATEMENTS = {
+    "augmented": r"""
+        {T} += {v}
+        {T} -= {c}
+        {n} += {v}
+        {n} *= {k}
+        {n} -= {c}
+        {n} /= {v} * {v} + 1
+        {T} *= {v}
+        {T} *= {k}
+        {T} /= {k}
+        {T} **= 2
+        {T} += {T}
+        {T} %= 2.5
+        {T} @= {m}
+    """,
+    "assignment": r"""
+        {T}[{I}] = {v}
+        {T}[{I}] = {k}
+        {T}[{I}] += {v}
+        {T}[{I}] *= {v}
+        {T}[{I}] = {T}[{I}] * 2
+        {T}[...] = {v}
+        {T}[:] = {T}[::-1]
+        {T}[1:] = {T}[:-1]
+        {T}[{mask}] = {v}
+        {T}[{T} > {k}] *= {k}
+        {T}[[0, 0]] += {v}
+        {T}.flat[{i}] = {s}
+        {T}.real = {v}
+        {T}.imag[...] = {k}
+        {T}[{i}], {T}[-1] = {T}[-1], {T}[{i}]
+    """,
+    "calls that write": r"""
+        np.add.at({T}, [0, 0], {s})
+        np.multiply.at({T}, ([0], [0]), {s})
+        np.subtract.at({T}, 0, {v})
+        np.multiply({v}, {v}, out={T})
+        np.add({T}, {v}, out={T})
+        np.sin({v}, out={T})
+        np.cumsum({T}, axis=0, out={T})
+        np.sum({m}, axis=0, out={T})
+        np.copyto({T}, {v})
+        np.copyto({T}, {v} + 0, where={mask})
+        np.put({T}, [0, -1], {v})
+        np.place({T}, {T} > {k}, {v})
+        np.putmask({T}, {T} < {k}, {v})
+        np.fill_diagonal({T}, {v})
+        np.put_along_axis({T}, np.argmax({T}, axis=-1, keepdims=True), {s}, axis=-1)
+        {T}.sort()
+        {T}.sort(axis=0)
+        {T}.fill({s})
+    """,
+    "aliases": r"""
+        {t} = {n}\n{t} += {v}
+        {t} = {a}[{I}]\n{t} *= {k}
+        {t} = {a}.ravel()\n{t}[{i}] = {s}
+        {t} = {a}.reshape(-1)\n{t} += {k}
+        {t} = {m}.T\n{t}[0] = {v}
+        {t} = {a}[::-1]\n{T}[0] = {k}
+        {t} = {n}
+        {t} = {t0} = {v}\n{t0} *= {k}
+        {t}, {t0} = {v}, {v}
+        {t} = np.zeros(2, like={n})\n{t}[0] = {s}\n{t}[1] = {t}[0] * {s}
+        {t} = {v}\ndel {t}\n{t} = {v}
+    """,
+    "captured": r"""
+        {c0} = np.array([0.5, -1.5])\n{t} = {v} * {c0}\n{c0}[0] = 2.0\n{t1} = {v} * {c0}
+        {c0} = np.array([[1.0, -0.5], [0.25, 2.0]])\n{t} = {a} @ {c0}\n{c0} *= 3.0\n{t1} = {t} @ {c0}
+        {c0} = np.array([True, False])\n{t} = np.where({c0}, {v}, {v})\n{c0}[:] = False
+        {c0} = np.array([0, -1, 0])\n{t} = {a}[{c0}]\n{c0}[:] = 0
+        {c0} = [0.5, 2.0]\n{t} = {v} * {c0}\n{c0}[0] = 9.0
+    """,
+    "control": r"""
+        if {s} > {k}:\n    {t} = {v}\nelse:\n    {t} = {v}
+        if np.sum({v}) > 0:\n    {T} *= {k}
+        if np.any({mask}):\n    {t} = {v}\nelse:\n    {t} = {k}
+        {t} = {v}\nfor j in range(3):\n    {t} = np.sin({t}) * {k} + {n}
+        {t} = {k}\nfor e in {a}:\n    {t} = {t} + e * {t} / 3
+        {t} = {v}\nwhile np.sum(abs({t})) > 1.0:\n    {t} = {t} / 2
+        {t} = {v}\nfor j in range(len({t})):\n    {t}[j] = {t}[j - 1] * {k}
+        for j, e in enumerate({a}):\n    {T}[j] += e
+        {t} = [e * {n} for e in {a}]\n{t} = {t}[0]
+        {t} = {v}\nfor row in {t}:\n    row *= {k}
+        {t} = 0.0\nfor e, g in zip({a}, {a}):\n    {t} += e * g
+        try:\n    {t} = {n}[7]\nexcept (IndexError, TypeError):\n    {t} = {v}
+    """,
+    "functions": r"""
+        def {t0}(q):\n    q[0] = {k}\n    return q * {n}\n{t} = {t0}({T})
+        def {t0}(q, r):\n    q += r\n    return q.sum()\n{t} = {t0}({T}, {v})
+        {t0} = lambda q, r=2.0: q * r\n{t} = {t0}({v}, {n})
+        def {t0}(q, k):\n    return q if k == 0 else {t0}(q * {n}, k - 1)\n{t} = {t0}({v}, 2)
+    """,
+    "by hand": r"""
+        {t0} = Variable({n})\nnp.sum({t0} ** 2 * {n}).backward()\n{t} = {t0}.grad
+        {t0} = Variable({s})\n({t0} ** 3 + np.sum({n}) * {t0}).backward()\n{t} = {t0}.grad * {n}
+    """,
+}
+"""Statements, a line of the table each; ``\\n`` in them starts a new line of the program."""
