@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .off import OFF
-
 PRELUDE = """
 def s(*xs):  # the outputs weighted and added
     return sum(np.sum(np.real(np.conj(w) * y)) for w, y in zip(weights, f(*xs, *constants)))
@@ -69,9 +67,10 @@ def operators(rng: np.random.Generator, order: int, unreal: bool, writes: bool) 
     """Operators for a nesting of an order, drawn.
 
     Variables by hand are outermost, where arguments are plain, and are not written to.
-    ``unreal``: an argument is complex; ``writes``: the program writes to one.
+    ``unreal``: an argument is complex; ``writes``: the program writes to one, which the next
+    of several calls would see.
     """
-    left_out = (OF_REAL_ARGUMENTS if unreal else ()) + (ONE_AT_A_TIME if writes and "one at a time" in OFF else ())
+    left_out = (OF_REAL_ARGUMENTS if unreal else ()) + (("derivative",) if writes else ())
     names = [name for name in OPERATORS if name not in left_out]
     drawn: list[Any] = [names[rng.integers(len(names))] for _ in range(order)]
     if rng.random() < 0.2 and not writes:
