@@ -67,7 +67,7 @@ __version__ = "0.1.0"
 
 COUNTERPARTS.append(scipy.counterparts_of)
 
-LATE = {"drawing": "", "animate": "drawing", "draw_graph": "drawing"}
+LATE = {"numpy": "", "drawing": "", "animate": "drawing", "draw_graph": "drawing"}
 """Names that are imported when they are first asked for: most programs draw nothing."""
 
 

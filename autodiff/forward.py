@@ -11,7 +11,7 @@ from typing import Any
 
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.errors import explain
-from dualnumbers.levels import Level, is_number
+from dualnumbers.levels import RUNNING, Level, is_number
 
 from .captured import Given
 from .columns import Directions, Rule, check_same, taken
@@ -117,6 +117,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
     level, given = Level(), Given()
+    RUNNING.append(None)
     try:
         seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
         out = f(*seeded)
@@ -125,6 +126,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         raise
     finally:
         level.ended = True
+        RUNNING.pop()
     given.check()
     leaves, rebuild = flatten(out)
     above = highest(flatten([primals, tangents])[0])
@@ -209,6 +211,7 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
 
 def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
     """``f(*args)``, where a differentiation ends."""
+    RUNNING.append(None)
     try:
         return f(*args)
     except Exception as error:
@@ -216,6 +219,7 @@ def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
         raise
     finally:
         level.ended = True
+        RUNNING.pop()
 
 
 def _pushed(out: Any, level: Level, given: int) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber, is_free
 from dualnumbers.errors import user_line
-from dualnumbers.levels import Level, level_of, plain
+from dualnumbers.levels import LIVING, Level, level_of, plain
 from dualnumbers.rules.shaping import array, shape
 
 from .by_hand import ByHand, Result, is_recording, result
@@ -45,7 +45,11 @@ class Leaf(ByHand):
         leaf._data, leaf._alone = data.copy() if isinstance(data, np.ndarray) else data, True
         leaf.name, leaf.number, leaf.siblings = name, next(_numbers), ()
         leaf.grad = leaf.gradient = None
+        LIVING.add(leaf.number)
         return leaf
+
+    def __del__(self) -> None:
+        LIVING.discard(self.number)
 
     @property
     def data(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import explain
-from dualnumbers.levels import is_number
+from dualnumbers.levels import RUNNING, is_number
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
@@ -24,6 +24,7 @@ from .seeding import (
     differentiable,
     flatten,
     highest,
+    map_leaves,
     matching,
     name_of,
     output,
@@ -54,6 +55,7 @@ class Recording:
         self.tape = Tape() if tape is None else tape
         self.leaves: list[Any] = []
         args, given = list(args), Given()
+        RUNNING.append(None)
         try:
             for index in indices:
                 args[index] = self._seed(args[index], index, given, keep)
@@ -63,6 +65,7 @@ class Recording:
             raise
         finally:
             self.tape.level.ended = True
+            RUNNING.pop()
         given.check()
 
     def _seed(self, x: Any, index: int, given: Given, keep: bool) -> Any:
@@ -119,6 +122,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     recording = Recording(f, args, range(len(args)), keep=True, tape=tape)
     named = zip(args, parameter_names(f, len(args)), strict=False)
     tape.names = [name for x, parameter in named for name in names_of_leaves(x, parameter)]
+    recording.out = map_leaves(lambda x: array(x) if is_number(type(x)) else x, recording.out)  # what a holder holds
     tape.outputs = [out.line for out in flatten(recording.out)[0] if recording.holds(out)]
     return tape, recording.out
 

@@ -15,7 +15,7 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, level_of
+from dualnumbers.levels import HELD, is_number, level_of
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, astype, shape
@@ -82,6 +82,8 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x
     if is_number(kind):
         check_alive(x)
+        if x.level is HELD:
+            return differentiable(x.snapshot(), name)
         return x.snapshot() if isinstance(x, ArrayNumber) else x
     if kind is int:
         return float(x)
@@ -198,6 +200,8 @@ def settled(result: Any, given: int = 0) -> Any:
 
     But those of the level ``given``, or below it: the function was differentiated at such a one.
     """
+    if is_number(type(result)) and result.level is HELD:
+        result = result.snapshot()
     while is_number(type(result)) and result.level.is_of_leaves and result.level.number > given:
         result = result.primal
     return result

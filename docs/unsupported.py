@@ -9,7 +9,7 @@ REASONS = {
         np.unravel_index""",
     "They make a plain array of their argument, or ask for its type: use `x` itself, `x.copy()` or `value_of(x)`": """
         np.asarray np.asarray_chkfinite np.asanyarray np.asfortranarray np.ascontiguousarray np.asmatrix np.bmat
-        np.common_type np.require np.from_dlpack np.isfortran np.isdtype np.issubdtype
+        np.require np.from_dlpack np.isfortran np.isdtype np.issubdtype
         np.mintypecode np.promote_types np.typename np.nested_iters""",
     "They print, or read and write files and bytes: give them `value_of(x)`": """
         np.array2string np.array_repr np.array_str np.base_repr np.binary_repr np.format_float_positional
@@ -23,5 +23,5 @@ REASONS = {
         np.seterr np.seterrcall np.show_config np.show_runtime np.test""",
     "Dates, bits and sets": """
         np.busday_count np.busday_offset np.datetime_as_string np.datetime_data np.is_busday np.isnat np.packbits
-        np.unpackbits np.intersect1d np.setdiff1d np.setxor1d np.union1d np.isin""",
+        np.unpackbits np.intersect1d np.setdiff1d np.setxor1d np.union1d""",
 }

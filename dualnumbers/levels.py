@@ -78,6 +78,16 @@ GROUND = Level()
 """The level of plain values."""
 
 
+HELD = Level((1 << 256).__int__)
+"""The level of an array that is to get numbers of any level: it leads in every operation, to hand it on."""
+
+RUNNING: list[None] = []
+"""One member for each differentiation that runs, in whatever thread."""
+
+LIVING: set[int] = set()
+"""The numbers of the Variables made by hand that are alive."""
+
+
 def level_of(value: Any) -> Level:
     """The level of a value: its own for a kind of number, `GROUND` for a plain value."""
     return value.level if is_number(type(value)) else GROUND
@@ -114,10 +124,15 @@ class _Operands(dict[type, bool]):
                 f"{kind.__name__} has an arithmetic of its own, in which derivatives would be wrong: give "
                 "np.asarray(x), or x.filled(...) and np.where for a masked array"
             )
+        if getattr(kind, "level", None) is HELD:
+            self[kind] = False
+            return False
         numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
         self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
         return answer
 
 
 is_operand = _Operands().__getitem__
-"""Whether a value of a type may be combined with a number; an operator returns ``NotImplemented`` for the others."""
+"""Whether a value of a type may be combined with a number; an operator returns ``NotImplemented`` for the others.
+
+What stands for another array (`HELD`) is none: the slow way knows what it holds."""

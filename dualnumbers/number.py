@@ -7,6 +7,7 @@ scalar; arraynumber.py adds what arrays have.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from inspect import Parameter, signature
 from numbers import Rational
@@ -17,7 +18,7 @@ import numpy as np
 from . import ufunc_methods
 from .elementary import BY_NUMPY, TABLE, Row
 from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
-from .levels import Level, is_operand, plain
+from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
 from .rules.from_scipy import rule_of
 from .rules.inspection import LIKE
@@ -29,6 +30,9 @@ COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater
                "ne": "not_equal"}  # fmt: skip
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert", "floor": "floor", "ceil": "ceil",
          "trunc": "trunc"}  # fmt: skip
+
+TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
+"""Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
 
 
 class Number:
@@ -112,6 +116,8 @@ class Number:
 
     @property
     def dtype(self) -> Any:
+        if not self.ndim and sys._getframe(1).f_globals.get("__name__") in TO_PLAIN:
+            raise AttributeError("dtype")  # as a Python float has none
         return np.result_type(plain(self))
 
     @property
@@ -197,7 +203,9 @@ def joined(argument: Any) -> Any:
     """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
     if isinstance(argument, (list, tuple)):
         return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
-    return shaping.array(argument) if isinstance(argument, np.ndarray) else argument
+    if isinstance(argument, np.ndarray) and not is_number(type(argument)):
+        return shaping.array(argument)
+    return argument
 
 
 def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -230,6 +238,8 @@ def as_operand(x: Any, y: Any) -> Any:
         return shaping.array(y) if y.dtype.char == "O" else y
     if is_operand(kind):
         return y
+    if is_number(kind):
+        return as_operand(x, y.primal)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
     return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else NotImplemented

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number
+from dualnumbers.levels import HELD, is_number
 from dualnumbers.number import joined
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, concatenate, reshape, shape
@@ -68,6 +68,8 @@ def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
 
     Of a bound method and of an object that can be called, the attributes count as well.
     """
+    if is_number(type(x)) and x.level is HELD:
+        x = x.primal
     if is_number(type(x)):
         yield x
         return

@@ -3,6 +3,7 @@
 import sys
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from ..elementary import BY_NUMPY, elementwise, locally_constant
 
@@ -23,9 +24,15 @@ def is_of_scipy(ufunc):
     return special is not None and ufunc in (vars(special).get(name), vars(special._ufuncs).get(name))
 
 
+OF_PYTHON: dict[Any, Any] = {}
+"""What a ufunc that was made of a Python function does to numbers."""
+
+
 @cache
 def rule_of(ufunc):
     """The table function of a ufunc of SciPy's, None if it has none. Their rules are read when this is first asked."""
+    if ufunc in OF_PYTHON:
+        return OF_PYTHON[ufunc]
     if not is_of_scipy(ufunc):
         return None
     import_module("dualnumbers.rules.of_scipy")  # waits for another thread that is reading them

@@ -57,9 +57,10 @@ def _reading(numpy_function):
 
 
 for _function in (np.einsum_path, np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type,
-                  np.can_cast, np.min_scalar_type, np.nonzero, np.flatnonzero, np.argwhere, np.diag_indices_from,
-                  np.tril_indices_from, np.triu_indices_from, np.searchsorted, np.digitize, np.isclose,
-                  np.allclose, np.array_equal, np.array_equiv, np.shares_memory, np.may_share_memory):  # fmt: skip
+                  np.can_cast, np.min_scalar_type, np.common_type, np.isin, np.nonzero, np.flatnonzero, np.argwhere,
+                  np.diag_indices_from, np.tril_indices_from, np.triu_indices_from, np.searchsorted, np.digitize,
+                  np.isclose, np.allclose, np.array_equal, np.array_equiv, np.shares_memory,
+                  np.may_share_memory):  # fmt: skip
     _reading(_function)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value
-from ..levels import is_number, is_operand, plain
+from ..levels import HELD, is_number, is_operand, plain
 from .indexing import getitem, read_only
 
 
@@ -153,6 +153,8 @@ def array(nested):
     """
     if type(nested) is not np.ndarray and is_operand(type(nested)) and isinstance(nested, np.ndarray):
         nested = np.asarray(nested)
+    if is_number(type(nested)):
+        return nested.primal if nested.level is HELD else nested
     if isinstance(nested, np.ndarray):
         return nested if nested.dtype != object else array(nested.tolist())
     if not isinstance(nested, (list, tuple)):

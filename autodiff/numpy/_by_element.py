@@ -1,0 +1,88 @@
+"""Functions of NumPy that call a Python function with one element, or one row, after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import BY_NUMPY
+from dualnumbers.errors import user_line
+from dualnumbers.levels import LIVING, RUNNING, is_number, plain
+from dualnumbers.rules.from_scipy import OF_PYTHON
+from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape
+
+from ..holder import all_held, held, is_inside, keeping
+from ._taking import as_array, holds_number, stands_for
+
+
+def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = None) -> Any:
+    """What a function of single elements gives on arrays: an array, or a tuple of them where it gives a tuple.
+
+    Plain elements are Python's own numbers, as `numpy.vectorize` has it. Without ``types`` for the results these are
+    of the type of the first.
+    """
+    operands = [held(as_array(x)) for x in operands]
+    common = np.broadcast_shapes(*map(shape, operands))
+    operands = [x if is_number(type(x)) else np.asarray(x, object) for x in operands]
+    given = [broadcast_to(x, common) if shape(x) != common else x for x in operands]
+    results = [function(*(x[place] if shape(x) else x for x in given)) for place in np.ndindex(common)]
+    if not isinstance(results[0], tuple):
+        return _joined(results, common, types and types[0])
+    kinds = types or [None] * len(results[0])
+    parts = zip(*results, strict=True)
+    return tuple(_joined(list(part), common, kind) for part, kind in zip(parts, kinds, strict=True))
+
+
+def _joined(results: list[Any], common: tuple[int, ...], kind: Any) -> Any:
+    """Results one after the other as an array of a shape."""
+    if not holds_number(results):
+        return keeping(np.asarray(results, kind or np.asarray(results[0]).dtype).reshape(common))
+    z = reshape(array(results), common, "C")
+    return z if kind in (None, "O") or z.dtype == kind else z.astype(kind)
+
+
+@stands_for(np.vectorize)
+class vectorize(np.vectorize):  # noqa: N801
+    """As ``numpy.vectorize``; with numbers that carry derivatives, the function is called with such."""
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if not ((RUNNING or LIVING) and is_inside()) or not callable(getattr(self, "pyfunc", None)):
+            return super().__call__(*arguments, **keywords)
+        if self.signature is not None:
+            if holds_number([*arguments, *keywords.values()]):
+                raise TypeError("np.vectorize with a signature makes plain arrays: np.stack the results of a loop"
+                                + user_line())  # fmt: skip
+            return super().__call__(*map(held, arguments), **all_held(keywords))
+        names = [name for name in keywords if name not in self.excluded]
+        places = [k for k in range(len(arguments)) if k not in self.excluded]
+        operands = [*(arguments[k] for k in places), *(keywords[name] for name in names)]
+        if not operands or not all(np.size(plain(held(as_array(x)))) for x in operands):
+            return super().__call__(*map(held, arguments), **all_held(keywords))
+
+        def function(*elements: Any) -> Any:
+            given = list(arguments)
+            for k, element in zip(places, elements, strict=False):
+                given[k] = element
+            return self.pyfunc(*given, **{**keywords, **dict(zip(names, elements[len(places) :], strict=True))})
+
+        return elementwise(function, operands, self.otypes)
+
+
+@stands_for(np.frompyfunc)
+def frompyfunc(func: Any, /, nin: int, nout: int, **identity: Any) -> Any:
+    """The ufunc of a Python function; arrays that carry derivatives it maps element by element."""
+    ufunc = np.frompyfunc(func, nin, nout, **identity)
+    OF_PYTHON[ufunc] = lambda *operands: elementwise(func, list(operands))
+    return ufunc
+
+
+@stands_for(np.apply_along_axis)
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a function of vectors gives for each vector along an axis."""
+    if (RUNNING or LIVING) and is_inside():
+        x = held(as_array(arr))
+        x = x if is_number(type(x)) else np.asanyarray(x)
+        return keeping(BY_NUMPY[np.apply_along_axis](func1d, axis, x, *args, **kwargs))
+    return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)

@@ -1,0 +1,94 @@
+"""How a function of NumPy takes lists of numbers and gives arrays that take numbers, inside a differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.elementary import BY_NUMPY
+from dualnumbers.levels import LIVING, RUNNING, is_number
+from dualnumbers.rules.shaping import array as joined
+
+from ..holder import is_inside, keeping
+
+SEQUENCES = {"broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack", "einsum",
+             "hstack", "lexsort", "linalg.multi_dot", "meshgrid", "select", "stack", "vstack"}  # fmt: skip
+"""Functions that take a list of arrays: its members are joined, the list is not."""
+
+OURS: dict[Any, Any] = {}
+"""A function of NumPy, by its identity → the one that stands for it here."""
+
+
+def holds_number(x: Any) -> bool:
+    """Whether nested lists, tuples and arrays of objects hold a number with a derivative."""
+    kind = type(x)
+    if kind is list or kind is tuple:
+        return any(map(holds_number, x))
+    if kind is np.ndarray and x.dtype.char == "O":
+        return any(is_number(type(part)) for part in x.flat)
+    return is_number(kind)
+
+
+def as_array(x: Any) -> Any:
+    """A list that holds a number as one array; anything else as it is."""
+    return joined(x) if type(x) in (list, tuple, np.ndarray) and holds_number(x) else x
+
+
+def members(x: Any) -> Any:
+    """A list of arrays with each of its members as `as_array` has it."""
+    return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
+
+
+def stands_for(function: Any) -> Callable[[Any], Any]:
+    """Decorator: what is defined here stands for a function or class of NumPy, in every one of its modules."""
+
+    def register(ours: Any) -> Any:
+        OURS[function] = ours
+        return update_wrapper(ours, function) if not isinstance(ours, type) else ours
+
+    return register
+
+
+def taking_lists(function: Any, name: str) -> Any:
+    """A function of NumPy that takes lists of numbers as arrays, and inside a differentiation gives holders."""
+    taken = members if name in SEQUENCES else (lambda x: x) if name == "block" else as_array
+
+    def called(*arguments: Any, **keywords: Any) -> Any:
+        if (RUNNING or LIVING) and is_inside():
+            arguments = tuple(map(taken, arguments))
+            keywords = {key: value if key == "out" else as_array(value) for key, value in keywords.items()}
+            return keeping(function(*arguments, **keywords), *arguments)
+        return function(*arguments, **keywords)
+
+    return stands_for(function)(called)
+
+
+def fill(names: dict[str, Any], original: ModuleType) -> None:
+    """Give a module here all public names of NumPy's: the objects themselves, or those that stand for them."""
+    prefix = original.__name__.removeprefix("numpy").lstrip(".")
+    for name in public_names(original):
+        value = getattr(original, name)
+        names.setdefault(name, standing_for(value, f"{prefix}.{name}".lstrip(".")))
+    names["__all__"] = sorted(name for name in names if not name.startswith("_"))
+
+
+def public_names(original: ModuleType) -> list[str]:
+    """The names of a module of NumPy that are public and are there already: no submodule is loaded for it."""
+    return [name for name in dir(original) if not name.startswith("_") and name in vars(original)]
+
+
+def standing_for(value: Any, name: str) -> Any:
+    """What stands for an object of NumPy: itself, but for the few that the protocols do not reach."""
+    try:
+        ours = OURS.get(value)
+    except TypeError:  # no hash
+        return value
+    if ours is not None:
+        return ours
+    if callable(value) and value in BY_NUMPY and not isinstance(value, (np.ufunc, type)):
+        return taking_lists(value, name)
+    return value
