@@ -12,7 +12,8 @@ from dualnumbers.elementary import SMOOTH, Row
 from dualnumbers.errors import user_line
 from dualnumbers.rules.shaping import array, reshape, shape
 
-from .custom import Function, elementwise_function, fitting, function_of_arrays, joined
+from .custom import joined
+from .custom_rows import Function, elementwise_function, fitting, function_of_arrays
 
 
 class Argument:

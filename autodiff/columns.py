@@ -6,6 +6,7 @@ A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -40,11 +41,11 @@ class Directions:
         self.leaves = leaves
         self.sizes = [prod(shape(x)) for x in leaves]
         counts = [size * (1 + is_unreal(x)) for size, x in zip(self.sizes, leaves, strict=True)]
-        self.starts = np.cumsum([0, *counts]).tolist()
+        self.starts = list(accumulate(counts, initial=0))
         self.step = max(1, CHUNK // max(1, elements or sum(self.sizes)))
 
     def __len__(self) -> int:
-        return int(self.starts[-1])
+        return self.starts[-1]
 
     def chunks(self) -> list[range]:
         """The directions chunk by chunk; of none, one empty chunk."""

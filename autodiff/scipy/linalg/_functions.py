@@ -109,13 +109,14 @@ def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
     """
     if not disp:
         raise TypeError("funm of numbers has no estimate of its error; use disp=True")
-    w, v = eig(A)
-    gaps = plain(w)[..., None, :] - plain(w)[..., :, None]
-    if np.any((without_rounding(gaps, w) == 0) & ~np.eye(shape(w)[-1], dtype=bool)):
+    eigenvalues = np.linalg.eigvals(plain(A))
+    gaps = eigenvalues[..., None, :] - eigenvalues[..., :, None]
+    if np.any((without_rounding(gaps, eigenvalues) == 0) & ~np.eye(shape(A)[-1], dtype=bool)):
         raise np.linalg.LinAlgError(
             "funm of numbers needs eigenvalues that differ; at repeated ones call expm, logm, sqrtm, sinm, cosm, …, "
             "or write a polynomial or a quotient with @ and solve"
         )
+    w, v = eig(A)
     found = matrix_transpose(solve(matrix_transpose(v), matrix_transpose(v * expand_dims(func(w + 0j), -2))))
     rounding = 1e6 * np.finfo(plain(w).dtype).eps
     unreal = is_unreal(A) or np.max(abs(plain(found).imag), initial=0.0) > rounding
