@@ -41,7 +41,7 @@ class Directions:
         self.leaves = leaves
         self.sizes = [prod(shape(x)) for x in leaves]
         counts = [size * (1 + is_unreal(x)) for size, x in zip(self.sizes, leaves, strict=True)]
-        self.starts = list(accumulate(counts, initial=0))
+        self.starts: list[int] = list(accumulate(counts, initial=0))
         self.step = max(1, CHUNK // max(1, elements or sum(self.sizes)))
 
     def __len__(self) -> int:

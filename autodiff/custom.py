@@ -17,7 +17,14 @@ import numpy as np
 from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row
 from dualnumbers.rules.shaping import array
 
-from .custom_rows import Function, checked_adjoint, checked_push, elementwise_function, function_of_arrays
+from .custom_rows import (
+    Function,
+    checked_push,
+    elementwise_function,
+    elementwise_with_parameters,
+    function_of_arrays,
+    linear_function,
+)
 
 
 def _signature(function: Function, name: str) -> inspect.Signature:
@@ -51,7 +58,8 @@ def _decorated(function: Function, kind: str, count: int | None, make: Callable[
         raise TypeError(f"{name} takes *args or **keywords: {kind} needs a function that names its arguments; wrap it, "
                         f"def f(x): return {name}(x)")  # fmt: skip
     count = len(names) if count is None else count
-    if not 0 < count <= len(names) or (kind == ELEMENTWISE and count < len(names)):
+    optional = all(signature.parameters[name].default is not inspect.Parameter.empty for name in names[count:])
+    if not 0 < count <= len(names) or (kind == ELEMENTWISE and not optional):
         raise TypeError(f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
                         f"give {kind} one for each argument{_BESIDES[kind]}")  # fmt: skip
     keyed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
@@ -95,7 +103,8 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
     """Decorator: a function applied element by element, with its partial derivatives.
 
     One for each argument: a function of the arguments and the value, ``(x[, y …], z)``, or a number where it is
-    constant. ``singular``: a partial may be infinite where the function is defined, as that of a root.
+    constant. Arguments with defaults that follow are fixed parameters. ``singular``: a partial may be infinite where
+    the function is defined, as that of a root.
 
     >>> from autodiff import gradient
     >>> @elementwise(lambda x, y, z: y * z, lambda x, y, z: x * z)
@@ -103,9 +112,17 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
     ...     return np.exp(x * y)
     >>> gradient(exp_of_product, [0.0, 3.0])
     [3.0, 0.0]
+
+    A derivative of one's own choice, here that of rounding passed straight through:
+
+    >>> rounded = elementwise(1.0)(np.round)
+    >>> gradient(lambda x: rounded(x, 1) ** 2, [0.26])
+    [0.6]
     """
 
     def make(name: str, function: Function, count: int, statics: int) -> Function:
+        if statics:
+            return elementwise_with_parameters(name, function, partials, singular)
         return elementwise_function(name, function, partials, singular)
 
     return lambda function: _decorated(function, ELEMENTWISE, len(partials), make)
@@ -113,8 +130,7 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
 
 def _by_adjoints(kind: str, adjoints: tuple[Any, ...]) -> Callable[[Function], Function]:
     def make(name: str, function: Function, count: int, statics: int) -> Function:
-        checked = tuple(checked_adjoint(name, k, adjoint) for k, adjoint in enumerate(adjoints))
-        return function_of_arrays(Row(name, kind, count, statics=statics, adjoints=checked), function)
+        return linear_function(name, kind == LINEAR, adjoints, statics, function)
 
     return lambda function: _decorated(function, kind, len(adjoints), make)
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from dualnumbers.batch import BatchNumber, over_members
 from dualnumbers.dispatch import by_level, by_type
-from dualnumbers.elementary import ELEMENTWISE, PYTHON, Row
+from dualnumbers.elementary import ELEMENTWISE, PYTHON, SMOOTH, Row
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number
+from dualnumbers.levels import is_number, plain
 from dualnumbers.pushforward import in_precision
-from dualnumbers.rules.shaping import array, shape
+from dualnumbers.rules.shaping import array, shape, zeros_like
 
 from .seeding import read_only
 
@@ -106,6 +106,29 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
     return row.evaluate
 
 
+class _Parameters:
+    """Fixed parameters of an elementwise function, as an operand of its row."""
+
+    __slots__ = ("values",)
+    shown = False
+    """Not in the listing of a tape."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.values = values
+
+
+def elementwise_with_parameters(name: str, function: Function, partials: tuple[Any, ...], singular: bool) -> Function:
+    """The same of a function that takes fixed parameters after its operands, on which its partials do not depend."""
+
+    def behind(partial: Any) -> Any:
+        return (lambda parameters, *xs_z: partial(*xs_z)) if callable(partial) else partial
+
+    row = elementwise_function(name, lambda parameters, *xs: function(*xs, *parameters.values),
+                               (0.0, *map(behind, partials)), singular, owner=True)  # fmt: skip
+    count = len(partials)
+    return lambda *arguments: row(_Parameters(arguments[count:]), *arguments[:count])
+
+
 def function_of_arrays(row: Row, function: Function) -> Function:
     """The table function of any other row that is not in the table."""
     count = row.arity
@@ -120,6 +143,7 @@ def function_of_arrays(row: Row, function: Function) -> Function:
 
 
 def checked_push(name: str, k: int, push: Any) -> Any:
+    """A push-forward whose tangents have the shape and precision of the value; member by member of a batch."""
     if push is None:
         return None
 
@@ -137,6 +161,51 @@ def checked_push(name: str, k: int, push: Any) -> Any:
 
 
 def checked_adjoint(name: str, k: int, adjoint: Any) -> Any:
+    """An adjoint map whose results have the shape and precision of the argument."""
     if adjoint is None:
         return None
     return lambda g, *xs: fitting(f"adjoint {k} of {name}", adjoint(*map(read_only, (g, *xs))), shape(xs[k]), xs[k])
+
+
+def linear_function(name: str, jointly: bool, adjoints: tuple[Any, ...], statics: int, function: Function) -> Function:
+    """The table function of one that is linear in its operands, ``jointly`` or in each with the others fixed.
+
+    What it does to a tangent and its adjoint maps are two statements of the user's: at the first tangent they are held
+    against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
+    """
+    count, seen = len(adjoints), set[int]()
+    checked = [checked_adjoint(name, k, adjoint) for k, adjoint in enumerate(adjoints)]
+
+    def push(k: int) -> Any:
+        def pushed(t: Any, z: Any, *arguments: Any) -> Any:
+            xs, static = list(arguments[:count]), arguments[count:]
+            if jointly:
+                xs = [x if adjoint is None else zeros_like(x) for x, adjoint in zip(xs, adjoints, strict=True)]
+            result = evaluate(*xs[:k], t, *xs[k + 1 :], *static)
+            if k not in seen:
+                along = plain(t)
+                _hold(name, k, checked[k], along, *map(plain, (result, *arguments[:count])), *static)
+                seen.update((k,) if np.any(along) else ())
+            return result
+
+        return checked_push(name, k, pushed)
+
+    pushes = tuple(None if adjoint is None else push(k) for k, adjoint in enumerate(adjoints))
+    row = Row(name, SMOOTH, count, statics=statics, pushes=pushes, adjoints=tuple(checked))
+    evaluate: Function = function_of_arrays(row, function)
+    return evaluate
+
+
+def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any) -> None:
+    """Raises ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
+    kind, angles = np.result_type(pushed, np.float16), 1.0 + np.arange(np.size(pushed))
+    g = (np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind).reshape(np.shape(pushed))[()]
+    pulled = plain(adjoint(g, *arguments))
+    along, back = np.real(np.conj(g) * pushed), np.real(np.conj(pulled) * t)
+    size = np.sum(np.abs(along)) + np.sum(np.abs(back))
+    if abs(np.sum(along) - np.sum(back)) > np.sqrt(np.finfo(np.result_type(g, t)).eps) * size:
+        raise ValueError(
+            f"the two derivatives of {name} by argument {k} differ: what it does to a tangent, which is its derivative "
+            f"if it is linear there, and adjoint map {k}, which is not the adjoint of that. Is it linear, with no "
+            f"constant term? Otherwise give it to autodiff.smooth or elementwise{user_line()}"
+        )

@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import inspect
 import math
 import re
 import weakref
@@ -26,10 +27,12 @@ from autodiff import (
     jacfwd,
     jacobian,
     jacrev,
+    jvp,
     linear,
     locally_constant,
     multilinear,
     smooth,
+    vjp,
 )
 from dualnumbers import DualNumber
 from dualnumbers.elementary import BY_NUMPY, TABLE
@@ -344,11 +347,58 @@ def test_derivatives_of_blocks_are_called_once_for_each_argument():
     assert len(calls) == 3
 
 
-def test_the_two_modes_of_a_linear_function_with_another_adjoint():
-    """The forward mode is the function, the reverse mode the user's map: gradcheck tells that they differ."""
-    wrong = linear(lambda g, x: 3.0 * g)(lambda x: 2.0 * x)
-    assert (derivative(wrong, 0, [1.0]), grad(wrong)(1.0)) == (2.0, 3.0)
-    assert not gradcheck(wrong, [1.0])
+NOT_LINEAR = {
+    "another adjoint": (linear(lambda g, x: 3.0 * g), lambda x: 2.0 * x),
+    "a constant term": (linear(lambda g, x: 2.0 * g), lambda x: 2.0 * x + 1.0),
+    "a square": (linear(lambda g, x: 2.0 * x * g), lambda x: x * x),
+    "a square of each": (multilinear(lambda g, x, y: 2.0 * x * y * g, lambda g, x, y: x**2 * g), lambda x, y: x**2 * y),
+    "float32": (linear(lambda g, x: 2.0 * g), lambda x: 2.0 * x + np.float32(0.01)),
+    "complex": (linear(lambda g, x: 1j * g), lambda x: 1j * x),
+}
+
+
+@pytest.mark.parametrize(("decorator", "f"), NOT_LINEAR.values(), ids=NOT_LINEAR)
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_what_is_not_linear_says_so_at_its_first_tangent(decorator, f, shape):
+    """The forward mode is the function, the reverse mode the user's map: of two answers none is to be believed."""
+    f = decorator(f)
+    xs = [np.full(shape, x)[()] for x in (0.75, 1.25)][: len(inspect.signature(f).parameters)]
+    vjp(f, *xs)[1](vjp(f, *xs)[0])
+    for differentiated in (jvp, gradcheck):
+        with pytest.raises(
+            ValueError, match=r"by argument 0 differ: .*Is it linear, with no constant term\? Otherwise"
+        ):
+            differentiated(f, xs, *[xs] * (differentiated is jvp))
+    with pytest.raises(ValueError, match="by argument 0 differ"):
+        jacfwd(f)(*xs)
+
+
+def test_linear_functions_are_held_against_their_adjoints_once():
+    calls = []
+
+    @linear(lambda g, x, y: (calls.append("x"), 2.0 * g)[1], None)
+    def times(x, y):
+        return 2.0 * x
+
+    for _ in range(3):
+        assert jvp(times, [1.0, 2.0], [1.0, 1.0])[1] == 2.0
+        assert jacfwd(times)(np.ones(3), 2.0).tolist() == (2 * np.eye(3)).tolist()
+        assert derivative(times, (0, 0), [1.0, 2.0]) == 0.0
+    assert calls == ["x"]
+    turned = linear(lambda g, x: -1j * g)(lambda x: 1j * x)
+    assert gradcheck(turned, [np.array([1.0 + 2.0j, 3.0])])
+
+
+def test_rounding_passed_straight_through():
+    rounded = elementwise(1.0)(np.round)
+    x = np.array([0.26, 1.74])
+    assert rounded(x).tolist() == [0.0, 2.0]
+    assert rounded(x, decimals=1).tolist() == [0.3, 1.7]
+    np.testing.assert_allclose(grad(lambda x: np.sum(rounded(x, 1) ** 2))(x), [0.6, 3.4], rtol=1e-15)
+    np.testing.assert_allclose(jacfwd(lambda x: rounded(x) * x)(x), np.diag([0.26, 3.74]), rtol=1e-15)
+    assert derivative(lambda x: rounded(x) ** 2, (0, 0), [2.6]) == 2.0
+    with pytest.raises(TypeError, match=r"f has 2 arguments \(x, y\), and 1 derivatives were given"):
+        elementwise(1.0)(lambda_named_f())
 
 
 def test_the_parameters_of_a_block_may_change():
