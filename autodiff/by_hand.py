@@ -21,7 +21,7 @@ from dualnumbers.number import lifted_operators
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
 
-from .seeding import as_given, matching, read_only
+from .seeding import as_given, living, matching, read_only
 from .shared_tape import SharedTape, common
 from .sweep import adjoints
 from .tape import UNARY
@@ -234,7 +234,7 @@ class Result(ByHand):
     @property
     def data(self) -> Any:
         """The value; an array read-only, for the sweep needs it."""
-        value = self.primal
+        value = living(self.primal)
         return value.snapshot() if isinstance(value, ArrayNumber) else read_only(value)
 
     @property
@@ -247,12 +247,17 @@ class Result(ByHand):
         tape.pinned.add(line)
         return result(tape, line)
 
+    def snapshot(self) -> Any:
+        return self if _recording.get() else self.data
+
 
 class ArrayResult(Result, ArrayNumber):
     """An array that was computed from leaves."""
 
     __slots__ = ()
-    snapshot = Result.__copy__
+
+    def snapshot(self) -> Any:
+        return self.__copy__() if _recording.get() else self.data
 
     def assign(self, value: Any, index: Any) -> None:
         level: Level = self.level

@@ -20,7 +20,7 @@ from .forward import jacfwd, jvp
 from .leaves import Function, RealFunction, by_copies, of_few_directions, of_real_leaves, size
 from .report import Comparison, Finding, GradcheckError, Report
 from .reverse import jacrev, vjp
-from .seeding import argnums_of, arguments, flatten
+from .seeding import argnums_of, arguments, flatten, settled
 from .slope import Quotient
 
 __all__ = ["Comparison", "Finding", "GradcheckError", "Report", "gradcheck"]
@@ -110,7 +110,7 @@ class _Check:
             else:
                 found = by_copies(lambda *xs: vjp(self.function, *xs)[0])(*self.leaves)
             limits = [CANCELLING * _eps(z) * size(z) for z in plain]
-            self.compare(0, mode, "f itself", found, _known(plain), limits)
+            self.compare(0, mode, "f itself", list(map(settled, found)), _known(plain), limits)
 
     def derivatives(self, modes: Sequence[str], order: int, rtol: float) -> None:
         """Compare all derivatives of one order, nesting by nesting."""
@@ -139,7 +139,7 @@ class _Check:
     def jacobian(self, function: Function, mode: str) -> Function:
         """The blocks of the next order, by one mode, as a function of the leaves."""
         by_argument = JACOBIANS[mode](function, tuple(range(len(self.leaves))))
-        return by_copies(lambda *xs: tuple(flatten(by_argument(*xs))[0]))
+        return by_copies(lambda *xs: tuple(map(settled, flatten(by_argument(*xs))[0])))
 
     def by_differences(self, lower: Function, values: Blocks) -> Iterator[Quotient]:
         """The blocks of the next order by difference quotients."""

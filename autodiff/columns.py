@@ -18,7 +18,7 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, reshape, shape, stack, transpose, zeros_like
 
-from .seeding import as_given, name_of, own, settled, zero
+from .seeding import as_given, name_of, own, zero
 
 CHUNK = 1 << 24
 """How many elements a batch of values may have: 128 MiB."""
@@ -117,11 +117,9 @@ class Directions:
         return reshape(columns, shape(out) + shape(x), "C")
 
 
-def taken(tangent: Any, given: int) -> Any:
-    """A tangent, or a batch of them, as the user gets it: `own`."""
-    if isinstance(tangent, BatchNumber):
-        return batch(settled(tangent.data, given), tangent.level)  # a copy is made when the columns are
-    return own(tangent, given)
+def taken(tangent: Any) -> Any:
+    """A tangent as the user gets it: `own`. A batch of them as it is, for a copy is made when the columns are."""
+    return tangent if isinstance(tangent, BatchNumber) else own(tangent)
 
 
 def check_same(runs: list[list[Any]], f: Any) -> None:

@@ -24,7 +24,6 @@ from .seeding import (
     check_holomorphic,
     differentiable,
     flatten,
-    highest,
     matching,
     output,
     output_leaf,
@@ -68,7 +67,7 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     out = _run(f, args, level)
     if type(out) is DualNumber and out.level is level and type(out.tangent) is float:
         return out.tangent
-    return as_given(_split(output(out, f), level, x, 0)[1], x)
+    return as_given(_split(output(out, f), level, x)[1], x)
 
 
 def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[Any]) -> Any:
@@ -129,8 +128,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         RUNNING.pop()
     given.check()
     leaves, rebuild = flatten(out)
-    above = highest(flatten([primals, tangents])[0])
-    pairs = [_split(output_leaf(leaf, f), level, 0.0, above) for leaf in leaves]
+    pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
     return rebuild(primal for primal, _ in pairs), rebuild(tangent for _, tangent in pairs)
 
 
@@ -164,15 +162,12 @@ def _seed(x: Any, t: Any, level: Level, given: Given) -> Any:
     return rebuild(map(make, xs, matching(t, rebuild(xs), "the tangent"), [level] * len(xs)))
 
 
-def _split(out: Any, level: Level, x: Any, given: int) -> tuple[Any, Any]:
-    """The primal and tangent of an output at a level; zero where it does not depend on what was seeded.
-
-    ``given`` is the highest level of what the function was differentiated at.
-    """
+def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
+    """The primal and tangent of an output at a level; zero where it does not depend on what was seeded."""
     check_alive_below(out, level)
     if is_number(type(out)) and out.level is level:
-        return own(out.primal, given), own(out.tangent, given)
-    return out, zero(out, x)
+        return own(out.primal), own(out.tangent)
+    return own(out), zero(out, x)
 
 
 def check_alive_below(out: Any, level: Level) -> None:
@@ -194,7 +189,7 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
     trees = [flatten(args[index]) for index in indices]
     leaves = [given.keep(differentiable(leaf, f"argument {index}"))
               for index, (found, _) in zip(indices, trees, strict=True) for leaf in found]  # fmt: skip
-    directions, above, runs = Directions(leaves), highest(leaves), []
+    directions, runs = Directions(leaves), []
     for chosen in directions.chunks():
         low, level = Level(), Level()  # the batch's lies below
         seeds = zip(leaves, directions.seeds(chosen, low), strict=True)
@@ -202,7 +197,7 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
         seeded = dict(zip(indices, (rebuild([next(numbers) for _ in found]) for found, rebuild in trees), strict=True))
         out = finish(_run(f, [seeded.get(index, x) for index, x in enumerate(args)], level))
         outs, rebuild_out = flatten(out)
-        runs.append([_pushed(leaf, level, above) for leaf in outs])
+        runs.append([_pushed(leaf, level) for leaf in outs])
     given.check()
     check_same([[value for value, _ in run] for run in runs], f)
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
@@ -222,9 +217,9 @@ def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
         RUNNING.pop()
 
 
-def _pushed(out: Any, level: Level, given: int) -> tuple[Any, Any]:
+def _pushed(out: Any, level: Level) -> tuple[Any, Any]:
     """The primal and the tangent of an output at a level; None where it does not depend on what was seeded."""
     check_alive_below(out, level)
     if not (is_number(type(out)) and out.level is level):
-        return out, None
-    return own(out.primal, given), taken(out.tangent, given)
+        return own(out), None
+    return own(out.primal), taken(out.tangent)

@@ -11,11 +11,11 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber, is_free
 from dualnumbers.errors import user_line
-from dualnumbers.levels import LIVING, Level, level_of, plain
+from dualnumbers.levels import LIVING, Level, is_number, level_of, plain
 from dualnumbers.rules.shaping import array, shape
 
 from .by_hand import ByHand, Result, is_recording, result
-from .seeding import differentiable, matching, value_of
+from .seeding import differentiable, living, matching, value_of
 from .shared_tape import SharedTape
 
 new = object.__new__
@@ -26,13 +26,14 @@ class Leaf(ByHand):
     """A number or array made by hand, ``Variable(3.0, name="w")``, that `backward` gives a gradient.
 
     ``data`` is its value: it may be assigned a new one of the same shape, or be written to, between uses. ``grad`` is
-    None until `backward` adds to it. Integers become floats; TypeError for what is no number.
+    None until `backward` adds to it. Within a differentiation both may carry its derivatives; when it has ended they
+    are plain. Integers become floats; TypeError for what is no number.
     """
 
-    __slots__ = ("_alone", "_data", "grad", "gradient", "name", "number", "siblings")
+    __slots__ = ("_alone", "_data", "_grad", "gradient", "name", "number", "siblings")
     _alone: bool
     _data: Any
-    grad: Any
+    _grad: Any
     name: str | None
     number: int
     siblings: tuple[tuple[int, int], ...]
@@ -54,7 +55,7 @@ class Leaf(ByHand):
     @property
     def data(self) -> Any:
         """The value. Writing to it changes nothing that was computed from it before."""
-        data = self._data
+        data = self.primal
         if self._alone and isinstance(data, (np.ndarray, ArrayNumber)) and not is_free(data):
             self._data = data = data.copy()  # a tape has the other
         self._alone = False
@@ -63,25 +64,40 @@ class Leaf(ByHand):
     @data.setter
     def data(self, value: Any) -> None:
         new_level = level_of(value)
-        if new_level.is_of_leaves and new_level is not level_of(self._data):
+        if new_level.is_of_leaves and new_level is not level_of(self.primal):
             raise TypeError("the new value was computed from Variables made by hand, so that this one would depend on "
                             f"them: compute it within no_grad(), or give its .data{user_line()}")  # fmt: skip
-        self.update(matching(value, self._data, "the new value")[0])
+        self.update(matching(value, self.primal, "the new value")[0])
         self._alone = False
 
     def update(self, value: Any) -> None:
         """Take a value of the same shape that nobody else will write to."""
         self._data, self._alone = value, True
 
-    primal = property(lambda self: self._data)
+    @property
+    def primal(self) -> Any:
+        if is_number(type(self._data)):
+            self._data = living(self._data)
+        return self._data
+
+    @property
+    def grad(self) -> Any:
+        """The gradient."""
+        self._grad = living(self._grad)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        self._grad = value
+
     tape = property(lambda self: None)
 
     @property
     def level(self) -> Level:  # type: ignore[override]
-        return level_of(self._data).of_leaves
+        return level_of(self.primal).of_leaves
 
     def on(self, tape: SharedTape) -> int:
-        data = self._data
+        data = self.primal
         self._alone = self._alone or is_free(data)
         return tape.input(self, data if self._alone else tape.kept(data))
 
@@ -90,7 +106,8 @@ class Leaf(ByHand):
         line: Result = result(tape, self.on(tape))
         return line
 
-    snapshot = recorded
+    def snapshot(self) -> Any:
+        return self.recorded() if is_recording() else self.primal
 
     def zero_grad(self) -> None:
         """Forget the gradient."""
@@ -101,23 +118,22 @@ class Leaf(ByHand):
         return f"{'Constant' if isinstance(self, Constant) else 'Variable'}({plain(self)!r}{named})"
 
     def __copy__(self) -> Any:
-        return type(self)(self._data, self.name)
+        return type(self)(self.primal, self.name)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        memo[id(self)] = other = type(self)(self._data, self.name)
+        memo[id(self)] = other = type(self)(self.primal, self.name)
         other.grad = deepcopy(self.grad, memo)
         return other
 
     def __reduce__(self) -> Any:
-        return type(self), (self._data, self.name)
+        return type(self), (self.primal, self.name)
 
 
 class ArrayLeaf(Leaf, ArrayNumber):
     """An array made by hand."""
 
     __slots__ = ()
-
-    snapshot = Leaf.recorded
+    snapshot = Leaf.snapshot
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return self
@@ -169,7 +185,7 @@ class Constant(Leaf):
         return complex(self._data)
 
     def snapshot(self) -> Any:
-        return self._data.copy() if isinstance(self._data, np.ndarray) else self._data
+        return self._data
 
 
 class ArrayConstant(Constant, ArrayLeaf):

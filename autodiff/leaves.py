@@ -16,7 +16,7 @@ import numpy as np
 from dualnumbers.levels import is_number
 from dualnumbers.rules.complexes import imag, is_unreal, real
 
-from .seeding import CONTAINERS, differentiable, flatten, output, output_leaf
+from .seeding import CONTAINERS, differentiable, flatten, output, output_leaf, settled
 
 Function = Callable[..., Any]
 
@@ -88,7 +88,7 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
     unreal = [is_unreal(out) for out in flatten(tree)[0]]
 
     def function(*xs: Any) -> tuple[Any, ...]:
-        outs = [output_leaf(out, f) for out in flatten(called(*xs))[0]]
+        outs = [settled(output_leaf(out, f)) for out in flatten(called(*xs))[0]]
         found = [is_unreal(out) for out in outs]
         if len(found) != len(unreal) or any(map(operator.gt, found, unreal)):
             raise ValueError("beside the point the function returns more, or complex numbers, as (-2.0) ** 0.5")

@@ -14,7 +14,7 @@ from dualnumbers.rules.shaping import zeros_like
 from .columns import Directions, Rebuild, Tree, taken
 from .forward import holomorphic, jacfwd, joined, jvp
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import argnums_of, as_given, flatten, highest, matching, output_leaf, own, real_output
+from .seeding import argnums_of, as_given, flatten, matching, output_leaf, own, real_output
 from .sweep import adjoints, tangents
 from .tape import Tape
 
@@ -68,7 +68,7 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
 
 def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild) -> list[Any]:
     """The partials by each argument of the list of the gradients by all."""
-    tape, leaves, above = recording.tape, recording.leaves, highest(recording.leaves)
+    tape, leaves = recording.tape, recording.leaves
     directions, found = Directions(leaves, _size(tape.values)), []
     for chosen in directions.chunks():
         low, level = Level(), Level()
@@ -76,7 +76,7 @@ def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild
         values = [make(x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
         one = zeros_like(recording.value(out)) + 1
         gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else leaves
-        found.append([taken(g.tangent, above) if level_of(g) is level else None for g in gradients])
+        found.append([taken(g.tangent) if level_of(g) is level else None for g in gradients])
     return directions.rebuilt(leaves, found, holomorphic, rebuild, trees)
 
 
@@ -88,13 +88,13 @@ def _pushed(tape: Tape, seeds: list[Any], lines: Iterable[int]) -> dict[int, Any
 
 def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any]:
     """The Jacobian of a recorded output with respect to each of the differentiated arguments, pushed forward."""
-    tape, above, (outs, rebuild) = recording.tape, highest(recording.leaves), flatten(out)
+    tape, (outs, rebuild) = recording.tape, flatten(out)
     outs = [output_leaf(leaf, f) for leaf in outs]
     lines = [leaf.line if recording.holds(leaf) else -1 for leaf in outs]
     directions, found = Directions(recording.leaves, _size(tape.values)), []
     for chosen in directions.chunks():
         pushed = _pushed(tape, directions.seeds(chosen, Level()), range(max(lines, default=-1) + 1))
-        found.append([taken(pushed[line], above) if line in pushed else None for line in lines])
+        found.append([taken(pushed[line]) if line in pushed else None for line in lines])
     values = [recording.value(leaf) for leaf in outs]
     return directions.rebuilt(values, found, holomorphic, rebuild, [flatten(x) for x in args])
 
@@ -129,8 +129,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         found = []
         for out, value in zip(outs, values, strict=True):
             t = tangents(recording.tape, seeds, range(out.line + 1)).get(out.line) if recording.holds(out) else None
-            level = max(highest(recording.leaves), highest(leaves))
-            found.append(zeros_like(value) if t is None else own(t, level))
+            found.append(zeros_like(value) if t is None else own(t))
         return rebuild(found)
 
     return rebuild(values), push

@@ -23,7 +23,6 @@ from .seeding import (
     check_holomorphic,
     differentiable,
     flatten,
-    highest,
     map_leaves,
     matching,
     name_of,
@@ -31,7 +30,6 @@ from .seeding import (
     output_leaf,
     own,
     real_output,
-    settled,
 )
 from .sources import SourcedTape
 from .sweep import adjoints
@@ -88,7 +86,7 @@ class Recording:
         """The value of an output, a level below the tape's."""
         value = out.primal if self.holds(out) else out
         check_alive(value)
-        return own(value, highest(self.leaves))
+        return own(value)
 
     def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
         """The adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
@@ -98,12 +96,12 @@ class Recording:
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
         found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
         handed_out = {id(cotangent) for _, cotangent in seeds}
-        partials, level = [], highest(self.leaves)
+        partials = []
         for g, x in zip(found, self.leaves, strict=True):
-            g = zeros_like(x) if g is None else as_given(settled(g, level), x)
+            g = zeros_like(x) if g is None else as_given(g, x)
             check_alive(g)
-            if type(g) is np.ndarray and (not g.flags.writeable or g.base is not None or id(g) in handed_out):
-                g = g.copy()  # adjoints alias one another and the cotangent; what a user gets is his own
+            if type(g) is not np.ndarray or not g.flags.writeable or g.base is not None or id(g) in handed_out:
+                g = own(g)  # adjoints alias one another and the cotangent; what a user gets is his own
             handed_out.add(id(g))
             partials.append(g)
         return partials

@@ -15,7 +15,7 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.levels import HELD, is_number, level_of
+from dualnumbers.levels import HELD, is_number
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, astype, shape
@@ -124,13 +124,20 @@ def check_alive(x: Any) -> None:
             check_alive(part)
 
 
+def living(x: Any) -> Any:
+    """A number without the levels of differentiations that have ended: their derivatives are nobody's."""
+    while is_number(type(x)) and x.level.ended:
+        x = x.primal
+    return x
+
+
 def output_leaf(out: Any, f: Any) -> Any:
     """A leaf of what a function returned, as one number or array; TypeError where it is neither."""
     kind = type(out)
     if kind is float:
         return out
     if is_number(kind):
-        return settled(out)
+        return out.snapshot() if out.level is HELD else out
     if kind is np.ndarray and out.dtype == object:
         return output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
@@ -190,26 +197,17 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
     return int(index.__index__()) % count
 
 
-def highest(leaves: Iterable[Any]) -> int:
-    """The number of the highest level among some leaves."""
-    return max((level_of(x).number for x in leaves), default=0)
-
-
-def settled(result: Any, given: int = 0) -> Any:
-    """A result in which the Variables made by hand that it was computed with are constants.
-
-    But those of the level ``given``, or below it: the function was differentiated at such a one.
-    """
-    if is_number(type(result)) and result.level is HELD:
-        result = result.snapshot()
-    while is_number(type(result)) and result.level.is_of_leaves and result.level.number > given:
+def settled(result: Any) -> Any:
+    """A result in which the Variables made by hand that it was computed with are constants, as to a difference."""
+    while is_number(type(result)) and result.level.is_of_leaves:
         result = result.primal
     return result
 
 
-def own(result: Any, given: int = 0) -> Any:
-    """A result as the user gets it: settled, and not an array that he gave, or that a tape keeps."""
-    result = settled(result, given)
+def own(result: Any) -> Any:
+    """A result as the user gets it: not an array that he gave, or that a tape keeps, nor a Variable that he made."""
+    if is_number(type(result)):
+        result = result.snapshot()
     return result.copy() if type(result) is np.ndarray else result
 
 

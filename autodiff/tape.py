@@ -86,11 +86,13 @@ class Tape:
 
     def kept(self, x: Any) -> Any:
         """A constant as the tape keeps it, safe from what its owner does to it later."""
+        if is_number(type(x)):
+            x = x.snapshot()
         if isinstance(x, np.ndarray):
             if self.captured is None:
                 self.captured = Captured()
             return self.captured.keep(x)
-        return x.snapshot() if is_number(type(x)) else x
+        return x
 
     def check_captured(self) -> None:
         """Raises RuntimeError where a captured array no longer holds what was recorded."""

@@ -62,7 +62,7 @@ def _operand(tape: Tape, x: Any) -> int:
 def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
     """Apply a row to operands, at least one a Variable: evaluate it, append a line; a handle on it."""
     leader = leading(operands)
-    if not isinstance(leader, Variable):
+    if not isinstance(leader, Variable) or leader.level.is_of_leaves:
         return lead(row, *operands, *static)
     tape = leader.tape
     if row.unreal and any(map(is_unreal, operands)):

@@ -84,8 +84,10 @@ def by_type(row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> 
 
 
 def _joined(operand: Any) -> Any:
-    """An operand that the user gave as a list, as an array."""
-    if not isinstance(operand, (list, tuple)):
+    """An operand that the user gave as a list, or as an array of objects, as an array."""
+    if type(operand) is np.ndarray and operand.dtype.char != "O":
+        return operand
+    if not isinstance(operand, (list, tuple, np.ndarray)):
         return operand
     from .rules.shaping import array
 

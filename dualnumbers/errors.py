@@ -150,11 +150,13 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
         remedy = _numpy_remedy() or "give it an array made by np.zeros(..., like=x)"
     level = getattr(number, "level", None)  # an array of the caller's may stand for what would be stored in it
     of_leaves = "backward() leaves the derivative in x.grad"
-    found = of_leaves if level and level.is_of_leaves else "the derivative is what the call around f returns"
+    by_leaves = bool(level and level.is_of_leaves)
+    found = of_leaves if by_leaves else "the derivative is what the call around f returns"
     remedy = remedy or REMEDIES.get(call, found)
+    plainly = ", or all of it within no_grad()," if by_leaves else ""
     return error(
         f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
-        f"autodiff.value_of(x) gives the plain value{user_line()}"
+        f"autodiff.value_of(x){plainly} gives the plain value{user_line()}"
     )
 
 

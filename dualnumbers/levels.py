@@ -26,7 +26,7 @@ class Level:
     __slots__ = ("_above", "_of_leaves", "ended", "number")
     _above: Level
     _of_leaves: Level
-    STRIDE = 1 << 32
+    STRIDE, DEPTH = 1 << 32, 1 << 16
     _numbers = itertools.count(0, STRIDE)
 
     def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
@@ -51,7 +51,7 @@ class Level:
         try:
             return self._of_leaves
         except AttributeError:
-            return self._made("_of_leaves", 1 << 16 if self.is_of_leaves else Level.STRIDE // 2)
+            return self._made("_of_leaves", Level.DEPTH if self.is_of_leaves else Level.STRIDE // 2)
 
     def _made(self, name: str, step: int) -> Level:
         """The level a step higher, made once, whatever threads ask for it."""
@@ -67,8 +67,12 @@ class Level:
         return self.number % Level.STRIDE >= Level.STRIDE // 2
 
     def takes_in(self, other: Level) -> bool:
-        """Whether leaves of another level are leaves beside those of this one: made by hand below a differentiation."""
-        return other.is_of_leaves and other.number // Level.STRIDE < self.number // Level.STRIDE
+        """Whether leaves of another level are leaves beside those of this one: not what their values were made of.
+
+        They are those made outside of its differentiation, and those of plain values beside those of dual numbers.
+        """
+        outside = other.number // Level.STRIDE < self.number // Level.STRIDE
+        return other.is_of_leaves and (outside or other.number // Level.DEPTH == self.number // Level.DEPTH)
 
     def __repr__(self) -> str:
         return f"Level({self.number}{', ended' if self.ended else ''})"
