@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dualnumbers.levels import is_number
 
-from .seeding import arguments, differentiable, flatten, map_leaves, output, place, scalar_output, settled
+from .seeding import arguments, differentiable, flatten, map_leaves, place, plain_output, scalar_output, settled
 from .slope import Measure, Quotient, Values, slope
 
 RELATIVE = 1e-7
@@ -31,7 +31,7 @@ def _measured(f: Callable[..., Any]) -> Measure:
     """A user's function with its rounding error."""
 
     def measure(*args: Any) -> Quotient:
-        out = settled(output(f(*map_leaves(_copied, args)), f))
+        out = settled(plain_output(f(*map_leaves(_copied, args)), f))
         if is_number(type(out)):
             raise TypeError("a difference quotient is of plain values; f returned a number that carries a derivative")
         value = np.asarray(out)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, Level, is_number
@@ -24,6 +25,7 @@ from .seeding import (
     check_holomorphic,
     differentiable,
     flatten,
+    map_leaves,
     matching,
     output,
     output_leaf,
@@ -65,8 +67,9 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     args[index] = seed = new(DualNumber)
     seed.primal, seed.tangent, seed.level = x, 1.0, level
     out = _run(f, args, level)
-    if type(out) is DualNumber and out.level is level and type(out.tangent) is float:
+    if type(out) is DualNumber and out.level is level and type(out.tangent) is float and out.tangent == out.tangent:
         return out.tangent
+    out = _certain(f, args, level, out)
     return as_given(_split(output(out, f), level, x)[1], x)
 
 
@@ -119,6 +122,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     RUNNING.append(None)
     try:
         seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
+        kept = _kept(seeded)
         out = f(*seeded)
     except Exception as error:
         explain(error)
@@ -127,7 +131,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         level.ended = True
         RUNNING.pop()
     given.check()
-    leaves, rebuild = flatten(out)
+    leaves, rebuild = flatten(_certain(f, kept, level, out))
     pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
     return rebuild(primal for primal, _ in pairs), rebuild(tangent for _, tangent in pairs)
 
@@ -195,7 +199,9 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
         seeds = zip(leaves, directions.seeds(chosen, low), strict=True)
         numbers = iter([x if t is None else make(x, t, level) for x, t in seeds])
         seeded = dict(zip(indices, (rebuild([next(numbers) for _ in found]) for found, rebuild in trees), strict=True))
-        out = finish(_run(f, [seeded.get(index, x) for index, x in enumerate(args)], level))
+        filled = [seeded.get(index, x) for index, x in enumerate(args)]
+        kept = _kept(filled)
+        out = finish(_certain(f, kept, level, _run(f, filled, level)))
         outs, rebuild_out = flatten(out)
         runs.append([_pushed(leaf, level) for leaf in outs])
     given.check()
@@ -215,6 +221,21 @@ def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
     finally:
         level.ended = True
         RUNNING.pop()
+
+
+def _kept(args: list[Any]) -> list[Any]:
+    """The arguments as they are now, whatever a function does to them."""
+    return [map_leaves(lambda x: x.snapshot() if isinstance(x, ArrayNumber) else x, arg) for arg in args]
+
+
+def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> Any:
+    """What f returned, where a tangent of it is NaN with the zeros told apart that met infinite slopes."""
+    leaves = flatten(out)[0]
+    if not any(is_number(type(x)) and x.level is level and has_nan(x.tangent) for x in leaves):
+        return out
+    from .certain import pushed_again
+
+    return pushed_again(f, args, level, out)
 
 
 def _pushed(out: Any, level: Level) -> tuple[Any, Any]:

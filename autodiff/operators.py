@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from dualnumbers.dualnumber import make
 from dualnumbers.levels import Level, level_of, plain
 from dualnumbers.rules.shaping import zeros_like
 
+from .certain import certain_tangents
 from .columns import Directions, Rebuild, Tree, taken
 from .forward import holomorphic, jacfwd, joined, jvp
 from .reverse import Recording, grad, jacrev, rows
@@ -52,7 +53,8 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
     """The Hessian of a scalar ``f``, forward over reverse: argument shape + argument shape, in their structures.
 
     f is recorded once. Tangents of its arguments, of many directions at a time, are pushed through the tape; a sweep
-    over the lines with their tangents gives those of the gradient.
+    over the lines with their tangents gives those of the gradient. Where that is NaN, the gradient is recorded, so that
+    zeros which meet infinite slopes are told apart.
     """
 
     def hessian_of_f(*args: Any, **keywords: Any) -> Any:
@@ -61,6 +63,8 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
         trees = [flatten(args[index]) for index in indices]
         rebuild = flatten([args[index] for index in indices])[1]
         partials = _hessian(recording, real_output(recording.out, f), trees, rebuild)
+        if any(map(has_nan, flatten(partials)[0])):
+            return jacfwd(grad(f, argnums), argnums)(*args, **keywords)
         return tuple(map(tuple, partials)) if isinstance(argnums, tuple) else partials[0][0]
 
     return hessian_of_f
@@ -72,7 +76,8 @@ def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild
     directions, found = Directions(leaves, _size(tape.values)), []
     for chosen in directions.chunks():
         low, level = Level(), Level()
-        pushed = _pushed(tape, directions.seeds(chosen, low), range(len(tape)))
+        with np.errstate(all="ignore"):
+            pushed = tangents(tape, _seeds(tape, directions.seeds(chosen, low)), range(len(tape)))
         values = [make(x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
         one = zeros_like(recording.value(out)) + 1
         gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else leaves
@@ -80,10 +85,9 @@ def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild
     return directions.rebuilt(leaves, found, holomorphic, rebuild, trees)
 
 
-def _pushed(tape: Tape, seeds: list[Any], lines: Iterable[int]) -> dict[int, Any]:
-    """The tangents of lines for those of the inputs, None where there is none."""
-    with np.errstate(all="ignore"):
-        return tangents(tape, {line: t for line, t in zip(tape.inputs, seeds, strict=True) if t is not None}, lines)
+def _seeds(tape: Tape, given: list[Any]) -> dict[int, Any]:
+    """The tangents of the inputs by their lines, of those that have one."""
+    return {line: t for line, t in zip(tape.inputs, given, strict=True) if t is not None}
 
 
 def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any]:
@@ -93,7 +97,8 @@ def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any
     lines = [leaf.line if recording.holds(leaf) else -1 for leaf in outs]
     directions, found = Directions(recording.leaves, _size(tape.values)), []
     for chosen in directions.chunks():
-        pushed = _pushed(tape, directions.seeds(chosen, Level()), range(max(lines, default=-1) + 1))
+        seeds, behind = _seeds(tape, directions.seeds(chosen, Level())), max(lines, default=-1) + 1
+        pushed = certain_tangents(tape, seeds, range(behind), lines)
         found.append([taken(pushed[line]) if line in pushed else None for line in lines])
     values = [recording.value(leaf) for leaf in outs]
     return directions.rebuilt(values, found, holomorphic, rebuild, [flatten(x) for x in args])
@@ -128,7 +133,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         seeds = dict(zip(recording.tape.inputs, leaves, strict=True))
         found = []
         for out, value in zip(outs, values, strict=True):
-            t = tangents(recording.tape, seeds, range(out.line + 1)).get(out.line) if recording.holds(out) else None
+            t = None
+            if recording.holds(out):
+                t = certain_tangents(recording.tape, seeds, range(out.line + 1), [out.line]).get(out.line)
             found.append(zeros_like(value) if t is None else own(t))
         return rebuild(found)
 

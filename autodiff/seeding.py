@@ -132,14 +132,30 @@ def living(x: Any) -> Any:
 
 
 def output_leaf(out: Any, f: Any) -> Any:
-    """A leaf of what a function returned, as one number or array; TypeError where it is neither."""
+    """A leaf of what a function returned, as one number or array; TypeError where it is neither, or of whole numbers.
+
+    Integers and truth values have no derivative: 0 would hide that something was counted or compared.
+    """
+    out = _number(out, f)
+    if type(out) is float or (is_number(type(out)) and getattr(type(out), "active", True)):
+        return out
+    value = value_of_leaf(out)
+    kind = np.result_type(value).kind
+    if kind in "biu":
+        what = "a truth value" if kind == "b" else "an integer"
+        raise TypeError(f"{name_of(f)} returned {_described(value)}: {what} has no derivative; for a constant return a "
+                        "float, such as 0.0")  # fmt: skip
+    return out
+
+
+def _number(out: Any, f: Any) -> Any:
     kind = type(out)
     if kind is float:
         return out
     if is_number(kind):
         return out.snapshot() if out.level is HELD else out
     if kind is np.ndarray and out.dtype == object:
-        return output(out.tolist(), f)
+        return plain_output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
         return out
     raise TypeError(f"{name_of(f)} returned {_described(out)}; a function that is differentiated returns numbers or "
@@ -153,12 +169,17 @@ def name_of(f: Any) -> str:
 
 def output(out: Any, f: Any) -> Any:
     """What a function returned as one number or array: a nested list of numbers becomes an array."""
+    return output_leaf(plain_output(out, f), f)
+
+
+def plain_output(out: Any, f: Any) -> Any:
+    """`output` that may be of integers, as a difference quotient takes it."""
     if not isinstance(out, (list, tuple)):
-        return output_leaf(out, f)
+        return _number(out, f)
     for leaf in flatten(out)[0]:
-        output_leaf(leaf, f)
+        _number(leaf, f)
     try:
-        return output_leaf(array(out), f)
+        return _number(array(out), f)
     except ValueError as error:
         raise TypeError(f"{name_of(f)} returned a ragged list: {error}") from error
 
@@ -258,7 +279,7 @@ def zero(out: Any, x: Any) -> Any:
 
 def scalar_output(out: Any, f: Any) -> Any:
     """What a function returned as one number; TypeError where it is an array."""
-    out = output(out, f)
+    out = plain_output(out, f)
     if shape(out):
         raise TypeError(f"{name_of(f)} returned an array of shape {shape(out)}; a gradient "
                         "needs a number: sum it, or use jacobian")  # fmt: skip
@@ -267,7 +288,7 @@ def scalar_output(out: Any, f: Any) -> Any:
 
 def real_output(out: Any, f: Any) -> Any:
     """What a function returned as one real number; TypeError where it is an array or complex."""
-    out = scalar_output(out, f)
+    out = output_leaf(scalar_output(out, f), f)
     if is_unreal(out):
         raise TypeError(f"{name_of(f)} returned a complex number: a gradient needs a real output, such as abs(z); use "
                         "jacobian for a holomorphic function, or vjp")  # fmt: skip

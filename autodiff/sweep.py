@@ -18,9 +18,12 @@ from dualnumbers.levels import is_number
 from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
+from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape, shape, zeros_like
-from dualnumbers.rules.strong import strong
 
+from .lengths import kinks, slope_of_length
+from .seeding import has_nan
+from .structure import Pattern, Structure, Terms
 from .tape import UNARY, Tape
 from .variable import Variable, variable
 
@@ -37,38 +40,64 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
     return found if keep else [found[line] for line in tape.inputs]
 
 
-def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Times | None]:
-    """The adjoints of all lines, without ``keep`` those of the inputs only, and by which product they were found.
+def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
+    """The adjoints of all lines, without ``keep`` those of the inputs only, and the product by which a line passed its.
 
     Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
     so nothing is missed, and the common case pays nothing.
     """
     tape.check_captured()
+    times = _conjugated if tape.complex else None
     with np.errstate(all="ignore"):
-        times: Times | None = _conjugated if tape.complex else None
         found = _sweep(tape, seeds, times, keep)
         if any(map(has_nan, found if keep else [found[line] for line in tape.inputs])):
-            times = _strongly_conjugated if tape.complex else strong
-            found = _sweep(tape, seeds, times, keep)
-    return found, times
+            return _strong_sweep(tape, seeds, keep)
+    return found, lambda line: times
 
 
 def _conjugated(p: Any, g: Any) -> Any:
     return conj(p) * g
 
 
-def _strongly_conjugated(p: Any, g: Any) -> Any:
-    return strong(conj(p), g)
+def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
+    """`swept` where adjoints that are structurally 0 stay 0 against partials that are not finite."""
+    structure = Structure(tape, asked)
+    (patterns, terms), at_kinks = structure.of_adjoints(seeds), kinks(tape)
+
+    def times_at(line: int) -> Times:
+        reached = patterns[line]
+
+        def times(p: Any, g: Any) -> Any:
+            p = conj(p) if tape.complex else p
+            if line in at_kinks:
+                p = slope_of_length(p, at_kinks[line], tape.values[tape.first[line]])
+            return p * g if np.all(reached) else masked(p, reached) * masked(g, reached)
+
+        return times
+
+    found: list[Any] = [None] * len(tape)
+    owned: set[int] = set()
+    for line, seed in seeds.items():
+        found[line] = seed
+    for line in range(max(seeds), -1, -1):
+        g = found[line]
+        if g is None or tape.rows[line] is None:
+            continue
+        if not keep:
+            found[line] = None
+        _pull(tape, line, masked(g, patterns[line]), found, owned, times_at(line), terms)
+    return found, times_at
 
 
-def has_nan(x: Any) -> bool:
-    """Whether any part of a number or array is NaN."""
-    if x is None or type(x) is float:
-        return x != x
-    if is_number(type(x)):
-        return any(map(has_nan, x.parts()))
-    summed = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
-    return bool(summed != summed)
+def masked(x: Any, pattern: Pattern) -> Any:
+    """``x`` where a pattern is True, 0 elsewhere."""
+    return x if np.all(pattern) else where(pattern, x, 0.0)
+
+
+def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
+    """What a line would pass to an operand."""
+    passed = pull(row, place, g, z, xs, static, None)
+    return None if passed is None else fit(passed, xs[place])
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
@@ -170,8 +199,9 @@ def _summed(c: Any, axes: tuple[int, ...]) -> Any:
     return total(c, axes, False)
 
 
-def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None) -> None:
-    """The pull-back of a line that is not elementwise in one or two operands."""
+def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None,
+          terms: Terms | None = None) -> None:  # fmt: skip
+    """The pull-back of any line; ``terms`` are the patterns of what it passes to the operands, where they are known."""
     row = tape.rows[line]
     assert row is not None
     if row.kind == LOCALLY_CONSTANT:
@@ -186,7 +216,8 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
             continue
         c = pull(row, k, g, z, xs, static, times)
         if c is not None:
-            _add(found, owned, operand, fit(c, xs[k]))
+            c = fit(c, xs[k])
+            _add(found, owned, operand, c if terms is None else masked(c, terms[line, k]))
 
 
 def _add_part(row: Row, found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:

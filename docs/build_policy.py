@@ -31,8 +31,6 @@ def _text(x: Any) -> str:
 
 def _line(point: Point) -> str:
     slopes = ", ".join(map(_text, point.slopes))
-    if point.reverse:
-        slopes += f" (reverse mode: {', '.join(map(_text, point.reverse))})"
     return f"| `{point.expression}` | {_text(point.x)} | {_text(point.value)} | {slopes} |\n"
 
 

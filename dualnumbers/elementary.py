@@ -43,7 +43,7 @@ class Row:
     """One row of the table: a function of ``arity`` operands (−1: any number) and ``statics`` fixed parameters.
 
     ``partials`` (elementwise), ``adjoints`` (linear and multilinear) and ``pushes`` (smooth) hold one entry per
-    operand; None marks an operand in which the function is locally constant.
+    operand; None marks one in which the function is locally constant. ``selects``: the derivative is 0 by choice alone.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Row:
     """Explicit pull-backs ``(z̄, z, *operands, *static)`` beside push-forwards, where a benchmark shows the gain."""
     domain: Any = None
     singular: bool = False
+    selects: bool = False
     signature: Callable[..., tuple[Any, ...]] | None = None
     shown: str = ""
     """What listings call the function, where that is not its name."""
@@ -133,9 +134,8 @@ def elementwise(
     """A function applied element by element, z = f(x[, y …]).
 
     Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
-    where it is constant. ``singular``: a partial may be infinite inside the domain, so that forward mode multiplies
-    by `strong`. ``operator``: ``python`` is one of Python's operators, which dispatches by itself. ``more``: other
-    fields of the row, such as ``unreal``.
+    where it is constant. ``singular``: a partial may be infinite inside the domain. ``operator``: ``python`` is one
+    of Python's operators, which dispatches by itself. ``more``: other fields of the row, such as ``unreal``.
     """
     name = name or (ufunc if python is None or operator else python).__name__
     row = Row(name, ELEMENTWISE, len(partials), partials=partials, domain=domain, singular=singular, **more)

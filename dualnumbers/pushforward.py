@@ -47,14 +47,22 @@ def _general(row: Row, make: Make, kind: type) -> Callable[..., Any]:
             return evaluate(*primals, *static)
         z = evaluate(*primals, *static)
         active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and has_derivative(row, k)]
-        return make(z, row_tangent(row, z, primals, active, static), level) if active else z
+        times = strong if level.by_hand else None
+        return make(z, row_tangent(row, z, primals, active, static, times), level) if active else z
 
     return pushed
 
 
-def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, Any]], static: tuple[Any, ...]) -> Any:
-    """The tangent of ``z = row(*primals, *static)`` for the tangents of the operands ``active``, [(place, tangent)]."""
-    tangent = _TANGENTS[row.kind](row, z, primals, active, static)
+def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, Any]], static: tuple[Any, ...],
+                times: Any = None) -> Any:  # fmt: skip
+    """The tangent of ``z = row(*primals, *static)`` for the tangents of the operands ``active``, [(place, tangent)].
+
+    ``times``: the product of a partial and a tangent where a partial may be infinite, None for the plain one.
+    """
+    if row.kind == ELEMENTWISE:
+        tangent = _elementwise(row, z, primals, active, times)
+    else:
+        tangent = _TANGENTS[row.kind](row, z, primals, active, static)
     return tangent if shape(tangent) == shape(z) else broadcast_to(tangent, shape(z))
 
 
@@ -97,7 +105,8 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
         z, t = evaluate(primal), x.tangent
         if singular:
             with np.errstate(all="ignore"):
-                t = strong(evaluate_partial(partial, primal, z), t)
+                p = evaluate_partial(partial, primal, z)
+                t = strong(p, t) if x.level.by_hand else p * t
         else:
             t = evaluate_partial(partial, primal, z) * t
         return make(z, in_precision(t, z), x.level)
@@ -120,7 +129,10 @@ def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., 
         else:
             return general(x, y)
         z = evaluate(a, b)
-        tangent = _weighted(row, z, (a, b), active, None) if plainly else _elementwise(row, z, (a, b), active, ())
+        if plainly:
+            tangent = _weighted(row, z, (a, b), active, None)
+        else:
+            tangent = _elementwise(row, z, (a, b), active, strong if level.by_hand else None)
         if type(z) is not float and shape(tangent) != shape(z):
             tangent = broadcast_to(tangent, shape(z))
         return make(z, tangent, level)
@@ -146,10 +158,10 @@ def _scaled(partial: float, t: Any) -> Any:
     return t if partial == 1.0 else -t if partial == -1.0 else partial * t
 
 
-def _elementwise(row: Row, z: Any, primals: Any, active: Any, static: Any) -> Any:
+def _elementwise(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
     if row.singular:
         with np.errstate(all="ignore"):
-            return _weighted(row, z, primals, active, strong)
+            return _weighted(row, z, primals, active, times)
     return _weighted(row, z, primals, active, None)
 
 
@@ -206,4 +218,4 @@ def _smooth(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> A
     return total
 
 
-_TANGENTS = {ELEMENTWISE: _elementwise, LINEAR: _linear, MULTILINEAR: _replaced, SMOOTH: _smooth}
+_TANGENTS = {LINEAR: _linear, MULTILINEAR: _replaced, SMOOTH: _smooth}

@@ -15,7 +15,6 @@ class Point:
     """An expression in ``x``, where it is evaluated, its value there and its derivatives, first order first.
 
     A list stands for an array. An exception in the place of the value is raised by Python itself, and by both modes.
-    ``reverse``: the derivatives by reverse mode where they are not those by forward mode.
     """
 
     expression: str
@@ -23,7 +22,6 @@ class Point:
     value: Value
     slopes: tuple[Any, ...]
     reason: str
-    reverse: tuple[Any, ...] | None = None
 
 
 KINKS = "a kink has the slope 0 where it is the middle of the slopes on both sides"
@@ -38,7 +36,8 @@ COMPLEX = "Python's operator turns complex, NumPy's function gives NaN"
 FAR = "far out, what vanishes is 0 at every order, not 0 · ∞"
 NANS = "NaN in, NaN out, without an exception"
 INFINITE = "an infinite argument is a value like any other"
-PRICE = "the price of the strong zero: which of the two factors of 0 · ∞ comes first depends on the mode"
+UNKNOWN = "a 0 that is the value of a factor, or an underflow, tells nothing against an infinite slope: NaN"
+LENGTHS = "a root of a sum of squares is a length, with the kink of a length"
 
 POINTS = [
     Point("abs(x)", 0.0, 0.0, (0.0, 0.0), KINKS),
@@ -70,11 +69,20 @@ POINTS = [
     Point("np.where(x < 100, np.exp(x), 0.0)", 1000.0, 0.0, (0.0, 0.0), STRONG),
     Point("np.sum(np.exp(x))", [0.0, 1000.0], inf, ([1.0, inf],), STRONG),
     Point("np.sum(np.where(x > 0, np.sqrt(x), x))", [0.0, 4.0], 2.0, ([1.0, 0.25],), STRONG),
-    Point("np.sqrt(0.0 * x)", 1.0, 0.0, (0.0,), PRICE, reverse=(nan,)),
-    Point("np.cbrt(x**3)", 0.0, 0.0, (0.0,), PRICE, reverse=(nan,)),
-    Point("1 / (1 + np.exp(-x))", -800.0, 0.0, (nan,), PRICE, reverse=(0.0,)),
-    Point("np.sqrt(x) * x", 0.0, 0.0, (nan,), PRICE, reverse=(0.0,)),
-    Point("np.sqrt(x**2)", 0.0, 0.0, (0.0,), PRICE, reverse=(nan,)),
+    Point("(x > 0) * np.sqrt(x)", 0.0, 0.0, (0.0, 0.0), STRONG),
+    Point("np.sqrt(0.0 * x)", 1.0, 0.0, (0.0, 0.0), STRONG),
+    Point("np.cbrt(x**3)", 0.0, 0.0, (nan,), UNKNOWN),
+    Point("1 / (1 + np.exp(-x))", -800.0, 0.0, (nan,), UNKNOWN),
+    Point("np.sqrt(x) * x", 0.0, 0.0, (nan,), UNKNOWN),
+    Point("np.sqrt(x) * np.sqrt(x)", 0.0, 0.0, (nan,), UNKNOWN),
+    Point("np.cbrt(x) ** 3", 0.0, 0.0, (nan,), UNKNOWN),
+    Point("np.exp(np.log(x))", 0.0, 0.0, (nan,), UNKNOWN),
+    Point("np.log1p(np.exp(x))", 1000.0, inf, (nan,), UNKNOWN),
+    Point("np.sqrt(abs(x))", 0.0, 0.0, (nan,), UNKNOWN),
+    Point("np.sqrt(x**2)", 0.0, 0.0, (0.0, 0.0), LENGTHS),
+    Point("np.sqrt(np.sum(x**2))", [0.0, 0.0], 0.0, ([0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]), LENGTHS),
+    Point("np.dot(x, x) ** 0.5", [0.0, 0.0], 0.0, ([0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]), LENGTHS),
+    Point("np.sqrt(np.cbrt(x)**2)", 0.0, 0.0, (nan,), UNKNOWN),
     *(Point(f"x ** {n}", 0.0, 0.0**n, tuple(derivatives), POWERS) for n, derivatives in enumerate([
         (0.0, 0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 2.0, 0.0, 0.0, 0.0), (0.0, 0.0, 6.0, 0.0, 0.0),
         (0.0, 0.0, 0.0, 24.0, 0.0), (0.0, 0.0, 0.0, 0.0, 120.0), (0.0, 0.0, 0.0, 0.0, 0.0)])),
@@ -141,8 +149,8 @@ POINTS = [
     Point("np.floor(x)", 2.0, 2.0, (0.0, 0.0), STEPS),
     Point("np.rint(x)", 2.5, 2.0, (0.0, 0.0), STEPS),
     Point("round(x, 1)", 0.25, 0.2, (0.0, 0.0), STEPS),
-    Point("round(x)", 2.5, 2.0, (0.0, 0.0), STEPS),
-    Point("dmath.floor(x)", 2.0, 2.0, (0.0, 0.0), STEPS),
+    Point("1.0 * round(x)", 2.5, 2.0, (0.0, 0.0), STEPS),
+    Point("1.0 * dmath.floor(x)", 2.0, 2.0, (0.0, 0.0), STEPS),
     Point("np.sign(x)", 0.0, 0.0, (0.0, 0.0), STEPS),
     Point("x // 1.0", 3.0, 3.0, (0.0, 0.0), STEPS),
     Point("x % 1.0", 3.0, 0.0, (1.0, 0.0), STEPS),

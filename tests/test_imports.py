@@ -33,7 +33,9 @@ LAYERS = (
     ("autodiff.columns", "autodiff.differences", "autodiff.leaves", "autodiff.tape"),
     ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),
+    ("autodiff.lengths", "autodiff.structure"),
     ("autodiff.sweep",),
+    ("autodiff.certain",),
     ("autodiff.forward", "autodiff.reverse"),
     ("autodiff.check", "autodiff.operators"),
 )
@@ -43,8 +45,11 @@ LAYERS = (
 `autodiff` itself, stand above all of these; they may import one another, but not in a circle.
 """
 
-BESIDES = {("autodiff.forward", f"autodiff.{name}") for name in ("tape", "variable", "locally_constant", "sweep")}
-"""Imports that the layers would allow and the plan does not: forward mode keeps no tape."""
+BESIDES = {
+    ("autodiff.forward", f"autodiff.{name}")
+    for name in ("tape", "variable", "lengths", "locally_constant", "structure", "sweep")
+}
+"""Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
 
 LATE = {
     ("dualnumbers.dispatch", "dualnumbers.rules.shaping"),

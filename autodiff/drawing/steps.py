@@ -18,6 +18,8 @@ from dualnumbers.levels import plain
 from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
+from ..certain import Certain
+from ..seeding import has_nan
 from ..sweep import Times, fit, pull, swept, tangents
 from ..tape import Tape
 
@@ -77,24 +79,33 @@ def forward_steps(tape: Tape, parts: Sequence[Part], seed: int | None = None) ->
     steps = []
     with np.errstate(all="ignore"):
         lines = chain.from_iterable(part.lines for part in parts)
-        found = {} if seed is None else tangents(tape, {seed: one(tape.values[seed])}, lines)
+        found, term = ({}, None) if seed is None else _tangents(tape, {seed: one(tape.values[seed])}, list(lines))
         for part in parts:
             line, terms, changes = part.first, [], {}
             if seed is not None and not part.folded:
-                terms = list(_pushed(tape, line, found))
+                terms = list(_pushed(tape, line, found, term))
                 changes = {line: found.get(line, 0.0)}
             steps.append(Step(RUN, part, tuple(terms), changes))
     return steps
 
 
-def _pushed(tape: Tape, line: int, found: dict[int, Any]) -> Iterator[Term]:
+def _tangents(tape: Tape, seeds: dict[int, Any], lines: list[int]) -> tuple[dict[int, Any], Any]:
+    """The tangents of lines, and the function that gives a term of one, where they are not the plain ones."""
+    found = tangents(tape, seeds, lines)
+    if not any(map(has_nan, found.values())):
+        return found, None
+    certain = Certain(tape)
+    return certain.tangents(seeds, lines), certain.term
+
+
+def _pushed(tape: Tape, line: int, found: dict[int, Any], term: Any) -> Iterator[Term]:
     """The terms of a line's tangent."""
     row, operands, static = tape.rows[line], tape.operands(line), tape.static.get(line, ())
     xs, z = [tape.value(k) for k in operands], tape.values[line]
     for place, operand in enumerate(operands):
         if row is not None and line in found and operand in found and has_derivative(row, place):
             given = found[operand]
-            value = row_tangent(row, z, xs, [(place, given)], static)
+            value = term(line, place, given) if term else row_tangent(row, z, xs, [(place, given)], static)
             yield Term(operand, line, partial(tape, line, place), given, value)
 
 
@@ -105,7 +116,7 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
     unless it is shown itself.
     """
     found = {output: one(tape.values[output])}
-    adjoints, times = swept(tape, found, keep=True)
+    adjoints, times_at = swept(tape, found, keep=True)
     shown = {part.first for part in parts if not part.folded}
     wanted = shown.union(*map(tape.operands, shown))
     seeded = next(part for part in parts if output in part.lines)
@@ -114,7 +125,7 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
         terms: list[Term] = []
         changes: dict[int, Any] = {}
         for line in reversed(part.lines):
-            for term in _pulled(tape, line, adjoints[line], times, wanted):
+            for term in _pulled(tape, line, adjoints[line], times_at(line), wanted):
                 before = found.get(term.operand)
                 total = found[term.operand] = term.value if before is None else before + term.value
                 if not part.folded:

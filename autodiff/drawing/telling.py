@@ -15,7 +15,7 @@ from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
 from ..listing import brief, ends, value_text
-from ..sweep import has_nan
+from ..seeding import has_nan
 from ..tape import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps

@@ -15,7 +15,7 @@ _clip = elementwise(None, lambda x, a, b: np.clip(x, a, b),
                     lambda x, a, b, z: share(x, a) * share(b, maximum(x, a)),
                     lambda x, a, b, z: share(a, x) * share(b, maximum(x, a)),
                     lambda x, a, b, z: share(maximum(x, a), b),
-                    name="clip", domain=between, singular=True, unreal=no_order)  # fmt: skip
+                    name="clip", domain=between, singular=True, selects=True, unreal=no_order)  # fmt: skip
 
 
 @composition(np.clip)
@@ -41,5 +41,5 @@ def _finite_push(dx, z, x, *replacements):
     return where(isfinite(x), dx, 0.0)
 
 
-nan_to_num = smooth(np.nan_to_num, _finite_arguments, _finite_push, statics=3,
+nan_to_num = smooth(np.nan_to_num, _finite_arguments, _finite_push, statics=3, selects=True,
                     evaluate=lambda x, nan, posinf, neginf: np.nan_to_num(x, True, nan, posinf, neginf))  # fmt: skip

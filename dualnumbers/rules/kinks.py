@@ -36,9 +36,9 @@ def no_order(*operands):
 
 share = locally_constant(None, _share, arity=2, name="share")
 maximum = elementwise(None, np.maximum, lambda x, y, z: share(x, y), lambda x, y, z: share(y, x), domain=no_ties,
-                      singular=True, unreal=no_order)  # fmt: skip
+                      singular=True, selects=True, unreal=no_order)  # fmt: skip
 minimum = elementwise(None, np.minimum, lambda x, y, z: share(y, x), lambda x, y, z: share(x, y), domain=no_ties,
-                      singular=True, unreal=no_order)  # fmt: skip
+                      singular=True, selects=True, unreal=no_order)  # fmt: skip
 
 
 def _part(x, y, z):
@@ -47,7 +47,7 @@ def _part(x, y, z):
 
 
 fmax = elementwise(None, np.fmax, lambda x, y, z: _part(x, y, z), lambda x, y, z: _part(y, x, z), domain=no_ties,
-                   singular=True, unreal=no_order)  # fmt: skip
+                   singular=True, selects=True, unreal=no_order)  # fmt: skip
 fmin = elementwise(None, np.fmin, lambda x, y, z: _part(x, y, z), lambda x, y, z: _part(y, x, z), domain=no_ties,
-                   singular=True, unreal=no_order)  # fmt: skip
+                   singular=True, selects=True, unreal=no_order)  # fmt: skip
 heaviside = elementwise(None, np.heaviside, 0.0, lambda x, y, z: where(equal(x, 0), 1.0, 0.0), domain=nonzero_first)

@@ -55,7 +55,7 @@ def _mean_push(dx, z, x, axis, dtype, keepdims, where):
 
 
 nanmean = smooth(np.nanmean, lambda a, axis=None, dtype=None, *, keepdims=False, where=True:
-                 (a, axis, inexact(dtype, "nanmean"), keepdims, mask(where)), _mean_push, statics=4,
+                 (a, axis, inexact(dtype, "nanmean"), keepdims, mask(where)), _mean_push, statics=4, selects=True,
                  evaluate=lambda x, axis, dtype, keepdims, where: np.nanmean(
                      x, axis=axis, dtype=dtype, keepdims=keepdims, where=where))  # fmt: skip
 
@@ -72,7 +72,7 @@ nanstd = moment_row(np.nanstd, _without_nan(deviation_push))
 
 # --------------------------------------------------------------------------------------------------- extrema
 
-nanmax = smooth(np.nanmax, signature, extremum_push, evaluate=along(np.nanmax), statics=2)
-nanmin = smooth(np.nanmin, signature, extremum_push, evaluate=along(np.nanmin), statics=2)
+nanmax = smooth(np.nanmax, signature, extremum_push, evaluate=along(np.nanmax), statics=2, selects=True)
+nanmin = smooth(np.nanmin, signature, extremum_push, evaluate=along(np.nanmin), statics=2, selects=True)
 extremum_entry(nanmax, extremum_row(np.nanmax, "nanmax_where"), np.nanmax)
 extremum_entry(nanmin, extremum_row(np.nanmin, "nanmin_where"), np.nanmin)

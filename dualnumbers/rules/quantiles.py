@@ -52,7 +52,7 @@ ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), 
 (Hyndman & Fan 1996). The others are locally constant in q."""
 
 
-_quantile = smooth(None, None, _quantile_push, name="quantile", statics=5,
+_quantile = smooth(None, None, _quantile_push, name="quantile", statics=5, selects=True,
                    evaluate=lambda x, function, q, axis, keepdims, method:
                    getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method))  # fmt: skip
 
@@ -104,7 +104,7 @@ def _medians(numpy_function):
     return composition(numpy_function)(function)
 
 
-_median = smooth(None, None, _quantile_push, name="median", statics=5,
+_median = smooth(None, None, _quantile_push, name="median", statics=5, selects=True,
                  evaluate=lambda x, function, q, axis, keepdims, method:
                  getattr(np, function)(x, axis, keepdims=keepdims))  # fmt: skip
 median, nanmedian = _medians(np.median), _medians(np.nanmedian)

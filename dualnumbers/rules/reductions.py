@@ -107,5 +107,5 @@ def extremum_push(dx, z, x, axis, keepdims):
     return sum(dx * shares(extremal(z, x, axis), axis), axis, keepdims)
 
 
-max = smooth(np.max, signature, extremum_push, evaluate=along(np.max), statics=2)
-min = smooth(np.min, signature, extremum_push, evaluate=along(np.min), statics=2)
+max = smooth(np.max, signature, extremum_push, evaluate=along(np.max), statics=2, selects=True)
+min = smooth(np.min, signature, extremum_push, evaluate=along(np.min), statics=2, selects=True)

@@ -111,7 +111,7 @@ def _initial_push(di, z, x, initial, axis, keepdims, where):
 
 def extremum_row(numpy_function, name):
     """An extremum of the chosen elements and an initial value."""
-    return smooth(None, None, _extremum_push, _initial_push, name=name, statics=3,
+    return smooth(None, None, _extremum_push, _initial_push, name=name, statics=3, selects=True,
                   evaluate=lambda x, initial, axis, keepdims, where: numpy_function(
                       x, axis=axis, keepdims=keepdims, initial=initial, where=where))  # fmt: skip
 

@@ -40,7 +40,7 @@ def _sort_push(dx, z, x, axis):
     return moveaxis(ordered_as(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
 
 
-_sort = smooth(None, None, _sort_push, name="sort", statics=1, evaluate=lambda x, axis: np.sort(x, axis))
+_sort = smooth(None, None, _sort_push, name="sort", statics=1, selects=True, evaluate=lambda x, axis: np.sort(x, axis))
 
 
 @composition(np.sort)

@@ -1,0 +1,125 @@
+"""The push-forward with the zeros told apart: 0 · ∞ is 0 where the zero is structural, else NaN, as in the sweep.
+
+It costs much more than the plain one, and is asked only where that gave NaN: NaN is absorbing and the push-forward
+linear, so nothing is missed. A function in forward mode is recorded for it, which runs it once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.batch import BatchNumber, batch
+from dualnumbers.dualnumber import make
+from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
+from dualnumbers.levels import Level, is_number, plain
+from dualnumbers.pushforward import evaluate_partial, has_derivative, in_precision, row_tangent
+from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.shaping import broadcast_to, shape, stack, zeros_like
+
+from .lengths import kinks, slope_of_length
+from .seeding import flatten, has_nan
+from .structure import Structure, Terms
+from .sweep import asked, masked, tangents
+from .tape import Tape
+from .variable import Variable, variable
+
+Found = dict[int, Any]
+
+
+class Certain:
+    """The push-forward through a tape, of which zero is told from zero."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape, self.structure, self.at_kinks = tape, Structure(tape, asked), kinks(tape)
+        self.terms: Terms = {}
+
+    def tangents(self, seeds: Found, lines: Iterable[int]) -> Found:
+        """`tangents` of the module sweep; a batch is taken apart, as its members have zeros of their own."""
+        lines = list(lines)
+        leader = next((t for t in seeds.values() if isinstance(t, BatchNumber)), None)
+        if leader is None:
+            return self._tangents(seeds, lines)
+        level, runs = leader.level, []
+        for place in range(shape(leader.data)[0]):
+            member = {line: getitem(t.data, place) if is_number(type(t)) and t.level is level else t
+                      for line, t in seeds.items()}  # fmt: skip
+            runs.append(self._tangents(member, lines))
+        return {line: batch(stack(*(run[line] for run in runs), 0), level) for line in runs[0]}
+
+    def _tangents(self, seeds: Found, lines: list[int]) -> Found:
+        patterns, self.terms = self.structure.of_tangents(seeds, lines)
+        found = dict(seeds)
+        for line in lines:
+            row, total = self.tape.rows[line], None
+            if row is None or row.kind == LOCALLY_CONSTANT:
+                continue
+            for place, operand in enumerate(self.tape.operands(line)):
+                if operand in found and has_derivative(row, place):
+                    term = self.term(line, place, found[operand])
+                    total = term if total is None else total + term
+            if total is not None:
+                found[line] = masked(in_precision(total, self.tape.values[line]), patterns[line])
+        return found
+
+    def term(self, line: int, place: int, t: Any) -> Any:
+        """What a line makes of the tangent of the operand at a place."""
+        reached, row, z = self.terms[line, place], self.tape.rows[line], self.tape.values[line]
+        xs = [self.tape.value(operand) for operand in self.tape.operands(line)]
+        assert row is not None
+        if row.kind != ELEMENTWISE:
+            return masked(row_tangent(row, z, xs, [(place, t)], self.tape.static.get(line, ())), reached)
+        p = row.partials[place]
+        p = p if isinstance(p, float) else evaluate_partial(p, *xs, z)
+        if line in self.at_kinks:
+            p = slope_of_length(p, self.at_kinks[line], xs[0])
+        term = masked(p, reached) * masked(t, reached)
+        return term if shape(term) == shape(z) else broadcast_to(term, shape(z))
+
+
+def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Iterable[int]) -> Found:
+    """`tangents`, with the zeros told apart where the tangent of a line that is wanted is NaN."""
+    with np.errstate(all="ignore"):
+        found = tangents(tape, seeds, lines)
+        return Certain(tape).tangents(seeds, lines) if any(has_nan(found.get(line)) for line in wanted) else found
+
+
+# --------------------------------------------------------------------------------------------- a second run
+
+
+def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: Any) -> Any:
+    """What ``f(*args)`` returned, numbers of a level among it, with tangents from a recording of ``f``.
+
+    It is ``out`` itself where ``f`` cannot be recorded, or does not give the same values once more.
+    """
+    leaves, rebuild = flatten(list(args))
+    outs, rebuild_out = flatten(out)
+    tape = Tape()
+    seeded = [is_number(type(x)) and x.level is level for x in leaves]
+    given = [variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
+             for x, dual in zip(leaves, seeded, strict=True)]  # fmt: skip
+    try:
+        with np.errstate(all="ignore"):  # what there is to warn of, the first run has warned of
+            again, _ = flatten(f(*rebuild(given)))
+            seeds = [x.tangent for x, dual in zip(leaves, seeded, strict=True) if dual]
+            found = Certain(tape).tangents(dict(zip(tape.inputs, seeds, strict=True)), range(len(tape)))
+    except Exception:  # what works on dual numbers alone stays as they gave it
+        return out
+    finally:
+        tape.level.ended = True
+    if len(again) != len(outs) or not all(map(_same, outs, again)):
+        return out
+    return rebuild_out(_with_tangent(x, y, level, found) for x, y in zip(outs, again, strict=True))
+
+
+def _same(x: Any, y: Any) -> bool:
+    x, y = np.asarray(plain(x)), np.asarray(plain(y))
+    return bool(x.shape == y.shape and x.dtype == y.dtype and x.tobytes() == y.tobytes())
+
+
+def _with_tangent(x: Any, y: Any, level: Level, found: Found) -> Any:
+    if not (is_number(type(x)) and x.level is level and isinstance(y, Variable)):
+        return x
+    return make(y.primal, found[y.line] if y.line in found else zeros_like(y.primal), level)

@@ -1,0 +1,293 @@
+"""Zeros against infinite slopes: 0 where a choice put the zero, NaN where it is the value of a factor, never a wrong 0.
+
+Random compositions of singular functions at singular points are held to the limits of their slopes, which are
+difference quotients with 600 digits beside the point.
+"""
+
+import random
+
+import numpy as np
+import pytest
+from mpmath import mp, mpc
+from table import EXAMPLES, JACOBIANS, MODES, nestings
+
+from autodiff import derivative, grad, hessian, jacfwd, jacobian, jvp, linearize
+
+# ------------------------------------------------------------------------------------------- compositions and limits
+
+
+class OutOfReachError(Exception):
+    """What the reference does not follow: values that are complex, infinite, or exponents of exponents."""
+
+
+def _real(function):
+    def real(*xs):
+        try:
+            z = function(*xs)
+        except (ZeroDivisionError, ValueError, OverflowError):
+            raise OutOfReachError from None
+        if isinstance(z, mpc) or not mp.isfinite(z) or abs(z) > mp.mpf(10) ** 5000:
+            raise OutOfReachError
+        return z
+
+    return real
+
+
+UNARY = {
+    "sqrt": (np.sqrt, mp.sqrt),
+    "cbrt": (np.cbrt, lambda x: mp.sign(x) * mp.cbrt(abs(x))),
+    "log": (np.log, mp.log),
+    "exp": (np.exp, mp.exp),
+    "log1p": (np.log1p, lambda x: mp.log(1 + x)),
+    "expm1": (np.expm1, lambda x: mp.exp(x) - 1),
+    "square": (np.square, lambda x: x * x),
+    "tanh": (np.tanh, mp.tanh),
+    "arctan": (np.arctan, mp.atan),
+    "abs": (np.abs, abs),
+    "reciprocal": (np.reciprocal, lambda x: 1 / x),
+    "cube": (lambda x: x**3, lambda x: x**3),
+    "root": (lambda x: x**0.5, mp.sqrt),
+    "power": (lambda x: x**1.5, lambda x: mp.sqrt(x) ** 3),
+    "negative": (lambda x: -x, lambda x: -x),
+    "twice": (lambda x: 2.0 * x, lambda x: 2 * x),
+    "nothing": (lambda x: 0.0 * x, lambda x: 0 * x),
+    "sine": (np.sin, mp.sin),
+    "cosine": (np.cos, mp.cos),
+}
+BINARY = {
+    "add": (lambda x, y: x + y,) * 2,
+    "subtract": (lambda x, y: x - y,) * 2,
+    "multiply": (lambda x, y: x * y,) * 2,
+    "divide": (lambda x, y: x / y,) * 2,
+    "hypot": (np.hypot, mp.hypot),
+    "maximum": (np.maximum, lambda x, y: x if x > y else y),
+}
+CHOICES = ("where", "mask", "element")
+POINTS = (0.0, 0.0, 0.0, 1.0, -1.0, 1000.0, -1000.0)
+
+
+def composition(draw, depth):
+    """A random expression, a tree of the names above; x and constants are its leaves."""
+    if depth == 0:
+        return draw.choice(("x", "x", "x", 1.0, 0.0))
+    kind = draw.choice((UNARY, UNARY, UNARY, BINARY, BINARY, CHOICES))
+    name = draw.choice(tuple(kind))
+    return (name, *(composition(draw, depth - 1) for _ in range(1 if kind is UNARY or name == "mask" else 2)))
+
+
+def plainly(tree, x):
+    """The expression in NumPy, at a number of any kind."""
+    if not isinstance(tree, tuple):
+        return x if tree == "x" else tree
+    name, *parts = tree
+    parts = [plainly(part, x) for part in parts]
+    if name == "where":
+        return np.where(x > 0, *parts)
+    if name == "mask":
+        return (x > 0) * parts[0]
+    if name == "element":
+        return np.stack([part + 0.0 * x for part in parts])[1]
+    return (UNARY | BINARY)[name][0](*parts)
+
+
+def exactly(tree, x, at):
+    """The expression in mpmath, the choices made as at the point ``at``."""
+    if not isinstance(tree, tuple):
+        return x if tree == "x" else mp.mpf(tree)
+    name, *parts = tree
+    if name in CHOICES:
+        if name == "mask" and not at > 0:
+            return mp.mpf(0)
+        return exactly(parts[0 if name != "element" and at > 0 else -1], x, at)
+    return _real((UNARY | BINARY)[name][1])(*(exactly(part, x, at) for part in parts))
+
+
+def limits(tree, at, order):
+    """The limits of a derivative from the right and from the left, of those that exist; ±∞ where it grows."""
+    found = []
+    with mp.workdps(600):
+        for side in (1, -1):
+            try:
+                near, nearer = (_beside(tree, at, side * mp.mpf(10) ** -k, order) for k in (60, 75))
+            except OutOfReachError:
+                continue
+            grows = abs(nearer) > 10 * abs(near) and abs(nearer) > 1e3
+            found.append(float(mp.sign(nearer)) * np.inf if grows else float(nearer))
+    return found
+
+
+def _beside(tree, at, offset, order):
+    x, h = mp.mpf(at) + offset, offset * mp.mpf(10) ** -90
+    values = [exactly(tree, x + k * h, at) for k in range(-1, 2)]
+    return (values[2] - values[0]) / (2 * h) if order == 1 else (values[2] - 2 * values[1] + values[0]) / h**2
+
+
+def is_wrong(found, tree, at, order):
+    """Whether a derivative is a number and none of those that there may be: a one-sided limit, or at a kink between."""
+    if np.isnan(found):
+        return False
+    sides = limits(tree, at, order)
+    if not sides or np.isinf(found):
+        return False  # out of the reach of floats, or of the reference
+    if has_kinks(tree):
+        bound = max(map(abs, sides)) if len(sides) > 1 else np.inf
+        return order == 1 and (bool(np.isinf(max(map(abs, sides)))) or abs(found) > bound * (1 + 1e-9) + TINY)
+    return not any(abs(found - side) <= 1e-9 * abs(side) + TINY or found == side for side in sides)
+
+
+TINY = 1e-12
+
+
+def has_kinks(tree):
+    """Whether an expression has functions with kinks."""
+    return isinstance(tree, tuple) and (tree[0] in KINKS or any(map(has_kinks, tree[1:])))
+
+
+KINKS = ("abs", "hypot", "maximum")
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_compositions_of_singular_functions(seed, order):
+    draw = random.Random(100 * order + seed)
+    for _ in range(2 * EXAMPLES // order):
+        tree, at = composition(draw, draw.randint(1, 4)), draw.choice(POINTS)
+        with np.errstate(all="ignore"):
+            for name, partial in nestings(lambda x, tree=tree: plainly(tree, x), (0,) * order, MODES):
+                try:
+                    found = partial(at)
+                except (TypeError, ArithmeticError):
+                    continue  # Python's arithmetic fails, or turns complex
+                assert not is_wrong(found, tree, at, order), (name, tree, at, found, limits(tree, at, order))
+
+
+# ------------------------------------------------------------------------------------------- arrays
+
+MASK = np.array([0.0, 1.0, 1.0])
+PADDED = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+V = np.array([0.0, 4.0, 9.0])
+STRUCTURAL = {
+    "where": (lambda v: np.where(v > 0, np.sqrt(v), 0.0), [0.0, 0.25, 1 / 6]),
+    "an element": (lambda v: np.sqrt(v)[1:], [0.0, 0.25, 1 / 6]),
+    "a mask": (lambda v: (v > 0) * np.sqrt(v), [0.0, 0.25, 1 / 6]),
+    "a mask of floats": (lambda v: (v > 0).astype(float) * np.log(v), [0.0, 0.25, 1 / 9]),
+    "constant zeros": (lambda v: MASK * np.sqrt(v), [0.0, 0.25, 1 / 6]),
+    "a product with constant zeros": (lambda v: PADDED.T @ np.sqrt(v[::-1]), [0.0, 0.5, 1 / 6]),
+    "einsum with constant zeros": (lambda v: np.einsum("i,i->i", MASK, np.log(v)), [0.0, 0.25, 1 / 9]),
+    "a larger one": (lambda v: np.maximum(np.sqrt(v), 1.0), [0.0, 0.25, 1 / 6]),
+    "the largest": (lambda v: np.max(np.sqrt(v)), [0.0, 0.0, 1 / 6]),
+    "sorted": (lambda v: np.sort(np.sqrt(v))[1:], [0.0, 0.25, 1 / 6]),
+    "the median": (lambda v: np.median(np.sqrt(v)), [0.0, 0.25, 0.0]),
+    "clipped": (lambda v: np.clip(np.sqrt(v), 1.0, 2.5), [0.0, 0.25, 0.0]),
+    "taken": (lambda v: np.take(np.cbrt(v), [1, 1]), [0.0, 2 / 3 * 4 ** (-2 / 3), 0.0]),
+    "overwritten": (lambda v: _written(np.sqrt(v)), [0.0, 0.25, 1 / 6]),
+    "power 0": (lambda v: np.sqrt(v)[1:] + np.sum(np.sqrt(v) ** 0), [0.0, 0.25, 1 / 6]),
+    "a matrix product beside": (lambda v: np.where(v > 0, np.sqrt(v), 0.0) @ np.eye(3), [0.0, 0.25, 1 / 6]),
+    "softmax beside": (lambda v: np.where(v > 0, np.log(v), -1e30)[1:], [0.0, 0.25, 1 / 9]),
+    "norms of rows": (lambda v: np.where(v > 0, np.linalg.norm(np.sqrt(v)[:, None], axis=1), 0.0), [0.0, 0.25, 1 / 6]),
+    "an element of 0": (lambda v: np.stack([v[1] ** 0.5, v[0] ** 0.5])[0], [0.0, 0.25, 0.0]),
+}  # fmt: skip
+
+
+def _written(x):
+    x = x.copy()
+    x[0] = 7.0
+    return x
+
+
+@pytest.mark.parametrize("mode", [*JACOBIANS.values(), jacobian], ids=[*JACOBIANS, "auto"])
+@pytest.mark.parametrize("name", STRUCTURAL)
+def test_structural_zeros_of_arrays(name, mode):
+    f, slopes = STRUCTURAL[name]
+    with np.errstate(all="ignore"):
+        found = mode(f, 0)(V) if mode is not jacobian else jacobian(f)(V)
+        np.testing.assert_allclose(found.reshape(-1, 3).sum(0), slopes, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", STRUCTURAL)
+def test_structural_zeros_at_second_order(name):
+    f, _ = STRUCTURAL[name]
+    beside = np.array([1.0, 4.0, 9.0])
+    with np.errstate(all="ignore"):
+        smooth = [partial(beside) for _, partial in nestings(lambda v: np.sum(f(v)), (0, 0), JACOBIANS)]
+        for (how, partial), there in zip(nestings(lambda v: np.sum(f(v)), (0, 0), JACOBIANS), smooth, strict=True):
+            found = partial(V)
+            np.testing.assert_allclose(found[1:, 1:], there[1:, 1:], rtol=1e-13, err_msg=how)
+            np.testing.assert_array_equal([*found[0], *found[1:, 0]], 0.0, err_msg=how)
+        np.testing.assert_array_equal(hessian(lambda v: np.sum(f(v)))(V)[0], 0.0)
+
+
+@pytest.mark.parametrize("second", MODES.values(), ids=MODES)
+@pytest.mark.parametrize("first", MODES.values(), ids=MODES)
+def test_a_zero_of_an_outer_number_is_no_constant(first, second):
+    """x √w at w = 0: the slope by w is 0 for the constant x = 0, but its slope by x is ∞."""
+    found = second(lambda x: first(lambda w: x * np.sqrt(w), 0)(0.0), 0)(0.0)
+    assert np.isnan(found) or np.isinf(found)
+
+
+def test_zeros_of_a_tangent():
+    zero, t = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.25, 0.0])
+    np.testing.assert_array_equal(jvp(np.sqrt, [V], [zero])[1], t)
+    np.testing.assert_array_equal(linearize(np.sqrt, V)[1](zero), t)
+    np.testing.assert_array_equal(jacfwd(np.sqrt)(V), np.diag([np.inf, 0.25, 1 / 6]))
+    assert jvp(np.sqrt, [0.0], [0.0])[1] == 0.0
+
+
+def test_a_function_that_cannot_be_run_twice_keeps_nan():
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return np.cbrt(x**3) if len(calls) == 1 else np.cos(x)
+
+    assert np.isnan(derivative(f, 0, [0.0]))
+    assert len(calls) == 2
+
+
+# ------------------------------------------------------------------------------------------- lengths
+
+X = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0], [1.0, 1.0]])
+DISTANCES = {
+    "squares": lambda d: np.sqrt(np.sum(d**2, -1)),
+    "np.square": lambda d: np.sum(np.square(d), -1) ** 0.5,
+    "products": lambda d: np.sqrt(d[..., 0] * d[..., 0] + d[..., 1] * d[..., 1]),
+    "einsum": lambda d: np.sqrt(np.einsum("ijk,ijk->ij", d, d)),
+    "vecdot": lambda d: np.sqrt(np.vecdot(d, d)),
+    "mean": lambda d: np.sqrt(2.0 * np.mean(d**2, axis=-1)),
+    "a recomputed difference": lambda d: np.sqrt(np.sum((d + 0.0) * (d + 0.0), -1)),
+    "product with ones": lambda d: np.sqrt(d**2 @ np.ones(2)),
+}
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_of_which_some_are_zero(name):
+    """As the norm has it: slope 0 at the kink, and the others right."""
+
+    def f(x, length=DISTANCES[name]):
+        return np.sum(np.arange(16.0).reshape(4, 4) * length(x[:, None] - x[None]))
+
+    def by_norm(x):
+        return f(x, lambda d: np.linalg.norm(d, axis=-1))
+
+    for how, partial in nestings(f, (0,), JACOBIANS):
+        np.testing.assert_allclose(partial(X), grad(by_norm)(X), rtol=1e-13, atol=1e-13, err_msg=how)
+    for how, partial in nestings(f, (0, 0), JACOBIANS):
+        np.testing.assert_allclose(partial(X), hessian(by_norm)(X), rtol=1e-11, atol=1e-11, err_msg=how)
+
+
+ROOTS = {
+    "of a square of a root": lambda x: np.sqrt(np.sqrt(x) ** 2),
+    "of a square of a cube root": lambda x: np.sqrt(np.cbrt(x) ** 2),
+    "of a modulus": lambda x: np.sqrt(np.abs(x)),
+    "of a difference of squares": lambda x: np.sqrt((x + 1.0) ** 2 - 1.0),
+    "of a square and more": lambda x: np.sqrt(x**2 + x),
+    "of a product": lambda x: np.sqrt(x * np.sin(x)),
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_other_roots_have_no_such_kink(name):
+    for order in (1, 2):
+        for _, partial in nestings(ROOTS[name], (0,) * order, MODES):
+            with np.errstate(all="ignore"):
+                assert not np.isfinite(partial(0.0))
