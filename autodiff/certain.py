@@ -14,13 +14,13 @@ import numpy as np
 from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.dualnumber import make
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.levels import Level, is_number, plain
+from dualnumbers.levels import RUNNING, Level, has_nan, is_number, plain
 from dualnumbers.pushforward import evaluate_partial, has_derivative, in_precision, row_tangent
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, shape, stack, zeros_like
 
 from .lengths import kinks, slope_of_length
-from .seeding import flatten, has_nan
+from .seeding import flatten
 from .structure import Structure, Terms
 from .sweep import asked, masked, tangents
 from .tape import Tape
@@ -100,6 +100,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     seeded = [is_number(type(x)) and x.level is level for x in leaves]
     given = [variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
              for x, dual in zip(leaves, seeded, strict=True)]  # fmt: skip
+    RUNNING.append(None)
     try:
         with np.errstate(all="ignore"):  # what there is to warn of, the first run has warned of
             again, _ = flatten(f(*rebuild(given)))
@@ -109,6 +110,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
         return out
     finally:
         tape.level.ended = True
+        RUNNING.pop()
     if len(again) != len(outs) or not all(map(_same, outs, again)):
         return out
     return rebuild_out(_with_tangent(x, y, level, found) for x, y in zip(outs, again, strict=True))

@@ -12,7 +12,7 @@ from typing import Any
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.errors import explain
-from dualnumbers.levels import RUNNING, Level, is_number
+from dualnumbers.levels import RUNNING, Level, has_nan, is_number
 
 from .captured import Given
 from .columns import Directions, Rule, check_same, taken

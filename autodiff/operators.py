@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.dualnumber import make
-from dualnumbers.levels import Level, level_of, plain
+from dualnumbers.levels import Level, has_nan, level_of, plain
 from dualnumbers.rules.shaping import zeros_like
 
 from .certain import certain_tangents

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
-from dualnumbers.levels import is_number
+from dualnumbers.levels import has_nan, is_number
 from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
@@ -22,7 +22,6 @@ from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape, shape, zeros_like
 
 from .lengths import kinks, slope_of_length
-from .seeding import has_nan
 from .structure import Pattern, Structure, Terms
 from .tape import UNARY, Tape
 from .variable import Variable, variable

@@ -116,6 +116,16 @@ def plain(value: Any) -> Any:
     return value
 
 
+def has_nan(x: Any) -> bool:
+    """Whether any part of a number or array is NaN."""
+    if x is None or type(x) is float:
+        return x != x
+    if is_number(type(x)):
+        return any(map(has_nan, x.parts()))
+    summed = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
+    return bool(summed != summed)
+
+
 class _Operands(dict[type, bool]):
     """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13.
 

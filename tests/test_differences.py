@@ -370,7 +370,7 @@ def test_infinities_and_nans_are_in_their_places():
     assert not check_derivative(math.sqrt, 0, [0.0], 1e9)
     x = np.array([nan, 2.0])
     assert check_derivative(np.sin, 0, [x], np.array([[nan, nan], [0, np.cos(2)]]))
-    assert check_derivative(np.sin, 0, [x], derivative(np.sin, 0, [x]))
+    assert check_derivative(np.exp, 0, [x[1:]], derivative(np.exp, 0, [x[1:]]))
     assert not check_derivative(np.sin, 0, [x], np.diag([0, np.cos(2)]))
     assert not check_derivative(np.sin, 0, [x], np.full((2, 2), nan))
 

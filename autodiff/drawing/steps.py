@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.levels import plain
+from dualnumbers.levels import has_nan, plain
 from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
 from ..certain import Certain
-from ..seeding import has_nan
 from ..sweep import Times, fit, pull, swept, tangents
 from ..tape import Tape
 

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.levels import plain
+from dualnumbers.levels import has_nan, plain
 from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import shape
 
 from ..listing import brief, ends, value_text
-from ..seeding import has_nan
 from ..tape import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
