@@ -22,6 +22,7 @@ from .variable import Variable
 
 if TYPE_CHECKING:
     from . import drawing
+    from .adoption import adopt
     from .drawing import animate, draw_graph
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "SimpleBlock",
     "Tape",
     "Variable",
+    "adopt",
     "animate",
     "array",
     "check_derivative",
@@ -67,7 +69,7 @@ __version__ = "0.1.0"
 
 COUNTERPARTS.append(scipy.counterparts_of)
 
-LATE = {"numpy": "", "drawing": "", "animate": "drawing", "draw_graph": "drawing"}
+LATE = {"numpy": "", "adopt": "adoption", "drawing": "", "animate": "drawing", "draw_graph": "drawing"}
 """Names that are imported when they are first asked for: most programs draw nothing."""
 
 

@@ -47,3 +47,6 @@ degrees = elementwise(math.degrees, np.degrees, lambda x, z: degrees_per_radian(
 radians = elementwise(math.radians, np.radians, lambda x, z: radians_per_degree(x))
 numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x, 1.0,
                            name="_numpy_scalar", shown="numpy_scalar")  # fmt: skip
+python_number = elementwise(lambda x: x if type(x) is complex else float(x),
+                            lambda x: x.item() if isinstance(x, np.generic) else +x, 1.0,
+                            name="_python_number", shown="float")  # fmt: skip
