@@ -75,7 +75,7 @@ class Directions:
 
         ``tangents`` are the output's along each chunk of the directions: None where it does not depend on the leaves.
         """
-        if len(self) == 1 and tangents[0] is not None and not shape(self.leaves[0]):
+        if len(self) == len(self.leaves) == 1 and tangents[0] is not None and not shape(self.leaves[0]):
             return [as_given(tangents[0], self.leaves[0])]
         depends = len(self) and any(t is not None for t in tangents)
         along = self._joined(shape(out), tangents) if depends else None

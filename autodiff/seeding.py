@@ -266,6 +266,8 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
         raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
     if is_unreal(tangent) and not is_unreal(x):
         raise ValueError(f"{what} is complex, its value is real")
+    if type(x) is np.ndarray and not x.ndim and not is_number(type(tangent)):
+        return [np.asarray(tangent, np.result_type(tangent, x.dtype))]  # it may be written to, or indexed
     return [as_given(astype(tangent, x.dtype) if shape(x) and tangent.dtype != x.dtype else tangent, x)]
 
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import BY_NUMPY, PYTHON
+from .elementary import BY_NUMPY, PYTHON, linear
 from .errors import no_plain_value, no_rule, public_name, user_line
 from .levels import is_number, plain
 from .rules.axes import moveaxis, rank
 from .rules.from_scipy import rule_of
 from .rules.indexing import fixed, getitem, scatter
 from .rules.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
-from .rules.shaping import array, astype, broadcast_to, expand_dims, ravel, reshape, shape, stack
+from .rules.shaping import array, astype, broadcast_to, cast, expand_dims, ravel, reshape, shape, stack
 
 REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
               np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
@@ -53,7 +53,9 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
 
 
 def stored(function: Any, result: Any, target: Any) -> Any:
-    """A result stored into the array that ``out=`` names."""
+    """A result stored into the array that ``out=`` names, which a ufunc broadcasts to."""
+    if not isinstance(function, np.ufunc) and shape(target) != shape(result):
+        raise ValueError(f"{public_name(function)}: out= has shape {shape(target)}, the result has {shape(result)}")
     if not is_number(type(target)):
         raise no_plain_value(f"{public_name(function)} with out= a plain array", result)
     target[...] = result
@@ -124,13 +126,42 @@ def outer(ufunc: Any, x: Any, y: Any, **keywords: Any) -> Any:
     return call(ufunc, _binary(ufunc), [x, y], **keywords)
 
 
+def _spread_between(g: Any, x: Any, starts: Any) -> Any:
+    """Of the sums from every start to the next, the adjoint: equal along each."""
+    ends = [*starts[1:], shape(x)[0]]
+    counts = [max(end - start, 1) for start, end in zip(starts, ends, strict=True)]
+    places = np.concatenate([np.arange(start, start + n) for start, n in zip(starts, counts, strict=True)])
+    return scatter(getitem(g, np.repeat(np.arange(len(starts)), counts)), shape(x), places)
+
+
+_added_between = linear(None, None, _spread_between, name="add_reduceat", shown="add.reduceat", statics=1,
+                        evaluate=lambda x, starts: np.add.reduceat(x, starts, 0))  # fmt: skip
+
+
 def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """Reductions of the elements from every index to the next; where that is not greater, the one element there."""
     moved, starts = moveaxis(x, axis, 0), np.asarray(fixed(indices)).tolist()
     ends = [*starts[1:], shape(moved)[0]]
+    if ufunc is np.add:
+        return moveaxis(_added_between(cast(moved, dtype), starts), 0, axis)
     parts = [reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype, initial=None)
              for start, end in zip(starts, ends, strict=True)]  # fmt: skip
     return moveaxis(stack(*parts, 0), 0, axis)
+
+
+def _at(ufunc: Any) -> Callable[..., Any]:
+    def applied(x: Any, v: Any, places: Any) -> Any:
+        z = np.array(x, np.result_type(x, v), order="C")
+        ufunc.at(z.reshape(-1), places, v)
+        return z
+
+    return applied
+
+
+_added_at = linear(None, None, lambda g, x, v, places: g, lambda g, x, v, places: getitem(ravel(g), places),
+                   name="add_at", shown="add.at", statics=1, evaluate=_at(np.add))  # fmt: skip
+_subtracted_at = linear(None, None, lambda g, x, v, places: g, lambda g, x, v, places: -getitem(ravel(g), places),
+                        name="subtract_at", shown="subtract.at", statics=1, evaluate=_at(np.subtract))  # fmt: skip
 
 
 def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
@@ -141,8 +172,7 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
     given = [ravel(broadcast_to(y, places.shape)) for y in operand]
     flat = places.ravel()
     if ufunc in (np.add, np.subtract):
-        total = reshape(scatter(given[0], (x.size,), flat), shape(x), "C")
-        x[...] = BY_NUMPY[ufunc](x, total)
+        x[...] = (_added_at if ufunc is np.add else _subtracted_at)(x, *given, flat)
         return
     order = np.argsort(flat, kind="stable")
     first = np.maximum.accumulate(np.where(np.diff(flat[order], prepend=-1) != 0, np.arange(flat.size), 0))

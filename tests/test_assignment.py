@@ -193,3 +193,11 @@ def test_methods_write_in_place(name):
 def test_an_array_of_numbers_is_not_resized_in_place():
     with pytest.raises(AttributeError, match=r"np\.resize"):
         jacfwd(lambda x: x.resize((2, 2)))(np.ones(4))
+
+
+def test_a_number_is_the_cotangent_of_an_array_of_no_axes():
+    def halved(y):
+        y /= 0.5
+        return y
+
+    assert vjp(halved, np.array(0.3))[1](0.7) == (1.4,)

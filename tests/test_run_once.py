@@ -161,3 +161,9 @@ def test_a_loop_that_fills_an_array_stays_linear():
 def test_an_array_of_no_elements():
     assert jacfwd(lambda x: np.sum(x) * np.ones(2))(np.zeros(0)).shape == (2, 0)
     assert hessian(lambda x: np.sum(x**2))(np.zeros(0)).shape == (0, 0)
+
+
+def test_a_number_beside_an_array_of_no_elements():
+    by_x, by_y = jacfwd(lambda x, y: (x, y), (0, 1))(1.5, np.zeros((0, 2)))
+    assert by_x[0] == 1.0
+    assert [np.shape(part) for part in (*by_x, *by_y)] == [(), (0, 2), (0, 2), (0, 2, 0, 2)]

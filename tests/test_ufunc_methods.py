@@ -145,3 +145,49 @@ def test_a_logarithmic_sum_with_nothing_in_it():
     f = lambda x: np.logaddexp.reduce(x)
     assert np.array_equal(gradient(f, [np.array([-np.inf, 0.0, -np.inf])])[0], [0.0, 1.0, 0.0])
     assert np.array_equal(gradient(f, [np.array([-np.inf, -np.inf])])[0], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, v: np.add.at(x, ([0, 0, 2, 0], [1, 1, 0, 1]), v),
+    lambda x, v: np.subtract.at(x, ([0, 0, 2, 0], [1, 1, 0, 1]), v),
+    lambda x, v: np.add.at(x, [1, 1, 0, 1], v[:, None]),
+])  # fmt: skip
+def test_at_adds_one_after_the_other(f):
+    """The value has NumPy's bits, which depend on the order."""
+
+    def added(x, v):
+        y = x + 0.0 * np.sum(v)
+        f(y, v)
+        return y
+
+    x, v = np.random.default_rng(5).normal(size=(3, 4)), np.array([1e16, -1.4175, 0.3, -1e16])
+    for by in (jvp(added, [x, v], [x, v])[0], vjp(added, x, v)[0]):
+        np.testing.assert_array_equal(by, added(x, v))
+    for k in (0, 1):
+        np.testing.assert_allclose(jacfwd(added, k)(x, v), jacrev(added, k)(x, v))
+    np.testing.assert_allclose(jvp(added, [x, v], [x, v])[1], added(x, v), rtol=1e-14)
+
+
+def test_sums_between_indices_have_the_bits_of_numpy():
+    x = np.random.default_rng(5).normal(size=(40, 7))
+    for f in (
+        lambda x: np.add.reduceat(x, [0, 30, 2, 5]),
+        lambda x: np.add.reduceat(x, [3, 0], axis=1, dtype=np.float32),
+    ):
+        for by in (jvp(f, [x], [x])[0], vjp(f, x)[0]):
+            np.testing.assert_array_equal(by, f(x))
+        np.testing.assert_array_equal(jacfwd(f)(x), jacrev(f)(x))
+        np.testing.assert_allclose(jvp(f, [x], [x])[1], f(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, y: np.sum(x, axis=0, out=y), lambda x, y: np.mean(x, 0, out=y), lambda x, y: np.cumsum(x, out=y),
+    lambda x, y: np.take(x, [0], out=y), lambda x, y: np.max(x, out=y), lambda x, y: np.stack([x[0], x[0]], out=y),
+])  # fmt: skip
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_out_of_another_shape_is_refused(mode, f):
+    x = np.random.default_rng(5).normal(size=(2, 3))
+    with pytest.raises(ValueError, match=r"out|shape|dim"):
+        f(x, np.zeros((4, 2, 3)))
+    with pytest.raises(ValueError, match=r"out= has shape \(4, 2, 3\), the result has"):
+        mode(lambda x: f(x, np.zeros((4, 2, 3), like=x)))(x)

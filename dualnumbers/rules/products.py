@@ -1,14 +1,11 @@
 """Matrix and tensor products. Each is linear in every operand; an adjoint is a product with the others conjugated."""
 
-import string
-
 import numpy as np
 
-from ..elementary import composition, entry_of, multilinear, smooth
+from ..elementary import composition, multilinear, smooth
 from .complexes import conj
 from .indexing import getitem
-from .rearranging import put_back, rearrangement
-from .shaping import array, arrays, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose, view
+from .shaping import array, arrays, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -130,11 +127,22 @@ def vdot(a, b, /):
     return matmul(conj(ravel(a)), ravel(b))
 
 
+def _against(g, x, first, axes):
+    """z̄ times x conjugated, summed over the axes of z̄ from ``first`` on and those of x that they are."""
+    return tensordot(g, conj(x), (range(first, first + len(axes)), axes))
+
+
+# a row, not a tensordot, for its value to the last bit
+_inner = multilinear(None, None, lambda g, a, b: _against(g, b, _rank(a) - 1, range(_rank(b) - 1)),
+                     lambda g, a, b: _against(g, a, 0, range(_rank(a) - 1)),
+                     name="inner", evaluate=np.inner)  # fmt: skip
+
+
 @composition(np.inner)
 def inner(a, b, /):
     """Sum of products over the last axis of both; a product with a number."""
     a, b = arrays((a, b))
-    return tensordot(a, b, (-1, -1)) if _rank(a) and _rank(b) else a * b
+    return _inner(a, b) if _rank(a) and _rank(b) else a * b
 
 
 @composition(np.kron)
@@ -182,15 +190,26 @@ def tensordot_of_linalg(x1, x2, /, *, axes=2):
     return tensordot(x1, x2, axes)
 
 
+def _dot_left(g, a, b):
+    kept = [i for i in range(_rank(b)) if i != max(_rank(b) - 2, 0)]
+    return _against(g, b, _rank(a) - 1, kept)
+
+
+def _dot_right(g, a, b):
+    adjoint = _against(g, a, 0, range(_rank(a) - 1))
+    return matrix_transpose(adjoint) if _rank(b) > 1 else adjoint
+
+
+_dot = multilinear(None, None, _dot_left, _dot_right, name="dot", evaluate=np.dot)
+
+
 @composition(np.dot)
 def dot(a, b):
     """Matrix product of at most two axes each; a product with a number; else the last axis against the last but one."""
     a, b = arrays((a, b))
     if not _rank(a) or not _rank(b):
         return a * b
-    if _rank(a) <= 2 and _rank(b) <= 2:
-        return matmul(a, b)
-    return tensordot(a, b, (-1, max(_rank(b) - 2, 0)))
+    return matmul(a, b) if _rank(a) <= 2 and _rank(b) <= 2 else _dot(a, b)
 
 
 @composition(np.outer)
@@ -215,89 +234,3 @@ def tensordot(a, b, axes=2):
     left = reshape(transpose(a, (*kept_a, *axes_a)), (int(np.prod(shape_a)), count), "C")
     right = reshape(transpose(b, (*axes_b, *kept_b)), (count, int(np.prod(shape_b))), "C")
     return reshape(matmul(left, right), (*shape_a, *shape_b), "C")
-
-
-# ---------------------------------------------------------------------------------------------- einsum
-
-
-def _explicit(subscripts, ranks):
-    """Einstein subscripts with the ellipsis spelt out and the output given: a list of inputs, an output."""
-    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
-    terms = inputs.split(",")
-    if len(terms) != len(ranks):
-        raise ValueError(f"einsum: {subscripts!r} names {len(terms)} operands, {len(ranks)} were given")
-    free = [c for c in string.ascii_letters if c not in subscripts]
-    widths = [rank - len(term.replace("...", "")) for term, rank in zip(terms, ranks, strict=True)]
-    dots = "".join(free[: max(widths)])
-    terms = [t.replace("...", dots[len(dots) - w :]) if "..." in t else t for t, w in zip(terms, widths, strict=True)]
-    if arrow:
-        return terms, output.replace("...", dots)
-    labels = "".join(t for t in inputs.replace("...", "").replace(",", ""))
-    return terms, dots + "".join(sorted(c for c in set(labels) if labels.count(c) == 1))
-
-
-_SYMBOLS = string.ascii_uppercase + string.ascii_lowercase
-
-
-def _term(labels):
-    return "".join("..." if label is Ellipsis else _SYMBOLS[label] for label in labels)
-
-
-def _by_labels(*operands):
-    """Subscripts and operands, from operands each with a list of its labels and such a list for the output."""
-    terms = [_term(labels) for labels in operands[1::2]]
-    output = f"->{_term(operands[-1])}" if len(operands) % 2 else ""
-    return ",".join(terms) + output, operands[: 2 * len(terms) : 2]
-
-
-def _einsum_signature(subscripts, *operands, optimize=False):
-    if not isinstance(subscripts, str):
-        subscripts, operands = _by_labels(subscripts, *operands)
-    terms, output = _explicit(subscripts, [len(shape(x)) for x in operands])
-    return *operands, f"{','.join(terms)}->{output}", optimize
-
-
-def _einsum_adjoint(g, place, *arguments):
-    """z̄ times the other operands, summed to this operand's labels.
-
-    A label that only this operand has was summed: its adjoint is equal along it. A label that the operand has twice
-    (a diagonal) gets the identity matrix between its two places.
-    """
-    *operands, subscripts, optimize = arguments
-    inputs, output = subscripts.split("->")
-    terms = inputs.split(",")
-    free = (c for c in string.ascii_letters if c not in subscripts)
-    factors = [(output, g)] + [(t, conj(x)) for i, (t, x) in enumerate(zip(terms, operands, strict=True)) if i != place]
-    known = set("".join(term for term, _ in factors))
-    target = ""
-    for label, length in zip(terms[place], shape(operands[place]), strict=True):
-        if label in target:
-            twin = next(free)
-            factors.append((label + twin, np.eye(length)))
-            label = twin
-        elif label not in known:
-            factors.append((label, np.ones(length)))
-        target += label
-    optimize = optimize if isinstance(optimize, (bool, str)) else True  # a path is of these operands only
-    return einsum(*(x for _, x in factors), f"{','.join(t for t, _ in factors)}->{target}", optimize)
-
-
-def _einsum(*arguments):
-    *operands, subscripts, optimize = arguments
-    return np.einsum(subscripts, *operands, optimize=optimize)
-
-
-einsum = multilinear(np.einsum, _einsum_signature, _einsum_adjoint, arity=-1, statics=2, evaluate=_einsum)
-_relabel = lambda x, subscripts: np.einsum(subscripts, x)
-relabelled = rearrangement(None, lambda x, subscripts: (x, subscripts), _relabel, name="relabelled",
-                           put=put_back(_relabel))  # fmt: skip
-"""`einsum` of one operand that sums nothing: a view, of a transposed array or of a diagonal."""
-
-
-@entry_of(einsum, np.einsum)
-def _einsum_of_user(subscripts, *operands, optimize=False):
-    *operands, subscripts, optimize = _einsum_signature(subscripts, *operands, optimize=optimize)
-    before, after = subscripts.split("->")
-    if len(operands) == 1 and set(before) == set(after):
-        return view(relabelled, operands[0], subscripts)
-    return einsum(*operands, subscripts, optimize)

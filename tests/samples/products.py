@@ -25,8 +25,15 @@ def _matmul(name: str) -> Iterator[Sample]:
 def _dot(name: str) -> Iterator[Sample]:
     for left, right in [((), ()), ((2,), ()), ((), (2, 3)), ((3,), (3,)), ((2, 3), (3, 2)), ((2, 3), (3,)),
                         ((3,), (3, 2)), ((2, 2, 3), (2, 3, 2)), ((2, 2, 3), (3,)), ((0, 3), (3, 2))]:  # fmt: skip
-        yield Sample(np.dot, (values(*left), values(*right, seed=1)), f"{left}, {right}", exact=len(left) < 3)
+        yield Sample(np.dot, (values(*left), values(*right, seed=1)), f"{left}, {right}")
     yield Sample(lambda x: x.dot(x), (values(2, 2),), "method")
+
+
+@entry("dot")
+def _dot_of_stacks(name: str) -> Iterator[Sample]:
+    for left, right in [((2, 2, 3), (2, 3, 2)), ((2, 2, 3), (3,)), ((3,), (2, 3, 2)), ((2, 3), (2, 2, 3, 1))]:
+        yield Sample(np.dot, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+    yield Sample(lambda x: np.dot(x, x[:, 0]), (values(2, 2, 2),), "of itself")
 
 
 @entry("np.outer")
@@ -94,7 +101,14 @@ def _inner(name: str) -> Iterator[Sample]:
         ((), (2,)),
         ((2, 0), (0,)),
     ]:
-        yield Sample(np.inner, (values(*left), values(*right, seed=1)), f"{left}, {right}", exact=len(left) < 3)
+        yield Sample(np.inner, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+
+
+@entry("inner")
+def _inner_of_arrays(name: str) -> Iterator[Sample]:
+    for left, right in [((3,), (3,)), ((2, 3), (4, 3)), ((2, 2, 3), (2, 3))]:
+        yield Sample(np.inner, (values(*left), values(*right, seed=1)), f"{left}, {right}")
+    yield Sample(lambda x: np.inner(x, x), (values(2, 3),), "of itself")
 
 
 @entry("np.kron")

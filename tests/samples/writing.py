@@ -45,3 +45,18 @@ def _calls(name: str) -> Iterator[Sample]:
         yield Sample(lambda x: written(function, x, *given), (values(2, 3),), "constants")
         nothing = ([1, 2] if name == "np.put" else np.zeros((2, 3), bool), [])
         yield Sample(lambda x: written(function, x, *nothing), (values(2, 3),), "nothing")
+
+
+@entry("add_at", "subtract_at")
+def _at(name: str) -> Iterator[Sample]:
+    ufunc = {"add_at": np.add, "subtract_at": np.subtract}[name]
+    for index, of in [(([0, 0, 1, 0], [1, 1, 0, 2]), (4,)), ([1, 1, 1], (3, 3)), (([], []), (0,)), ([1, -1], ())]:
+        yield Sample(lambda x, v, index=index: written(lambda y, w: ufunc.at(y, index, w), x, v),
+                     (values(2, 3), values(*of, seed=1)), f"{index}")  # fmt: skip
+
+
+@entry("add_reduceat")
+def _reduceat(name: str) -> Iterator[Sample]:
+    for axis, starts in [(0, [0, 2, 1]), (1, [0]), (-1, [2, 0, 0])]:
+        yield Sample(lambda x, axis=axis, starts=starts: np.add.reduceat(x, starts, axis), (values(4, 3),),
+                     f"{axis}, {starts}")  # fmt: skip
