@@ -24,7 +24,8 @@ from autodiff import derivative, grad, hvp, jacfwd, jacrev, jvp
 from autodiff.forward import differentiate
 from dualnumbers.elementary import BY_NUMPY, COMPOSITIONS, TABLE
 
-COMPUTED_WITH = {"sum_where", "prod_where", "max_where", "min_where", "unwrap", "root_mean_square", "np.select"} | {
+COMPUTED_WITH = {"sum_where", "prod_where", "max_where", "min_where", "unwrap", "root_mean_square", "np.select",
+                 "add_at", "subtract_at"} | {
     f"np.{name}" for name in ("put_along_axis", "put", "place", "putmask", "copyto", "fill_diagonal")}  # fmt: skip
 """Whose samples calculate with their arrays before the call: a list is not to be added to a number."""
 
