@@ -33,6 +33,8 @@ UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "inv
 
 TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
 """Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
+BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
+"""The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
 
 
 class Number:
@@ -210,10 +212,18 @@ def joined(argument: Any) -> Any:
 
 def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The positional arguments before the place of ``out`` in a NumPy function, and by their names those from there."""
-    parameters = signature(function).parameters
-    by_place = "out" in parameters and parameters["out"].kind is Parameter.POSITIONAL_OR_KEYWORD
-    before = list(parameters).index("out") if by_place else len(arguments)
-    return arguments[:before], dict(zip(list(parameters)[before:], arguments[before:], strict=False))
+    names = _by_place(function)
+    before = names.index("out") if "out" in names else len(arguments)
+    return arguments[:before], dict(zip(names[before:], arguments[before:], strict=False))
+
+
+def _by_place(function: Any) -> list[str]:
+    """The parameters of a NumPy function that may be given by their place."""
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:  # a builtin, before NumPy 2.4
+        return BUILTINS.get(function, [])
+    return [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
 
 
 def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:

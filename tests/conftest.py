@@ -1,11 +1,17 @@
-"""How hypothesis searches: by the profile HYPOTHESIS_PROFILE; without it by ``ci`` where CI is set, else by ``dev``."""
+"""How hypothesis searches, how many random programs are tried, and which tests are the quick ones.
+
+Hypothesis searches by the profile HYPOTHESIS_PROFILE; without it by ``ci`` where CI is set, else by ``dev``.
+"""
 
 import os
+from collections import Counter
+from pathlib import Path
 
 os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
 )  # small matrices: threads of several workers only wait for each other
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No deadline anywhere: a machine that is busy with other things would fail a test that is right.
@@ -15,8 +21,62 @@ settings.register_profile("ci", settings.get_profile("dev"), max_examples=100, d
 settings.register_profile("deep", settings.get_profile("ci"), max_examples=5000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
+QUICK = {
+    "test_aliasing.py": 2,
+    "test_array_rows.py": 100,
+    "test_assignment.py": 3,
+    "test_by_hand.py": 10,
+    "test_calls.py": 10,
+    "test_check.py": 4,
+    "test_custom.py": 4,
+    "test_dmath.py": 15,
+    "test_drawing.py": 40,
+    "test_dualnumber.py": 6,
+    "test_elementwise_rows.py": 40,
+    "test_errors.py": 5,
+    "test_fuzz.py": 7,
+    "test_imports.py": 40,
+    "test_leaves.py": 3,
+    "test_linear_algebra.py": 4,
+    "test_nesting.py": 3,
+    "test_nn.py": 4,
+    "test_programs.py": 6,
+    "test_qp.py": 8,
+    "test_readme.py": 1,
+    "test_roads.py": 4,
+    "test_scipy_counterparts.py": 25,
+    "test_special_functions.py": 20,
+    "test_special_points.py": 8,
+    "test_ufunc_methods.py": 8,
+    "test_views.py": 8,
+}
+"""The files of which some tests are marked ``quick``, and every which one of their tests."""
+
 
 def pytest_addoption(parser):
     """How many random programs ``test_fuzz.py`` tries, and with which it begins."""
     parser.addoption("--programs", type=int, default=500, metavar="N", help="random programs to try (500)")
     parser.addoption("--program-seed", type=int, default=0, metavar="S", help="seed of the first of them (0)")
+
+
+def pytest_configure(config):
+    """With ``-m quick`` and no paths, no notebook and no doctest of a module is read."""
+    if config.option.markexpr == "quick" and config.args_source is config.ArgsSource.TESTPATHS:
+        config.args = [str(Path(__file__).parent)]
+
+
+def pytest_ignore_collect(collection_path, config):
+    """With ``-m quick``, no file without quick tests is read: True; else None, no opinion."""
+    if config.option.markexpr == "quick" and collection_path.is_file() and collection_path.name not in QUICK:
+        return True
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the quick tests."""
+    seen = Counter()
+    for item in items:
+        every = QUICK.get(item.path.name)
+        if every and seen[item.path.name] % every == 0:
+            item.add_marker(pytest.mark.quick)
+        seen[item.path.name] += 1

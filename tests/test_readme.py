@@ -5,6 +5,8 @@ import doctest
 import math
 import re
 import shlex
+import subprocess
+import sys
 import textwrap
 import tomllib
 from pathlib import Path
@@ -79,6 +81,32 @@ def test_commands_install_what_there_is():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     for extra in re.findall(r"pip install '\.\[(\w+)\]'", PAGES["README.md"] + PAGES["CONTRIBUTING.md"]):
         assert extra in extras
+
+
+def lowest_versions() -> dict[str, str]:
+    """The lowest version of each package of the README's table of versions."""
+    return {package.lower(): low for package, low in re.findall(r"^\| (\w+) \| ([\d.]+) \| [\d.]+ \|$",
+                                                                PAGES["README.md"], re.MULTILINE)}  # fmt: skip
+
+
+def test_the_versions_are_those_of_the_metadata():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    floor = subprocess.run([sys.executable, ROOT / ".ci" / "floor"], capture_output=True, text=True, check=True).stdout
+    python = project["requires-python"].removeprefix(">=")
+    assert lowest_versions() == {"python": python, **dict(pin.split("==") for pin in floor.split())}
+    of_python = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    assert re.search(r"^\| Python \| (.+) \| (.+) \|$", PAGES["README.md"], re.MULTILINE).groups() == (
+        of_python[0], of_python[-1])  # fmt: skip
+
+
+def test_the_citation_is_of_the_newest_release():
+    """Its keys are those that the schema of cff-version 1.2.0 asks for, and some that it knows."""
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    citation = dict(line.split(": ", 1) for line in lines if re.match(r"[\w-]+: ", line))
+    assert {"cff-version", "message", "title"} < citation.keys()
+    assert "authors:" in lines
+    version, date = re.search(r"^## (\d.*) \((.*)\)$", PAGES["CHANGELOG.md"], re.MULTILINE).groups()
+    assert (citation["version"], citation["date-released"]) == (version, f'"{date}"')
 
 
 def expression_commands() -> list[list[str]]:

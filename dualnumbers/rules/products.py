@@ -114,8 +114,9 @@ def vecmat(x1, x2):
 
 
 composition(np.vecdot, np.linalg.vecdot)(_along(vecdot, summed=True))
-composition(np.matvec)(_along(matvec, summed=False))
-composition(np.vecmat)(_along(vecmat, summed=False))
+if hasattr(np, "matvec"):  # from NumPy 2.2 on
+    composition(np.matvec)(_along(matvec, summed=False))
+    composition(np.vecmat)(_along(vecmat, summed=False))
 
 
 # ------------------------------------------------------------------------------------------- of vectors and tensors

@@ -184,7 +184,11 @@ class _Writer:
         return f"{name}[{', '.join(['0'] * np.ndim(x))}]" if self.rng.random() < 0.6 else f"np.sum({name})"
 
     def of_T(self) -> str:  # noqa: N802  # the hole is named T
-        return self.pick(self.names_of(lambda x: isinstance(x, np.ndarray) and (x.ndim or "no axes" not in OFF)))
+        return self.pick(
+            self.names_of(
+                lambda x: isinstance(x, np.ndarray) and x.flags.writeable and (x.ndim or "no axes" not in OFF)
+            )
+        )
 
     def of_k(self) -> str:
         return self.pick(["0.5", "2.0", "-0.7", "1.5", "2", "0.25", "np.float64(0.6)", "0.1"])

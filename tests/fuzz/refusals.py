@@ -7,9 +7,10 @@ REFUSALS = {
     "of an inner differentiation into an array of an outer one": "an operator that takes one argument at a time",
     "a Variable made by hand is what is differentiated": "the program writes to its argument, which is a leaf",
     "has no derivative by the matrix": "lstsq where the rank can change",
-    "equal up to rounding": "eigenvectors and singular vectors of repeated values",
+    "up to rounding: they are not determined": "eigenvectors and singular vectors of repeated values",
     "they have no order": "the larger or smaller of complex numbers",
     "would lose its derivative": "writing into a plain array",
+    "is fixed on the tape": "a locally constant array, written to in reverse mode",
     "Error setting single item of array": "writing into a plain array's flat",
 }
 """Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
