@@ -13,6 +13,7 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, Level, has_nan, is_number
+from dualnumbers.refusals import check_refused
 
 from .captured import Given
 from .columns import Directions, Rule, check_same, taken
@@ -125,11 +126,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         kept = _kept(seeded)
         out = f(*seeded)
     except Exception as error:
-        explain(error)
+        explain(error, level)
         raise
     finally:
         level.ended = True
         RUNNING.pop()
+    if level.refused:
+        check_refused(level)
     given.check()
     leaves, rebuild = flatten(_certain(f, kept, level, out))
     pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
@@ -214,13 +217,16 @@ def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
     """``f(*args)``, where a differentiation ends."""
     RUNNING.append(None)
     try:
-        return f(*args)
+        out = f(*args)
     except Exception as error:
-        explain(error)
+        explain(error, level)
         raise
     finally:
         level.ended = True
         RUNNING.pop()
+    if level.refused:
+        check_refused(level)
+    return out
 
 
 def _kept(args: list[Any]) -> list[Any]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber, ArrayView
 from dualnumbers.elementary import Row
-from dualnumbers.errors import stack
 from dualnumbers.face import REFUSED
+from dualnumbers.frames import stack
 from dualnumbers.levels import HELD, LIVING, RUNNING, Level, is_number, level_of
 from dualnumbers.rules.indexing import setitem
 from dualnumbers.rules.inspection import LIKE

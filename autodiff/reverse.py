@@ -9,6 +9,7 @@ import numpy as np
 
 from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, is_number
+from dualnumbers.refusals import check_refused
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
@@ -59,11 +60,13 @@ class Recording:
                 args[index] = self._seed(args[index], index, given, keep)
             self.out = f(*args)
         except Exception as error:
-            explain(error)
+            explain(error, self.tape.level)
             raise
         finally:
             self.tape.level.ended = True
             RUNNING.pop()
+        if self.tape.level.refused:
+            check_refused(self.tape.level)
         given.check()
 
     def _seed(self, x: Any, index: int, given: Given, keep: bool) -> Any:

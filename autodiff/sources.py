@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from dualnumbers.errors import is_users, stack
+from dualnumbers.frames import is_users, stack
 
 from .tape import Tape
 

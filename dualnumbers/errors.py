@@ -1,111 +1,67 @@
-"""What an error says: the call, the line of the user's file, and the remedy. Runs on the error path alone."""
+"""What an error says: what stands on the user's line, and what to write instead. Runs on the error path alone."""
 
 from __future__ import annotations
 
 import inspect
-import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from traceback import walk_tb
-from types import FrameType
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from .frames import Fault, fault, is_ours, module_of, public_module, raised, running, scipy_function, stack
+from .levels import Level
+from .lines import LABELLED
+from .refusals import note
+from .rewriting import Written, rewritten
 
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
 """Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
 
-_OURS = tuple(str(Path(__file__).resolve().parent.parent / name) + os.sep for name in ("dualnumbers", "autodiff"))
+PLAIN = "autodiff.value_of(x) is the plain value"
+LONGEST = 160
+"""Characters of a message, without the file and the line."""
 
+READERS = (*LABELLED, "matplotlib", *sys.stdlib_module_names)
+"""Packages that read plain values: what is on the user's line counts, not what is on theirs."""
 
-def stack() -> Iterator[FrameType]:
-    """The frames that run now, innermost first."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
-def _module(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", ""))
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(_OURS)
-
-
-def is_users(frame: FrameType) -> bool:
-    """Whether a frame runs code outside these packages, NumPy and SciPy."""
-    return not _is_ours(frame) and _module(frame).partition(".")[0] not in ("numpy", "scipy")
-
-
-def user_line() -> str:
-    """`` (at file:line)`` of the innermost frame that is the user's."""
-    frame = next(filter(is_users, stack()), None)
-    return "" if frame is None else f" (at {frame.f_code.co_filename}:{frame.f_lineno})"
-
-
-def _scipy_function(frames: Iterable[FrameType]) -> str:
-    """The outermost SciPy function among the frames, as ``scipy.module.name``; empty if there is none."""
-    name = ""
-    for frame in frames:
-        module, method = _module(frame), frame.f_code.co_name
-        if not module.startswith("scipy."):
-            continue  # to look at the locals of a frame that holds the error would make a cycle
-        wrapped: Any = frame.f_locals.get("f")
-        if method == "wrapper" and module == "scipy._lib._util" and hasattr(wrapped, "__name__"):  # over a stack
-            module, method = wrapped.__module__, wrapped.__name__
-        if not module.startswith("scipy._lib"):
-            self = frame.f_locals.get("self")
-            distribution = getattr(getattr(self, "dist", self), "name", None)  # also of a frozen one
-            owner = [distribution] if isinstance(distribution, str) else []
-            if method == "__ua_function__":  # scipy.fft
-                method = frame.f_locals["method"].__name__
-            elif method in ("__init__", "__call__"):
-                method = getattr(self, "__name__", type(self).__name__).removesuffix("_gen").removesuffix("_frozen")
-            path = [_public_module(module, method), *owner, method]
-            nameless = method.startswith("__") or method == "axis_nan_policy_wrapper"  # an operator, a decorator
-            name = ".".join(path[:-1] if nameless else path)
-    return name
-
-
-def _public_module(module: str, name: str) -> str:
-    """Where SciPy shows what one of its modules defines: ``scipy.integrate`` of ``scipy.integrate._ivp.ivp``."""
-    parts = [part for part in module.split(".") if not part.startswith("_")]
-    above = [".".join(parts[:k]) for k in range(len(parts), 1, -1)]
-    return next((path for path in above if hasattr(sys.modules.get(path), name)), above[0])
-
-
-_CALL_ANOTHER = ("where a function of Python's math asked for it, call the one in dualnumbers.dmath or NumPy; where an "
-                 "array was written to, or NumPy was given a list of numbers, use np.stack, autodiff.array or fill "
-                 "np.zeros(..., like=x)")  # fmt: skip
 _JOIN = "join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
 REMEDIES = {
-    "float": _CALL_ANOTHER,
-    "int": _CALL_ANOTHER,
-    "complex": _CALL_ANOTHER,
-    "np.asarray": f"keep the number as it is, {_JOIN}",
-    "np.array": f"copy it with x.copy(), {_JOIN}",
+    "float": f"call a function of NumPy or dualnumbers.dmath; {_JOIN}",
+    "int": "keep the number as it is",
+    "complex": "keep the number as it is, or add 0j",
+    "np.asarray": f"keep it, {_JOIN}",
+    "np.array": f"call x.copy(), {_JOIN}",
 }
-"""A road on which a number would become plain → what to do instead."""
+"""A road on which a number would become plain → what to do instead, where the line is not known."""
 
 NUMPY_REMEDIES = {
-    "vectorize": "np.vectorize calls Python on plain elements: write the function in NumPy's, or "
-    "np.stack([f(t) for t in x])",
-    "AxisConcatenator": "np.r_ and np.c_ make plain arrays: call np.concatenate or np.column_stack",
-    "as_strided": "as_strided reads memory: call np.lib.stride_tricks.sliding_window_view, or index with integers",
-    "full_like": "np.full_like makes an array like its plain prototype: call np.full(shape, value, like=value)",
+    "vectorize": "np.vectorize calls Python on plain elements: write np.stack([f(t) for t in x])",
+    "AxisConcatenator": "np.r_ and np.c_ make plain arrays: write np.concatenate or np.column_stack",
+    "as_strided": "as_strided reads memory: write np.lib.stride_tricks.sliding_window_view, or index with integers",
+    "full_like": "np.full_like makes an array like its plain prototype: write np.full(shape, value, like=value)",
     "ndenumerate": "np.ndenumerate makes a plain array: read x[place] for place in np.ndindex(x.shape)",
-    "numpy.ma": "masked arrays have an arithmetic of their own: call np.where, or give where= to the reduction",
-    "numpy.polynomial": "numpy.polynomial makes plain arrays of arrays: give it coefficients in a list, list(c), and "
-    "evaluate a polynomial p by np.polynomial.polynomial.polyval(x, p.convert().coef)",
+    "numpy.ma": "masked arrays have an arithmetic of their own: write np.where, or give where= to the reduction",
+    "numpy.polynomial": "numpy.polynomial makes plain arrays: give it list(c), or write "
+    "np.polynomial.polynomial.polyval(x, p.convert().coef)",
 }
 """A class, function or module of NumPy that converts to plain arrays → what to do instead."""
 
 
-def _numpy_remedy() -> str:
-    """What to do instead of the class or function of NumPy that is on the stack; empty if there is none."""
-    for frame in stack():
-        module = _module(frame).split(".")
+# ------------------------------------------------------------------------------------------------ what it says
+
+
+def user_line() -> str:
+    """`` (at file:line)`` of the innermost line that the user wrote; empty where the stack is full."""
+    try:
+        return str(fault(running(stack())))
+    except RecursionError:
+        return ""
+
+
+def _numpy_remedy(within: Iterable[Any]) -> str:
+    """What to do instead of the class or function of NumPy among the frames; empty if there is none."""
+    for frame in within:
+        module = module_of(frame).split(".")
         owners = [frame.f_code.co_qualname.partition(".")[0], ".".join(module[:2])] if module[0] == "numpy" else []
         for owner in owners:
             if owner in NUMPY_REMEDIES:
@@ -113,57 +69,117 @@ def _numpy_remedy() -> str:
     return ""
 
 
-def _scipy_remedy(caller: str) -> str:
-    """What to do instead of a function of SciPy."""
+def _scipy_remedy(caller: str, written: Written) -> str:
+    """What to do instead of a function of SciPy, in the code that was written."""
+    if caller == "scipy.sparse":
+        return f"{_short(written.old) or caller}: a sparse matrix takes plain numbers; write A.toarray() in its place"
     counterparts = [name for find in COUNTERPARTS for name in find(caller)]
-    if counterparts:
-        return f"{caller} converts its arguments to plain arrays; call {counterparts[0]}, which takes numbers"
-    return f"{caller} converts its arguments to plain arrays, so it cannot be differentiated from here"
+    if not counterparts:
+        known = "docs/how-to/solve-equations.md has a rule for solutions" if ".optimize" in caller else ""
+        return f"{caller} reads plain numbers, so it has no derivative here{f'; {known}' if known else ''}"
+    name, call = caller.rpartition(".")[2], re.fullmatch(r"([\w.]+)(\(.*\))", written.old, re.DOTALL)
+    same = call and call[1].rpartition(".")[2] == name == counterparts[0].rpartition(".")[2]
+    best = f"{counterparts[0]}{call[2]}" if call and same else counterparts[0]
+    return _fitting(f"{caller} reads plain numbers: write {best}",
+                    f"{caller} reads plain numbers: write {_short(best)}",
+                    f"{caller} reads plain numbers: call {counterparts[0]}")  # fmt: skip
 
 
-def explain(error: Exception) -> None:
-    """Note on an error of NumPy's or SciPy's in a function that is differentiated what to do if numbers are why."""
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)][::-1]
-    if _is_ours(frames[0]) or hasattr(error, "__notes__"):
-        return  # its own text says it
-    caller, text, where = _scipy_function(frames), str(error), _module(frames[0]).partition(".")[0]
-    if caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
-        error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller)}.")
-    elif where == "statistics":
-        error.add_note("Python's statistics take plain numbers: call np.mean, np.std and their like.")
-    elif "Iterator operand" in text:
-        error.add_note("np.nditer reads memory: loop over x.flat, or read x[place] for place in np.ndindex(x.shape).")
-    elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
-        error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "
-                       "first, by autodiff.array([...]).")  # fmt: skip
+def _short(code: str, most: int = 60) -> str:
+    """Code of at most so many characters: what stands in its outermost brackets is left out first."""
+    if len(code) <= most:
+        return code
+    code = re.sub(r"([\w\]])\(.*\)", r"\1(…)", code, flags=re.DOTALL)
+    return code if len(code) <= most else f"{code[: most - 1]}…"
+
+
+def _fitting(*sentences: str) -> str:
+    """The first of the sentences that is short enough."""
+    return next((sentence for sentence in sentences if len(sentence) <= LONGEST), sentences[-1][:LONGEST])
+
+
+def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
+    """The sentence for code that is known, the longest that is short enough."""
+    there = f" in {inside}" if inside else ""
+    lost = f"would lose the derivative of a {kind}"
+    texts = []
+    for most_of_old, most_of_new in ((LONGEST, LONGEST), (40, LONGEST), (60, 60), (30, 30)):
+        old, new = _short(written.old, most_of_old), _short(written.new, most_of_new)
+        sentence = f"{old}{there} {lost}: write {new}"
+        texts += [sentence] if "value_of" in new else [f"{sentence}; {plainly}", f"{sentence}; {PLAIN}", sentence]
+    return _fitting(*texts)
+
+
+def _place_in(here: Fault) -> str:
+    """The function of a package whose code is at fault, ``module.name``; empty where it is the user's own."""
+    if here.code is None or here.code is here.own:
+        return ""
+    frame = here.code.frame
+    return f"{module_of(frame)}.{frame.f_code.co_qualname}".replace(".<locals>", "")
+
+
+def _at_fault(here: Fault) -> Fault:
+    """Where it is best said what to write: in the user's own code for a package that reads plain values."""
+    of_package = here.by is not None and here.by is not here.own and not _reads(here)
+    return here._replace(inside=here.inside or of_package)
+
+
+def _reads(here: Fault) -> bool:
+    return here.by is not None and module_of(here.by.frame).partition(".")[0] in READERS
 
 
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
     """The error for every road by which a number would become a plain value and lose its derivative."""
-    kind = _public_kind(number)
-    caller = _scipy_function(stack())
-    if caller:
-        remedy = _scipy_remedy(caller)
-    elif call in ("np.asarray", "np.array"):
-        remedy = _numpy_remedy() or REMEDIES[call]
-    elif "out=" in call or "into" in call:
-        remedy = _numpy_remedy() or "give it an array made by np.zeros(..., like=x)"
+    here = _at_fault(fault(running(stack())))
+    kind, written, plainly = _public_kind(number), Written(""), PLAIN
     level = getattr(number, "level", None)  # an array of the caller's may stand for what would be stored in it
+    if level and level.is_of_leaves:
+        plainly = "autodiff.value_of(x), or all of it within no_grad(), gives the plain value"
+    caller = scipy_function(here.within)
+    if not remedy:
+        written = rewritten(here.code, call, getattr(number, "ndim", 0))
+    if caller:
+        text = _scipy_remedy(caller, written)
+    elif by_numpy := _numpy_remedy(here.within):
+        text = _fitting(f"{by_numpy}; {plainly}", by_numpy)
+    elif written.new:
+        text = _sentence(written, kind, _place_in(here), plainly)
+    else:
+        lost = f"{call} of a {kind} would lose its derivative"
+        remedy = remedy or _remedy(call, level)
+        text = _fitting(f"{lost}: {remedy}. {plainly}", f"{lost}: {remedy}. {PLAIN}", f"{lost}: {remedy}")
+    if error is TypeError:
+        note(number, f"{text}{here}")
+    return error(f"{text}{here}")
+
+
+def _remedy(call: str, level: Level | None) -> str:
+    if "out=" in call or "into" in call:
+        return "give it an array made by np.zeros(..., like=x)"
     of_leaves = "backward() leaves the derivative in x.grad"
-    by_leaves = bool(level and level.is_of_leaves)
-    found = of_leaves if by_leaves else "the derivative is what the call around f returns"
-    remedy = remedy or REMEDIES.get(call, found)
-    plainly = ", or all of it within no_grad()," if by_leaves else ""
-    return error(
-        f"{call} of {'an' if kind[0] in 'AEIOU' else 'a'} {kind} would lose its derivative: {remedy}. "
-        f"autodiff.value_of(x){plainly} gives the plain value{user_line()}"
+    found = of_leaves if level and level.is_of_leaves else "the derivative is what the call around f returns"
+    return REMEDIES.get(call, found)
+
+
+def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
+    """The error for a NumPy or SciPy function that is not in the table, and for what numbers it was called."""
+    text = (
+        f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply it "
+        f"to autodiff.value_of(x) if its derivative is not wanted{user_line()}"
     )
+    note(numbers, text)
+    return TypeError(text)
 
 
-def _public_kind(number: Any) -> str:
-    """The name by which a user knows the kind of a number."""
-    names = [kind.__name__ for kind in type(number).__mro__]
-    return next((name for name in names if name in ("Constant", "DualNumber", "Variable")), names[0])
+def no_hash(number: Any) -> TypeError:
+    """The error for a number of a differentiation as a key."""
+    text = (
+        "a number in a differentiation has no hash: as a key of a dict, set or lru_cache it would find a stored plain "
+        f"answer; use autodiff.value_of(x) as the key{user_line()}"
+    )
+    if not getattr(number, "ndim", 0):  # that of an array is refused in plain code as well
+        note(number, text, warns=True)
+    return TypeError(text)
 
 
 def unpicklable(number: Any) -> TypeError:
@@ -174,24 +190,6 @@ def unpicklable(number: Any) -> TypeError:
     )
 
 
-def public_name(function: Any) -> str:
-    """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
-    module, name = getattr(function, "__module__", None), function.__name__.lstrip("_")
-    if name.endswith(" (vectorized)"):
-        return f"np.frompyfunc of {name.removesuffix(' (vectorized)')}"
-    if not module:  # a ufunc
-        module = next((m for m in ("numpy", "scipy.special") if hasattr(sys.modules.get(m), name)), "")
-    return f"{module}.{name}".replace("numpy", "np", 1) if module else f"the ufunc {name}"
-
-
-def no_rule(function: Any, variant: str = "") -> TypeError:
-    """The error for a NumPy or SciPy function that is not in the table."""
-    return TypeError(
-        f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply it "
-        f"to autodiff.value_of(x) if its derivative is not wanted{user_line()}"
-    )
-
-
 def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[str, Any]) -> None:
     """Raises where a NumPy function was called in a way that the table has no derivative for."""
     bound = inspect.signature(entry)
@@ -199,4 +197,60 @@ def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[s
         bound.bind(*arguments, **keywords)
     except TypeError as error:
         unknown = [name for name in keywords if name not in bound.parameters]
-        raise no_rule(function, f" with {', '.join(unknown)}=" if unknown else f" so called ({error})") from None
+        variant = f" with {', '.join(unknown)}=" if unknown else f" so called ({error})"
+        raise no_rule(function, variant, arguments, list(keywords.values())) from None
+
+
+def public_name(function: Any) -> str:
+    """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
+    module, name = getattr(function, "__module__", None), function.__name__.lstrip("_")
+    if name.endswith(" (vectorized)"):
+        return f"np.frompyfunc of {name.removesuffix(' (vectorized)')}"
+    if not module:  # a ufunc
+        module = next((m for m in ("numpy", "scipy.special") if hasattr(sys.modules.get(m), name)), "")
+    elif module.startswith("scipy."):
+        module = public_module(module, name)
+    return f"{module}.{name}".replace("numpy", "np", 1) if module else f"the ufunc {name}"
+
+
+def _public_kind(number: Any) -> str:
+    """The name by which a user knows the kind of a number."""
+    names = [kind.__name__ for kind in type(number).__mro__]
+    return next((name for name in names if name in ("Constant", "DualNumber", "Variable")), names[0])
+
+
+# ------------------------------------------------------------------------------------------------ others' errors
+
+_OF_NUMBERS = re.compile(r"\b(Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|"
+                         r"dtype\('O'\)|not supported for the input types|be a string or a Rational")  # fmt: skip
+_PLAIN_AS_WELL = re.compile("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
+                            "unsupported operand|interpreted as an integer|indices must be")  # fmt: skip
+"""What Python says of a float as well."""
+
+
+def explain(error: Exception, level: Level) -> None:
+    """Raise a clear error for one of others' that numbers are the cause of, and note on others what to do if they are.
+
+    ``error`` came out of the function that is differentiated.
+    """
+    places = raised(error.__traceback__)
+    swallowed = level.refused is not None and not level.refused.warns
+    if not isinstance(error, SystemError) and (is_ours(places[0].frame) or hasattr(error, "__notes__")):
+        return  # its own text says it; C code that goes on with an error pending fails anywhere
+    if swallowed:
+        raise TypeError(level.refused.text) from error
+    here = fault((*places, *running(stack())))
+    caller, text, where = scipy_function(here.within), str(error), module_of(places[0].frame).partition(".")[0]
+    named = _OF_NUMBERS.search(text) if isinstance(error, TypeError) and not _PLAIN_AS_WELL.search(text) else None
+    written = rewritten(_at_fault(here).code, "") if named or caller else Written("")
+    caller = caller or (written.scipy if named else "")
+    if caller and named:
+        raise TypeError(f"{_scipy_remedy(caller, written)}{here}") from error
+    if named and written.new and here.own is here.code:
+        kind = "DualNumber" if named[0].startswith("Dual") else "Variable"
+        raise TypeError(f"{_sentence(written, kind, '', PLAIN)}{here}") from error
+    if caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
+        error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller, written)}.")
+    elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
+        error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "
+                       "first, by autodiff.array([...]).")  # fmt: skip

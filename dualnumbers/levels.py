@@ -20,18 +20,21 @@ class Level:
     """Which differentiation a number belongs to: the higher number leads, all lower ones are constants to it.
 
     ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
-    component has this level; the wide stride keeps it below every later differentiation.
+    component has this level; the wide stride keeps it below every later differentiation. ``refused`` is the first
+    `errors.Refusal` that was made for one of its numbers.
     """
 
-    __slots__ = ("_above", "_of_leaves", "ended", "number")
+    __slots__ = ("_above", "_of_leaves", "ended", "number", "refused")
     _above: Level
     _of_leaves: Level
+    refused: Any
     STRIDE, DEPTH = 1 << 32, 1 << 16
     _numbers = itertools.count(0, STRIDE)
 
     def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
         self.number = _next()
         self.ended = False
+        self.refused = None
 
     @property
     def by_hand(self) -> bool:

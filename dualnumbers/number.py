@@ -17,7 +17,7 @@ import numpy as np
 
 from . import ufunc_methods
 from .elementary import BY_NUMPY, TABLE, Row
-from .errors import no_plain_value, no_rule, raise_if_unbound, user_line
+from .errors import no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
 from .levels import Level, is_number, is_operand, plain
 from .rules import shaping
 from .rules.from_scipy import rule_of
@@ -80,10 +80,7 @@ class Number:
     def __hash__(self) -> int:
         if self.level.by_hand:
             return hash(self.primal)
-        raise TypeError(
-            "a number inside a differentiation has no hash: as a key of a dict, a set or an lru_cache it would find a "
-            "stored plain answer and lose its derivative; use autodiff.value_of(x) as the key" + user_line()
-        )
+        raise no_hash(self)
 
     def __float__(self) -> float:
         raise no_plain_value("float", self)
@@ -150,7 +147,7 @@ class Number:
         """NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
         function = BY_NUMPY.get(ufunc) or rule_of(ufunc)
         if function is None:
-            raise no_rule(ufunc, "" if method == "__call__" else f".{method}")
+            raise no_rule(ufunc, "" if method == "__call__" else f".{method}", self)
         if method != "__call__":
             return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
         operands = []
@@ -168,7 +165,7 @@ class Number:
             return LIKE[function](self, *arguments, **keywords)
         entry = BY_NUMPY.get(function)
         if entry is None:
-            raise no_rule(function)
+            raise no_rule(function, "", self)
         target = keywords.pop("out", None)
         try:
             result = entry(*map(joined, arguments), **keywords)

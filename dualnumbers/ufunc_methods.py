@@ -34,10 +34,10 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
     along = {name: keywords.pop(name) for name in ("axes", "axis", "keepdims") if ufunc.signature and name in keywords}
     function = partial(function, **along) if along else function
     if any(value not in (None, True, "K", "same_kind") for value in keywords.values()):
-        raise no_rule(ufunc, f" with {', '.join(keywords)}=")
+        raise no_rule(ufunc, f" with {', '.join(keywords)}=", operands)
     if dtype is not None:
         if np.dtype(dtype).kind not in "fc":
-            raise no_rule(ufunc, f" with dtype={np.dtype(dtype)}")
+            raise no_rule(ufunc, f" with dtype={np.dtype(dtype)}", operands)
         wanted = (*(None,) * ufunc.nin, *(np.dtype(dtype),) * ufunc.nout)
         given = [type(plain(x)) if type(plain(x)) in PYTHON else np.result_type(plain(x)) for x in operands]
         loop = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout), signature=wanted)
@@ -89,7 +89,7 @@ def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None
     if ufunc in REDUCTIONS:
         return BY_NUMPY[REDUCTIONS[ufunc]](x, axis=axis, keepdims=keepdims, **given)
     if given:
-        raise no_rule(ufunc, f".reduce with {', '.join(given)}=")
+        raise no_rule(ufunc, f".reduce with {', '.join(given)}=", x)
     if ufunc in LOGARITHMIC:
         return LOGARITHMIC[ufunc](x, axis, keepdims)
     axes = tuple(range(rank(x))) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank(x))
@@ -109,7 +109,7 @@ def accumulate(ufunc: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = 
     if ufunc in ACCUMULATIONS:
         return BY_NUMPY[ACCUMULATIONS[ufunc]](x, axis, dtype)
     if dtype is not None:
-        raise no_rule(ufunc, ".accumulate with dtype=")
+        raise no_rule(ufunc, ".accumulate with dtype=", x)
     function, moved = _binary(ufunc), moveaxis(x, axis, 0)
     found: list[Any] = []
     for place in range(shape(moved)[0]):
@@ -198,6 +198,6 @@ def _binary(ufunc: Any) -> Callable[..., Any]:
 def method(ufunc: Any, name: str, operands: list[Any], out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:
     """A method of a ufunc called on arrays of numbers."""
     if ufunc.signature is not None or (ufunc.nin != 2 and name != "at") or ufunc.nout != 1:
-        raise no_rule(ufunc, f".{name}")
+        raise no_rule(ufunc, f".{name}", operands)
     result = METHODS[name](ufunc, *operands, **keywords)
     return result if out[0] is None else stored(ufunc, result, out[0])

@@ -70,6 +70,7 @@ def test_no_argument_is_taken_for_another_in_the_place_of_out(function):
 
 
 X = np.array([[1.0, 2.0, 4.0], [3.0, 1.0, 5.0]])
+PLAIN = np.zeros(3)
 BY_PLACE = {
     "std": lambda x, out: np.std(x, 0, None, out, 1),
     "x.std": lambda x, out: x.std(0, None, out, 1),
@@ -97,27 +98,27 @@ def test_out_in_its_place(f, mode):
     np.testing.assert_array_equal(mode(written)(X), mode(lambda x: f(x, None))(X))
     np.testing.assert_array_equal(jvp(written, [X], [X])[0], f(X, None))
     if f is not BY_PLACE["x.sum"]:
-        with pytest.raises(TypeError, match=r"out= a plain array .* would lose"):
-            mode(lambda x: f(x, np.zeros(3)))(X)
+        with pytest.raises(TypeError, match=r"would lose .*derivative.*write out = np.array\(out, like="):
+            mode(lambda x, out=PLAIN: f(x, out))(X)
 
 
 UNREADABLE = [
-    (lambda a: scipy.stats.norm.pdf(a), r"call autodiff\.scipy\.stats\.norm\.pdf"),
-    (lambda a: scipy.stats.beta.cdf(0.3, a, 2.0), r"call autodiff\.scipy\.stats\.beta\.cdf"),
-    (lambda a: scipy.special.polygamma(1, a), r"call autodiff\.scipy\.special\.polygamma"),
-    (lambda a: scipy.linalg.det([[a, 1.0], [2.0, a]]), r"call autodiff\.scipy\.linalg\.det"),
+    (lambda a: scipy.stats.norm.pdf(a), r"(call|write) autodiff\.scipy\.stats\.norm\.pdf"),
+    (lambda a: scipy.stats.beta.cdf(0.3, a, 2.0), r"(call|write) autodiff\.scipy\.stats\.beta\.cdf"),
+    (lambda a: scipy.special.polygamma(1, a), r"(call|write) autodiff\.scipy\.special\.polygamma"),
+    (lambda a: scipy.linalg.det([[a, 1.0], [2.0, a]]), r"(call|write) autodiff\.scipy\.linalg\.det"),
     (lambda a: scipy.spatial.distance.cdist([[a, 1.0]], [[1.0, 2.0]]), r"autodiff\.scipy\.spatial\.distance\.cdist"),
-    (lambda a: scipy.fft.fft(np.stack([a, a])), r"call autodiff\.scipy\.fft\.fft"),
+    (lambda a: scipy.fft.fft(np.stack([a, a])), r"(call|write) autodiff\.scipy\.fft\.fft"),
     (lambda a: scipy.integrate.solve_ivp(lambda t, y: -a * y, (0, 1), [1.0]).y,
-     r"call autodiff\.scipy\.integrate\.solve_ivp"),
-    (lambda a: scipy.integrate.quad(lambda t: a * t, 0, 1)[0], r"call autodiff\.scipy\.integrate\.quad"),
-    (lambda a: scipy.stats.norm(a, 1.0).logpdf(0.3), r"call autodiff\.scipy\.stats\.norm\.logpdf"),
+     r"(call|write) autodiff\.scipy\.integrate\.solve_ivp"),
+    (lambda a: scipy.integrate.quad(lambda t: a * t, 0, 1)[0], r"(call|write) autodiff\.scipy\.integrate\.quad"),
+    (lambda a: scipy.stats.norm(a, 1.0).logpdf(0.3), r"(call|write) autodiff\.scipy\.stats\.norm\.logpdf"),
     (lambda a: scipy.stats.multivariate_normal(np.zeros(2), a * np.eye(2)).logpdf(np.zeros(2)),
-     r"call autodiff\.scipy\.stats\.multivariate_normal"),
-    (lambda a: scipy.stats.skew(a * np.arange(4.0)), r"scipy\.stats converts its arguments"),
-    (lambda a: scipy.sparse.csr_array(np.eye(2)) @ (a * np.ones(2)), r"scipy\.sparse converts its arguments"),
-    (lambda a: scipy.special.sph_harm_y(2, 1, a, 0.3), r"scipy\.special\.sph_harm_y converts its arguments"),
-    (lambda a: statistics.mean(a * np.ones(2)), r"call np\.mean"),
+     r"(call|write) autodiff\.scipy\.stats\.multivariate_normal"),
+    (lambda a: scipy.stats.skew(a * np.arange(4.0)), r"scipy\.stats\.skew reads plain numbers"),
+    (lambda a: scipy.sparse.csr_array(np.eye(2)) @ (a * np.ones(2)), r"sparse matrix takes plain numbers"),
+    (lambda a: scipy.special.sph_harm_y(2, 1, a, 0.3), r"scipy\.special\.sph_harm_y reads plain numbers"),
+    (lambda a: statistics.mean(a * np.ones(2)), r"write np\.mean"),
     (lambda a: sum(t for t in np.nditer(a * np.ones(2))), r"np\.ndindex"),
     (lambda a: np.ma.array(a * np.ones(2), mask=[True, False]).sum(), r"np\.where, or give where="),
     (lambda a: np.frompyfunc(lambda t: t * t, 1, 1)(a), r"np\.frompyfunc of <lambda> has no derivative"),

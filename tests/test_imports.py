@@ -15,7 +15,10 @@ LONGEST = 320
 """Lines of a module. One that outgrows this asks for a better division."""
 
 LAYERS = (
-    ("dualnumbers.errors", "dualnumbers.levels"),
+    ("dualnumbers.frames", "dualnumbers.levels"),
+    ("dualnumbers.refusals", "dualnumbers.lines"),
+    ("dualnumbers.rewriting",),
+    ("dualnumbers.errors",),
     ("dualnumbers.dispatch",),
     ("dualnumbers.elementary",),
     ("dualnumbers.rules",),

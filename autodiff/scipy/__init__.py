@@ -20,8 +20,13 @@ def __getattr__(name: str) -> Any:
     return import_module(f"{__name__}.{name}")
 
 
+SAME = {f"scipy.sparse.linalg.{name}": "scipy.sparse.linalg.spsolve" for name in ("factorized", "spilu", "splu")}
+"""A function of SciPy → another one that does its job in one call."""
+
+
 def counterparts_of(name: str) -> list[str]:
     """The function here that does what a function of SciPy does, by name; empty where there is none."""
+    name = SAME.get(name, name)
     module = name.split(".")[1]
     if find_spec(f"{__name__}.{module}") is not None:
         import_module(f"{__name__}.{module}")

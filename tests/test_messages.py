@@ -1,0 +1,420 @@
+"""Messages name the cause: what stands on the user's line, and what to write instead, in at most 160 characters."""
+
+import decimal
+import fractions
+import json
+import logging
+import math
+import re
+import statistics
+import struct
+import textwrap
+from math import exp as exponential
+
+import numpy as np
+import pytest
+
+from autodiff import forward, grad, reverse, value_of
+
+LONGEST = 160
+X = np.array([0.5, 0.25])
+RNG = np.random.default_rng(0)
+MODES = pytest.mark.parametrize("mode", [forward, reverse], ids=["forward", "reverse"])
+
+
+def message(mode, f, x=X):
+    """What the error of a differentiation says, its own line taken off."""
+    with pytest.raises(TypeError) as caught:
+        mode.gradient(f, [x])
+    text = str(caught.value)
+    place = re.search(r" \(at (.*):(\d+)\)$", text)
+    assert place, text
+    text = text.removesuffix(place[0])
+    assert len(text) <= LONGEST, (len(text), text)
+    return text, place[1], int(place[2])
+
+
+def stored(x):
+    dy = np.zeros(2)
+    dy[0] = x[1]
+    return dy
+
+
+def stored_in_rows(x):
+    table = np.empty((3, 2), order="F")
+    for k in range(3):
+        table[k] = x * k
+    return table
+
+
+def stored_in_a_copy(x):
+    other = RNG.normal(size=2)
+    other[:1] += x[0]
+    return other
+
+
+def stored_in_two(x):
+    a = np.zeros(2)
+    a[0], a[1] = 1.0, x[0]
+    return a
+
+
+def stored_by_out(x):
+    result = np.ones(2)
+    np.multiply(x, 2.0, out=result)
+    return result
+
+
+def copied(x):
+    target = np.zeros(2)
+    np.copyto(target, x)
+    return target
+
+
+def masked(x):
+    target = np.zeros(2)
+    np.putmask(target, [True, False], x)
+    return target
+
+
+def added(x):
+    total = np.zeros(2)
+    total += x
+    return total
+
+
+def of_a_list(x):
+    pieces = [x[0], 2.0]
+    return np.array(pieces, dtype=float)
+
+
+def nan_in_objects(x):
+    pieces = np.array([x[0], 1.0])
+    return np.sum(np.isnan(pieces)) * x[0]
+
+
+LINES = {
+    "math.cos(x[0])": (lambda x: math.cos(x[0]), "np.cos(x[0])"),
+    "math.acos(x[0] / 2)": (lambda x: math.acos(x[0] / 2), "np.arccos(x[0] / 2)"),
+    "math.atan2(x[0], x[1])": (lambda x: math.atan2(x[0], x[1]), "np.arctan2(x[0], x[1])"),
+    "math.pow(x[0], 2)": (lambda x: math.pow(x[0], 2), "np.power(x[0], 2)"),
+    "math.log(x[0], 10)": (lambda x: math.log(x[0], 10), "dualnumbers.dmath.log(x[0], 10)"),
+    "math.gamma(x[0])": (lambda x: math.gamma(x[0]), "dualnumbers.dmath.gamma(x[0])"),
+    "math.isnan(x[0])": (lambda x: x[0] if math.isnan(x[0]) else x[1], "np.isnan(x[0])"),
+    "exponential(x[0])": (lambda x: exponential(x[0]), "np.exp(x[0])"),
+    "float(x[0])": (lambda x: float(x[0]), "x[0]"),
+    "np.float64(x[0])": (lambda x: np.float64(x[0]), "x[0]"),
+    "int(x[0])": (lambda x: int(x[0]) * x[0], "int(autodiff.value_of(x[0]))"),
+    "complex(x[0], x[1])": (lambda x: complex(x[0], x[1]), "x[0] + 1j * x[1]"),
+    "'%.3f' % x[0]": (lambda x: "%.3f" % x[0], "'%.3f' % autodiff.value_of(x[0])"),  # noqa: UP031
+    "'%f %f' % (x[0], x[1])": (lambda x: "%f %f" % (x[0], x[1]),  # noqa: UP031
+                               "'%f %f' % autodiff.value_of((x[0], x[1]))"),
+    "np.asarray(x)": (lambda x: np.sum(np.asarray(x)), "x"),
+    "np.array(x * 2)": (lambda x: np.sum(np.array(x * 2)), "(x * 2).copy()"),
+    "np.array([x, x])": (lambda x: np.sum(np.array([x, x])), "np.stack([x, x])"),
+    "np.array([[x[0], 1.0]], dtype=float)": (lambda x: np.array([[x[0], 1.0]], dtype=float),
+                                             "autodiff.array([[x[0], 1.0]])"),
+    "np.array(pieces, dtype=float)": (of_a_list, "autodiff.array(pieces)"),
+    "dy[0] = x[1]": (stored, "dy = np.zeros(2, like=x)"),
+    "table[k] = x * k": (stored_in_rows, "table = np.empty((3, 2), order='F', like=x)"),
+    "other[:1] += x[0]": (stored_in_a_copy, "other = np.array(other, like=x)"),
+    "a[0], a[1] = (1.0, x[0])": (stored_in_two, "a = np.zeros(2, like=x)"),
+    "np.multiply(x, 2.0, out=result)": (stored_by_out, "result = np.ones(2, like=x)"),
+    "np.copyto(target, x)": (copied, "target = np.zeros(2, like=x)"),
+    "np.putmask(target, [True, False], x)": (masked, "target = np.zeros(2, like=x)"),
+    "total += x": (added, "total = total + x"),
+    "RNG.normal(x)": (lambda x: np.sum(RNG.normal(x)), "x + RNG.normal(size=np.shape(x))"),
+    "RNG.normal(x[0], x[1])": (lambda x: RNG.normal(x[0], x[1]), "x[0] + x[1] * RNG.normal(size=np.shape(x[0]))"),
+    "RNG.gamma(x[0])": (lambda x: RNG.gamma(x[0]), "RNG.gamma(autodiff.value_of(x[0]))"),
+    "np.linalg.det(np.array([[x[0], 1], [1, 2]]))": (lambda x: np.linalg.det(np.array([[x[0], 1], [1, 2]])),
+                                                     "np.linalg.det(autodiff.array([[x[0], 1], [1, 2]]))"),
+    "np.fft.fft([x[0], 1.0])": (lambda x: np.fft.fft([x[0], 1.0]), "np.fft.fft(autodiff.array([x[0], 1.0]))"),
+    "np.isnan(pieces)": (nan_in_objects, "np.isnan(autodiff.array(pieces))"),
+    "statistics.stdev(x)": (lambda x: statistics.stdev(x), "np.std(x, ddof=1)"),
+    "json.dumps({'a': x[0]})": (lambda x: json.dumps({"a": x[0]}), "json.dumps(autodiff.value_of({'a': x[0]}))"),
+    "struct.pack('d', x[0])": (lambda x: struct.pack("d", x[0]), "struct.pack('d', autodiff.value_of(x[0]))"),
+    "decimal.Decimal(x[0])": (lambda x: decimal.Decimal(x[0]), "decimal.Decimal(autodiff.value_of(x[0]))"),
+    "fractions.Fraction(x[0])": (lambda x: fractions.Fraction(x[0]), "fractions.Fraction(autodiff.value_of(x[0]))"),
+}  # fmt: skip
+"""What stands on the line → the function with it, and what to write instead."""
+
+
+@MODES
+@pytest.mark.parametrize("line", LINES)
+def test_what_to_write_instead(line, mode):
+    f, instead = LINES[line]
+    text, file, _ = message(mode, f)
+    kind = "DualNumber|Variable"
+    assert re.match(
+        rf"{re.escape(line)} would lose the derivative of a ({kind}): write {re.escape(instead)}(;|$)", text
+    )
+    assert file == __file__
+
+
+@MODES
+def test_the_line_is_that_of_the_code_at_fault(mode):
+    assert message(mode, stored)[2] == stored.__code__.co_firstlineno + 2
+
+
+@MODES
+def test_long_code_is_shortened(mode):
+    text, *_ = message(mode, lambda first: math.cos(first[0] * 1000.0 + first[1] * 1000.0 + first[0] * 500.0))
+    assert text == (f"math.cos(…) would lose the derivative of a {KINDS[mode]}: write "
+                    "np.cos(first[0] * 1000.0 + first[1] * 1000.0 + first[0] * 500.0)")  # fmt: skip
+    text, *_ = message(mode, lambda x: math.cos(sum(x[0] * 1000.0 + x[1] * 1000.0 + x[0] * 500.0 + k * 1000.0 + k * x[1]
+                                                    for k in range(3, 1003))))  # fmt: skip
+    assert text == f"math.cos(…) would lose the derivative of a {KINDS[mode]}: write np.cos(…); {PLAIN}"
+
+
+KINDS = {forward: "DualNumber", reverse: "Variable"}
+PLAIN = "autodiff.value_of(x) is the plain value"
+
+
+@MODES
+def test_without_the_source_the_road_is_named(mode):
+    space = {}
+    exec("import math\ndef f(x):\n    return math.cos(x[0])", space)
+    text, file, line = message(mode, space["f"])
+    assert text.startswith(f"float of a {KINDS[mode]} would lose its derivative: call a function of NumPy or ")
+    assert (file, line) == ("<string>", 3)
+
+
+@MODES
+def test_code_that_has_not_imported_numpy_is_given_dmath(mode, tmp_path):
+    text, *_ = message(mode, written(tmp_path, "import math\ndef f(x):\n    return math.cos(x[0])")["f"])
+    assert "write dualnumbers.dmath.cos(x[0])" in text
+
+
+def written(folder, code):
+    """The names of a module in a file of that folder."""
+    path = folder / "module.py"
+    path.write_text(textwrap.dedent(code))
+    space = {"__name__": "package.module"}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    return space
+
+
+@MODES
+def test_a_package_that_is_differentiated_is_named_beside_the_users_line(mode, tmp_path):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    library = written(folder, "import math\ndef f(x):\n    return math.cos(x[0])")
+    text, file, _ = message(mode, lambda x: 2 * library["f"](x))
+    assert text.startswith("math.cos(x[0]) in package.module.f would lose the derivative of a")
+    assert file == __file__
+    assert message(mode, library["f"])[:2] == (text, __file__)
+
+
+# ------------------------------------------------------------------------------------------------ SciPy
+
+
+def ball(t, y, g):
+    dy = np.zeros(2)
+    dy[0] = y[1]
+    dy[1] = -g
+    return dy
+
+
+def oscillator(t, y, k):
+    dy = np.zeros_like(y)
+    dy[0], dy[1] = y[1], -k * math.sin(y[0])
+    return dy
+
+
+@MODES
+def test_a_right_hand_side_is_told_what_to_write_in_it(mode):
+    integrate = pytest.importorskip("autodiff.scipy.integrate")
+    for fun, instead in ((ball, "dy = np.zeros(2, like=y)"), (oscillator, "np.sin(y[0])")):
+        for call in (lambda x, fun=fun: integrate.solve_ivp(fun, (0, 1), [0.1, 0.2], args=(x[0],)).y[0, -1],
+                     lambda x, fun=fun: integrate.odeint(fun, x, [0.0, 1.0], (1.0,), tfirst=True)[-1, 0]):  # fmt: skip
+            text, _, line = message(mode, call)
+            assert f"write {instead}" in text
+            assert line == fun.__code__.co_firstlineno + 2
+
+
+def of_scipy():
+    import scipy.linalg
+    import scipy.sparse.linalg
+
+    sp, so, sl = scipy.special, scipy.optimize, scipy.sparse.linalg
+    eye = scipy.sparse.csc_array(np.eye(2))
+    factors = sl.splu(eye)
+    solve = sl.factorized(eye)
+    spsolve = "scipy.sparse.linalg.splu reads plain numbers: write autodiff.scipy.sparse.linalg.spsolve"
+    roots = "scipy.optimize.{} reads plain numbers, so it has no derivative here; docs/how-to/solve-equations.md"
+    return {
+        "expm": (lambda x: scipy.linalg.expm(np.outer(x, x)), "write autodiff.scipy.linalg.expm(np.outer(x, x))"),
+        "pdf": (lambda x: scipy.stats.norm.pdf(x[0]), "write autodiff.scipy.stats.norm.pdf(x[0])"),
+        "sph_harm_y": (lambda x: sp.sph_harm_y(1, 1, x[0], x[1]), "scipy.special.sph_harm_y reads plain numbers"),
+        "legendre_p": (lambda x: sp.legendre_p(2, x[0]), "scipy.special.legendre_p reads plain numbers"),
+        "spherical_jn": (lambda x: sp.spherical_jn(1, x[0]), "write autodiff.scipy.special.spherical_jn(1, x[0])"),
+        "splu": (lambda x: sl.splu(eye).solve(x), spsolve),
+        "factors": (lambda x: factors.solve(x), spsolve),
+        "factorized": (lambda x: solve(x), spsolve),
+        "sparse @": (lambda x: eye @ x, "write A.toarray()"),
+        "sparse *": (lambda x: eye * x[0], "write A.toarray()"),
+        "brentq": (lambda x: so.brentq(lambda u: u - x[0], -9, 9), roots.format("brentq")),
+        "bisect": (lambda x: so.bisect(lambda u: u - x[0], -9, 9), roots.format("bisect")),
+        "root_scalar": (lambda x: so.root_scalar(lambda u: u - x[0], bracket=(-9, 9)), roots.format("root_scalar")),
+        "root": (lambda x: so.root(lambda u: u - x, [1.0, 1.0]).x, roots.format("root")),
+        "fsolve": (lambda x: so.fsolve(lambda u: u - x, [1.0, 1.0]), roots.format("fsolve")),
+        "minimize": (lambda x: so.minimize(lambda u: np.sum((u - x) ** 2), [1.0, 1.0]).x, roots.format("minimize")),
+    }  # fmt: skip
+
+
+SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "sparse @",
+         "sparse *", "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize")  # fmt: skip
+
+
+@MODES
+@pytest.mark.parametrize("name", SCIPY)
+def test_scipy_functions_name_their_counterpart_or_the_remedy(name, mode):
+    pytest.importorskip("scipy.stats")
+    pytest.importorskip("scipy.optimize")
+    f, expected = of_scipy()[name]
+    text, file, _ = message(mode, lambda x: np.sum(f(x)))
+    assert expected in text
+    assert file == __file__
+
+
+@MODES
+def test_a_solver_around_a_differentiation_is_not_at_fault(mode):
+    """SciPy's function stands above the line at fault, and called nothing that the number came to."""
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def f(x):
+        return math.cos(x[0])
+
+    with pytest.raises(TypeError, match=r"math.cos\(x\[0\]\) would .*write np.cos\(x\[0\]\)"):
+        optimize.minimize(f, X, jac=lambda x: mode.gradient(f, [x])[0])
+
+
+# ------------------------------------------------------------------------------------------------ swallowed
+
+
+def limited(x):
+    try:
+        return math.exp(x)
+    except Exception:
+        return 0.0
+
+
+def as_float(x):
+    try:
+        return float(x)
+    except TypeError:
+        return x
+
+
+def as_array(x):
+    try:
+        return np.asarray(x)
+    except (TypeError, ValueError):
+        return np.zeros(2)
+
+
+def of_no_rule(x):
+    try:
+        return np.busday_count(x, x)
+    except TypeError:
+        return x
+
+
+def renamed(x):
+    try:
+        return np.cos(float(x))
+    except TypeError as error:
+        raise ValueError("not a number") from error
+
+
+SWALLOWED = {
+    "math.exp(x) would": lambda x: limited(x[0]) + x[1],
+    "float(x) would": lambda x: as_float(x[0]) * 2,
+    "np.asarray(x) would": lambda x: np.sum(as_array(x)),
+    "np.busday_count has no derivative": lambda x: np.sum(of_no_rule(x)),
+    "float(x) would lose": lambda x: renamed(x[0]),
+    "in a nested one, float(x)": lambda x: grad(lambda y: y * as_float(x[0]))(1.0),
+    "an inner one's, float(x)": lambda x: x[0] * grad(lambda y: as_float(y) * x[0])(1.0),
+}
+
+
+@MODES
+@pytest.mark.parametrize("name", SWALLOWED)
+def test_a_refusal_that_the_code_caught_is_raised(name, mode):
+    """Without derivatives the code does not come to the handler: what it gives is the answer of another program."""
+    f = SWALLOWED[name]
+    text, file, _ = message(mode, f)
+    assert name.rpartition(", ")[2] in text
+    assert file == __file__
+    mode.gradient(lambda x: np.sum(x * x), [X])  # nothing is left behind
+
+
+DOORS = {
+    "jvp": lambda f: forward.jvp(f, [0.5], [1.0]),
+    "derivative": lambda f: forward.derivative(f, 0, [0.5]),
+    "jacfwd": lambda f: forward.jacfwd(f)(0.5),
+    "jacrev": lambda f: reverse.jacrev(f)(0.5),
+    "vjp": lambda f: reverse.vjp(f, 0.5),
+    "value_and_grad": lambda f: reverse.value_and_grad(f)(0.5),
+    "record": lambda f: reverse.record(f, [0.5]),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_differentiation_raises_it(door):
+    with pytest.raises(TypeError, match=r"math.exp\(x\) would lose .*write np.exp\(x\)"):
+        DOORS[door](limited)
+
+
+@MODES
+def test_probing_for_an_attribute_is_no_refusal(mode):
+    def f(x):
+        found = [hasattr(x, name) for name in ("item", "tolist", "numpy", "detach", "__dlpack__", "__array__")]
+        return np.sum(x * x) if len(found) == 6 and np.isscalar(x[0]) else 0.0
+
+    assert mode.gradient(f, [X])[0].tolist() == [1.0, 0.5]
+
+
+@MODES
+def test_the_plain_value_may_be_asked_for_where_a_handler_is_wanted(mode):
+    def f(x):
+        return x[0] * (1.0 if as_float(value_of(x[0])) > 0 else 2.0)
+
+    assert mode.gradient(f, [X])[0].tolist() == [1.0, 0.0]
+
+
+def remembering(function):
+    answers = {}
+
+    def called(x):
+        try:
+            return answers[x]
+        except TypeError:
+            return function(x)
+
+    return called
+
+
+@MODES
+def test_a_hash_that_was_refused_and_caught_is_warned_of(mode):
+    """A memory that computes anew gives the right answer; one that has a default for it would not."""
+    square = remembering(lambda x: x * x)
+    with pytest.warns(RuntimeWarning, match="has no hash") as caught:
+        assert mode.gradient(lambda x: square(x[0]), [X])[0].tolist() == [1.0, 0.0]
+    assert {warning.filename for warning in caught} == {__file__}
+    assert mode.gradient(lambda x: remembering(np.sum)(x * x), [X])[0].tolist() == [1.0, 0.5]  # arrays have none at all
+
+
+@MODES
+def test_what_is_only_shown_is_warned_of(mode, capsys):
+    """The log's own handler catches the error; nothing that is computed depends on it."""
+    logger = logging.Logger("shown")
+    logger.addHandler(logging.StreamHandler())
+
+    def f(x):
+        logger.warning("%f", x[0])
+        return np.sum(x * x)
+
+    with pytest.warns(RuntimeWarning, match=r"write logger.warning\('%f', autodiff.value_of\(x\[0\]\)\)"):
+        assert mode.gradient(f, [X])[0].tolist() == [1.0, 0.5]
+    capsys.readouterr()
