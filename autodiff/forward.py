@@ -18,6 +18,7 @@ from dualnumbers.refusals import check_refused
 from .captured import Given
 from .columns import Directions, Rule, check_same, taken
 from .differences import check_derivative
+from .labels import with_labels
 from .seeding import (
     argnums_of,
     arguments,
@@ -97,7 +98,13 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)
+    partials = _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)
+    return list(map(_labelled, partials, args))
+
+
+def _labelled(partial: Any, x: Any) -> Any:
+    leaves, rebuild = flatten(partial)
+    return rebuild(map(with_labels, leaves, flatten(x)[0]))
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:

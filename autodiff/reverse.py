@@ -15,6 +15,7 @@ from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
 from .captured import Given
 from .differences import check_gradient
+from .labels import with_labels
 from .leaves import names_of_leaves, parameter_names
 from .seeding import (
     argnums_of,
@@ -151,7 +152,7 @@ def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Se
 
 def _rebuilt(x: Any, partials: Any) -> Any:
     leaves, rebuild = flatten(x)
-    return rebuild([next(partials) for _ in leaves])
+    return rebuild([with_labels(next(partials), leaf) for leaf in leaves])
 
 
 def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:

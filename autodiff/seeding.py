@@ -15,7 +15,7 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.levels import HELD, is_number
+from dualnumbers.levels import HELD, is_labelled, is_number
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, astype, shape
@@ -87,6 +87,8 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x.snapshot() if isinstance(x, ArrayNumber) else x
     if kind is int:
         return float(x)
+    if is_labelled(kind) and len(x.shape) < 2:
+        return differentiable(np.array(x), name)
     if kind is np.ndarray and x.dtype == object:
         joined = array(x)
         if type(joined) is not np.ndarray:
@@ -95,19 +97,20 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x
     if _is_array(kind) and x.dtype.kind in "iu":
         return x.astype(float)
+    columns = "; give a dict of its columns, {c: x[c] for c in x}" if is_labelled(kind) else ""
     raise TypeError(f"cannot differentiate with respect to {name}, {_described(x)}: it is not a real or complex number "
-                    f"or array of them{user_line()}")  # fmt: skip
+                    f"or array of them{columns}{user_line()}")  # fmt: skip
 
 
 def _is_array(kind: type) -> bool:
     """Whether a type is an array or scalar of NumPy's arithmetic; np.matrix and masked arrays have their own."""
     if issubclass(kind, (np.generic, np.ndarray)):
         return not any(base.__name__ in ("matrix", "MaskedArray") for base in kind.__mro__)
-    return hasattr(kind, "__array_ufunc__") and hasattr(kind, "dtype")
+    return hasattr(kind, "__array_ufunc__") and hasattr(kind, "dtype") and not is_labelled(kind)
 
 
 def _described(x: Any) -> str:
-    text = repr(x)
+    text = " ".join(repr(x).split())
     return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
 
@@ -154,6 +157,8 @@ def _number(out: Any, f: Any) -> Any:
         return out
     if is_number(kind):
         return out.snapshot() if out.level is HELD else out
+    if is_labelled(kind):
+        out, kind = np.asarray(out), np.ndarray
     if kind is np.ndarray and out.dtype == object:
         return plain_output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):

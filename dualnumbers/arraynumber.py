@@ -34,7 +34,7 @@ class ArrayNumber(Face, Number):
         return self.viewed(getitem, fixed(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(value, (list, tuple, np.ndarray)):
+        if not is_number(type(value)):
             value = shaping.array(value)
         if is_number(type(value)) and np.result_type(plain(value)).kind == "f" and self.dtype.kind not in "fc":
             raise TypeError(f"a number stored into an array of {self.dtype} would lose its derivative: make the array "

@@ -134,7 +134,7 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
     kind, written, plainly = _public_kind(number), Written(""), PLAIN
     level = getattr(number, "level", None)  # an array of the caller's may stand for what would be stored in it
     if level and level.is_of_leaves:
-        plainly = "autodiff.value_of(x), or all of it within no_grad(), gives the plain value"
+        plainly = "autodiff.value_of(x), or within no_grad(), is plain"
     caller = scipy_function(here.within)
     if not remedy:
         written = rewritten(here.code, call, getattr(number, "ndim", 0))
@@ -159,6 +159,18 @@ def _remedy(call: str, level: Level | None) -> str:
     of_leaves = "backward() leaves the derivative in x.grad"
     found = of_leaves if level and level.is_of_leaves else "the derivative is what the call around f returns"
     return REMEDIES.get(call, found)
+
+
+def has_labels(number: Any, table: Any) -> TypeError:
+    """The error for an operation of a number with a column or table that goes by its labels."""
+    here = _at_fault(fault(running(stack())))
+    written = rewritten(here.code, "")
+    kind, instead = type(table).__name__, written.new or "x.to_numpy()"
+    texts = [f"{_short(old) or 'this'} goes by the labels of the {kind}, which derivatives have not: write {new}"
+             for old, new in ((written.old, instead), (_short(written.old, 30), _short(instead, 60)))]  # fmt: skip
+    text = _fitting(*texts) + str(here)
+    note(number, text)
+    return TypeError(text)
 
 
 def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
@@ -222,7 +234,8 @@ def _public_kind(number: Any) -> str:
 # ------------------------------------------------------------------------------------------------ others' errors
 
 _OF_NUMBERS = re.compile(r"\b(Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|"
-                         r"dtype\('O'\)|not supported for the input types|be a string or a Rational")  # fmt: skip
+                         r"dtype\('O'\)|not supported for the input types|be a string or a Rational|"
+                         "NotImplementedType")  # fmt: skip
 _PLAIN_AS_WELL = re.compile("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
                             "unsupported operand|interpreted as an integer|indices must be")  # fmt: skip
 """What Python says of a float as well."""
@@ -241,7 +254,8 @@ def explain(error: Exception, level: Level) -> None:
         raise TypeError(level.refused.text) from error
     here = fault((*places, *running(stack())))
     caller, text, where = scipy_function(here.within), str(error), module_of(places[0].frame).partition(".")[0]
-    named = _OF_NUMBERS.search(text) if isinstance(error, TypeError) and not _PLAIN_AS_WELL.search(text) else None
+    ours = isinstance(error, TypeError) and not _PLAIN_AS_WELL.search(text)
+    named = _OF_NUMBERS.search(text) if ours or "'NotImplementedType'" in text else None
     written = rewritten(_at_fault(here).code, "") if named or caller else Written("")
     caller = caller or (written.scipy if named else "")
     if caller and named:

@@ -78,15 +78,15 @@ def is_own(frame: FrameType) -> bool:
 
 
 class Fault(NamedTuple):
-    """Where something happens: ``within`` NumPy, SciPy and here, called ``by`` a place, at an ``own`` one of the user.
+    """Where something happens: ``within`` NumPy and SciPy, called ``by`` a place, at an ``own`` one of the user.
 
-    The frames ``between`` these two are of packages.
+    The modules ``between`` these two are of packages. No frame of ours is kept: it would hold itself.
 
     ``inside`` says that the user's own line only starts the differentiation: what is differentiated is a package's.
     """
 
     within: list[FrameType]
-    between: list[FrameType]
+    between: list[str]
     by: Place | None
     own: Place | None
     inside: bool
@@ -105,7 +105,7 @@ class Fault(NamedTuple):
 def fault(places: Iterable[Place]) -> Fault:
     """Where something happens, from the places that led there, innermost first."""
     within: list[FrameType] = []
-    between: list[FrameType] = []
+    between: list[str] = []
     by: Place | None = None
     first: Place | None = None
     inside = False
@@ -113,12 +113,12 @@ def fault(places: Iterable[Place]) -> Fault:
         if by is None and is_users(place.frame):
             by = place
         if by is None:
-            within.append(place.frame)
+            within += [] if is_ours(place.frame) else [place.frame]
         elif is_own(place.frame):
             first = place
             break
         else:
-            between.append(place.frame)
+            between.append(module_of(place.frame))
             inside = inside or place.frame.f_code.co_filename in _DOORS
     return Fault(within, between, by, first, inside and first is not None)
 

@@ -129,6 +129,23 @@ def has_nan(x: Any) -> bool:
     return bool(summed != summed)
 
 
+class _Labelled(dict[type, bool]):
+    """type → has it data with labels, and an arithmetic by these: a column of pandas, Polars, xarray?
+
+    Such speak NEP 13, and NEP 18 not: their axes are not NumPy's.
+    """
+
+    def __missing__(self, kind: type) -> bool:
+        data = not is_number(kind) and not issubclass(kind, (np.ndarray, np.generic))
+        array, ufuncs, functions = (getattr(kind, f"__array{name}__", None) for name in ("", "_ufunc", "_function"))
+        self[kind] = answer = data and array is not None and ufuncs is not None and functions is None
+        return answer
+
+
+is_labelled = _Labelled().__getitem__
+"""Whether a type is one of data with labels; a function that gives a plain array takes the elements of such."""
+
+
 class _Operands(dict[type, bool]):
     """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13.
 
@@ -145,7 +162,8 @@ class _Operands(dict[type, bool]):
             self[kind] = False
             return False
         numeric = issubclass(kind, (int, float, complex, np.generic, np.ndarray))
-        self[kind] = answer = numeric or getattr(kind, "__array_ufunc__", None) is not None
+        speaks = getattr(kind, "__array_ufunc__", None) is not None and not is_labelled(kind)
+        self[kind] = answer = numeric or speaks
         return answer
 
 

@@ -18,10 +18,17 @@ LABELLED = ("pandas", "polars", "xarray")
 """Packages whose arrays and tables have labels, and an arithmetic by them."""
 
 
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare)
+
+
 class Code(NamedTuple):
-    """The innermost expression that a place is at, the statement and the function around it, and what names mean."""
+    """The innermost expression that a place is at, and what names mean in it.
+
+    ``whole`` is the expression of operators around it; further the statement and the function around that.
+    """
 
     node: ast.AST
+    whole: ast.AST
     statement: ast.AST
     around: ast.AST
     place: Place
@@ -101,15 +108,16 @@ def code_at(place: Place) -> Code | None:
     stop = (last or place.line, -1 if end is None else end)
     node: ast.AST | None = tree
     statement: ast.AST = tree
-    around, inner = statement, statement
+    around = inner = whole = statement
     while node is not None:
-        inner = node
+        of_operators = isinstance(inner, OPERATIONS) and isinstance(node, OPERATIONS)
+        inner, whole = node, whole if of_operators else node
         if isinstance(node, ast.stmt):
             statement = node
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             around = node
         node = next((child for child in _children(node) if _covers(child, begin, stop)), None)
-    return None if statement is tree else Code(inner, statement, around, place)
+    return None if statement is tree else Code(inner, whole, statement, around, place)
 
 
 def _covers(node: Any, begin: tuple[int, int], stop: tuple[int, int]) -> bool:

@@ -17,8 +17,8 @@ import numpy as np
 
 from . import ufunc_methods
 from .elementary import BY_NUMPY, TABLE, Row
-from .errors import no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
-from .levels import Level, is_number, is_operand, plain
+from .errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
+from .levels import Level, is_labelled, is_number, is_operand, plain
 from .rules import shaping
 from .rules.from_scipy import rule_of
 from .rules.inspection import LIKE
@@ -41,6 +41,7 @@ class Number:
     """A kind of number. Concrete kinds have ``lift``, ``level`` and ``primal``; their operators come from the table."""
 
     __slots__ = ()
+    __pandas_priority__ = 1 << 30  # pandas leaves an operation to what has a higher one than its tables
     level: Level
     primal: Any
 
@@ -155,7 +156,7 @@ class Number:
             if isinstance(x, (list, tuple, np.ndarray)):
                 x = shaping.array(x)
             elif not is_operand(type(x)):
-                return NotImplemented
+                return by_labels(self, x)
             operands.append(x)
         return ufunc_methods.call(ufunc, function, operands, **keywords) if keywords else function(*operands)
 
@@ -202,9 +203,9 @@ def joined(argument: Any) -> Any:
     """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
     if isinstance(argument, (list, tuple)):
         return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
-    if isinstance(argument, np.ndarray) and not is_number(type(argument)):
-        return shaping.array(argument)
-    return argument
+    if is_number(type(argument)):
+        return argument
+    return shaping.array(argument) if isinstance(argument, np.ndarray) or is_labelled(type(argument)) else argument
 
 
 def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -249,7 +250,18 @@ def as_operand(x: Any, y: Any) -> Any:
         return as_operand(x, y.primal)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
-    return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else NotImplemented
+    return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else by_labels(x, y)
+
+
+def by_labels(x: Any, y: Any) -> Any:
+    """NotImplemented for a foreign operand, such as one of xarray, whose arithmetic takes numbers as they are.
+
+    Raises TypeError for a column of pandas or Polars. Theirs goes by labels, leaves NaN out, and ``std`` divides by
+    n − 1: an array in its place would be another program.
+    """
+    if is_labelled(type(y)) and not hasattr(type(y), "dims"):
+        raise has_labels(x, y)
+    return NotImplemented
 
 
 def _refusal(name: str) -> property:

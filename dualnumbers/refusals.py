@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .frames import fault, module_of, running, stack
+from .frames import fault, running, stack
 from .levels import Level, is_number
 
 SHOWING = ("IPython", "logging", "matplotlib", "pprint", "reprlib", "tqdm", "traceback")
@@ -25,7 +25,7 @@ def note(numbers: Any, text: str, warns: bool = False) -> None:
     """Note an error on every differentiation that a number belongs to, so that it is not swallowed."""
     levels = [level for level in _levels(numbers) if not level.ended and (level.refused is None or level.refused.warns)]
     if levels:
-        modules = {module_of(frame).partition(".")[0] for frame in fault(running(stack())).between}
+        modules = {module.partition(".")[0] for module in fault(running(stack())).between}
         for level in levels:
             level.refused = Refusal(text, warns or not modules.isdisjoint(SHOWING))
 

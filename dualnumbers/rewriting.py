@@ -100,14 +100,15 @@ def _assignments(code: Code, name: str) -> Iterator[ast.Assign]:
 
 def _with_labels(code: Code, road: str, rank: int) -> Written | None:
     """``p * df["x"]``: columns of a table as arrays."""
-    node: Any = code.node
-    if isinstance(code.statement, ast.AugAssign) and node is code.statement:
-        node = ast.BinOp(node.target, node.op, node.value)
-    old = ast.unparse(node)
+    node, to = code.whole, ""
+    if isinstance(code.statement, ast.AugAssign) and code.node in (code.statement, code.statement.target):
+        target = code.statement.target
+        node, to = ast.BinOp(target, code.statement.op, code.statement.value), f"{ast.unparse(target)} = "
     if not isinstance(node, (ast.BinOp, ast.Compare, ast.Call, ast.Subscript)):
         return None
+    old = ast.unparse(node)
     new = ast.unparse(_ToArrays(code).visit(ast.parse(old, mode="eval").body))
-    return Written(old, new) if new != old else None
+    return Written(ast.unparse(code.statement) if to else old, f"{to}{new}") if new != old else None
 
 
 class _ToArrays(ast.NodeTransformer):

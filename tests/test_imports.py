@@ -32,7 +32,7 @@ LAYERS = (
         "dualnumbers.functions",
     ),
     ("dualnumbers",),
-    ("autodiff.seeding", "autodiff.slope", "autodiff.captured", "autodiff.report"),
+    ("autodiff.seeding", "autodiff.labels", "autodiff.slope", "autodiff.captured", "autodiff.report"),
     ("autodiff.columns", "autodiff.differences", "autodiff.leaves", "autodiff.tape"),
     ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),

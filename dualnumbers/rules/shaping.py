@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value
-from ..levels import HELD, is_number, is_operand, plain
+from ..levels import HELD, is_labelled, is_number, is_operand, plain
 from .indexing import getitem, read_only
 
 
@@ -149,7 +149,8 @@ stack = linear(np.stack, _joining, _layer, arity=-1, statics=1,
 def array(nested):
     """One array of nested lists and tuples that hold numbers of any kind; a plain array where none does.
 
-    An object array counts as a list. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
+    An object array counts as a list, a column of a table as its elements. Raises ValueError where the nesting is
+    ragged, as ``np.stack`` does.
     """
     if type(nested) is not np.ndarray and is_operand(type(nested)) and isinstance(nested, np.ndarray):
         nested = np.asarray(nested)
@@ -158,7 +159,7 @@ def array(nested):
     if isinstance(nested, np.ndarray):
         return nested if nested.dtype != object else array(nested.tolist())
     if not isinstance(nested, (list, tuple)):
-        return nested
+        return array(np.asarray(nested)) if is_labelled(type(nested)) else nested
     parts = [array(part) for part in nested]
     return stack(*parts, 0) if any(is_number(type(part)) for part in parts) else np.array(parts)
 
