@@ -106,7 +106,9 @@ def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
     for most_of_old, most_of_new in ((LONGEST, LONGEST), (40, LONGEST), (60, 60), (30, 30)):
         old, new = _short(written.old, most_of_old), _short(written.new, most_of_new)
         sentence = f"{old}{there} {lost}: write {new}"
-        texts += [sentence] if "value_of" in new else [f"{sentence}; {plainly}", f"{sentence}; {PLAIN}", sentence]
+        in_training = [f"{sentence}, or within no_grad()"] if plainly is not PLAIN else []
+        other = in_training if "value_of" in new else [f"{sentence}; {plainly}", f"{sentence}; {PLAIN}"]
+        texts += [*other, sentence]
     return _fitting(*texts)
 
 
@@ -134,7 +136,7 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
     kind, written, plainly = _public_kind(number), Written(""), PLAIN
     level = getattr(number, "level", None)  # an array of the caller's may stand for what would be stored in it
     if level and level.is_of_leaves:
-        plainly = "autodiff.value_of(x), or within no_grad(), is plain"
+        plainly = "plain: autodiff.value_of(x), or within no_grad()"
     caller = scipy_function(here.within)
     if not remedy:
         written = rewritten(here.code, call, getattr(number, "ndim", 0))
@@ -155,7 +157,7 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
 
 def _remedy(call: str, level: Level | None) -> str:
     if "out=" in call or "into" in call:
-        return "give it an array made by np.zeros(..., like=x)"
+        return "make it by np.zeros(..., like=x)"
     of_leaves = "backward() leaves the derivative in x.grad"
     found = of_leaves if level and level.is_of_leaves else "the derivative is what the call around f returns"
     return REMEDIES.get(call, found)

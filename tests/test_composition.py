@@ -200,7 +200,7 @@ def test_what_a_program_does_with_the_result():
     np.testing.assert_allclose(x - 0.1 * slope.data, [0.4, 0.2])
     for refused in (lambda: float(slope[0]), lambda: np.asarray(slope), lambda: x.__isub__(slope),
                     lambda: x.__setitem__(0, slope[0])):  # fmt: skip
-        with pytest.raises(TypeError, match=r"value_of\(x\), or within no_grad\(\), is plain"):
+        with pytest.raises(TypeError, match=r"value_of\(.*, or within no_grad\(\)"):
             refused()
     with no_grad():
         x -= 0.1 * grad(lambda x: np.sum((w * x) ** 2))(x)
