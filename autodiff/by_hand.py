@@ -57,12 +57,12 @@ def _recorded(row: Row) -> Callable[..., Any]:
         level = _leading_level(operands)
         if level is None:
             return lead(row, *arguments)
-        if fixed:
-            return evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
         if not _recording.get():
             return evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
         if row.unreal and any(map(is_unreal, operands)):
             return row.unreal(*operands)
+        if fixed:
+            return evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
         tape = common(operands, level)
         numbers = [x.on(tape) if _is_of(level, x) else tape.constant(x) for x in operands]
         if max(numbers) < 0:  # nothing but constants

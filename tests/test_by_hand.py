@@ -482,3 +482,17 @@ def test_a_constant_has_no_derivative():
         with pytest.raises(TypeError, match="a Constant was computed from no Variable"):
             ask()
     assert type(Constant(2.0) * 3.0) is float
+
+
+def test_the_sign_of_a_complex_variable_has_a_derivative():
+    """Of a real one it is a step, of a complex one a direction."""
+
+    def f(z):
+        return np.sum(np.real(np.sign(z) * z * (1.0 - 2.0j)))
+
+    z = np.array([0.3 + 0.4j, -1.0 + 0.5j])
+    by_hand = Variable(z)
+    f(by_hand).backward()
+    np.testing.assert_allclose(by_hand.grad, grad(f)(z), rtol=1e-15)
+    with no_grad():
+        np.testing.assert_array_equal(np.sign(by_hand), np.sign(z))

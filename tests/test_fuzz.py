@@ -99,7 +99,7 @@ def test_a_failing_program_is_shrunk(monkeypatch):
 
 
 def test_programs_are_those_of_their_seeds_and_of_all_kinds():
-    drawn = [program(seed) for seed in range(150)]
+    drawn = [program(seed) for seed in range(300)]
     assert [p.source() for p in drawn[:9]] == [program(seed).source() for seed in range(9)]
     assert len({p.source() for p in drawn}) == len(drawn)
     text = "\n".join(p.source() for p in drawn)

@@ -42,9 +42,9 @@ def select(condlist, choicelist, default=0):
 @composition(np.piecewise)
 def piecewise(x, condlist, funclist, *args, **kw):
     """Functions or constants, each where its condition holds; one more is for everywhere else."""
-    conditions = np.array(list(map(plain, condlist)) if isinstance(condlist, (list, tuple)) else plain(condlist), bool)
-    if conditions.ndim == len(shape(x)) and len(funclist) in (1, 2):
-        conditions = conditions[None]
+    single = np.isscalar(condlist) or (np.ndim(plain(condlist[0])) == 0 and len(shape(x)) > 0)
+    given = [condlist] if single else condlist
+    conditions = np.array([plain(condition) for condition in given], bool)
     if len(funclist) == len(conditions) + 1:
         conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)])
     if len(funclist) != len(conditions):

@@ -27,7 +27,6 @@ OFF = {
     "np.copy({n})": "the same",
     "{n}.astype(float)": "the same",
     "np.copyto({T}, {v} + 0, where={mask})": "of a source with more axes than the target, which are 1",
-    "np.piecewise({a}, [{a} > 0], [lambda q: q * 2, lambda q: q ** 2])": "of a condition of fewer axes",
     "{T}.imag[...] = {k}": "of a real array without effect in place of an error",
     "np.meshgrid({a}, {a})[0]": "read-only of a plain array and a number with a derivative",
     "np.fill_diagonal({T}, {v})": "of no values",

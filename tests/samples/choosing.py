@@ -33,4 +33,6 @@ def _piecewise(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.piecewise(x, [x > 0], [np.square, np.exp]), (values(4),), "else", unreal=False)
     yield Sample(lambda x: np.piecewise(x, x > 0, [lambda t, a: t**a, lambda t, a: a], 3.0), (values(4),),
                  "an argument", unreal=False)  # fmt: skip
+    rows = [np.array([True, False])]
+    yield Sample(lambda x: np.piecewise(x, rows, [np.sin, lambda t: t * t]), (values(2, 3),), "rows")
     yield Sample(lambda x: np.piecewise(x, [True], [lambda t: t * t]), (values(),), "a number")
