@@ -50,7 +50,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if len(funclist) != len(conditions):
         raise ValueError(f"piecewise: {len(conditions)} conditions need as many functions, or one more, "
                          f"not {len(funclist)}")  # fmt: skip
-    result = np.zeros_like(plain(x))
+    result = setitem(x, 0, ...)  # a number like x, though nothing may be chosen
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
             if np.any(condition):
