@@ -1,6 +1,7 @@
 """A random program from a seed: statements are drawn, and kept where the program still runs on plain values."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +24,13 @@ KINDS = ("number", "number", "scalar", "0-d", *["1-d"] * 6, *["2-d"] * 6, "one",
 ARRAYS = ("0.5", "-2", "1.5", "np.array([0.5, -1.5])", "np.array([[0.5], [2.0]])", "np.float64(1.5)", "np.array(0.5)",
           "np.ones((2, 1))")  # fmt: skip
 LISTS = ("[0.5, -1.5]", "(1.0, 2.0)", "[[1.0], [0.5]]", "[2]")
+WRITING = ("augmented", "assignment", "calls that write")
 INTERNAL = ("inner", "by hand")
-LARGEST, MOST = 50.0, 40
-"""Values beyond it and arrays of more elements are not kept: their derivatives would be hard to tell by differences."""
+LARGEST, LEAST, MOST = 50.0, 1e-250, 40
+"""Values beyond it, values nearer to 0 and arrays of more elements are not kept.
+
+The derivatives of the former would be hard to tell by differences; tiny values are memory that NumPy left undefined.
+"""
 
 
 def program(seed: int) -> Program:
@@ -56,7 +61,7 @@ class _Writer:
     # -------------------------------------------------------------------------------------- arguments
 
     def write(self) -> Program:
-        """Arguments, then 3 to 9 statements that run, then what is returned."""
+        """Arguments, then 3 to 9 statements that run, up to 4 that write, which views see, then what is returned."""
         count = self.pick([1, 1, 2, 2, 3])
         arguments = {name: self.argument(self.dtype) for name in "xyz"[:count]}
         constants = int(self.rng.random() < 0.2)
@@ -66,9 +71,11 @@ class _Writer:
         self.scope = self.program.locals()
         wanted = self.rng.integers(3, 10)
         for _ in range(12 * wanted):
-            self.extend()
+            self.extend(self.statement)
             if len(self.program.statements) >= wanted or self.program.error:
                 break
+        for _ in range(4 * (not self.program.error)):
+            self.extend(self.writing)
         return replace(self.program, outs=self.returned())
 
     def numbers(self, *shape: int) -> Any:
@@ -101,10 +108,10 @@ class _Writer:
 
     # -------------------------------------------------------------------------------------- statements
 
-    def extend(self) -> None:
+    def extend(self, draw: Callable[[], str]) -> None:
         """One more statement, if what is drawn runs."""
         try:
-            statement = self.statement()
+            statement = draw()
         except LookupError:  # no variable of the kind that a hole asks for
             return
         longer = self.program.with_statements(*self.program.statements, statement)
@@ -121,10 +128,19 @@ class _Writer:
 
     def statement(self) -> str:
         """A statement's text: an expression that is given a name, or one of the table."""
-        self.names = {"t": self.name(0), "t0": self.name(1), "t1": self.name(2), "c0": f"c{self.fresh}"}
+        self.rename()
         if self.rng.random() < 0.5:
             return f"{self.names['t']} = {self.expression()}"
         return self.filled(self.pick(self.statements[self.pick(list(self.statements))]))
+
+    def writing(self) -> str:
+        """The text of a statement that writes to an array."""
+        self.rename()
+        return self.filled(self.pick(self.statements[self.pick(WRITING)]))
+
+    def rename(self) -> None:
+        """New names for what the next statement names."""
+        self.names = {"t": self.name(0), "t0": self.name(1), "t1": self.name(2), "c0": f"c{self.fresh}"}
 
     def name(self, k: int) -> str:
         """A new name, or now and then an old one, which is bound anew."""
@@ -231,4 +247,8 @@ def _tame(x: Any) -> bool:
         return not isinstance(x, np.ndarray) or x.dtype != object
     if "no axes" in OFF and isinstance(x, np.ndarray) and not x.ndim:
         return False
-    return np.size(x) <= MOST and np.ndim(x) <= 4 and bool(np.all(np.isfinite(x))) and bool(np.all(np.abs(x) < LARGEST))
+    return (
+        np.size(x) <= MOST
+        and np.ndim(x) <= 4
+        and bool(np.all((np.abs(x) < LARGEST) & ((x == 0) | (np.abs(x) > LEAST))))
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import autodiff
 
 from .lines import Estimate, along
-from .nestings import definitions, nesting, operators
+from .nestings import definitions, nesting, operators, order_of
 from .off import OFF
 from .program import NAMES, Program, moved
 from .refusals import may_be_refused
@@ -172,7 +172,7 @@ class Judge:
         xs = self.arguments
         values, tangents = autodiff.jvp(self.bound, xs, direction)
         self.same(values)
-        _equal([np.shape(t) for t in tangents], [np.shape(y) for y in self.plain])
+        _equal([_kind(t)[1:] for t in tangents], [_kind(y)[1:] for y in self.plain])
         self.untouched(xs)
         self.agree(_flat(tangents), self.line(1)[1])
 
@@ -191,7 +191,7 @@ class Judge:
         """A nesting of operators of the weighted outputs."""
         scope = {**NAMES, "autodiff": autodiff, **self.given()}
         exec(definitions(names), scope)
-        self.agree(eval(nesting(names), scope), self.expected(len(names)))
+        self.agree(eval(nesting(names), scope), self.expected(order_of(names)))
 
     def given(self) -> dict[str, Any]:
         """What the scripts refer to."""

@@ -3,8 +3,6 @@
 Each is a text, so that a failure prints what a person can run.
 """
 
-from typing import Any
-
 import numpy as np
 
 PRELUDE = """
@@ -30,14 +28,24 @@ OPERATORS = {
 }
 """The derivative of a real function ``g`` at ``xs`` along ``d``."""
 
-OF_REAL_ARGUMENTS = ("jacfwd", "jacrev", "jacobian", "derivative")
+PAIRS = {
+    "hvp": "dot(hvp(lambda x: g(*x))(tuple(xs), tuple(d)), e)",
+    "hessian": "sum(np.sum(np.reshape(h, (np.size(a), np.size(b))) * np.outer(a, b)) "
+    "for row, a in zip(hessian(lambda x: g(*x))(tuple(xs)), d) for h, b in zip(row, e))",
+}
+"""Its second derivative along ``d`` and ``e``, by all arguments as one tuple."""
+
+OF_REAL_ARGUMENTS = ("jacfwd", "jacrev", "jacobian", "derivative", "hessian")
 """They differentiate holomorphic functions at complex points; g is none."""
 
 ONE_AT_A_TIME = ("forward_gradient", "derivative", "jacfwd", "jacobian")
 """They may run f once for each element of an argument, while the other arguments are plain."""
 
 BY_HAND = "by_hand"
-DEFINITIONS = {name: f"by_{name} = lambda g, d: lambda *xs: {text}" for name, text in OPERATORS.items()}
+DEFINITIONS = {
+    **{name: f"by_{name} = lambda g, d: lambda *xs: {text}" for name, text in OPERATORS.items()},
+    **{name: f"by_{name} = lambda g, d, e: lambda *xs: {text}" for name, text in PAIRS.items()},
+}
 DEFINITIONS[BY_HAND] = """
 def by_by_hand(g, d):
     def at(*xs):
@@ -50,11 +58,17 @@ def by_by_hand(g, d):
 """
 
 
+def order_of(names: tuple[str, ...]) -> int:
+    """The order of a nesting."""
+    return len(names) + sum(name in PAIRS for name in names)
+
+
 def nesting(names: tuple[str, ...]) -> str:
     """The text of nested directional derivatives of s, the first operator innermost: along d1, d2, …"""
     text = "s"
-    for k, name in enumerate(names, 1):
-        text = f"by_{name}({text}, d{k})"
+    for k, name in enumerate(names):
+        first = order_of(names[:k]) + 1
+        text = f"by_{name}({text}, d{first}{f', d{first + 1}' if name in PAIRS else ''})"
     return f"{text}(*fresh())"
 
 
@@ -71,8 +85,10 @@ def operators(rng: np.random.Generator, order: int, unreal: bool, writes: bool) 
     of several calls would see.
     """
     left_out = (OF_REAL_ARGUMENTS if unreal else ()) + (("derivative",) if writes else ())
-    names = [name for name in OPERATORS if name not in left_out]
-    drawn: list[Any] = [names[rng.integers(len(names))] for _ in range(order)]
-    if rng.random() < 0.2 and not writes:
-        drawn[-1] = BY_HAND
-    return tuple(drawn)
+    names = [name for name in (*OPERATORS, *PAIRS) if name not in left_out]
+    drawn: tuple[str, ...] = ()
+    while order_of(drawn) < order:
+        name = names[rng.integers(len(names))]
+        if order_of((*drawn, name)) <= order:
+            drawn = (*drawn, name)
+    return (*drawn[:-1], BY_HAND) if rng.random() < 0.2 and not writes and drawn[-1] not in PAIRS else drawn
