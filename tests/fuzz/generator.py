@@ -24,6 +24,7 @@ KINDS = ("number", "number", "scalar", "0-d", *["1-d"] * 6, *["2-d"] * 6, "one",
 ARRAYS = ("0.5", "-2", "1.5", "np.array([0.5, -1.5])", "np.array([[0.5], [2.0]])", "np.float64(1.5)", "np.array(0.5)",
           "np.ones((2, 1))")  # fmt: skip
 LISTS = ("[0.5, -1.5]", "(1.0, 2.0)", "[[1.0], [0.5]]", "[2]")
+DROP_IN = "drop-in"
 WRITING = ("augmented", "assignment", "calls that write")
 INTERNAL = ("inner", "by hand")
 LARGEST, LEAST, MOST = 50.0, 1e-250, 40
@@ -49,6 +50,9 @@ class _Writer:
         if self.dtype != "complex128" and self.rng.random() < 0.7:
             self.expressions.pop("complex", None)
         self.deep = self.rng.random() < 0.25
+        self.drop_in = DROP_IN in self.statements and self.rng.random() < 0.25
+        if not self.drop_in:
+            self.statements.pop(DROP_IN, None)
         if not self.deep:
             for family in INTERNAL:
                 self.expressions.pop(family, None)
@@ -67,7 +71,7 @@ class _Writer:
         constants = int(self.rng.random() < 0.2)
         if constants:
             arguments["b"] = self.argument("float64")
-        self.program = Program(self.seed, arguments, constants, (), tuple(arguments)[:count])
+        self.program = Program(self.seed, arguments, constants, (), tuple(arguments)[:count], drop_in=self.drop_in)
         self.scope = self.program.locals()
         wanted = self.rng.integers(3, 10)
         for _ in range(12 * wanted):
@@ -129,6 +133,8 @@ class _Writer:
     def statement(self) -> str:
         """A statement's text: an expression that is given a name, or one of the table."""
         self.rename()
+        if self.drop_in and self.rng.random() < 0.3:
+            return self.filled(self.pick(self.statements[DROP_IN]))
         if self.rng.random() < 0.5:
             return f"{self.names['t']} = {self.expression()}"
         return self.filled(self.pick(self.statements[self.pick(list(self.statements))]))

@@ -30,6 +30,8 @@ OFF = {
     "{T}.imag[...] = {k}": "of a real array without effect in place of an error",
     "np.meshgrid({a}, {a})[0]": "read-only of a plain array and a number with a derivative",
     "np.fill_diagonal({T}, {v})": "of no values",
+    "{v} + (0.5 - 0.3j)": "of a real array, written in place, forward: the imaginary part of the tangent is lost",
+    "{t} = np.ascontiguousarray({a})": "the array itself where it is not contiguous",
     "np.floor({v}) * {v}": "a locally constant array may not be written to in reverse mode",
 }
 """What is known to be faulty and is not drawn, and why: families, templates, kinds of arguments, groups."""

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 import autodiff
+import autodiff.numpy
 
-HEADER = "import numpy as np\nfrom autodiff import *\n"
+HEADERS = ("import numpy as np\nfrom autodiff import *\n", "from autodiff import *\nfrom autodiff import numpy as np\n")
 NAMES = {"np": np, **{name: getattr(autodiff, name) for name in autodiff.__all__ if name != "drawing"}}
 
 
@@ -19,7 +20,7 @@ class Program:
 
     ``constants`` counts those that are not differentiated, at the end; ``statements`` are texts, blocks of several
     lines among them; ``outs`` are the variables that are returned, as a tuple; ``error`` is the type of the exception
-    that its last statement raises on plain values, if it does.
+    that its last statement raises on plain values, if it does. ``drop_in``: it is written for `autodiff.numpy`.
     """
 
     seed: int
@@ -28,6 +29,7 @@ class Program:
     statements: tuple[str, ...]
     outs: tuple[str, ...]
     error: str = ""
+    drop_in: bool = False
 
     @property
     def differentiated(self) -> list[str]:
@@ -43,15 +45,17 @@ class Program:
     def source(self) -> str:
         """A script that makes the arguments and defines f: to be copied and run."""
         arguments = "".join(f"{name} = {text}\n" for name, text in self.arguments.items())
-        return f"{HEADER}\n{self.body(self.returned())}\n\n{arguments}"
+        return f"{HEADERS[self.drop_in]}\n{self.body(self.returned())}\n\n{arguments}"
 
     def returned(self) -> str:
         """The last line."""
         return f"return ({', '.join(self.outs)},)"
 
-    def function(self, last: str = "") -> Callable[..., Any]:
-        """f itself."""
+    def function(self, last: str = "", plain: bool = False) -> Callable[..., Any]:
+        """f itself, in the namespace that it is written for; ``plain``: in NumPy's own."""
         names = dict(NAMES)
+        if self.drop_in and not plain:
+            names["np"] = autodiff.numpy
         exec(self.body(last or self.returned()), names)
         return names["f"]
 
@@ -63,7 +67,7 @@ class Program:
         """All variables at its end, on plain values; raises what it raises, a warning as well."""
         with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
             warnings.simplefilter("error")
-            return self.function("return locals()")(*self.fresh())
+            return self.function("return locals()", plain=True)(*self.fresh())
 
     def with_statements(self, *statements: str) -> "Program":
         """The program with these statements in place of its own."""

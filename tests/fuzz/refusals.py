@@ -6,16 +6,16 @@ from .program import Program
 REFUSALS = {
     "of an inner differentiation into an array of an outer one": "an operator that takes one argument at a time",
     "a Variable made by hand is what is differentiated": "the program writes to its argument, which is a leaf",
+    ".backward of a ": "a leaf of a plain value beside numbers of a differentiation",
     "has no derivative by the matrix": "lstsq where the rank can change",
     "up to rounding: they are not determined": "eigenvectors and singular vectors of repeated values",
     "they have no order": "the larger or smaller of complex numbers",
-    "would lose its derivative": "writing into a plain array",
     "is fixed on the tape": "a locally constant array, written to in reverse mode",
-    "Error setting single item of array": "writing into a plain array's flat",
 }
 """Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
 
 INTO_A_PLAIN_ARRAY = ("would lose its derivative", "Error setting single item of array")
+"""The same, of writing into a plain array."""
 
 
 def may_be_refused(program: Program, check: str, error: Exception) -> bool:
@@ -24,6 +24,7 @@ def may_be_refused(program: Program, check: str, error: Exception) -> bool:
     There is one where an argument is not differentiated, or while an operator takes another argument.
     """
     message = str(error)
-    if any(part in message for part in INTO_A_PLAIN_ARRAY):
-        return program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
-    return any(part in message for part in REFUSALS)
+    if any(part in message for part in REFUSALS):
+        return True
+    there_is_one = program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
+    return there_is_one and any(part in message for part in INTO_A_PLAIN_ARRAY)

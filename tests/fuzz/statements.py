@@ -101,5 +101,37 @@ STATEMENTS = {
         {t0} = Variable({n})\nnp.sum({t0} ** 2 * {n}).backward()\n{t} = {t0}.grad
         {t0} = Variable({s})\n({t0} ** 3 + np.sum({n}) * {t0}).backward()\n{t} = {t0}.grad * {n}
     """,
+    "drop-in": r"""
+        {t} = np.array([{s}, {s}])
+        {t} = np.array([{s}, 2.0, {s}])
+        {t} = np.array([[{s}, 1.0], [0.0, {s}]])
+        {t} = np.array([{a}, {a}])
+        {t} = np.array({a})\n{t}[0] = {k}
+        {t} = np.asarray({a})\n{t}[0] = {k}
+        {t} = np.asarray([{s}, {k}]) * {v}
+        {t} = np.ascontiguousarray({a})
+        {t} = np.zeros(2)\n{t}[0] = {s}\n{t}[1] = {t}[0] * {s}
+        {t} = np.zeros((2, 2))\n{t}[0] = {s}\n{t}[:, 1] += {s}
+        {t} = np.empty(3)\n{t}[:] = {s}
+        {t} = np.ones(2)\n{t} *= {s}
+        {t} = np.eye(2)\n{t}[0, 1] = {s}\n{t} = {t} @ {t}
+        {t} = np.arange(2.0)\n{t0} = {t}[::-1]\n{t0}[0] = {s}
+        {t} = np.full(2, {s})
+        {t} = np.full((2, 2), 0.5)\n{t}.T[0] = {s}
+        {t} = np.zeros(3)\nfor j in range(3):\n    {t}[j] = {s} * j + {t}[j - 1]
+        {t} = np.zeros(2)\nnp.add({s}, {s}, out={t})
+        {t} = np.zeros(2)\nnp.copyto({t}, {s})
+        {t} = np.zeros(2)\nnp.add.at({t}, [0, 0, 1], {s})
+        {t} = np.r_[{a}, 1.0, {a}]
+        {t} = np.c_[{a}, {a}]
+        {t} = np.vectorize(lambda q: q * q + 1)({a})
+        {t} = np.fromiter((e * 2 for e in {a}), float)
+        {t} = np.polynomial.Polynomial([1.0, {s}, {s}])({v})
+        {t} = np.mean([{s}, {s}]) + np.std([{s}, 1.0, {s}])
+        {t} = np.sum([{s}, {s}]) * {v}
+        {t} = np.dot([{s}, 1.0], [2.0, {s}])
+        {t} = np.linalg.solve([[{s} + 4, 1.0], [0.5, 3.0]], [{s}, 1.0])
+        {t} = np.where([True, False], {v}, [{s}, 2.0])
+    """,
 }
 """Statements, a line of the table each; ``\\n`` in them starts a new line of the program."""
