@@ -179,6 +179,7 @@ INSIDE = {
     "r_": lambda x: np.r_[x[0], x, 1:3, 0.5],
     "r_ by rows": lambda x: np.r_["0,2", x, x**2],
     "c_": lambda x: np.c_[x, x**2, [1.0, 2.0, 3.0]],
+    "r_ of lists": lambda x: np.r_[np.c_[np.outer(x, x), x], [[1.0, x[0], 2.0, 3.0]], [np.r_[x, 1.0]]],
     "mgrid": lambda x: np.mgrid[0 : x[0] : 4j, x[1] : 1 : 3j],
     "mgrid of one": lambda x: np.mgrid[x[2] : x[0] : 4j],
     "ogrid": lambda x: np.ogrid[0 : x[0] : 4j, 0 : x[2] : 2j][1],
@@ -201,6 +202,10 @@ INSIDE = {
     "vectorize, excluded": lambda x: np.vectorize(lambda a, p: p[0] * a + p[1], excluded=["p"])(POINT, p=x),
     "vectorize, two results": lambda x: np.vectorize(lambda a: (a, a * a))(x)[1],
     "vectorize, a closure": lambda x: np.vectorize(lambda a: a * x[0])([1.0, 2.0]),
+    "vectorize, elements": lambda x: np.vectorize(lambda a, b: a * b * np.isfinite(b))(x, 2.0),
+    "array, copied if needed": lambda x: (
+        np.array(x, copy=np._CopyMode.IF_NEEDED) * np.array(x, copy=np._CopyMode.ALWAYS)
+    ),
     "frompyfunc": lambda x: np.frompyfunc(lambda a, b: a * b + 1, 2, 1)(x, x[::-1]) * 1.0,
     "fromiter": lambda x: np.fromiter((v * v for v in x), float, 2),
     "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row[:2] * x[0], 1, numpy.ones((2, 3))),

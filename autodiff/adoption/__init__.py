@@ -105,7 +105,7 @@ class Adoption:
     def _globals(self) -> Iterator[dict[str, Any]]:
         """The globals of all modules, those that are loaded now of the packages among them."""
         found = {id(names): names for names in self.modules}
-        for name, module in list(sys.modules.items()):
+        for name, module in list(sys.modules.items()) if self.packages else ():
             if name.split(".")[0] in self.packages and isinstance(module, ModuleType):
                 found.setdefault(id(vars(module)), vars(module))
         return iter(found.values())
@@ -144,7 +144,7 @@ def adopt(*code: Any, package: bool = False) -> Any:
     """Let code that cannot be changed keep derivatives: modules, or one function.
 
     ``with adopt(module, …): grad(module.f)(x)``. Meanwhile the global names of those modules, their functions' defaults
-    and closures, mean what keeps a derivative: ``np`` is `autodiff.numpy`, ``math`` is `dualnumbers.dmath`, SciPy's
+    and closures, mean what keeps a derivative: ``np`` is ``autodiff.numpy``, ``math`` is `dualnumbers.dmath`, SciPy's
     functions are those of `autodiff.scipy`, as far as there are such; ``float(x)`` is ``x``, ``int(x)``,
     ``isinstance(x, float)`` and ``type(x)`` see its value. Plain values are treated as ever, in all threads, and
     everything is as before when the last adoption of a module has ended.

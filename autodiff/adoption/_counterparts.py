@@ -101,6 +101,10 @@ class Merged:
     def __init__(self, original: Any, ours: Any) -> None:
         self._original, self._ours = original, ours
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # ``isinstance`` sees the original
+        return type(self._original)
+
     def __getattr__(self, name: str) -> Any:
         theirs = getattr(self._original, name)
         ours = getattr(self._ours, name, None) if callable(theirs) else None
@@ -253,13 +257,19 @@ def _method(value: Any) -> Any:
     return value if ours is value.__func__ else type(value)(ours)
 
 
+def _bound(method: Any) -> Any:
+    """A method of an object for which another stands, such as ``norm.cdf``."""
+    ours = standing_for(method.__self__)
+    return method if ours is method.__self__ else getattr(ours, method.__name__)
+
+
 def _tuple(values: tuple[Any, ...]) -> Any:
     ours = tuple(map(standing_for, values))
     return values if all(map(operator.is_, ours, values)) else ours
 
 
 _MAKERS: dict[str, Callable[[Any], Any]] = {
-    "CPUDispatcher": _uncompiled, "_lru_cache_wrapper": _uncached, "cached_property": _Property, "partial": _partial,
-    "staticmethod": _method, "tuple": _tuple, "vectorize": _vectorized,
+    "CPUDispatcher": _uncompiled, "_lru_cache_wrapper": _uncached, "cached_property": _Property, "method": _bound,
+    "partial": _partial, "staticmethod": _method, "tuple": _tuple, "vectorize": _vectorized,
 }  # fmt: skip
 """Name of a type → what makes the stand-in of an object of it."""

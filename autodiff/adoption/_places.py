@@ -64,27 +64,24 @@ def _inside(value: Any, names: dict[str, Any], seen: set[int]) -> Iterator[Place
 
 
 def _in_function(function: FunctionType, names: dict[str, Any], seen: set[int]) -> Iterator[Place]:
-    if function.__globals__ is not names and not any(_wraps(cell, names) for cell in function.__closure__ or ()):
-        return
-    if function.__defaults__:
+    """Of a function from another package, such as a decorator's, only what it closes over is looked into."""
+    own = _package(function.__globals__) == _package(names)
+    if own and function.__defaults__:
         yield _of_tuple(function)
-    if function.__kwdefaults__:
+    if own and function.__kwdefaults__:
         yield from _in_dict(function.__kwdefaults__)
     for cell in function.__closure__ or ():
         try:
             content = cell.cell_contents
         except ValueError:  # not yet assigned
             continue
-        yield _content(cell)
+        if own:
+            yield _content(cell)
         yield from _inside(content, names, seen)
 
 
-def _wraps(cell: Any, names: dict[str, Any]) -> bool:
-    """Whether a decorator's closure holds a function of the module."""
-    try:
-        return isinstance(cell.cell_contents, FunctionType) and cell.cell_contents.__globals__ is names
-    except ValueError:
-        return False
+def _package(names: dict[str, Any]) -> str:
+    return str(names.get("__name__", "")).partition(".")[0]
 
 
 def _content(cell: CellType) -> Place:

@@ -27,7 +27,10 @@ def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = 
     common = np.broadcast_shapes(*map(shape, operands))
     operands = [x if is_number(type(x)) else np.asarray(x, object) for x in operands]
     given = [broadcast_to(x, common) if shape(x) != common else x for x in operands]
-    results = [function(*(x[place] if shape(x) else x for x in given)) for place in np.ndindex(common)]
+    results = [
+        function(*(x if is_number(type(x)) and not shape(x) else x[place] for x in given))
+        for place in np.ndindex(common)
+    ]
     if not isinstance(results[0], tuple):
         return _joined(results, common, types and types[0])
     kinds = types or [None] * len(results[0])

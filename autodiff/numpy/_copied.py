@@ -80,7 +80,9 @@ class Combined(ModuleType):
 def index_tricks(ours: dict[str, Any]) -> dict[str, Any]:
     """``r_``, ``c_``, ``mgrid`` and ``ogrid`` of the code of NumPy's, with the functions of its public names here."""
     module: Any = numpy.lib._index_tricks_impl
-    functions = {name: ours[name] for name in ("array", "linspace", "arange", "indices", "result_type", "concatenate")}
+    functions = {
+        name: ours[name] for name in ("array", "linspace", "arange", "indices", "ndim", "result_type", "concatenate")
+    }
     names = {**functions, "_nx": Combined(module._nx, functions), "np": Combined(numpy, functions)}
     copied = Copied(module, names).names
     r_, c_, mgrid, ogrid = (copied[name]() for name in ("RClass", "CClass", "MGridClass", "OGridClass"))

@@ -73,10 +73,10 @@ def _array(object: Any, dtype: Any, copy: Any = None, ndmin: int = 0, **options:
     """An array of numbers: the one that was given, where that is one and no copy is asked for."""
     z = object if is_number(type(object)) else joined(object)
     if not is_number(type(z)):  # a holder's
-        return z.copy() if copy else z
+        return z.copy() if copy is True or copy is np._CopyMode.ALWAYS else z
     if not isinstance(plain(z), np.ndarray):
         z = z.reshape(())
-    elif copy and z is object:
+    elif (copy is True or copy is np._CopyMode.ALWAYS) and z is object:
         z = z.copy()
     if dtype is not None and np.dtype(dtype) != z.dtype:
         z = cast(z, np.dtype(dtype), "unsafe")
