@@ -25,7 +25,7 @@ from .seeding import as_given, living, matching, read_only
 from .shared_tape import SharedTape, common
 from .sweep import adjoints
 from .tape import UNARY
-from .variable import Variable, write_again
+from .variable import Variable
 
 new = object.__new__
 
@@ -264,7 +264,7 @@ class ArrayResult(Result, ArrayNumber):
         if _recording.get() and _leading_level((self, value)) is level:
             tape = common((self, value), level)
             line, other = self.on(tape), value.on(tape) if _is_of(level, value) else tape.constant(value)
-            written = write_again(tape, line, other, index)
+            written = tape.write(line, other, index, len(tape))
             if written is not None:
                 self.place = tape, written
                 return

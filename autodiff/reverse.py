@@ -61,11 +61,14 @@ class Recording:
                 args[index] = self._seed(args[index], index, given, keep)
             self.out = f(*args)
         except Exception as error:
+            if self.tape.is_torn:
+                raise self.tape.torn() from error  # whatever came of it
             explain(error, self.tape.level)
             raise
         finally:
             self.tape.level.ended = True
             RUNNING.pop()
+        self.tape.check_whole()
         if self.tape.level.refused:
             check_refused(self.tape.level)
         given.check()

@@ -15,6 +15,7 @@ import numpy as np
 
 from dualnumbers.arraynumber import is_free
 from dualnumbers.elementary import Row
+from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, is_number
 from dualnumbers.rules.complexes import is_unreal
 
@@ -27,8 +28,8 @@ UNARY = -1
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "level", "links", "more", "names",
-                 "outputs", "pinned", "rows", "second", "static", "unkept", "values")  # fmt: skip
+    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "is_torn", "level", "links", "more",
+                 "names", "outputs", "pinned", "rows", "second", "static", "unkept", "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
@@ -46,6 +47,7 @@ class Tape:
         self.complete = False
         self.captured: Captured | None = None
         self.complex = False
+        self.is_torn = False
         self.names: list[str] = []
         self.outputs: list[int] = []
 
@@ -55,23 +57,47 @@ class Tape:
     def apply(self, row: Row, operands: list[int], static: tuple[Any, ...]) -> int:
         """One more line, a row applied to operand numbers; returns its number."""
         z = row.evaluate(*map(self.value, operands), *static)
-        line = self.append(row, operands[0], operands[1] if len(operands) == 2 else UNARY, z)
-        if static:
-            self.static[line] = static
-        if len(operands) > 2:
-            self.more[line] = operands
-        return line
+        return self.add(row, operands, static, z, len(self.values))
 
-    def append(self, row: Row | None, first: int, second: int, value: Any) -> int:
-        """One more line; returns its number."""
+    def add(self, row: Row, operands: list[int], static: tuple[Any, ...], value: Any, place: int) -> int:
+        """One more line, whose value is known; returns its number, ``place``."""
+        if static:
+            self.static[place] = static
+        if len(operands) > 2:
+            self.more[place] = operands
+        return self.append(row, operands[0], operands[1] if len(operands) == 2 else UNARY, value, place)
+
+    def append(self, row: Row | None, first: int, second: int, value: Any, place: int | None = None) -> int:
+        """One more line; returns its number.
+
+        That is ``place``, the length of the tape before its operands were added, unless another thread was adding a
+        line of its own at the same time: then the lists do not fit together, and RuntimeError is raised.
+        """
+        values = self.values
+        place = len(values) if place is None else place
         self.rows.append(row)
         self.first.append(first)
         self.second.append(second)
-        self.values.append(value)
+        values.append(value)
+        if len(values) != place + 1:  # for a number, ``values[place] is not z`` asks the same in half the time
+            raise self.torn()
         kind = type(value)
         if kind is not float and kind is not np.float64 and is_unreal(value):
             self.complex = True
-        return len(self.values) - 1
+        return place
+
+    def torn(self) -> RuntimeError:
+        """The error for two threads that added a line at the same time."""
+        self.is_torn = True
+        return RuntimeError(
+            "two threads computed with numbers of one differentiation at the same time: differentiate inside each "
+            f"thread, as in pool.map(grad(g), xs), or map without threads{user_line()}"
+        )
+
+    def check_whole(self) -> None:
+        """Raises RuntimeError where two threads added lines at the same time, in whatever thread that was seen."""
+        if self.is_torn or not len(self.rows) == len(self.first) == len(self.second) == len(self.values):
+            raise self.torn()
 
     def at(self, values: list[Any]) -> Tape:
         """The same program with other values on its lines."""
@@ -81,7 +107,13 @@ class Tape:
 
     def constant(self, x: Any) -> int:
         """The operand number of a constant."""
-        self.constants.append(self.kept(x))
+        return self.add_constant(self.kept(x))
+
+    def add_constant(self, value: Any, line: int | None = None) -> int:
+        """The operand number of a constant that the tape keeps, or of the value of a line that has no derivative."""
+        if line is not None:
+            self.links[len(self.constants)] = line
+        self.constants.append(value)
         return -len(self.constants)
 
     def kept(self, x: Any) -> Any:
@@ -107,22 +139,27 @@ class Tape:
             return []
         return [self.first[line]] if self.second[line] == UNARY else [self.first[line], self.second[line]]
 
-    def write(self, line: int, operand: int, index: Any) -> int | None:
+    def write(self, line: int, operand: int, index: Any, place: int) -> int | None:
         """Append a line that writes an operand into the array that ``line`` wrote, of which no value is kept then.
 
-        So a loop that fills an array takes linear memory. None where another line or handle needs the array as it is.
+        So a loop that fills an array takes linear memory. None where it was not written to before, or another line or
+        handle needs it as it is. ``place`` is how long the tape was before the operand was added.
         """
-        if self.complete or line in self.pinned or not self._is_only_indexed(line):
+        row, array = self.rows[line], self.values[line]
+        if row is None or row.name != "setitem" or type(array) is not np.ndarray:
             return None
-        array = self.values[line]
+        if is_number(type(self.value(operand))) or self.complete or line in self.pinned:
+            return None
+        if not self._is_only_indexed(line):
+            return None
         if not is_free(array):
             array = array.copy()
         array[index] = self.value(operand)
         nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
         self.values[line] = np.broadcast_to(nothing, array.shape)
         self.unkept.add(line)
-        self.static[len(self.values)] = (index,)
-        return self.append(self.rows[line], line, operand, array)
+        self.static[place] = (index,)
+        return self.append(row, line, operand, array, place)
 
     def _is_only_indexed(self, line: int) -> bool:
         """Whether no later line reads the value of a line, but for elements of it and writing some."""

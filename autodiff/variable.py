@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,28 +17,16 @@ from dualnumbers.number import Number, as_operand, lifted_operators
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import fixed, getitem, setitem
 
+from .handles import CLASS
 from .tape import UNARY, Tape
 
 new = object.__new__
 GETITEM, SETITEM = getitem.row, setitem.row
 
 
-class _Classes(dict[tuple[type, bool], type]):
-    """(type of a value, whether it carries a derivative) → the class of its handle."""
-
-    def __missing__(self, key: tuple[type, bool]) -> type:
-        from .locally_constant import class_of
-
-        self[key] = answer = class_of(*key)
-        return answer
-
-
-_CLASS = _Classes()
-
-
 def _handle(tape: Tape, line: int, active: bool = True) -> Any:
     """A handle on a line, of the class that its value asks for."""
-    handle: Any = new(_CLASS[type(tape.values[line]), active])
+    handle: Any = new(CLASS[type(tape.values[line]), active])
     handle.tape, handle.line = tape, line
     return handle
 
@@ -48,17 +37,6 @@ def variable(tape: Tape, value: Any) -> Any:
     return _handle(tape, tape.inputs[-1])
 
 
-def _operand(tape: Tape, x: Any) -> int:
-    """The operand number of a value on a tape: its line if it carries a derivative there, else a constant's."""
-    if isinstance(x, Variable) and x.tape is tape:
-        if x.active:
-            return x.line
-        tape.links[len(tape.constants)] = x.line
-        tape.constants.append(x.primal)  # a value of the tape, which nobody writes
-        return -len(tape.constants)
-    return tape.constant(x)
-
-
 def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
     """Apply a row to operands, at least one a Variable: evaluate it, append a line; a handle on it."""
     leader = leading(operands)
@@ -67,9 +45,15 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     tape = leader.tape
     if row.unreal and any(map(is_unreal, operands)):
         return row.unreal(*operands)
-    numbers = [_operand(tape, x) for x in operands]
-    line = tape.apply(row, numbers, static)
-    return _handle(tape, line, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+    values = tape.values
+    lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
+    xs = [tape.kept(x) if line is None else values[line] for x, line in zip(operands, lines, strict=True)]
+    z = row.evaluate(*xs, *static)
+    place = len(values)
+    numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
+               for k, line in enumerate(lines)]  # fmt: skip
+    tape.add(row, numbers, static, z, place)
+    return _handle(tape, place, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
 def record_row(row: Row) -> Callable[..., Any]:
@@ -92,12 +76,15 @@ def _record_unary(row: Row) -> Callable[..., Any]:
         z = evaluate(values[line])
         if type(z) is not float:
             return _handle(tape, tape.append(row, line, UNARY, z))
-        result = new(Variable)
-        result.tape, result.line = tape, len(values)
+        place = len(values)
+        result = blank()
+        result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(line)
         tape.second.append(UNARY)
         values.append(z)
+        if values[place] is not z:
+            raise tape.torn()
         return result
 
     return recorded
@@ -112,16 +99,19 @@ def _record_in_one(row: Row) -> Callable[..., Any]:
         values = tape.values
         value = values[line]
         z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
+        place = len(values)
         if static:
-            tape.static[len(values)] = static
+            tape.static[place] = static
         if type(z) is not np.float64:
-            return _handle(tape, tape.append(row, line, UNARY, z))
-        result = new(Variable)
-        result.tape, result.line = tape, len(values)
+            return _handle(tape, tape.append(row, line, UNARY, z, place))
+        result = blank()
+        result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(line)
         tape.second.append(UNARY)
         values.append(z)
+        if values[place] is not z:
+            raise tape.torn()
         return result
 
     return recorded
@@ -150,60 +140,61 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         kind = type(y)
         tape, line = x.tape, x.line
         values = tape.values
-        if (kind is Variable or kind is ArrayVariable) and y.tape is tape:
-            other = y.line
-            z = evaluate(values[line], values[other])
-        elif kind is float or kind is int:
+        if kind is float or kind is int:
             z = evaluate(values[line], y)
-            constants = tape.constants
+            place, constants = len(values), tape.constants
             constants.append(y)
             other = -len(constants)
+        elif (kind is Variable or kind is ArrayVariable) and y.tape is tape:
+            other = y.line
+            z = evaluate(values[line], values[other])
+            place = len(values)
         elif kind is np.ndarray and y.dtype.char != "O":
             z = evaluate(values[line], y)
-            other = tape.constant(y)
+            place, other = len(values), tape.constant(y)
         else:
             y = as_operand(x, y)
             return y if y is NotImplemented else record_line(row, (x, y), ())
         if type(z) is not float:
-            return _handle(tape, tape.append(row, line, other, z))
-        result = new(Variable)
-        result.tape, result.line = tape, len(values)
+            return _handle(tape, tape.append(row, line, other, z, place))
+        result = blank()
+        result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(line)
         tape.second.append(other)
         values.append(z)
+        if values[place] is not z:
+            raise tape.torn()
         return result
 
     def reflected(x: Any, y: Any) -> Any:
         kind = type(y)
         tape, line = x.tape, x.line
         values = tape.values
-        if kind is np.ndarray and y.dtype.char != "O":
-            z = evaluate(y, values[line])
-            return _handle(tape, tape.append(row, tape.constant(y), line, z))
         if kind is not float and kind is not int:
+            if kind is np.ndarray and y.dtype.char != "O":
+                z = evaluate(y, values[line])
+                place = len(values)
+                return _handle(tape, tape.append(row, tape.constant(y), line, z, place))
             y = as_operand(x, y)
             return y if y is NotImplemented else record_line(row, (y, x), ())
         z = evaluate(y, values[line])
-        constants = tape.constants
+        place, constants = len(values), tape.constants
         constants.append(y)
+        other = -len(constants)
         if type(z) is not float:
-            return _handle(tape, tape.append(row, -len(constants), line, z))
-        result = new(Variable)
-        result.tape, result.line = tape, len(values)
+            return _handle(tape, tape.append(row, other, line, z, place))
+        result = blank()
+        result.tape, result.line = tape, place
         tape.rows.append(row)
-        tape.first.append(-len(constants))
+        tape.first.append(other)
         tape.second.append(line)
         values.append(z)
+        if values[place] is not z:
+            raise tape.torn()
         return result
 
     return operator, reflected
-
-
-def write_again(tape: Tape, line: int, operand: int, index: Any) -> int | None:
-    """The line of an array that was written to already, written to in place; None where that is not to be had."""
-    plainly = type(tape.values[line]) is np.ndarray and not is_number(type(tape.value(operand)))
-    return tape.write(line, operand, index) if tape.rows[line] is SETITEM and plainly else None
 
 
 class Variable(Number, operators=True):
@@ -268,6 +259,10 @@ class Variable(Number, operators=True):
         raise unpicklable(self)
 
 
+blank: Callable[[], Any] = partial(new, Variable)
+"""A handle on no line yet, of the class that most have; 6 ns less than to call ``new``."""
+
+
 class ArrayVariable(Variable, ArrayNumber, operators=True):
     """A line of a tape whose value is an array."""
 
@@ -286,18 +281,23 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         shown = type(z) is np.ndarray and np.may_share_memory(z, value)
         if shown and tape.rows[line] is SETITEM:
             z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
-        item: Any = new(Variable) if type(z) is np.float64 else new(_CLASS[type(z), True])
-        item.tape, item.line = tape, len(values)
-        tape.static[item.line] = (index,)
+        place = len(values)
+        item: Any = blank() if type(z) is np.float64 else new(CLASS[type(z), True])
+        item.tape, item.line = tape, place
+        tape.static[place] = (index,)
         tape.rows.append(GETITEM)
         tape.first.append(line)
         tape.second.append(UNARY)
         values.append(z)
+        if values[place] is not z:
+            raise tape.torn()
         return item.tied(self, getitem, (index,)) if shown else item
 
     def assign(self, value: Any, index: Any) -> None:
         if leading((self, value)) is self:
-            written = write_again(self.tape, self.line, _operand(self.tape, value), index)
+            tape, place = self.tape, len(self.tape)
+            ours = isinstance(value, Variable) and value.tape is tape and value.active
+            written = tape.write(self.line, value.line if ours else tape.constant(value), index, place)
             if written is not None:
                 self.line = written
                 return

@@ -33,7 +33,7 @@ LAYERS = (
     ),
     ("dualnumbers",),
     ("autodiff.seeding", "autodiff.labels", "autodiff.slope", "autodiff.captured", "autodiff.report"),
-    ("autodiff.columns", "autodiff.differences", "autodiff.leaves", "autodiff.tape"),
+    ("autodiff.columns", "autodiff.differences", "autodiff.handles", "autodiff.leaves", "autodiff.tape"),
     ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),
     ("autodiff.lengths", "autodiff.structure"),
@@ -59,7 +59,7 @@ LATE = {
     ("autodiff.tape", "autodiff.drawing"),
     ("autodiff.tape", "autodiff.listing"),
     ("autodiff.variable", "autodiff.leaf"),
-    ("autodiff.variable", "autodiff.locally_constant"),
+    ("autodiff.handles", "autodiff.locally_constant"),
 }
 """Imports against the direction, in a function that runs when all is loaded: an operand given as a list is joined by a
 rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them; a comparison of Variables is a Variable
