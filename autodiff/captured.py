@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.memory import detached
+
 Array = np.ndarray[Any, Any]
 
 TINY = 1 << 12
@@ -48,7 +50,7 @@ class Captured:
     def keep(self, x: Array) -> Array:
         """The array that stands for ``x`` on the tape."""
         if x.nbytes <= TINY:
-            return x.copy()
+            return detached(x)
         if x.nbytes > SMALL:
             now = checksum(x)
             if self._sums.setdefault(id(x), (x, now))[1] != now:
@@ -57,7 +59,7 @@ class Captured:
         original, kept = self._kept.get(id(x), (None, None))
         if original is x and kept is not None and np.array_equal(x, kept, equal_nan=x.dtype.kind in "fc"):
             return kept
-        kept = x.copy()
+        kept = detached(x)
         self._kept[id(x)] = x, kept
         return kept
 
@@ -90,7 +92,7 @@ class Given:
         if x.nbytes > HANDY:
             self._marks.append((x, checksum(x)))
             return x
-        kept = x.copy(order="K")
+        kept = _laid_out(x)
         self._marks.append((x, kept))
         return kept
 
@@ -102,6 +104,15 @@ class Given:
                     f"the function wrote to the array of shape {x.shape} that it is differentiated at by another name "
                     "than its argument's, so the derivative cannot be computed; let it write to its argument or a copy"
                 )
+
+
+def _laid_out(x: Array) -> Array:
+    """A copy of an argument, of which NumPy makes the views that it makes of that; read-only where that is."""
+    if x.flags.writeable:
+        return detached(x)
+    once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)
+    kept: Array = np.broadcast_to(detached(x[once]), x.shape)
+    return kept
 
 
 def _differ(x: Array, y: Array) -> bool:

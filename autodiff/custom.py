@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from copy import copy
 from functools import update_wrapper
 from typing import Any
 
@@ -70,14 +69,9 @@ def _decorated(function: Function, kind: str, count: int | None, make: Callable[
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
             arguments = tuple(bound.arguments.values())
-        return table_function(*map(joined, arguments[:count]), *map(_as_now, arguments[count:]))
+        return table_function(*map(joined, arguments[:count]), *arguments[count:])
 
     return update_wrapper(called, function)
-
-
-def _as_now(parameter: Any) -> Any:
-    """A fixed parameter, safe from what its owner does to it later."""
-    return copy(parameter) if isinstance(parameter, (np.ndarray, list, dict, set)) else parameter
 
 
 def _by_place(function: Function, count: int, keyed: list[str]) -> Function:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, is_free
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.errors import user_line
 from dualnumbers.levels import LIVING, Level, is_number, level_of, plain
+from dualnumbers.memory import detached, is_free
 from dualnumbers.rules.shaping import array, shape
 
 from .by_hand import ByHand, Result, is_recording, result
@@ -43,7 +44,7 @@ class Leaf(ByHand):
         data = differentiable(array(data), "a Variable")
         scalar, of_array = (Constant, ArrayConstant) if issubclass(cls, Constant) else (Leaf, ArrayLeaf)
         leaf: Any = new(of_array if isinstance(data, (np.ndarray, ArrayNumber)) else scalar)
-        leaf._data, leaf._alone = data.copy() if isinstance(data, np.ndarray) else data, True
+        leaf._data, leaf._alone = detached(data) if isinstance(data, np.ndarray) else data, True
         leaf.name, leaf.number, leaf.siblings = name, next(_numbers), ()
         leaf.grad = leaf.gradient = None
         LIVING.add(leaf.number)
@@ -57,7 +58,7 @@ class Leaf(ByHand):
         """The value. Writing to it changes nothing that was computed from it before."""
         data = self.primal
         if self._alone and isinstance(data, (np.ndarray, ArrayNumber)) and not is_free(data):
-            self._data = data = data.copy()  # a tape has the other
+            self._data = data = detached(data) if isinstance(data, np.ndarray) else data.copy()  # a tape has the other
         self._alone = False
         return data
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber
+from dualnumbers.arraynumber import ArrayNumber, ArrayView
 from dualnumbers.elementary import Row
 from dualnumbers.errors import no_plain_value
 from dualnumbers.levels import is_number, plain
 from dualnumbers.number import Number, lifted_operators
 
-from .variable import ArrayVariable, Variable, record_row
+from .variable import ArrayVariable, Variable, new, record_row
 
 
 class LocallyConstant(Variable, operators=True):
@@ -58,6 +58,8 @@ class LocallyConstant(Variable, operators=True):
     def read(self, call: str) -> Any:
         """The plain value; TypeError where it carries the derivative of an outer differentiation."""
         value = self.primal
+        if self.active:  # a view of an array into which a number was stored
+            raise no_plain_value(call, self)
         if not is_number(type(value)):
             return value
         if isinstance(value, LocallyConstant):
@@ -65,19 +67,27 @@ class LocallyConstant(Variable, operators=True):
         raise no_plain_value(call, value)
 
 
-class LocallyConstantArray(LocallyConstant, ArrayNumber, operators=True):
-    """An array that carries no derivative: a mask, an argsort. Its elements cannot be assigned."""
+class LocallyConstantArray(LocallyConstant, ArrayVariable, operators=True):
+    """An array that carries no derivative: a mask, an argsort. One stored into it makes it an array that does."""
 
     __slots__ = ()
+    __getitem__ = ArrayNumber.__getitem__
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError("an array that carries no derivative is fixed on the tape; assign to np.array(x), a copy")
-
-    def snapshot(self) -> Any:
-        return self
+    def become(self, value: Any) -> None:
+        self.line = value.line
+        self.__class__ = type(value)
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
-        return self
+        return ArrayView.tie(new(LocallyConstantView), self, base, function, static)
+
+
+class LocallyConstantView(ArrayView, LocallyConstantArray):
+    """A view of such an array, which may come to carry a derivative."""
+
+    __slots__ = ("path", "root", "seen", "source")
+    active = property(lambda self: self.current().active)
+    line = property(lambda self: self.current().line)
+    tape = property(lambda self: self.root.tape)
 
 
 def class_of(kind: type, active: bool) -> type:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, is_number
+from dualnumbers.memory import detached
 from dualnumbers.refusals import check_refused
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
@@ -80,7 +81,7 @@ class Recording:
             leaf = differentiable(leaf, f"argument {index}")
             kept = leaf.snapshot() if is_number(type(leaf)) else given.keep(leaf)
             if keep and kept is leaf and type(leaf) is np.ndarray:
-                kept = leaf.copy()
+                kept = detached(leaf)
             handles.append(variable(self.tape, kept))
             self.leaves.append(leaf)
         return rebuild(handles)

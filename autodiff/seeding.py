@@ -234,7 +234,7 @@ def own(result: Any) -> Any:
     """A result as the user gets it: not an array that he gave, or that a tape keeps, nor a Variable that he made."""
     if is_number(type(result)):
         result = result.snapshot()
-    return result.copy() if type(result) is np.ndarray else result
+    return result.copy("K") if type(result) is np.ndarray else result
 
 
 def as_given(derivative: Any, x: Any) -> Any:

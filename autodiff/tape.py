@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import is_free
 from dualnumbers.elementary import Row
 from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, is_number
+from dualnumbers.memory import detached, is_free
+from dualnumbers.parameters import as_now
 from dualnumbers.rules.complexes import is_unreal
 
 from .captured import Captured
@@ -62,7 +63,7 @@ class Tape:
     def add(self, row: Row, operands: list[int], static: tuple[Any, ...], value: Any, place: int) -> int:
         """One more line, whose value is known; returns its number, ``place``."""
         if static:
-            self.static[place] = static
+            self.static[place] = as_now(static)
         if len(operands) > 2:
             self.more[place] = operands
         return self.append(row, operands[0], operands[1] if len(operands) == 2 else UNARY, value, place)
@@ -153,12 +154,12 @@ class Tape:
         if not self._is_only_indexed(line):
             return None
         if not is_free(array):
-            array = array.copy()
+            array = detached(array)
         array[index] = self.value(operand)
         nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
         self.values[line] = np.broadcast_to(nothing, array.shape)
         self.unkept.add(line)
-        self.static[place] = (index,)
+        self.static[place] = as_now((index,))
         return self.append(row, line, operand, array, place)
 
     def _is_only_indexed(self, line: int) -> bool:

@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView, detached
+from dualnumbers.arraynumber import ArrayNumber, ArrayView
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
+from dualnumbers.memory import detached
 from dualnumbers.number import Number, as_operand, lifted_operators
+from dualnumbers.parameters import as_now
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import fixed, getitem, setitem
 
@@ -101,7 +103,7 @@ def _record_in_one(row: Row) -> Callable[..., Any]:
         z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
         place = len(values)
         if static:
-            tape.static[place] = static
+            tape.static[place] = as_now(static)
         if type(z) is not np.float64:
             return _handle(tape, tape.append(row, line, UNARY, z, place))
         result = blank()
@@ -273,8 +275,8 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         tape, line = self.tape, self.line
         values = tape.values
         value = values[line]
-        if type(index) is not int:
-            index = fixed(index)
+        if type(index) is not int and type(index) is not slice:
+            (index,) = as_now((fixed(index),))
         if type(value) is not np.ndarray:
             return self.viewed(getitem, index)
         z = value[index]

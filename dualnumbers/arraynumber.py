@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import sys
 from _thread import _count as _other_threads  # 14 ns; to take the lock 160
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
@@ -16,9 +15,11 @@ from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
 from .face import Face
 from .levels import is_number, plain
-from .number import Number
+from .memory import numbered
+from .number import BINARY, Number
+from .parameters import as_now
 from .rules import shaping
-from .rules.indexing import fixed, getitem, setitem
+from .rules.indexing import fixed, getitem, overlapping, setitem
 
 _WRITING = RLock()
 
@@ -51,7 +52,13 @@ class ArrayNumber(Face, Number):
 
     def assign(self, value: Any, index: Any) -> None:
         """Become this array with the elements at ``index`` replaced."""
+        self.check_writable()
         self.move(setitem(self, value, index))
+
+    def check_writable(self) -> None:
+        """Raises ValueError as NumPy does, where the plain array may not be written to."""
+        if not plain(self).flags.writeable:
+            raise ValueError("assignment destination is read-only")
 
     def viewed(self, function: Any, *static: Any) -> Any:
         """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
@@ -74,6 +81,28 @@ class ArrayNumber(Face, Number):
                 f"outlive its differentiation; build a new array with np.stack instead{user_line()}"
             )
         self.become(value)
+
+    @property
+    def owner(self) -> Any:
+        """The array whose elements this one shows: itself, if it is no view."""
+        return self
+
+    def shown(self, owned: Any) -> Any:
+        """The view of another array in the owner's place."""
+        return owned
+
+    def take_in(self, write: Callable[[Any, Any], Any], source: Any) -> bool:
+        """Do what NumPy's ``write(this, source)`` does, which moves elements, where both show elements of one array.
+
+        NumPy reads some elements after it wrote them then; which, it tells by moving their numbers. False elsewhere.
+        """
+        owner = self.owner
+        if not isinstance(source, ArrayNumber) or source.owner is not owner:
+            return False
+        numbers = numbered(plain(owner))
+        write(self.shown(numbers), source.shown(numbers))
+        owner[...] = getitem(shaping.reshape(owner, -1, "C"), numbers)
+        return True
 
     def become(self, value: Any) -> None:
         """Refer to what another array of this level refers to."""
@@ -107,11 +136,10 @@ class ArrayNumber(Face, Number):
         self[...] = value
 
     def flatten(self, order: str = "C") -> Any:
-        x, order = shaping.in_memory(self, order)
-        return shaping.reshape(x, -1, order)
+        return shaping.flattened(self, order)
 
     def copy(self, order: str = "C") -> Any:
-        return TABLE["positive"](self)
+        return shaping.copied(self, order) if isinstance(self, ArrayNumber) else self
 
     def conjugate(self) -> Any:
         return TABLE["conj"](self) if self.dtype.kind == "c" else self
@@ -121,7 +149,9 @@ class ArrayNumber(Face, Number):
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Any:
-        return self if not copy and self.dtype == dtype else shaping.cast(self, dtype, casting)
+        if not copy and self.dtype == dtype and shaping.lies_in(self, order):
+            return self
+        return shaping.in_order(shaping.cast(self, dtype, casting), order)
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(plain(self) == plain(value)))
@@ -171,13 +201,16 @@ def _in_place(name: str) -> Callable[..., Any]:
         result = getattr(self, name)(other)
         if result is NotImplemented:
             return result
+        given, own = plain(result).dtype, plain(self).dtype
+        if given != own and not np.can_cast(given, own, "same_kind"):
+            raise TypeError(f"{name[2:-2]}: cannot write {given} into an array of {own}{user_line()}")
         self[...] = result
         return self
 
     return operator
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "matmul"):
+for _name in BINARY:
     setattr(ArrayNumber, f"__i{_name}__", _in_place(f"__{_name}__"))
 
 
@@ -198,12 +231,32 @@ class ArrayView(ArrayNumber):
         """This view as ``function(base, *static)``, which is ``seen`` now."""
         inner = isinstance(base, ArrayView)
         self.root = base.root if inner else base
-        self.path = (base.path if inner else None, function, static)
+        self.path = (base.path if inner else None, function, as_now(static))
         self.seen, self.source = seen, self.root.primal
         return self
 
+    @property
+    def owner(self) -> Any:
+        """The root, unless this shows parts of complex elements."""
+        in_parts = any(function.row.name in ("real", "imag") for function, _ in self._steps())
+        return self if in_parts and self.root.dtype.kind == "c" else self.root
+
+    def shown(self, owned: Any) -> Any:
+        for function, static in self._steps():
+            owned = function(owned, *static)
+        return owned
+
     def assign(self, value: Any, index: Any) -> None:
-        self.move(setitem(self, value, index))
+        self.check_writable()
+        if not any(function.row.put is overlapping for function, _ in self._steps()):
+            self.move(setitem(self, value, index))
+            return
+        owner = self.owner
+        if owner is self:
+            raise TypeError(f"real and imaginary parts that np.broadcast_arrays repeats: write to a copy{user_line()}")
+        numbers = numbered(plain(owner))
+        self.shown(numbers)[index] = owner.size + np.arange(np.size(plain(value))).reshape(np.shape(plain(value)))
+        owner[...] = getitem(shaping.concatenate(owner, value, None), numbers)
 
     def _steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
         steps, path = [], self.path
@@ -215,10 +268,8 @@ class ArrayView(ArrayNumber):
     def current(self) -> Any:
         """The view of what the root holds now: item assignment gives the root a new primal."""
         if self.root.primal is not self.source:
-            seen, source = self.root, self.root.primal
-            for function, static in self._steps():
-                seen = function(seen, *static)
-            self.seen, self.source = seen, source  # not before it is right: another thread may look
+            source = self.root.primal
+            self.seen, self.source = self.shown(self.root), source  # not before it is right: another thread may look
         return self.seen
 
     def move(self, value: Any) -> None:
@@ -229,52 +280,6 @@ class ArrayView(ArrayNumber):
         for base, (function, static) in zip(reversed(arrays), reversed(steps), strict=True):
             value = function.row.put(base, value, *static)
         self.root.move(value)
-
-
-def _references(array: Any) -> int:
-    """How many references to an object there are; many where Python does not count them."""
-    return sys.getrefcount(array) if hasattr(sys, "getrefcount") else 1 << 30
-
-
-def is_free(array: Any) -> bool:
-    """Whether nothing but a holder and the variables here refer to a plain array: writing it changes no other value."""
-    owned = type(array) is np.ndarray and array.base is None and array.flags.writeable
-    return owned and _references(array) <= ALONE
-
-
-def is_alone(value: Any) -> bool:
-    """Whether nothing but a holder and the variables here refer to a value."""
-    return _references(value) <= ALONE
-
-
-def _references_of_one() -> int:
-    """What `is_free` counts for an array in a holder and a variable; −1 where a further one makes no difference."""
-
-    def count(array: Any) -> int:
-        return _references(array)
-
-    holder = [np.zeros(1)]
-    array = holder[0]
-    alone = count(array)
-    another = array
-    return alone if count(another) > alone else -1
-
-
-ALONE = _references_of_one()
-
-
-def detached(z: Any) -> Any:
-    """A copy of a view that lies in memory as it does, so that NumPy makes views of it where it makes views of that.
-
-    Of several axes that do not lie together, the view itself.
-    """
-    if z.flags.forc:
-        return z.copy(order="K")
-    if z.ndim > 1:
-        return z
-    apart = np.empty((z.size, 2), z.dtype)[:: 1 if z.strides[0] > 0 else -1, 0]
-    apart[...] = z
-    return apart
 
 
 def _method(numpy_function: Any) -> Callable[..., Any]:

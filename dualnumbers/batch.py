@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from .arraynumber import ArrayNumber, is_free
+from .arraynumber import ArrayNumber
 from .dispatch import lead, leading
 from .elementary import ELEMENTWISE, TABLE, Row
 from .levels import Level, is_number, level_of, plain
+from .memory import is_free
 from .number import Number
 from .rules.indexing import getitem
 from .rules.shaping import reshape, shape, stack
@@ -27,7 +28,7 @@ new = object.__new__
 
 SCALARS = (float, np.float64, int)
 
-BROADCASTING = frozenset(TABLE[name].row for name in ("real", "imag", "conj", "astype", "strong", "where"))
+BROADCASTING = frozenset(TABLE[name].row for name in ("real", "imag", "conj", "astype", "copy", "strong", "where"))
 """Rows of other kinds that act element by element all the same."""
 
 
@@ -164,11 +165,11 @@ class BatchArray(BatchNumber, ArrayNumber, operators=True):
     def snapshot(self) -> Any:
         return batch(self.data, self.level)
 
-    def write(self, along: Any, index: Any) -> bool:
-        """Write a number into every member in place; whether that was to be had."""
+    def write(self, along: Any, index: Any, dtype: Any) -> bool:
+        """Write a number into every member in place, if they are of a type; whether that was to be had."""
         data = self.data
         simple = _is_simple(index) and (type(along) is BatchNumber or not is_number(type(along)))
-        if not (simple and is_free(data)):
+        if not (simple and is_free(data) and data.dtype == dtype):
             return False
         target = data[(slice(None), *_as_tuple(index))]
         target[...] = along.data.reshape(-1, *(1,) * (target.ndim - 1)) if type(along) is BatchNumber else along

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from .arraynumber import ArrayNumber, ArrayView, is_alone, is_free
+from .arraynumber import ArrayNumber, ArrayView
 from .batch import BatchArray
 from .dispatch import lead
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
 from .levels import Level, is_number, is_operand, level_of
+from .memory import is_alone, is_free
 from .number import Number, as_operand
 from .pushforward import push_forward
 from .rules.indexing import fixed, getitem
@@ -245,12 +246,11 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
     def assign(self, value: Any, index: Any) -> None:
         """In place where nobody else has the components: a loop that fills an array stays linear."""
         primal, tangent = self.primal, self.tangent
-        same = level_of(value) is self.level
-        part, along = value.parts() if same else (value, 0.0)
+        part, along = value.parts() if level_of(value) is self.level else (value, 0.0)
         free = is_free(primal) and not is_number(type(part))
-        if free and not is_number(type(along)) and is_free(tangent):
+        if free and not is_number(type(along)) and is_free(tangent) and primal.dtype == tangent.dtype:
             primal[index], tangent[index] = part, along
-        elif free and type(tangent) is BatchArray and is_alone(tangent) and tangent.write(along, index):
+        elif free and type(tangent) is BatchArray and is_alone(tangent) and tangent.write(along, index, primal.dtype):
             primal[index] = part
         else:
             super().assign(value, index)

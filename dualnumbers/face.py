@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .errors import no_plain_value, user_line
 from .levels import plain
-from .rules.indexing import getitem
+from .rules.indexing import fixed, getitem
 from .rules.shaping import array, ravel
 
 REFUSED = {
@@ -38,7 +38,7 @@ class FlatNumbers:
     """``x.flat``: the elements one after the other, read and written by their number in that order."""
 
     def __init__(self, base: Any) -> None:
-        self.base = base
+        self.base = base if base.ndim else base.reshape(1)
 
     def __len__(self) -> int:
         return int(self.base.size)
@@ -47,13 +47,15 @@ class FlatNumbers:
         return iter(self.base.flatten())
 
     def _place(self, index: Any) -> Any:
-        return np.unravel_index(np.arange(len(self))[index], self.base.shape)
+        return np.unravel_index(np.arange(len(self))[fixed(index)], self.base.shape)
 
     def __getitem__(self, index: Any) -> Any:
         return self.base[self._place(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Write the values in turn, from the first again where they are too few."""
+        if self.base.take_in(lambda target, source: target.flat.__setitem__(index, source), value):
+            return
         place = self._place(index)
         values = ravel(array(value)) if isinstance(value, (list, tuple)) else ravel(value)
         if count := np.size(place[0]):
@@ -69,6 +71,7 @@ class Face:
     """What an array of numbers has like ``ndarray``, without being a function of NumPy."""
 
     __slots__ = ()
+    take_in: Callable[[Callable[[Any, Any], Any], Any], bool]
 
     @property
     def flat(self) -> FlatNumbers:
@@ -76,7 +79,8 @@ class Face:
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        self.flat[:] = value
+        if not self.take_in(lambda target, source: setattr(target, "flat", source), value):
+            self.flat[:] = value
 
     @property
     def base(self) -> None:

@@ -192,10 +192,14 @@ def in_precision(tangent: Any, z: Any) -> Any:
 
 
 def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:
-    """The function of all tangents; zeros for constants; an operand without derivative keeps its value."""
+    """The function of all tangents; zeros for constants; an operand without derivative keeps its value.
+
+    Of a complex array a complex tangent: the function may write to it.
+    """
     tangents = [zeros_like(x) if has_derivative(row, k) else x for k, x in enumerate(primals)]
     for k, t in active:
-        tangents[k] = t
+        x = primals[k]
+        tangents[k] = astype(t, np.result_type(plain(x))) if is_unreal(x) and not is_unreal(t) else t
     return row.evaluate(*tangents, *static)
 
 

@@ -1,6 +1,7 @@
 """Item assignment: programs of writes and reads, drawn at random, mean to both modes what they mean to NumPy."""
 
 import copy
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table import rarely, repeatable
 
-from autodiff import gradcheck, jacfwd, jacrev, jvp, record, value_of, vjp
+from autodiff import Variable, grad, gradcheck, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
 
 N = 4
 X = np.array([0.5, -1.0, 2.0, 3.0])
@@ -201,3 +202,240 @@ def test_a_number_is_the_cotangent_of_an_array_of_no_axes():
         return y
 
     assert vjp(halved, np.array(0.3))[1](0.7) == (1.4,)
+
+
+# ------------------------------------------------------------------------------------------------- complex arrays
+
+
+def _augmented(x):
+    z = x + 1j
+    z *= 1j
+    return z
+
+
+def _added_to(x):
+    z = x + 1j
+    z += 1j * x
+    return z * z
+
+
+def _stored_into(x):
+    z = x + 1j
+    z[0] = z[1] * 1j
+    return z
+
+
+def _parts_written(x):
+    z = x * x + 0j
+    z.imag = x
+    z.real[1:] *= 2.0
+    z.T.flat[:2] = z[2:] * (1 + 2j)
+    return z * z
+
+
+def _filled_in(x):
+    z = np.zeros(N, complex, like=x)
+    z[:2] = x[:2]
+    z[2:] = 1j * x[2:] ** 2
+    np.add.at(z, [0, 0, 3], 1j * x[1])
+    np.multiply(z, 1j, out=z)
+    return np.insert(z, 1, 1j * x[0] ** 2)
+
+
+def _inserted(x):
+    return np.insert(x + 0j, [1, 2], 1j * x[:2] * x[2:]) ** 2
+
+
+@pytest.mark.parametrize("f", [_augmented, _added_to, _stored_into, _parts_written, _filled_in, _inserted])
+@pytest.mark.parametrize("part", [np.real, np.imag])
+def test_complex_arrays_are_written_in_place(f, part):
+    assert np.array_equal(jvp(f, [X], [X])[0], f(X))
+    np.testing.assert_allclose(jacfwd(lambda x: part(f(x)))(X), jacrev(lambda x: part(f(x)))(X), rtol=1e-14)
+    assert gradcheck(lambda x: np.sum(part(f(x)) ** 2), [X], order=2, raises=True)
+    assert hessian(lambda x: np.sum(part(f(x))))(X).shape == (N, N)
+
+
+# ------------------------------------------------------------------------------------------------- locally constant
+
+
+def _signs_mended(x):
+    s = np.sign(x)
+    s[s == -1] = 1.0
+    return s * x
+
+
+def _number_stored(x):
+    s = np.sign(x)
+    s[0] = x[0] * x[1]
+    s[1] = 4.0
+    return s * x
+
+
+def _written_through_views(x):
+    s = np.sign(x)
+    v = s[1:]
+    before = v * x[1:]
+    v[0] = x[0] * x[0]
+    s[2] = x[1]
+    s[::-1][:1] *= x[2]
+    return np.append(s * x + v[0], before * v)
+
+
+def _filled_in_turn(x):
+    s = np.floor(x + 0.25)
+    for i in range(N):
+        s[i] += x[i] * x[i - 1]
+    return s
+
+
+def _order_mended(x):
+    order = np.argsort(x)
+    last = order[::-1]
+    order[0], last[0] = 2, 1
+    return x[order] * x[last] * float(order[0]) + np.sum(order)
+
+
+def _masks_mended(x):
+    mask = x > 0
+    other = mask.copy()
+    mask[0] = False
+    same = mask
+    same |= x > 2.5
+    other.T[2:] = True
+    return np.where(mask, x, x * x) * np.sum(x[other]) + mask[0]
+
+
+CONSTANT = [_signs_mended, _number_stored, _written_through_views, _filled_in_turn, _order_mended, _masks_mended]
+
+
+@pytest.mark.parametrize("f", CONSTANT)
+def test_an_array_that_carries_no_derivative_is_written_to(f):
+    """It carries one as soon as a number is stored into it."""
+    assert np.array_equal(vjp(f, X)[0], f(X))
+    assert np.array_equal(value_of(f(Variable(X))) if f in CONSTANT[4:] else f(X), f(X))
+    found = jacrev(f)(X)
+    for i, step in enumerate(1e-6 * np.eye(N)):
+        np.testing.assert_allclose(found[:, i], (f(X + step) - f(X - step)) / 2e-6, rtol=1e-7, atol=1e-7)
+    again = jacrev(lambda x: grad(lambda x: np.sum(f(x) ** 2))(x))(X)
+    np.testing.assert_allclose(again, jacfwd(grad(lambda x: np.sum(f(x) ** 2)))(X), rtol=1e-12)
+    if f not in CONSTANT[1:4]:
+        np.testing.assert_allclose(jacfwd(f)(X), found, rtol=1e-14)
+
+
+def test_a_view_that_came_to_carry_a_derivative_is_no_plain_value():
+    def f(x):
+        s = np.sign(x)
+        v = s[1:]
+        np.asarray(v)
+        s[1] = x[0]
+        return np.asarray(v) * x[1:]
+
+    with pytest.raises(TypeError, match=r"np\.asarray"):
+        grad(lambda x: np.sum(f(x)))(X)
+
+
+# ------------------------------------------------------------------------------------------------- overlaps
+
+SEEN = {
+    "w": lambda w: w,
+    "w[1:]": lambda w: w[1:],
+    "w[::-1]": lambda w: w[::-1],
+    "w.T": lambda w: w.T,
+    "w[..., ::2]": lambda w: w[..., ::2],
+    "w.ravel()": lambda w: w.ravel(),
+    "w.T[::-1]": lambda w: w.T[::-1],
+}
+MOVES = {
+    "t.flat = s": lambda t, s: setattr(t, "flat", s),
+    "t.flat[1:5] = s": lambda t, s: t.flat.__setitem__(slice(1, 5), s),
+    "t.flat[[0, 2, 1]] = s": lambda t, s: t.flat.__setitem__([0, 2, 1], s),
+    "t[...] = s": lambda t, s: t.__setitem__(..., s),
+    "t += s": lambda t, s: t.__iadd__(s),
+    "np.add(t, s, out=t)": lambda t, s: np.add(t, s, out=t),
+    "t[[0, -1]] = s[[-1, 0]]": lambda t, s: t.__setitem__([0, -1], s[[-1, 0]]),
+    "t[mask] = s[mask]": lambda t, s: t.__setitem__(t > 3.5, s[t > 3.5]),
+    "np.copyto": np.copyto,
+    "np.copyto, where": lambda t, s: np.copyto(t, s, where=t > 3.5),
+    "np.place": lambda t, s: np.place(t, t > 3.5, s),
+    "np.put": lambda t, s: np.put(t, [3, 1, 2, 0], s),
+    "np.putmask": lambda t, s: np.putmask(t, s > 3.5, s),
+    "np.put_along_axis": lambda t, s: np.put_along_axis(t, np.zeros((1,) * t.ndim, int), s, 0),
+    "np.fill_diagonal": np.fill_diagonal,
+    "np.fill_diagonal, nothing": lambda t, s: np.fill_diagonal(t, s[:0]),
+    "np.add.at": lambda t, s: np.add.at(t, [0, 0], s[:2]),
+    "np.multiply.at": lambda t, s: np.multiply.at(t, [0, 1, 0], s[:1]),
+    "t[:] = t[::-1]": lambda t, s: t.__setitem__(slice(None), t[::-1]),
+    "t[1:] = t[:-1]": lambda t, s: t.__setitem__(slice(1, None), t[:-1]),
+    "np.broadcast_arrays": lambda t, s: np.broadcast_arrays(t, np.ones((2, *t.shape)))[0].__setitem__([0, 0, 1], s * 2),
+    "np.broadcast_arrays, +=": lambda t, s: np.broadcast_arrays(t, np.ones((2, *t.shape)))[0][[0, 0]].__iadd__(s),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_source_that_overlaps_its_target_is_read_as_numpy_reads_it(move):
+    for x in (np.arange(1.0, 13.0).reshape(3, 4), np.arange(1.0, 10.0).reshape(3, 3), np.arange(1.0, 7.0)):
+        for target, source in itertools.product(SEEN.values(), repeat=2):
+
+            def f(x, target=target, source=source):
+                w = x.copy()
+                MOVES[move](target(w), source(w))
+                return w
+
+            try:
+                expected = f(x)
+            except (ValueError, IndexError):
+                for call in (lambda f=f, x=x: jvp(f, [x], [x]), lambda f=f, x=x: vjp(f, x)):
+                    with pytest.raises((ValueError, IndexError)):
+                        call()
+                continue
+            value, tangent = jvp(f, [x], [x])
+            other, pull = vjp(f, x)
+            assert np.array_equal(value, expected)
+            assert np.array_equal(other, expected)
+            shifted = f(x + 1e-6 * x) - f(x - 1e-6 * x)
+            np.testing.assert_allclose(tangent, shifted / 2e-6, rtol=1e-6)
+            u = np.cos(np.arange(x.size)).reshape(x.shape)
+            np.testing.assert_allclose(np.sum(pull(u)[0] * x), np.sum(u * tangent), rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------- arrays of no axes
+
+
+def _augmented_by_two_names(x):
+    y = x.copy()
+    y += 1.0
+    z = y
+    z *= 2.0
+    return y * z
+
+
+def _chosen_and_written(x):
+    y = np.where(x > 0, x, 0.0)
+    y.ravel()[0] = x * x
+    y[...] += 1.0
+    return y
+
+
+def _number_again(x):
+    y = x.copy() + 1.0
+    z = y
+    z *= 2.0
+    return y * z
+
+
+def _copied(x):
+    y = np.copy(x * 2.0)
+    z = y.reshape(1, 1)
+    z[0] = y * x
+    y.fill(3.0 * y[()])
+    return z.squeeze()
+
+
+@pytest.mark.parametrize("f", [_augmented_by_two_names, _chosen_and_written, _number_again, _copied])
+def test_an_array_of_no_axes_is_an_array(f):
+    x = np.array(1.5)
+    for value in (jvp(f, [x], [x])[0], vjp(f, x)[0]):
+        assert type(value) is type(f(x))
+        assert value == f(x)
+    assert gradcheck(f, [x], order=2, raises=True)

@@ -15,11 +15,11 @@ LONGEST = 320
 """Lines of a module. One that outgrows this asks for a better division."""
 
 LAYERS = (
-    ("dualnumbers.frames", "dualnumbers.levels"),
+    ("dualnumbers.frames", "dualnumbers.levels", "dualnumbers.memory"),
     ("dualnumbers.refusals", "dualnumbers.lines"),
     ("dualnumbers.rewriting",),
     ("dualnumbers.errors",),
-    ("dualnumbers.dispatch",),
+    ("dualnumbers.dispatch", "dualnumbers.parameters"),
     ("dualnumbers.elementary",),
     ("dualnumbers.rules",),
     ("dualnumbers.ufunc_methods", "dualnumbers.face"),

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..elementary import composition
-from ..levels import is_number
+from ..levels import is_number, plain
 from .indexing import getitem
-from .shaping import arrays, broadcast_to, reshape, shape, transpose, view
+from .shaping import arrays, broadcast_whole, copied, reshape, shape, transpose, view
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -61,11 +61,15 @@ atleast_2d = _at_least(np.atleast_2d)
 atleast_3d = _at_least(np.atleast_3d)
 
 
+def _is_whole(x, to):
+    return shape(x) == to and isinstance(plain(x), np.ndarray)
+
+
 @composition(np.broadcast_arrays)
 def broadcast_arrays(*args):
     """All arrays at their common shape."""
     common = np.broadcast_shapes(*map(shape, args))
-    return tuple(view(broadcast_to, x, common) for x in args)
+    return tuple(x if _is_whole(x, common) else view(broadcast_whole, x, common) for x in args)
 
 
 @composition(np.meshgrid)
@@ -76,13 +80,13 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = [1, 0]
-    grid = [view(reshape, +x if copy and is_number(type(x)) else x,
+    grid = [view(reshape, copied(x, "C") if copy and is_number(type(x)) else x,
                  tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
             for x, place in zip(xi, order, strict=True)]  # fmt: skip
     if sparse:
         return tuple(grid)
     grid = broadcast_arrays(*grid)
-    return tuple(+x if is_number(type(x)) else x for x in grid) if copy else grid
+    return tuple(copied(x, "C") if is_number(type(x)) else x for x in grid) if copy else grid
 
 
 # ---------------------------------------------------------------------------------------------- direction

@@ -7,7 +7,7 @@ from ..levels import plain
 from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
 from .selection import where
-from .shaping import arrays, astype, shape, stack
+from .shaping import arrays, astype, in_order, shape, stack
 
 
 def _of_common_type(x, choices):
@@ -36,7 +36,7 @@ def select(condlist, choicelist, default=0):
     choices, result = arrays(choicelist), default
     for condition, choice in zip(condlist[::-1], choices[::-1], strict=True):
         result = where(plain(condition), choice, result)
-    return _of_common_type(result, [*choices, default])
+    return in_order(_of_common_type(result, [*choices, default]), "C")
 
 
 @composition(np.piecewise)

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition, linear, locally_constant
+from ..elementary import BY_NUMPY, composition, entry_of, linear, locally_constant
 from ..levels import plain
 from .constants import degrees_per_radian
+from .indexing import setitem
+from .shaping import copied
 from .steps import equal, not_equal
 
 
@@ -21,10 +23,13 @@ def _one(val):
 
 
 real = linear(np.real, _one, lambda g, x: g, evaluate=lambda x: x.real,
-              put=lambda x, v: v + 1j * imag(x) if is_unreal(x) else v)  # fmt: skip
-imag = linear(np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag, put=lambda x, v: real(x) + 1j * v)
-conj = linear(np.conjugate, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
+              put=lambda x, v: setitem(x, v + 1j * imag(x) if is_unreal(x) else v, ...))  # fmt: skip
+imag = linear(
+    np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag, put=lambda x, v: setitem(x, real(x) + 1j * v, ...)
+)
+conj = linear(None, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
               name="conj")  # fmt: skip
+entry_of(conj, np.conjugate)(lambda x: conj(x) if is_unreal(x) else +x)
 
 
 @composition(np.isreal)
@@ -36,7 +41,7 @@ def isreal(x):
 @composition(np.iscomplex)
 def iscomplex(x):
     """Where the imaginary part is not 0."""
-    return not_equal(imag(x), 0)
+    return not_equal(imag(x), 0) if is_unreal(x) else np.zeros(np.shape(plain(x)), bool)[()]
 
 
 _angle_of_real = locally_constant(None, lambda x: np.arctan2(0.0, x), name="angle_of_real")
@@ -52,4 +57,6 @@ def angle(z, deg=False):
 @composition(np.real_if_close)
 def real_if_close(a, tol=100):
     """The real part, if every imaginary part is below ``tol`` units of rounding, or below ``tol`` itself up to 1."""
-    return a if not is_unreal(a) or np.iscomplexobj(np.real_if_close(plain(a), tol)) else real(a)
+    if is_unreal(a) and not np.iscomplexobj(np.real_if_close(plain(a), tol)):
+        a = real(a)
+    return a if isinstance(plain(a), np.ndarray) else copied(a, "C")

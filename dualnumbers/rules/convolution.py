@@ -12,7 +12,7 @@ from .from_scipy import scipy_function
 from .indexing import getitem
 from .products import tensordot
 from .selection import where
-from .shaping import array, reshape, shape, transpose
+from .shaping import array, in_order, reshape, shape, transpose
 
 
 def flip(x, axes=None):
@@ -122,7 +122,7 @@ def correlate(a, v, mode="valid"):
     """Σ aₙ₊ₖ conj(vₙ) for every k: the convolution with the reversed conjugate."""
     a, v = array(a), array(v)
     if shape(a) < shape(v):  # 'same' centres differently here: NumPy exchanges the two and reverses the result
-        return flip(_convolved(conj(v), flip(a), mode))
+        return in_order(flip(_convolved(conj(v), flip(a), mode)), "C")
     return _convolved(a, flip(conj(v)), mode)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from ..elementary import composition, smooth
 from ..errors import user_line
 from ..levels import plain
+from .axes import flip
 from .complexes import conj, imag, is_unreal, real
 from .factors import (
     adjoint,
@@ -291,11 +292,12 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 def _svd_of_hermitian(a, compute_uv):
     """From the eigenvalues, as NumPy does it: their moduli, with the signs in Vᴴ."""
     w, u = eigh(a) if compute_uv else (eigvalsh(a), None)
-    order = np.argsort(np.abs(plain(w)), axis=-1)[..., ::-1]
+    order = np.argsort(np.abs(plain(w)), axis=-1)
     stack = tuple(np.indices(order.shape)[:-1])
-    s = getitem(abs(w), (*stack, order))
     if u is None:
-        return s
+        return flip(getitem(abs(w), (*stack, order)), -1)
+    order = order[..., ::-1]
+    s = getitem(abs(w), (*stack, order))
     signs = np.sign(plain(w))[(*stack, order)]
     rows = getitem(matrix_transpose(u), (*stack, order))
     return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))

@@ -17,7 +17,7 @@ from .indexing import getitem
 from .products import matmul
 from .reductions import sum
 from .selection import where
-from .shaping import astype, concatenate, expand_dims, matrix_transpose, reshape, shape
+from .shaping import astype, concatenate, expand_dims, in_order, matrix_transpose, reshape, shape
 
 # ------------------------------------------------------------------------------------------------- parts
 
@@ -39,7 +39,7 @@ def cut(z, *shapes):
     parts, start = [], 0
     for own in shapes:
         stop = start + math.prod(own)
-        parts.append(reshape(getitem(z, (..., slice(start, stop))), (*shape(z)[:-1], *own), "C"))
+        parts.append(in_order(reshape(getitem(z, (..., slice(start, stop))), (*shape(z)[:-1], *own), "C"), "C"))
         start = stop
     return parts
 

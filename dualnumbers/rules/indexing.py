@@ -1,24 +1,31 @@
 """Reading and writing elements. getitem and scatter are each other's adjoints."""
 
+import operator
+
 import numpy as np
 
-from ..elementary import linear
+from ..elementary import PYTHON, linear
 from ..levels import is_number, plain
+from ..memory import detached
 
 
 def fixed(index):
-    """An index as plain values, its arrays copied: what the caller does to them later does not change the tape."""
+    """An index, or an argument of many numbers, converted once as NumPy does: to plain numbers and arrays."""
     kind = type(index)
-    if kind is int or kind is slice:
+    if kind is int or kind is slice or kind is np.ndarray:
         return index
-    if kind is tuple:
-        return tuple(map(fixed, index))
     if is_number(kind):
         return plain(index)
-    if isinstance(index, list):
-        places = np.array(index)
-        return places if places.size else places.astype(np.intp)  # NumPy takes [] for whole numbers, np.array([]) not
-    return np.array(index) if isinstance(index, np.ndarray) else index
+    if isinstance(index, tuple):
+        return tuple(map(fixed, index))
+    if index is None or index is ... or isinstance(index, (np.ndarray, np.generic, *PYTHON, str)):
+        return index
+    if hasattr(kind, "__index__"):
+        return operator.index(index)
+    places = np.asarray(index)
+    if places.dtype == object:
+        return index  # some functions of NumPy know what to make of it
+    return places if places.size else places.astype(np.intp)  # NumPy takes [] for whole numbers, np.array([]) not
 
 
 def has_integer_arrays(index):
@@ -30,6 +37,11 @@ def has_integer_arrays(index):
 def read_only(x, v, *static):
     """What writing does through a view that NumPy makes read-only."""
     raise ValueError("assignment destination is read-only")
+
+
+def overlapping(x, v, *static):
+    """Writing through a view that shows elements more than once depends on the order: the view itself does it."""
+    raise NotImplementedError("overlapping")
 
 
 def _add_at(total, part, index):
@@ -53,7 +65,7 @@ scatter = linear(None, None, lambda g, v, shape, index: getitem(g, index), name=
 
 
 def _setitem(x, v, index):
-    z = np.array(x)
+    z = detached(x) if type(x) is np.ndarray else np.array(x)
     z[index] = v
     return z
 

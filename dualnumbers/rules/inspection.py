@@ -6,7 +6,7 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, composition, locally_constant_of_array
 from ..levels import is_number, level_of, plain
-from .shaping import array, cast
+from .shaping import array, cast, copied
 
 
 def _of_array(numpy_function):
@@ -106,7 +106,7 @@ def _array_of_kind(x, object, dtype=None, **options):
     z = array(object)
     if not is_number(type(z)):
         return x.constant(np.array(z, dtype, **options))
-    return cast(+z if options.get("copy", True) else z, dtype, "unsafe")
+    return cast(copied(z, "K") if options.get("copy", True) else z, dtype, "unsafe")
 
 
 def _full_of_kind(x, shape, fill_value, dtype=None, order="C", *, device=None):

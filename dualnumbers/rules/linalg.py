@@ -182,8 +182,7 @@ def multi_dot(arrays):
         return chain[i] if i == j else matmul(multiplied(i, split[i, j]), multiplied(split[i, j] + 1, j))
 
     z = multiplied(0, len(chain) - 1)
-    z = getitem(z, 0) if ends[0] else z
-    return getitem(z, (..., 0)) if ends[1] else z
+    return getitem(z, tuple(0 if vector else slice(None) for vector in ends)) if any(ends) else z
 
 
 # ------------------------------------------------------------------------------------------------- tensors

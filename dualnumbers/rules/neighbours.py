@@ -7,7 +7,7 @@ from ..levels import plain
 from .axes import moveaxis, rank
 from .indexing import getitem
 from .reductions import sum
-from .shaping import array, arrays, astype, broadcast_to, concatenate, ravel, reshape, shape
+from .shaping import array, arrays, astype, broadcast_to, concatenate, lying_as, ravel, reshape, shape
 from .steps import not_equal
 
 
@@ -109,5 +109,6 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         if rank(h) and np.all(plain(h) == plain(h)[0]) and h is plain(h):
             h = h[0]  # as NumPy does
         slopes = moveaxis(_slopes(moveaxis(f, i, 0), h, edge_order), 0, i)
+        slopes = lying_as(slopes, f)
         found.append(astype(slopes, plain(f).dtype) if plain(f).dtype.kind in "fc" else slopes)
     return found[0] if len(found) == 1 else tuple(found)

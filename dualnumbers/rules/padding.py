@@ -11,7 +11,7 @@ from .reductions import max as maximum
 from .reductions import mean, sum
 from .reductions import min as minimum
 from .selection import where
-from .shaping import broadcast_to, concatenate, shape
+from .shaping import broadcast_to, concatenate, in_order, shape
 
 COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")
 STATISTICS = {"maximum": maximum, "minimum": minimum, "mean": mean}
@@ -104,6 +104,10 @@ def _pairs(given, axes):
 @composition(np.pad)
 def pad(array, pad_width, mode="constant", **keywords):
     """The array with more elements around it. Raises TypeError for ``median`` and for a function as the mode."""
+    return in_order(_padded(array, pad_width, mode, keywords), "F" if np.asarray(plain(array)).flags.fnc else "C")
+
+
+def _padded(array, pad_width, mode, keywords):
     if any(is_number(type(value)) for value in keywords.values()):
         raise TypeError("np.pad has no derivative in its constants: join the parts with np.concatenate")
     if callable(mode) or mode == "median":

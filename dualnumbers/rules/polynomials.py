@@ -10,7 +10,7 @@ from .indexing import getitem, scatter
 from .powers import sqrt
 from .products import matmul
 from .reductions import sum
-from .shaping import array, astype, concatenate, expand_dims, matrix_transpose, reshape, shape, stack
+from .shaping import array, astype, concatenate, copied, expand_dims, matrix_transpose, reshape, shape, stack
 
 
 def _series(p):
@@ -160,7 +160,7 @@ def poly(seq_of_zeros):
     values = plain(zeros)
     if not is_unreal(zeros) or not np.array_equal(np.sort(values), np.sort(values.conj())):
         return p if shape(zeros)[0] else 1.0
-    return real(p)
+    return copied(real(p), "C")
 
 
 # -------------------------------------------------------------------------------------------- least squares

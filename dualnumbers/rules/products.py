@@ -5,7 +5,7 @@ import numpy as np
 from ..elementary import composition, multilinear, smooth
 from .complexes import conj
 from .indexing import getitem
-from .shaping import array, arrays, expand_dims, matrix_transpose, ravel, reshape, shape, stack, transpose
+from .shaping import array, arrays, expand_dims, in_order, matrix_transpose, ravel, reshape, shape, stack, transpose
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -100,6 +100,8 @@ for _function in (np.matmul, np.linalg.matmul):
 
 def vecdot(x1, x2):
     """Σ conj(x) y along the last axis."""
+    if _rank(x1) == _rank(x2) == 1:
+        return matmul(conj(x1), x2)
     return getitem(matmul(conj(expand_dims(x1, -2)), expand_dims(x2, -1)), (..., 0, 0))
 
 
@@ -209,7 +211,7 @@ def dot(a, b):
     """Matrix product of at most two axes each; a product with a number; else the last axis against the last but one."""
     a, b = arrays((a, b))
     if not _rank(a) or not _rank(b):
-        return a * b
+        return in_order(a * b, "C")
     return matmul(a, b) if _rank(a) <= 2 and _rank(b) <= 2 else _dot(a, b)
 
 

@@ -10,7 +10,7 @@ from ..elementary import composition, linear, required
 from ..levels import plain
 from .indexing import fixed, getitem, read_only, setitem
 from .reductions import sum
-from .shaping import cast, reshape, shape, view
+from .shaping import cast, shape, view
 
 
 def _gathered(g, sources):
@@ -57,7 +57,7 @@ def put_back(evaluate):
 
     def put(x, v, *static):
         places = evaluate(np.arange(np.size(plain(x))).reshape(shape(x)), *static)
-        return reshape(setitem(reshape(x, -1, "C"), v, places), shape(x), "C")
+        return setitem(x, v, np.unravel_index(places, shape(x)))
 
     return put
 
@@ -83,7 +83,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     for i, place in zip(axes, places, strict=True):
         first, last = (place[0], place[-1] + 1) if len(place) else (0, 0)
         index[i] = slice(first if "f" in trim.lower() else None, last if "b" in trim.lower() else None)
-    return view(getitem, filt, tuple(index))
+    return view(getitem, filt, tuple(index)) if axes else filt
 
 
 sliding_window_view = rearrangement(

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, PYTHON, composition, linear
 from ..levels import plain
+from .shaping import copied
 
 
 def _where(condition, x, y):
@@ -22,4 +23,7 @@ _chosen = BY_NUMPY[np.where]
 @composition(np.where)
 def where_or_nonzero(condition, *choices):
     """The choice; without choices the places where the condition holds, as plain indices."""
-    return _chosen(condition, *choices) if choices else np.nonzero(plain(condition))
+    if not choices:
+        return np.nonzero(plain(condition))
+    z = _chosen(condition, *choices)
+    return z if hasattr(type(z), "__len__") else copied(z, "C")  # an array also of scalars

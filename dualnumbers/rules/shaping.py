@@ -5,7 +5,8 @@ import numpy as np
 from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value
 from ..levels import HELD, is_labelled, is_number, is_operand, plain
-from .indexing import getitem, read_only
+from ..memory import axes_by_stride
+from .indexing import getitem, overlapping, read_only
 
 
 def shape(x):
@@ -27,19 +28,22 @@ def view(function, x, *static):
 
 def in_memory(x, order):
     """``x`` and the order C or F that mean ``order``: a tangent or adjoint may lie in memory otherwise than ``x``."""
+    if order == "C":
+        return x, order
+    order = order.upper()
     if order not in ("A", "K"):
         return x, order
     value = np.asarray(plain(x))
     if order == "A":
         return x, "F" if value.flags.fnc else "C"
-    return view(transpose, x, tuple(sorted(range(value.ndim), key=lambda i: -abs(value.strides[i])))), "C"
+    return view(transpose, x, axes_by_stride(value)), "C"
 
 
 def reshaping(a, shape, order="C", *, copy=None):
     """The arguments of `reshape` from those of ``np.reshape``."""
     if copy is False:
         np.reshape(plain(a), shape, order=order, copy=False)  # for its error
-    x, order = in_memory(+a if copy else a, order)
+    x, order = in_memory(copied(a, order) if copy else a, order)
     return x, shape, order
 
 
@@ -48,13 +52,21 @@ reshape = linear(np.reshape, reshaping, lambda g, x, to, order: reshape(g, shape
                  put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
 
 
+def flattened(x, order="C"):
+    """All elements in one axis, a copy."""
+    x, order = in_memory(x, order)
+    z = reshape(x, -1, order)
+    flags = np.asarray(plain(z)).flags
+    return z if flags.c_contiguous and flags.writeable else copied(z, "C")
+
+
 @composition(np.ravel)
 def ravel(a, order="C"):
     """All elements in one axis; a view where they lie together in memory."""
     x, order = in_memory(a, order)
     if np.asarray(plain(x)).flags["F_CONTIGUOUS" if order == "F" else "C_CONTIGUOUS"]:
         return view(reshape, x, -1, order)
-    return reshape(x, -1, order)
+    return flattened(x, order)
 
 
 def _inverse(axes):
@@ -63,8 +75,23 @@ def _inverse(axes):
 
 transpose = linear(np.transpose, lambda a, axes=None: (a, axes), lambda g, x, axes: transpose(g, _inverse(axes)),
                    statics=1, put=lambda x, v, axes: transpose(v, _inverse(axes)))  # fmt: skip
+
+
+def _broadcast_whole(x, to):
+    x = np.asarray(x)
+    z = np.broadcast_to(x, to)
+    z.flags.writeable = x.flags.writeable
+    return z
+
+
+copied = linear(np.copy, lambda a, order="K", subok=False: (a, order), lambda g, x, order: g, statics=1,
+              evaluate=lambda x, order: x.copy(order) if type(x) is np.ndarray else np.array(x))  # fmt: skip
+"""Another array of the same numbers, which does not change with this one."""
 broadcast_to = linear(np.broadcast_to, lambda array, shape, subok=False: (array, shape), lambda g, x, to: g, statics=1,
                       put=read_only)  # fmt: skip
+broadcast_whole = linear(None, None, lambda g, x, to: g, name="broadcast_arrays", statics=1, evaluate=_broadcast_whole,
+                         put=overlapping)  # fmt: skip
+"""A broadcast array that may be written to, as those of ``np.broadcast_arrays``."""
 
 
 @composition(np.expand_dims)
@@ -84,7 +111,8 @@ def matrix_transpose(x):
 
 
 astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
-                evaluate=lambda x, dtype: np.asarray(x).astype(dtype)[()])  # fmt: skip
+                evaluate=lambda x, dtype: x.astype(dtype) if hasattr(x, "dtype") else np.asarray(x).astype(dtype)[()],
+                )  # fmt: skip
 
 
 def cast(x, dtype, casting="same_kind"):
@@ -103,16 +131,28 @@ def cast(x, dtype, casting="same_kind"):
     return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else value.astype(dtype)
 
 
-@composition(np.copy)
-def copy(a, order="K", subok=False):
-    """Another array of the same numbers, which does not change with this one."""
-    return +a
+def lies_in(x, order):
+    """Whether an array lies in memory in an order, C, F or A; in the order K it does."""
+    flags, order = np.asarray(plain(x)).flags, order.upper()
+    return order == "K" or flags[{"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "A": "FORC"}[order]]
+
+
+def in_order(z, order):
+    """``z``, copied where it does not lie in an order."""
+    return z if lies_in(z, order) else copied(z, order)
+
+
+def lying_as(z, x):
+    """``z`` as NumPy makes an array like ``x``: in the order of its axes, without gaps."""
+    axes = axes_by_stride(np.asarray(plain(x)))
+    moved = transpose(z, axes)
+    return z if lies_in(moved, "C") else transpose(copied(moved, "C"), _inverse(axes))
 
 
 @composition(np.astype)
 def of_type(x, dtype, /, *, copy=True, device=None):
     """The numbers in another floating-point or complex type."""
-    return x if not copy and plain(x).dtype == dtype else cast(x, dtype, "unsafe")
+    return x if not copy and np.result_type(plain(x)) == dtype else cast(x, dtype, "unsafe")
 
 
 def _piece(g, place, *arguments):

@@ -7,7 +7,7 @@ from ..levels import plain
 from .axes import moveaxis
 from .complexes import is_unreal
 from .rearranging import take, take_along_axis
-from .shaping import astype, ravel
+from .shaping import astype, in_order, ravel
 
 
 def _tied_mean(d, ordered):
@@ -68,7 +68,10 @@ def unique(
 ):
     """The distinct elements, sorted: of equal ones the first carries the derivative."""
     _, places, *more = np.unique(plain(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
-    distinct = take(ravel(ar) if axis is None else ar, places, axis, "raise")
+    if axis is None:
+        distinct = take(ravel(ar), places, 0, "raise")
+    else:
+        distinct = moveaxis(in_order(take(moveaxis(ar, axis, 0), places, 0, "raise"), "C"), 0, axis)
     others = ([places] if return_index else []) + more
     return (distinct, *others) if others else distinct
 

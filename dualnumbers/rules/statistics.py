@@ -215,7 +215,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     free = total - (ddof if aweights is None or not ddof else ddof * sum(w * aweights, None, False) / total)
     x = x - expand_dims(centre, 1)
     c = matmul(x, conj(transpose(x if w is None else x * w, None))) * _one_over(free)
-    return getitem(c, (0, 0)) if shape(c) == (1, 1) else c
+    return reshape(c, (), "C") if shape(c) == (1, 1) else c
 
 
 def _one_over(free):

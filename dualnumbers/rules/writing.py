@@ -44,7 +44,7 @@ def put_along_axis(arr, indices, values, axis=-1):
 def put(a, ind, v, mode="raise"):
     """Write the values, in turn, at flat places."""
     target = _written(a, v, "np.put")
-    places = np.take(np.arange(target.size), np.ravel(fixed(ind)), mode=mode)
+    places = np.ravel(np.take(np.arange(target.size), fixed(ind), mode=mode))
     if not _empty(v):
         target[np.unravel_index(places, shape(target))] = _cycled(v, len(places))
 
@@ -56,7 +56,8 @@ def place(arr, mask, vals):
     chosen = _mask(mask, target, "np.place")
     if _empty(vals) and np.any(chosen):
         raise ValueError("np.place: no values to write where the mask holds")
-    target[chosen] = _cycled(vals, int(np.sum(chosen)))
+    if not target.take_in(lambda numbers, source: np.place(numbers, chosen, source), vals):
+        target[chosen] = _cycled(vals, int(np.sum(chosen)))
 
 
 @composition(np.putmask)
@@ -86,4 +87,5 @@ def fill_diagonal(a, val, wrap=False):
     target = _written(a, val, "np.fill_diagonal")
     places = np.zeros(shape(target), bool)
     np.fill_diagonal(places, True, wrap)
-    target[places] = _cycled(val, int(np.sum(places)))
+    if not _empty(val) and not target.take_in(lambda numbers, source: np.fill_diagonal(numbers, source, wrap), val):
+        target[places] = _cycled(val, int(np.sum(places)))

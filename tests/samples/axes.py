@@ -41,7 +41,7 @@ def _ones(name: str) -> Iterator[Sample]:
         yield Sample(several, (values(), values(2)), "several")
 
 
-@entry("np.broadcast_arrays")
+@entry("broadcast_arrays", "np.broadcast_arrays")
 def _broadcast_arrays(name: str) -> Iterator[Sample]:
     for shapes in [((3,), (2, 1)), ((), (2, 2)), ((1,), (0,))]:
         yield Sample(lambda *xs: np.multiply(*np.broadcast_arrays(*xs)), tuple(values(*s) for s in shapes), f"{shapes}")

@@ -50,11 +50,15 @@ def _over(name: str) -> Iterator[Sample]:
         yield Sample(lambda x, axes=axes: np.apply_over_axes(np.sum, x, axes), (values(2, 3, 2),), f"{axes}")
 
 
-@entry("np.copy", "np.astype")
+@entry("copy")
 def _copies(name: str) -> Iterator[Sample]:
-    yield Sample(
-        (lambda x: np.copy(x) * x) if name == "np.copy" else (lambda x: np.astype(x, x.dtype)), (values(2, 3),)
-    )
-    yield Sample(
-        lambda x: np.copy(x, order="F") if name == "np.copy" else np.astype(x, complex), (values(2),), "keyword"
-    )
+    yield Sample(lambda x: np.copy(x) * x, (values(2, 3),))
+    yield Sample(lambda x: np.copy(x, order="F"), (values(2, 3),), "keyword")
+    yield Sample(lambda x: x.copy(), (values(2, 0),), "method")
+    yield Sample(np.copy, (values(),), "of no axes")
+
+
+@entry("np.astype")
+def _of_type(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: np.astype(x, x.dtype), (values(2, 3),))
+    yield Sample(lambda x: np.astype(x, complex), (values(2),), "keyword")

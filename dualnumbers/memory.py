@@ -1,0 +1,109 @@
+"""How plain arrays lie in memory: copies that lie as the original does, and arrays that may be written in place."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def detached(z: Array) -> Array:
+    """A copy of an array that lies in memory as it does, so that NumPy makes views of it where it makes views of that.
+
+    The order of the axes, their directions, and which of them lie together are the same; gaps are smaller.
+    """
+    if z.flags.forc:
+        return z.copy("K")
+    copy = _lying_as(z)
+    copy[...] = z
+    return copy
+
+
+def numbered(z: Array) -> Array:
+    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does."""
+    numbers = _lying_as(z, np.intp)
+    numbers[...] = np.arange(z.size).reshape(z.shape)
+    return numbers
+
+
+def _lying_as(z: Array, dtype: Any = None) -> Array:
+    """An empty array that lies in memory as ``z`` does."""
+    dtype = z.dtype if dtype is None else np.dtype(dtype)
+    places, size, steps = _compressed(z)
+    strides = [step * dtype.itemsize for step in steps]
+    return np.ndarray(z.shape, dtype, np.empty(size, dtype), places * dtype.itemsize, strides)
+
+
+def axes_by_stride(z: Array) -> tuple[int, ...]:
+    """The axes from that of the farthest elements to that of the nearest, as NumPy's order K has them.
+
+    An axis whose elements lie nowhere else, of length 1 or repeated, stays where it is.
+    """
+    order: list[int] = []
+    for axis in reversed(range(z.ndim)):
+        place = len(order)
+        for before in reversed(range(len(order))):
+            steps = [abs(z.strides[i]) * (z.shape[i] > 1) for i in (order[before], axis)]
+            if all(steps):
+                if steps[0] <= steps[1]:
+                    break
+                place = before
+        order.insert(place, axis)
+    return tuple(reversed(order))
+
+
+def _compressed(z: Array) -> tuple[int, int, list[int]]:
+    """Of an array like ``z`` with gaps of one element or row: the place of its first element, its size, its steps.
+
+    All three in elements. Elements of ``z`` that overlap, as repeated ones, lie apart.
+    """
+    steps, first = [1] * z.ndim, 0
+    reach, together, apart = z.itemsize, 1, 2
+    for axis in sorted(range(z.ndim), key=lambda i: (abs(z.strides[i]), -i)):
+        count, stride = z.shape[axis], z.strides[axis]
+        if count > 1:
+            step = together if abs(stride) == reach else apart
+            reach, together, apart = abs(stride) * count, step * count, step * (count + 1)
+            first += step * (count - 1) * (stride < 0)
+            steps[axis] = -step if stride < 0 else step
+    return first, together, steps
+
+
+# --------------------------------------------------------------------------------------------------- ownership
+
+
+def _references(array: Any) -> int:
+    """How many references to an object there are; many where Python does not count them."""
+    return sys.getrefcount(array) if hasattr(sys, "getrefcount") else 1 << 30
+
+
+def is_free(array: Any) -> bool:
+    """Whether nothing but a holder and the variables here refer to a plain array: writing it changes no other value."""
+    if type(array) is not np.ndarray or not array.flags.writeable or _references(array) > ALONE:
+        return False
+    owner = array.base
+    return owner is None or (type(owner) is np.ndarray and owner.base is None and _references(owner) < ALONE)
+
+
+def is_alone(value: Any) -> bool:
+    """Whether nothing but a holder and the variables here refer to a value."""
+    return _references(value) <= ALONE
+
+
+def _references_of_one() -> int:
+    """What `is_free` counts for an array in a holder and a variable; −1 where a further one makes no difference."""
+
+    def count(array: Any) -> int:
+        return _references(array)
+
+    holder = [np.zeros(1)]
+    array = holder[0]
+    alone = count(array)
+    another = array
+    return alone if count(another) > alone else -1
+
+
+ALONE = _references_of_one()
