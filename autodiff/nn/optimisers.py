@@ -67,7 +67,7 @@ def _check_share(name: str, share: float) -> None:
 
 def _squared(gradient: Any) -> Any:
     """The square of the gradient; of a complex one that of its modulus."""
-    return (gradient * np.conj(gradient)).real if np.iscomplexobj(gradient) else gradient * gradient
+    return np.real(gradient * np.conj(gradient)) if np.iscomplexobj(gradient) else gradient * gradient
 
 
 class SGD(Optimiser):
