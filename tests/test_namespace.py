@@ -203,6 +203,9 @@ INSIDE = {
     "vectorize, two results": lambda x: np.vectorize(lambda a: (a, a * a))(x)[1],
     "vectorize, a closure": lambda x: np.vectorize(lambda a: a * x[0])([1.0, 2.0]),
     "vectorize, elements": lambda x: np.vectorize(lambda a, b: a * b * np.isfinite(b))(x, 2.0),
+    "of arrays that were made": lambda x: (
+        np.c_[np.kron([1.0, 2.0], [1.0, 2.0, 3.0])[:3], x] * np.array(np.ones(3), ndmin=2).T
+    ),
     "array, copied if needed": lambda x: (
         np.array(x, copy=np._CopyMode.IF_NEEDED) * np.array(x, copy=np._CopyMode.ALWAYS)
     ),

@@ -57,10 +57,11 @@ def _converting(function: Any) -> Callable[..., Any]:
     def inside(object: Any, dtype: Any = None, *arguments: Any, **keywords: Any) -> Any:
         if not is_inside():
             return function(object, dtype, *arguments, **keywords)
-        if holds_number(object) and not _is_of_objects(dtype):
-            return _array(held(object), dtype, **{"copy": function is np.array, **keywords})
-        z = function(object, dtype, *arguments, **keywords)
-        return z if z is object else keeping(z, object)
+        x = held(object)
+        if holds_number(x) and not _is_of_objects(dtype):
+            return _array(x, dtype, **{"copy": function is np.array, **keywords})
+        z = function(x, dtype, *arguments, **keywords)
+        return object if z is x else keeping(z, x)
 
     return made
 
@@ -71,9 +72,7 @@ def _is_of_objects(dtype: Any) -> bool:
 
 def _array(object: Any, dtype: Any, copy: Any = None, ndmin: int = 0, **options: Any) -> Any:
     """An array of numbers: the one that was given, where that is one and no copy is asked for."""
-    z = object if is_number(type(object)) else joined(object)
-    if not is_number(type(z)):  # a holder's
-        return z.copy() if copy is True or copy is np._CopyMode.ALWAYS else z
+    z = joined(object)
     if not isinstance(plain(z), np.ndarray):
         z = z.reshape(())
     elif (copy is True or copy is np._CopyMode.ALWAYS) and z is object:

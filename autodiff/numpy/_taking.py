@@ -13,7 +13,7 @@ from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.levels import LIVING, RUNNING, is_number
 from dualnumbers.rules.shaping import array as joined
 
-from ..holder import is_inside, keeping
+from ..holder import held, is_inside, keeping
 
 SEQUENCES = {"broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack", "einsum",
              "hstack", "lexsort", "linalg.multi_dot", "meshgrid", "select", "stack", "vstack"}  # fmt: skip
@@ -30,7 +30,7 @@ def holds_number(x: Any) -> bool:
         return any(map(holds_number, x))
     if kind is np.ndarray and x.dtype.char == "O":
         return any(is_number(type(part)) for part in x.flat)
-    return is_number(kind)
+    return is_number(type(held(x)))
 
 
 def as_array(x: Any) -> Any:
