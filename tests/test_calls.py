@@ -102,6 +102,7 @@ def test_out_in_its_place(f, mode):
             mode(lambda x, out=PLAIN: f(x, out))(X)
 
 
+OF_SEVERAL = getattr(scipy.special.sph_harm_y, "__name__", "MultiUFunc")  # before SciPy 1.17 it does not tell its name
 UNREADABLE = [
     (lambda a: scipy.stats.norm.pdf(a), r"(call|write) autodiff\.scipy\.stats\.norm\.pdf"),
     (lambda a: scipy.stats.beta.cdf(0.3, a, 2.0), r"(call|write) autodiff\.scipy\.stats\.beta\.cdf"),
@@ -117,7 +118,7 @@ UNREADABLE = [
      r"(call|write) autodiff\.scipy\.stats\.multivariate_normal"),
     (lambda a: scipy.stats.skew(a * np.arange(4.0)), r"scipy\.stats\.skew reads plain numbers"),
     (lambda a: scipy.sparse.csr_array(np.eye(2)) @ (a * np.ones(2)), r"sparse matrix takes plain numbers"),
-    (lambda a: scipy.special.sph_harm_y(2, 1, a, 0.3), r"scipy\.special\.sph_harm_y reads plain numbers"),
+    (lambda a: scipy.special.sph_harm_y(2, 1, a, 0.3), rf"scipy\.special\.{OF_SEVERAL} reads plain numbers"),
     (lambda a: statistics.mean(a * np.ones(2)), r"write np\.mean"),
     (lambda a: sum(t for t in np.nditer(a * np.ones(2))), r"np\.ndindex"),
     (lambda a: np.ma.array(a * np.ones(2), mask=[True, False]).sum(), r"np\.where, or give where="),

@@ -240,13 +240,14 @@ def of_scipy():
     eye = scipy.sparse.csc_array(np.eye(2))
     factors = sl.splu(eye)
     solve = sl.factorized(eye)
+    several = lambda f: f"scipy.special.{getattr(f, '__name__', 'MultiUFunc')} reads plain"  # no name before SciPy 1.17
     spsolve = "scipy.sparse.linalg.splu reads plain numbers: write autodiff.scipy.sparse.linalg.spsolve"
     roots = "scipy.optimize.{} reads plain numbers, so it has no derivative here; docs/how-to/solve-equations.md"
     return {
         "expm": (lambda x: scipy.linalg.expm(np.outer(x, x)), "write autodiff.scipy.linalg.expm(np.outer(x, x))"),
         "pdf": (lambda x: scipy.stats.norm.pdf(x[0]), "write autodiff.scipy.stats.norm.pdf(x[0])"),
-        "sph_harm_y": (lambda x: sp.sph_harm_y(1, 1, x[0], x[1]), "scipy.special.sph_harm_y reads plain numbers"),
-        "legendre_p": (lambda x: sp.legendre_p(2, x[0]), "scipy.special.legendre_p reads plain numbers"),
+        "sph_harm_y": (lambda x: sp.sph_harm_y(1, 1, x[0], x[1]), several(sp.sph_harm_y)),
+        "legendre_p": (lambda x: sp.legendre_p(2, x[0]), several(sp.legendre_p)),
         "spherical_jn": (lambda x: sp.spherical_jn(1, x[0]), "write autodiff.scipy.special.spherical_jn(1, x[0])"),
         "splu": (lambda x: sl.splu(eye).solve(x), spsolve),
         "factors": (lambda x: factors.solve(x), spsolve),
