@@ -10,7 +10,6 @@ REFUSALS = {
     "has no derivative by the matrix": "lstsq where the rank can change",
     "up to rounding: they are not determined": "eigenvectors and singular vectors of repeated values",
     "they have no order": "the larger or smaller of complex numbers",
-    "is fixed on the tape": "a locally constant array, written to in reverse mode",
 }
 """Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
 
