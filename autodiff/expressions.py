@@ -49,7 +49,8 @@ def expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
     evaluate = source.compiled(_parsed(text).body)
 
     def function(*values: Any) -> Any:
-        return evaluate(dict(zip(names, values, strict=True)))
+        value = evaluate(dict(zip(names, values, strict=True)))
+        return float(value) if type(value) is int else value  # 3, floor(x): an integer would have no derivative
 
     function.__name__ = text
     return function
