@@ -6,6 +6,7 @@ A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -122,10 +123,18 @@ def taken(tangent: Any) -> Any:
     return tangent if isinstance(tangent, BatchNumber) else own(tangent)
 
 
-def check_same(runs: list[list[Any]], f: Any) -> None:
-    """Raises RuntimeError where the values of several runs at one point are not the same."""
-    bits = [[np.asarray(plain(x)).tobytes() for x in run] for run in runs]
-    if any(other != bits[0] for other in bits[1:]):
+def _same_bits(x: Any, y: Any) -> bool:
+    return bool(x.tobytes() == y.tobytes())
+
+
+def check_same(runs: list[list[Any]], f: Any, rounded: bool = False) -> None:
+    """Raises RuntimeError where the values of several runs at one point are not the same, ``rounded`` to half digits.
+
+    They are so where each run chose vectors for its own direction.
+    """
+    values = [[np.asarray(plain(x)) for x in run] for run in runs]
+    same = partial(np.allclose, rtol=1e-8, atol=1e-8, equal_nan=True) if rounded else _same_bits
+    if any(not all(map(same, run, values[0])) for run in values[1:]):
         raise RuntimeError(
             f"{name_of(f)} gave two values at one point, as it does where it draws random numbers or writes to what it "
             "was given; so its derivatives by so many elements cannot be pushed forward: use reverse mode, or fix what "

@@ -14,9 +14,10 @@ from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, Level, has_nan, is_number
 from dualnumbers.refusals import check_refused
+from dualnumbers.rules.spectra import Unadapted
 
 from .captured import Given
-from .columns import Directions, Rule, check_same, taken
+from .columns import CHUNK, Directions, Rule, check_same, taken
 from .differences import check_derivative
 from .labels import with_labels
 from .seeding import (
@@ -197,13 +198,23 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
               rule: Rule = holomorphic) -> list[Any]:  # fmt: skip
     """The partials of f's output by each of the arguments at ``indices``, in the structures of both.
 
-    f runs once, with the directions of all elements as one batch; more often only where that would fill the memory.
+    f runs once, with the directions of all elements as one batch; more often only where that would fill the memory, or
+    where a rule needs to know the direction.
     """
+    try:
+        return _partials_by_chunks(f, args, indices, finish, rule, 0)
+    except Unadapted:
+        return _partials_by_chunks(f, args, indices, finish, rule, CHUNK)
+
+
+def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
+                        rule: Rule, elements: int) -> list[Any]:  # fmt: skip
+    """`_partials` with chunks of `Directions` for values of so many ``elements``."""
     given = Given()
     trees = [flatten(args[index]) for index in indices]
     leaves = [given.keep(differentiable(leaf, f"argument {index}"))
               for index, (found, _) in zip(indices, trees, strict=True) for leaf in found]  # fmt: skip
-    directions, runs = Directions(leaves), []
+    directions, runs = Directions(leaves, elements), []
     for chosen in directions.chunks():
         low, level = Level(), Level()  # the batch's lies below
         seeds = zip(leaves, directions.seeds(chosen, low), strict=True)
@@ -215,7 +226,7 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
         outs, rebuild_out = flatten(out)
         runs.append([_pushed(leaf, level) for leaf in outs])
     given.check()
-    check_same([[value for value, _ in run] for run in runs], f)
+    check_same([[value for value, _ in run] for run in runs], f, rounded=bool(elements))
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
     return directions.rebuilt(outs, tangents, rule, rebuild_out, trees)
 

@@ -10,6 +10,7 @@ import numpy as np
 from dualnumbers.dualnumber import make
 from dualnumbers.levels import Level, has_nan, level_of, plain
 from dualnumbers.rules.shaping import zeros_like
+from dualnumbers.rules.spectra import Unadapted
 
 from .certain import certain_tangents
 from .columns import Directions, Rebuild, Tree, taken
@@ -54,7 +55,7 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
 
     f is recorded once. Tangents of its arguments, of many directions at a time, are pushed through the tape; a sweep
     over the lines with their tangents gives those of the gradient. Where that is NaN, the gradient is recorded, so that
-    zeros which meet infinite slopes are told apart.
+    zeros which meet infinite slopes are told apart; where a rule needs to know the direction, they go one by one.
     """
 
     def hessian_of_f(*args: Any, **keywords: Any) -> Any:
@@ -62,8 +63,11 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
         recording = Recording(lambda *xs: f(*xs, **keywords), args, indices)
         trees = [flatten(args[index]) for index in indices]
         rebuild = flatten([args[index] for index in indices])[1]
-        partials = _hessian(recording, real_output(recording.out, f), trees, rebuild)
-        if any(map(has_nan, flatten(partials)[0])):
+        try:
+            partials = _hessian(recording, real_output(recording.out, f), trees, rebuild)
+        except Unadapted:
+            partials = None
+        if partials is None or any(map(has_nan, flatten(partials)[0])):
             return jacfwd(grad(f, argnums), argnums)(*args, **keywords)
         return tuple(map(tuple, partials)) if isinstance(argnums, tuple) else partials[0][0]
 

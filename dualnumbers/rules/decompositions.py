@@ -19,6 +19,7 @@ import numpy as np
 from ..elementary import composition, smooth
 from ..errors import user_line
 from ..levels import plain
+from . import spectra
 from .axes import flip
 from .complexes import conj, imag, is_unreal, real
 from .factors import (
@@ -150,19 +151,10 @@ def eigh(a, UPLO="L"):
     return EighResult(_real_vector(w, z), determined(v, w, "eigenvalues"))
 
 
-def _eigvalsh_push(da, z, a, UPLO):
-    v = eigh(a, UPLO).eigenvectors
-    return real(sum(conj(v) * matmul(da, v), -2, False))
-
-
-_eigvalsh = smooth(None, None, _eigvalsh_push, evaluate=lambda a, UPLO: np.linalg.eigvalsh(a, UPLO), name="eigvalsh",
-                   statics=1)  # fmt: skip
-
-
 @composition(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    """The eigenvalues of `eigh`; where they repeat, the derivative is right for what is symmetric in them."""
-    return _eigvalsh(hermitian_matrix(a, UPLO), UPLO)
+    """The eigenvalues of `eigh`; where they repeat, two derivatives are right for what is symmetric in them."""
+    return spectra.eigvalsh(hermitian_matrix(a, UPLO), UPLO, spectra.Basis())
 
 
 # ------------------------------------------------------------------------------------------------- general matrices

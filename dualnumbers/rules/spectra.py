@@ -1,0 +1,207 @@
+"""Derivatives of eigenvalues of Hermitian matrices, also where they repeat: of functions that are symmetric in them.
+
+A symmetric function F of repeated eigenvalues is smooth, though they are not. Along one direction dA the eigenvalues are
+smooth as well, if the eigenvectors of those that repeat are chosen so that Vᴴ dA V is diagonal among them (Rellich 1937;
+T. Kato, *Perturbation theory for linear operators*, 1995, §II.6; A. S. Lewis & H. S. Sendov, *Twice differentiable
+spectral functions*, 2001). So a second derivative is right in a basis that is chosen for one of its two directions, and
+a `Basis` holds which one that is. Where several directions ask for different ones at a time, `Unadapted` is raised, and
+forward mode takes one direction after the other.
+"""
+
+import numpy as np
+
+from ..elementary import smooth
+from ..errors import user_line
+from ..levels import is_number, plain
+from .complexes import conj, real
+from .factors import adjoint, columns, product, without_rounding
+from .products import matmul
+from .reductions import sum
+from .shaping import expand_dims, matrix_transpose, shape
+
+
+class Unadapted(np.linalg.LinAlgError):
+    """Repeated eigenvalues, and no basis that is right for all the directions that are differentiated along."""
+
+    def __init__(self, order="The second derivative"):
+        super().__init__(
+            f"{order} of eigenvalues or singular values of which some are equal up to rounding reaches into their "
+            "vectors, which are not determined. It is to be had of functions that are symmetric in them, by hessian or "
+            "hvp; a function of the matrix that is smooth there has all of its own: inv, det, pinv, expm, "
+            f"…{user_line()}"
+        )
+
+
+class Basis:
+    """The eigenvalues and eigenvectors of one plain matrix, as all derivatives of one call take them.
+
+    ``state`` is how those of repeated eigenvalues are chosen: by LAPACK, for the direction of a tangent, for one that a
+    second derivative rests on, or for that of the adjoint which is being swept.
+    """
+
+    __slots__ = ("matrix", "state", "values", "vectors")
+    FREE, ADAPTED, FIXED, SWEPT = range(4)
+
+    def __init__(self):
+        self.matrix = self.values = self.vectors = None
+        self.state = Basis.FREE
+
+    def __repr__(self):
+        return "eigenvectors"
+
+    def of(self, a, triangle):
+        """Eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
+        if self.matrix is None:
+            self.matrix, (self.values, self.vectors) = a, np.linalg.eigh(a, triangle)
+        return (self.values, self.vectors) if self.matrix is a else np.linalg.eigh(a, triangle)
+
+    def adapt(self, a, t, triangle, state):
+        """Choose the vectors of repeated eigenvalues for the direction ``t``."""
+        w, v = self.of(a, triangle)
+        self.state = state
+        near = together(w)
+        if self.matrix is not a or not _repeat(near):
+            return
+        v = v.copy()
+        for place in np.ndindex(w.shape[:-1]):
+            starts = [i for i in range(w.shape[-1]) if i == 0 or not near[(*place, i - 1, i)]]
+            for start, stop in zip(starts, [*starts[1:], w.shape[-1]], strict=True):
+                own = v[place][:, start:stop]
+                block = own.conj().T @ t[place] @ own
+                v[place][:, start:stop] = own @ np.linalg.eigh(block + block.conj().T)[1]
+        self.vectors = v
+
+
+def together(w):
+    """Which eigenvalues are equal up to rounding, each with itself."""
+    return without_rounding(w[..., None, :] - w[..., :, None], w) == 0
+
+
+def _repeat(near):
+    return bool(np.any(np.sum(near, -1) > 1))
+
+
+def _couples(t, near):
+    """Whether the matrix of a direction, Vᴴ dA V, has elements between different vectors of repeated eigenvalues."""
+    if is_number(type(t)):
+        return any(_couples(part, near) for part in t.parts())
+    size = np.max(np.abs(t), axis=(-2, -1), keepdims=True, initial=0.0)
+    between = near & ~np.eye(near.shape[-1], dtype=bool)
+    return bool(np.any(between & (np.abs(t) > 64 * near.shape[-1] * np.finfo(near.shape and t.dtype).eps * size)))
+
+
+def _known(a, order, triangle, basis):
+    """The eigenvalues and vectors of ``a``, which is plain; of a number where they do not repeat."""
+    from .decompositions import eigh
+
+    w, v = basis.of(plain(a), triangle)
+    if not is_number(type(a)):
+        return w, v
+    if _repeat(together(w)):
+        raise Unadapted(order)
+    return eigh(a, triangle)
+
+
+def _inverse_gaps(w, near):
+    """1 / (λᵢ − λⱼ), 0 where they are equal."""
+    d = expand_dims(w, -1) - expand_dims(w, -2)
+    return ~near / (d + near)
+
+
+# --------------------------------------------------------------------------------------- the two maps
+
+
+def _rates(a, t, triangle, basis):
+    v = basis.of(a, triangle)[1]
+    return np.sum(v.conj() * (t @ v), -2).real
+
+
+def _rates_push(da, z, a, t, triangle, basis):
+    """2 Re Σⱼ (Vᴴ t V)ᵢⱼ (Vᴴ dA V)ⱼᵢ / (λᵢ − λⱼ) over those j whose eigenvalue is another."""
+    w, v = _known(a, "The third derivative", triangle, basis)
+    near = together(plain(w))
+    first, second = (product(adjoint(v), x, v) for x in (t, da))
+    if _repeat(near) and _couples(first, near) and (_couples(second, near) or _is_asked(da)):
+        raise Unadapted()
+    return sum(real(first * matrix_transpose(second)) * (2.0 * _inverse_gaps(w, near)), -1, False)
+
+
+def _is_asked(da):
+    """Whether a direction is none yet, as where a pull-back is derived: zeros whose tape is swept."""
+    return is_number(type(da)) and not np.any(plain(da))
+
+
+rates = smooth(None, None, _rates_push, None, evaluate=_rates, name="eigenvalue_rates", statics=2,
+               adjoints=(None, lambda g, a, t, triangle, basis: assembled(a, g, triangle, basis)))  # fmt: skip
+"""diag Re Vᴴ t V: the tangents of the eigenvalues of ``a`` along ``t``. Its adjoint in ``t`` is `assembled`."""
+
+
+def _assembled(a, g, triangle, basis):
+    v = basis.of(a, triangle)[1]
+    return (v * g[..., None, :]) @ np.swapaxes(v.conj(), -1, -2)
+
+
+def _assembled_push(da, z, a, g, triangle, basis):
+    """V (Vᴴ dA V ∘ (gᵢ − gⱼ) / (λᵢ − λⱼ)) Vᴴ; of equal eigenvalues the g must be equal."""
+    w, v = _known(a, "The third derivative", triangle, basis)
+    near, t = together(plain(w)), product(adjoint(v), da, v)
+    if _repeat(near) and (_differ(plain(g), near) or _couples(t, near)):
+        raise Unadapted()
+    gaps = expand_dims(g, -1) - expand_dims(g, -2)
+    return product(v, t * (gaps * _inverse_gaps(w, near)), adjoint(v))
+
+
+def _differ(g, near):
+    """Whether adjoints of equal eigenvalues are not equal up to rounding: those of a function that is not symmetric."""
+    size = np.max(np.abs(g), axis=-1, initial=0.0)[..., None, None]
+    return bool(np.any(near & (np.abs(g[..., None, :] - g[..., :, None]) > np.sqrt(np.finfo(g.dtype).eps) * size)))
+
+
+def _pulled_rates(b, a, g, triangle, basis):
+    """The adjoint of `assembled` in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
+    direction, matrix = plain(b), plain(a)
+    w, v = basis.of(matrix, triangle)
+    near = together(w)
+    if _repeat(near):
+        t = product(adjoint(v), (direction + adjoint(direction)) / 2, v)
+        if _couples(t, near):
+            if basis.state not in (Basis.FREE, Basis.ADAPTED) or np.any(np.isnan(t)):
+                raise Unadapted()
+            basis.adapt(matrix, direction, triangle, Basis.SWEPT)
+        elif basis.state != Basis.FIXED:
+            basis.state = Basis.SWEPT
+    return rates(a, b, triangle, basis)
+
+
+assembled = smooth(None, None, _assembled_push, None, evaluate=_assembled, name="from_eigenvalues", statics=2,
+                   adjoints=(None, _pulled_rates))  # fmt: skip
+"""V diag(g) Vᴴ, the adjoint of `rates` in its direction."""
+
+# --------------------------------------------------------------------------------------- eigenvalues
+
+
+def push(da, z, a, triangle, basis):
+    """The tangents of the eigenvalues of ``a`` along ``da``."""
+    direction, matrix = plain(da), plain(a)
+    unknown = bool(np.any(np.isnan(direction)))  # many directions at a time: a batch shows no values
+    if not is_number(type(a)):
+        if unknown or _is_asked(da):
+            basis.state = max(basis.state, Basis.FIXED) if unknown else basis.state
+        elif not is_number(type(da)) and basis.state != Basis.FIXED:
+            basis.adapt(matrix, direction, triangle, Basis.ADAPTED)
+    elif basis.state == Basis.FREE and _repeat(together(basis.of(matrix, triangle)[0])):
+        if unknown:
+            raise Unadapted()
+        basis.adapt(matrix, direction, triangle, Basis.FIXED)
+    return rates(a, da, triangle, basis)
+
+
+def pull(g, z, a, triangle, basis):
+    """The adjoint of `push`; here ends what a sweep of a second derivative does with the eigenvalues."""
+    found = assembled(a, g, triangle, basis)
+    basis.state = Basis.FREE if basis.state == Basis.SWEPT else basis.state
+    return found
+
+
+eigvalsh = smooth(None, None, push, pulls=(pull,), name="eigvalsh", statics=2,
+                  evaluate=lambda a, triangle, basis: np.linalg.eigvalsh(a, triangle))  # fmt: skip
