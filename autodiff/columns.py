@@ -6,7 +6,6 @@ A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -127,16 +126,24 @@ def _same_bits(x: Any, y: Any) -> bool:
     return bool(x.tobytes() == y.tobytes())
 
 
-def check_same(runs: list[list[Any]], f: Any, rounded: bool = False) -> None:
-    """Raises RuntimeError where the values of several runs at one point are not the same, ``rounded`` to half digits.
+def _same_half(x: Any, y: Any) -> bool:
+    """Whether two values have half of their digits in common."""
+    rounding = np.sqrt(np.finfo(np.result_type(x, np.float16)).eps)
+    return np.allclose(x, y, 0.0, rounding * np.max(np.abs(y), initial=0.0), equal_nan=True)
 
-    They are so where each run chose vectors for its own direction.
+
+def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None) -> None:
+    """Raises RuntimeError where the values of several runs at one point are not the same.
+
+    With an error ``otherwise``, that one where they have not half of their digits in common: such are runs for each of
+    which vectors were chosen anew.
     """
     values = [[np.asarray(plain(x)) for x in run] for run in runs]
-    same = partial(np.allclose, rtol=1e-8, atol=1e-8, equal_nan=True) if rounded else _same_bits
-    if any(not all(map(same, run, values[0])) for run in values[1:]):
-        raise RuntimeError(
-            f"{name_of(f)} gave two values at one point, as it does where it draws random numbers or writes to what it "
-            "was given; so its derivatives by so many elements cannot be pushed forward: use reverse mode, or fix what "
-            "is drawn"
-        )
+    same = _same_half if otherwise else _same_bits
+    if all(all(map(same, run, values[0])) for run in values[1:]):
+        return
+    raise otherwise or RuntimeError(
+        f"{name_of(f)} gave two values at one point, as it does where it draws random numbers or writes to what it "
+        "was given; so its derivatives by so many elements cannot be pushed forward: use reverse mode, or fix what "
+        "is drawn"
+    )

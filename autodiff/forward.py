@@ -202,13 +202,13 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
     where a rule needs to know the direction.
     """
     try:
-        return _partials_by_chunks(f, args, indices, finish, rule, 0)
-    except Unadapted:
-        return _partials_by_chunks(f, args, indices, finish, rule, CHUNK)
+        return _partials_by_chunks(f, args, indices, finish, rule)
+    except Unadapted as error:
+        return _partials_by_chunks(f, args, indices, finish, rule, CHUNK, error)
 
 
 def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-                        rule: Rule, elements: int) -> list[Any]:  # fmt: skip
+                        rule: Rule, elements: int = 0, otherwise: Exception | None = None) -> list[Any]:  # fmt: skip
     """`_partials` with chunks of `Directions` for values of so many ``elements``."""
     given = Given()
     trees = [flatten(args[index]) for index in indices]
@@ -226,7 +226,7 @@ def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequenc
         outs, rebuild_out = flatten(out)
         runs.append([_pushed(leaf, level) for leaf in outs])
     given.check()
-    check_same([[value for value, _ in run] for run in runs], f, rounded=bool(elements))
+    check_same([[value for value, _ in run] for run in runs], f, otherwise)
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
     return directions.rebuilt(outs, tangents, rule, rebuild_out, trees)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from table import JACOBIANS, nestings
 
-from autodiff import grad, hessian, jacfwd, jacrev, jvp
+from autodiff import grad, hessian, hvp, jacfwd, jacrev, jvp, vjp
 
 REPEATED = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])  # eigenvalues 1, 3, 3
 MODES = pytest.mark.parametrize("mode", JACOBIANS.values(), ids=JACOBIANS)
@@ -49,11 +49,129 @@ def test_vectors_of_repeated_values_are_refused(mode, f, message):
         mode(f)(REPEATED)
 
 
+# symmetric functions of eigenvalues or singular values, and the same of the matrix itself
+SYMMETRIC = {
+    "squares": (lambda a: np.sum(np.linalg.eigvalsh(a) ** 2), lambda a: np.sum(a * a)),
+    "cubes": (lambda a: np.sum(np.linalg.eigvalsh(a) ** 3), lambda a: np.trace(a @ a @ a)),
+    "logarithms": (lambda a: np.sum(np.log(np.linalg.eigvalsh(a))), lambda a: np.linalg.slogdet(a)[1]),
+    "product": (lambda a: np.prod(np.linalg.eigvalsh(a)), np.linalg.det),
+    "reciprocals": (lambda a: np.sum(1.0 / np.linalg.eigvalsh(a)), lambda a: np.trace(np.linalg.inv(a))),
+    "sum times squares": (lambda a: (lambda w: np.sum(w) * np.sum(w**2))(np.linalg.eigvalsh(a)),
+                          lambda a: np.trace(a) * np.sum(a * a)),
+    "fourth powers": (lambda a: np.sum(np.linalg.svdvals(a) ** 4), lambda a: np.sum((a @ a.T) ** 2)),
+    "squares of singular values": (lambda a: np.sum(np.linalg.svd(a, compute_uv=False) ** 2), lambda a: np.sum(a * a)),
+    "Frobenius": (lambda a: np.sqrt(np.sum(np.linalg.svdvals(a) ** 2)), lambda a: np.linalg.norm(a)),
+}  # fmt: skip
+TURN = np.linalg.qr(np.random.default_rng(3).normal(size=(4, 4)))[0]
+SPECTRA = ([1.0, 1.0, 3.0, 3.0], [2.0, 2.0, 2.0, 5.0], [2.0, 2.0, 2.0, 2.0], [1.0, 2.0, 3.0, 4.0])
+
+
+def symmetrised(f):
+    return lambda a: f((a + a.T) / 2)
+
+
+@pytest.mark.parametrize("spectrum", SPECTRA)
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_second_derivatives_of_symmetric_functions_of_repeated_values(name, spectrum):
+    f, of_the_matrix = map(symmetrised, SYMMETRIC[name])
+    x = TURN @ np.diag(spectrum) @ TURN.T
+    expected = hessian(of_the_matrix)(x)
+    close = {"rtol": 1e-11, "atol": 1e-12 * np.abs(expected).max()}
+    for how, second in nestings(f, (0, 0), JACOBIANS):
+        np.testing.assert_allclose(second(x), expected, **close, err_msg=how)
+    np.testing.assert_allclose(hessian(f)(x), expected, **close)
+    v, u = np.random.default_rng(4).normal(size=(2, 4, 4))
+    np.testing.assert_allclose(hvp(f)(x, v), np.tensordot(expected, v, 2), **close)
+    np.testing.assert_allclose(vjp(grad(f), x)[1](v)[0], np.tensordot(v, expected, 2), **close)
+    along = jvp(lambda x: jvp(f, [x], [v])[1], [x], [u])[1]
+    np.testing.assert_allclose(along, np.sum(u * np.tensordot(expected, v, 2)), **close)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (4, 3), (3, 4)])
+def test_second_derivatives_of_the_nuclear_norm(shape):
+    """Its gradient is the polar factor X (XᵀX)^(−1/2), which depends on no singular vectors."""
+    m, n = shape
+    x = TURN[:m, :m] @ np.eye(m, n) * 3.0 if m != n else TURN @ np.diag([3.0, 3.0, 1.0, 1.0]) @ TURN[::-1]
+
+    def polar(x):
+        y = x / np.linalg.norm(x, 2)
+        for _ in range(60):  # Newton and Schulz
+            y = 1.5 * y - 0.5 * y @ y.T @ y
+        return y
+
+    x = np.linalg.qr(x.T)[0].T * 3.0 if m < n else np.linalg.qr(x)[0] * 3.0 if m > n else x
+    expected = jacfwd(polar)(x)
+    for how, second in nestings(lambda x: np.linalg.norm(x, "nuc"), (0, 0), JACOBIANS):
+        np.testing.assert_allclose(second(x), expected, atol=1e-12, err_msg=how)
+
+
+def test_complex_matrices_and_stacks_of_which_eigenvalues_repeat():
+    rng = np.random.default_rng(5)
+    u = np.linalg.qr(rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3)))[0]
+    start, *along = u @ np.diag([1.0, 1.0, 2.0]) @ u.conj().T, *(rng.normal(size=(2, 3, 3)) + 1j)
+
+    def matrix(x):
+        a = start + x[0] * along[0] + x[1] * along[1]
+        return (a + np.conj(a.T)) / 2
+
+    def cubes(x):
+        return np.sum(np.linalg.eigvalsh(matrix(x)) ** 3)
+
+    expected = hessian(lambda x: np.trace(matrix(x) @ matrix(x) @ matrix(x)).real)(np.zeros(2))
+    for how, second in nestings(cubes, (0, 0), JACOBIANS):
+        np.testing.assert_allclose(second(np.zeros(2)), expected, rtol=1e-12, err_msg=how)
+    stack = np.stack([REPEATED, np.eye(3), np.diag([1.0, 2.0, 3.0])])
+    expected = np.stack([hessian(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3))(a) for a in stack])
+    found = hessian(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3))(stack)
+    np.testing.assert_allclose(found[range(3), :, :, range(3)], expected, atol=1e-12)
+
+
+NOT_SYMMETRIC = {
+    "one": lambda w: w[1],
+    "weights": lambda w: np.arange(3.0) @ w,
+}
+
+
+@pytest.mark.parametrize("name", NOT_SYMMETRIC)
 @pytest.mark.parametrize("function", [np.linalg.eigvalsh, np.linalg.svdvals])
-def test_second_derivatives_of_repeated_values_are_refused(function):
-    for _, second in nestings(lambda a: np.sum(function(a) ** 2), (0, 0), JACOBIANS):
-        with pytest.raises(np.linalg.LinAlgError, match="which are equal"):
-            second(REPEATED)
+def test_second_derivatives_of_other_functions_of_repeated_values_are_refused(function, name):
+    def f(a):
+        w = function(a @ TURN[:3, :3] @ TURN[:3, :3].T) if function is np.linalg.svdvals else function(a)
+        return NOT_SYMMETRIC[name](w)
+
+    x = REPEATED if function is np.linalg.eigvalsh else 3.0 * np.linalg.inv(TURN[:3, :3] @ TURN[:3, :3].T)
+    for _, second in nestings(f, (0, 0), JACOBIANS):
+        with pytest.raises(np.linalg.LinAlgError, match="equal up to rounding"):
+            second(x)
+
+
+def test_one_call_swept_for_several_directions_at_a_time():
+    """Right, or refused where each of them asks for vectors of its own."""
+
+    def powers(a):
+        w = np.linalg.eigvalsh((a + a.T) / 2)
+        return np.stack([np.sum(w**2), np.sum(w**3)])
+
+    def of_the_matrix(a):
+        a = (a + a.T) / 2
+        return np.stack([np.sum(a * a), np.trace(a @ a @ a)])
+
+    rng = np.random.default_rng(6)
+    x, weights = TURN @ np.diag([2.0, 2.0, 2.0, 5.0]) @ TURN.T, rng.normal(size=(2, 4, 4))
+    for how, second in nestings(powers, (0, 0), JACOBIANS):
+        np.testing.assert_allclose(second(x), jacrev(jacrev(of_the_matrix))(x), atol=1e-11, err_msg=how)
+
+    def both(f):
+        return lambda a: np.sum(weights * jacrev(f)(a) ** 2)
+
+    np.testing.assert_allclose(jacfwd(both(powers))(x), grad(both(of_the_matrix))(x), rtol=1e-10)
+    with pytest.raises(np.linalg.LinAlgError, match="equal up to rounding"):
+        grad(both(powers))(x)
+
+
+def test_third_derivatives_of_repeated_values_are_refused():
+    with pytest.raises(np.linalg.LinAlgError, match="third derivative"):
+        jacfwd(hessian(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3)))(REPEATED)
 
 
 def test_a_direction_that_keeps_the_vectors_is_not_refused():

@@ -35,6 +35,7 @@ from .factors import (
     join,
     product,
     quotient,
+    repeated,
     square,
     weighted,
     without_rounding,
@@ -295,15 +296,26 @@ def _svd_of_hermitian(a, compute_uv):
     return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))
 
 
-def _svdvals_push(da, z, a):
+def _svdvals_push(da, z, a, basis):
+    if repeated(plain(z)):
+        return _off_zero(spectra.push_of_doubled(da, z, a, basis), plain(z))
     u, s, vh = svd(a, False)
     return _off_zero(real(sum(conj(u) * matmul(da, adjoint(vh)), -2, False)), s)
 
 
-_svdvals = smooth(None, None, _svdvals_push, evaluate=lambda a: np.linalg.svd(a, compute_uv=False), name="svdvals")
+def _svdvals_pull(g, z, a, basis):
+    g = _off_zero(g, plain(z))
+    if repeated(plain(z)):
+        return spectra.pull_of_doubled(g, z, a, basis)
+    u, _, vh = svd(a, False)
+    return matmul(u * columns(g), vh)
+
+
+_svdvals = smooth(None, None, _svdvals_push, pulls=(_svdvals_pull,), name="svdvals", statics=1,
+                  evaluate=lambda a, basis: np.linalg.svd(a, compute_uv=False))  # fmt: skip
 
 
 @composition(np.linalg.svdvals)
 def svdvals(x, /):
-    """The singular values in descending order; where they repeat, right for what is symmetric in them; at 0 a kink."""
-    return _svdvals(x)
+    """The singular values in descending order; where they repeat, as `eigvalsh`; at 0 a kink."""
+    return _svdvals(x, spectra.Basis())

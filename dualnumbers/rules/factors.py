@@ -150,7 +150,7 @@ def _undetermined(values, i, j):
     alone = {"singular values": "np.linalg.svdvals", "eigenvalues": "np.linalg.eigvalsh or eigvals"}[values]
     return (
         f"the derivative reaches into the vectors of the {pair} up to rounding: they are not determined and have none. "
-        f"First derivatives of the values alone are to be had from {alone}; a function of the matrix that is smooth "
+        f"Derivatives of the values alone are to be had from {alone}; a function of the matrix that is smooth "
         f"there has all of its own: inv, det, pinv, expm, sqrtm, …{user_line()}"
     )
 
@@ -166,6 +166,16 @@ def without_rounding(d, w):
     size = np.max(np.abs(plain(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
     bound = 8 * shape(w)[-1] * np.finfo(size.dtype).eps * size
     return where(np.abs(plain(d)) <= bound, 0.0, d)
+
+
+def together(w):
+    """Which of plain values are equal up to rounding, each with itself."""
+    return without_rounding(w[..., None, :] - w[..., :, None], w) == 0
+
+
+def repeated(w):
+    """Whether any of plain values is equal to another up to rounding."""
+    return bool(np.any(np.sum(together(w), -1) > 1))
 
 
 def divided_by_gaps(t, w, values):

@@ -1,11 +1,13 @@
 """Derivatives of eigenvalues of Hermitian matrices, also where they repeat: of functions that are symmetric in them.
 
-A symmetric function F of repeated eigenvalues is smooth, though they are not. Along one direction dA the eigenvalues are
-smooth as well, if the eigenvectors of those that repeat are chosen so that Vᴴ dA V is diagonal among them (Rellich 1937;
-T. Kato, *Perturbation theory for linear operators*, 1995, §II.6; A. S. Lewis & H. S. Sendov, *Twice differentiable
-spectral functions*, 2001). So a second derivative is right in a basis that is chosen for one of its two directions, and
-a `Basis` holds which one that is. Where several directions ask for different ones at a time, `Unadapted` is raised, and
-forward mode takes one direction after the other.
+A symmetric function of repeated eigenvalues is smooth, though they are not. Along one direction dA the eigenvalues are
+smooth as well, if the eigenvectors of those that repeat are chosen so that Vᴴ dA V is diagonal among them (Rellich
+1937; T. Kato, *Perturbation theory for linear operators*, 1995, §II.6; A. S. Lewis & H. S. Sendov, *Twice
+differentiable spectral functions*, 2001). So a second derivative is right in a basis that is chosen for one of its two
+directions, and a `Basis` holds which one that is. Where several directions ask for different ones at a time,
+`Unadapted` is raised, and forward mode takes one direction after the other.
+
+The derivatives of a single eigenvalue among equal ones do not exist, those of first order excepted along one direction.
 """
 
 import numpy as np
@@ -13,11 +15,11 @@ import numpy as np
 from ..elementary import smooth
 from ..errors import user_line
 from ..levels import is_number, plain
-from .complexes import conj, real
-from .factors import adjoint, columns, product, without_rounding
-from .products import matmul
+from .complexes import real
+from .factors import adjoint, product, repeated, together
+from .indexing import getitem
 from .reductions import sum
-from .shaping import expand_dims, matrix_transpose, shape
+from .shaping import concatenate, expand_dims, matrix_transpose, shape
 
 
 class Unadapted(np.linalg.LinAlgError):
@@ -53,15 +55,18 @@ class Basis:
         """Eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
         if self.matrix is None:
             self.matrix, (self.values, self.vectors) = a, np.linalg.eigh(a, triangle)
-        return (self.values, self.vectors) if self.matrix is a else np.linalg.eigh(a, triangle)
+        return (self.values, self.vectors) if self._is_of(a) else np.linalg.eigh(a, triangle)
+
+    def _is_of(self, a):
+        return self.matrix is a or np.array_equal(self.matrix, a)
 
     def adapt(self, a, t, triangle, state):
         """Choose the vectors of repeated eigenvalues for the direction ``t``."""
         w, v = self.of(a, triangle)
-        self.state = state
         near = together(w)
-        if self.matrix is not a or not _repeat(near):
+        if not (self._is_of(a) and _repeat(near)):
             return
+        self.state = state
         v = v.copy()
         for place in np.ndindex(w.shape[:-1]):
             starts = [i for i in range(w.shape[-1]) if i == 0 or not near[(*place, i - 1, i)]]
@@ -70,11 +75,6 @@ class Basis:
                 block = own.conj().T @ t[place] @ own
                 v[place][:, start:stop] = own @ np.linalg.eigh(block + block.conj().T)[1]
         self.vectors = v
-
-
-def together(w):
-    """Which eigenvalues are equal up to rounding, each with itself."""
-    return without_rounding(w[..., None, :] - w[..., :, None], w) == 0
 
 
 def _repeat(near):
@@ -87,7 +87,7 @@ def _couples(t, near):
         return any(_couples(part, near) for part in t.parts())
     size = np.max(np.abs(t), axis=(-2, -1), keepdims=True, initial=0.0)
     between = near & ~np.eye(near.shape[-1], dtype=bool)
-    return bool(np.any(between & (np.abs(t) > 64 * near.shape[-1] * np.finfo(near.shape and t.dtype).eps * size)))
+    return bool(np.any(between & (np.abs(t) > 64 * near.shape[-1] * np.finfo(t.dtype).eps * size)))
 
 
 def _known(a, order, triangle, basis):
@@ -97,7 +97,7 @@ def _known(a, order, triangle, basis):
     w, v = basis.of(plain(a), triangle)
     if not is_number(type(a)):
         return w, v
-    if _repeat(together(w)):
+    if repeated(w):
         raise Unadapted(order)
     return eigh(a, triangle)
 
@@ -121,7 +121,7 @@ def _rates_push(da, z, a, t, triangle, basis):
     w, v = _known(a, "The third derivative", triangle, basis)
     near = together(plain(w))
     first, second = (product(adjoint(v), x, v) for x in (t, da))
-    if _repeat(near) and _couples(first, near) and (_couples(second, near) or _is_asked(da)):
+    if _repeat(near) and _couples(first, near) and _couples(second, near):
         raise Unadapted()
     return sum(real(first * matrix_transpose(second)) * (2.0 * _inverse_gaps(w, near)), -1, False)
 
@@ -131,7 +131,17 @@ def _is_asked(da):
     return is_number(type(da)) and not np.any(plain(da))
 
 
+def _rates_pull(g, z, a, t, triangle, basis):
+    """The adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
+    w, v = _known(a, "The third derivative", triangle, basis)
+    near, first = together(plain(w)), product(adjoint(v), t, v)
+    if _repeat(near) and (_couples(first, near) or _differ(plain(g), near)):
+        raise Unadapted()
+    return product(v, adjoint(first) * (expand_dims(g, -2) * (-2.0 * _inverse_gaps(w, near))), adjoint(v))
+
+
 rates = smooth(None, None, _rates_push, None, evaluate=_rates, name="eigenvalue_rates", statics=2,
+               pulls=(_rates_pull, None),
                adjoints=(None, lambda g, a, t, triangle, basis: assembled(a, g, triangle, basis)))  # fmt: skip
 """diag Re Vᴴ t V: the tangents of the eigenvalues of ``a`` along ``t``. Its adjoint in ``t`` is `assembled`."""
 
@@ -159,16 +169,17 @@ def _differ(g, near):
 
 def _pulled_rates(b, a, g, triangle, basis):
     """The adjoint of `assembled` in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
+    b = 0.5 * (b + adjoint(b))
     direction, matrix = plain(b), plain(a)
     w, v = basis.of(matrix, triangle)
     near = together(w)
     if _repeat(near):
-        t = product(adjoint(v), (direction + adjoint(direction)) / 2, v)
+        t = product(adjoint(v), direction, v)
         if _couples(t, near):
             if basis.state not in (Basis.FREE, Basis.ADAPTED) or np.any(np.isnan(t)):
                 raise Unadapted()
             basis.adapt(matrix, direction, triangle, Basis.SWEPT)
-        elif basis.state != Basis.FIXED:
+        elif basis.state != Basis.FIXED and np.any(direction):
             basis.state = Basis.SWEPT
     return rates(a, b, triangle, basis)
 
@@ -189,7 +200,7 @@ def push(da, z, a, triangle, basis):
             basis.state = max(basis.state, Basis.FIXED) if unknown else basis.state
         elif not is_number(type(da)) and basis.state != Basis.FIXED:
             basis.adapt(matrix, direction, triangle, Basis.ADAPTED)
-    elif basis.state == Basis.FREE and _repeat(together(basis.of(matrix, triangle)[0])):
+    elif basis.state == Basis.FREE and repeated(basis.of(matrix, triangle)[0]):
         if unknown:
             raise Unadapted()
         basis.adapt(matrix, direction, triangle, Basis.FIXED)
@@ -205,3 +216,26 @@ def pull(g, z, a, triangle, basis):
 
 eigvalsh = smooth(None, None, push, pulls=(pull,), name="eigvalsh", statics=2,
                   evaluate=lambda a, triangle, basis: np.linalg.eigvalsh(a, triangle))  # fmt: skip
+
+# --------------------------------------------------------------------------------------- singular values
+
+
+def _doubled(a):
+    """The Hermitian matrix of the blocks 0, A and Aᴴ, 0, whose eigenvalues are the singular values, ± each (Jordan)."""
+    *stack, m, n = shape(a)
+    zeros = [np.zeros((*stack, k, k), plain(a).dtype) for k in (m, n)]
+    return concatenate(concatenate(zeros[0], a, -1), concatenate(adjoint(a), zeros[1], -1), -2)
+
+
+def push_of_doubled(da, z, a, basis):
+    """The tangents of the singular values ``z``, which may repeat."""
+    count = shape(z)[-1]
+    return getitem(push(_doubled(da), z, _doubled(a), "L", basis), (..., slice(-1, -count - 1, -1)))
+
+
+def pull_of_doubled(g, z, a, basis):
+    """The adjoint of `push_of_doubled`."""
+    *stack, m, n = shape(a)
+    others = np.zeros((*stack, m + n - shape(z)[-1]), plain(g).dtype)
+    whole = concatenate(others, getitem(g, (..., slice(None, None, -1))), -1)
+    return 2.0 * getitem(pull(whole, z, _doubled(a), "L", basis), (..., slice(0, m), slice(m, None)))

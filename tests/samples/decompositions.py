@@ -1,10 +1,12 @@
 """Decompositions. Of complex matrices, functions of the vectors that do not depend on their phases."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from dualnumbers.elementary import TABLE
+from dualnumbers.rules.spectra import Basis
 
 from .sample import Sample, entry, values
 
@@ -28,6 +30,20 @@ def _quotient(name: str) -> Iterator[Sample]:
     for left, right in [((2, 2), (2, 2)), ((2, 2), (1, 2)), ((2, 2, 2), (2, 1, 2))]:
         yield Sample(lambda t, d: TABLE["quotient"](t, d, "eigenvalues"), (values(*left), 2.0 + values(*right) ** 2),
                      f"{left}, {right}")  # fmt: skip
+
+
+@entry("eigenvalue_rates", "from_eigenvalues")
+def _of_one_basis(name: str) -> Iterator[Sample]:
+    def hermitian(x: Any) -> Any:
+        return x + np.conj(np.linalg.matrix_transpose(x))
+
+    def call(a: Any, x: Any) -> Any:
+        a, x = (hermitian(a), hermitian(x)) if name == "eigenvalue_rates" else (hermitian(a), np.real(x))
+        return TABLE[name](a, x, "L", Basis())
+
+    for shape in SQUARE:
+        other = values(*shape) if name == "eigenvalue_rates" else values(*shape[:-1])
+        yield Sample(call, (separate(*shape), other), f"{shape}", condition=16)
 
 
 @entry("qr")
