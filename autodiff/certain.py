@@ -104,6 +104,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     try:
         with np.errstate(all="ignore"):  # what there is to warn of, the first run has warned of
             again, _ = flatten(f(*rebuild(given)))
+            tape.check_whole()
             seeds = [x.tangent for x, dual in zip(leaves, seeded, strict=True) if dual]
             found = Certain(tape).tangents(dict(zip(tape.inputs, seeds, strict=True)), range(len(tape)))
     except Exception:  # what works on dual numbers alone stays as they gave it
@@ -111,7 +112,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     finally:
         tape.level.ended = True
         RUNNING.pop()
-    if len(again) != len(outs) or not all(map(_same, outs, again)):
+    if tape.level.refused or len(again) != len(outs) or not all(map(_same, outs, again)):
         return out
     return rebuild_out(_with_tangent(x, y, level, found) for x, y in zip(outs, again, strict=True))
 
