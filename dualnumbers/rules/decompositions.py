@@ -304,11 +304,10 @@ def _svdvals_push(da, z, a, basis):
 
 
 def _svdvals_pull(g, z, a, basis):
-    g = _off_zero(g, plain(z))
     if repeated(plain(z)):
-        return spectra.pull_of_doubled(g, z, a, basis)
+        return spectra.pull_of_doubled(_off_zero(g, plain(z)), z, a, basis)
     u, _, vh = svd(a, False)
-    return matmul(u * columns(g), vh)
+    return matmul(u * columns(_off_zero(g, plain(z))), vh)
 
 
 _svdvals = smooth(None, None, _svdvals_push, pulls=(_svdvals_pull,), name="svdvals", statics=1,
