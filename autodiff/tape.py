@@ -164,7 +164,10 @@ class Tape:
 
     def _is_only_indexed(self, line: int) -> bool:
         """Whether no later line reads the value of a line, but for elements of it and writing some."""
-        if any(line in self.more[reader] for reader in self.more if reader > line) or line in self.second[line + 1 :]:
+        if (
+            any(line in operands for reader, operands in list(self.more.items()) if reader > line)
+            or line in self.second[line + 1 :]
+        ):
             return False
         reader = line
         for _ in range(self.first[line + 1 :].count(line)):

@@ -55,20 +55,28 @@ def axes_by_stride(z: Array) -> tuple[int, ...]:
     return tuple(reversed(order))
 
 
-def _compressed(z: Array) -> tuple[int, int, list[int]]:
-    """Of an array like ``z`` with gaps of one element or row: the place of its first element, its size, its steps.
+CLOSE = 1 << 16
+"""Bytes up to which an array with gaps is copied with them."""
 
-    All three in elements. Elements of ``z`` that overlap, as repeated ones, lie apart.
+
+def _compressed(z: Array) -> tuple[int, int, list[int]]:
+    """Of an array that lies as ``z`` does: the place of its first element, its size, its steps, all in elements.
+
+    Where the gaps take much memory they are of one element or row; elements that overlap, as repeated ones, lie apart.
     """
-    steps, first = [1] * z.ndim, 0
+    steps, overlap = [1] * z.ndim, False
     reach, together, apart = z.itemsize, 1, 2
     for axis in sorted(range(z.ndim), key=lambda i: (abs(z.strides[i]), -i)):
         count, stride = z.shape[axis], z.strides[axis]
         if count > 1:
+            overlap |= abs(stride) < reach or stride % z.itemsize != 0
             step = together if abs(stride) == reach else apart
             reach, together, apart = abs(stride) * count, step * count, step * (count + 1)
-            first += step * (count - 1) * (stride < 0)
             steps[axis] = -step if stride < 0 else step
+    if not overlap and reach <= max(CLOSE, 4 * z.nbytes):
+        steps = [stride // z.itemsize if count > 1 else 1 for stride, count in zip(z.strides, z.shape, strict=True)]
+        together = reach // z.itemsize
+    first = sum(step * (1 - count) for step, count in zip(steps, z.shape, strict=True) if step < 0)
     return first, together, steps
 
 

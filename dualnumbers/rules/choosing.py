@@ -7,7 +7,7 @@ from ..levels import plain
 from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
 from .selection import where
-from .shaping import arrays, astype, in_order, shape, stack
+from .shaping import arrays, astype, in_order, lying_as, shape, stack
 
 
 def _of_common_type(x, choices):
@@ -50,7 +50,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if len(funclist) != len(conditions):
         raise ValueError(f"piecewise: {len(conditions)} conditions need as many functions, or one more, "
                          f"not {len(funclist)}")  # fmt: skip
-    result = setitem(x, 0, ...)  # a number like x, though nothing may be chosen
+    result = setitem(lying_as(x, x), 0, ...)  # a number like x, though nothing may be chosen
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
             if np.any(condition):

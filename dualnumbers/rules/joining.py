@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import composition
 from .axes import atleast_1d, atleast_2d, atleast_3d, rank
-from .shaping import arrays, cast, concatenate, in_order, ravel, reshape, shape, transpose
+from .shaping import arrays, cast, concatenate, copied, ravel, reshape, shape, transpose
 
 
 @composition(np.vstack)
@@ -69,4 +69,4 @@ def block(nested):
             return reshape(x, (1,) * (axes - rank(x)) + shape(x), "C")
         return concatenate(*(joined(x, level + 1) for x in part), axes - depth + level)
 
-    return joined(nested, 0) if depth else in_order(joined(nested, 0), "C")
+    return joined(nested, 0) if depth else copied(joined(nested, 0), "C")

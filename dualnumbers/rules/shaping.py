@@ -145,8 +145,9 @@ def in_order(z, order):
 def lying_as(z, x):
     """``z`` as NumPy makes an array like ``x``: in the order of its axes, without gaps."""
     axes = axes_by_stride(np.asarray(plain(x)))
-    moved = transpose(z, axes)
-    return z if lies_in(moved, "C") else transpose(copied(moved, "C"), _inverse(axes))
+    if np.transpose(np.asarray(plain(z)), axes).flags.c_contiguous:
+        return z
+    return transpose(copied(transpose(z, axes), "C"), _inverse(axes))
 
 
 @composition(np.astype)
