@@ -18,7 +18,7 @@ from dualnumbers.levels import GROUND
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "pow": operator.pow, "square": lambda x: x**2, "reciprocal": lambda x: 1 / x,
     "ldexp": lambda x, i: x * 2**i, "one_minus_square": lambda x: 1 - x**2,
-    "gaussian": lambda x: symbol("e") ** (-(x**2)),
+    "gaussian": lambda x: symbol("e") ** (-(x**2)), "gaussian_growth": lambda x: symbol("e") ** (x**2),
     "exp": lambda x: symbol("e") ** x, "exp2": lambda x: 2**x, "expm1": lambda x: symbol("e") ** x - 1,
     "sqrt": lambda x: _atom(f"sqrt({x})", "power"),
     "hypot": lambda x, y: _atom(f"sqrt({x**2 + y**2})", "power"),
@@ -38,6 +38,7 @@ NOTATION = {
     "gamma": "Γ({})", "lgamma": "ln abs(Γ({}))",
     "maximum": "max({}, {})", "minimum": "min({}, {})", "np_i0": "I_0({})", "bessel_i_1": "I_1({})",
     "sinc_1": "op(\"sinc\")'({})", "logistic": "σ({})", "logistic2": "σ_2({})",
+    "sin_pi": "sin(π {})", "cos_pi": "cos(π {})", "sech2": "op(\"sech\")_2({})",
     "normal_density": "φ({})", "mills_1": "K_1({})", "cosine": "c({}, {})", "isinf": "abs({}) = ∞",
 }  # fmt: skip
 """A function's notation where it is not its name before its arguments in brackets."""

@@ -8,9 +8,11 @@ from mpmath import mp
 from dualnumbers.rules.of_scipy.bessel_scaled import lowering, raising
 from dualnumbers.rules.of_scipy.carlson import carlson, legendre
 from dualnumbers.rules.of_scipy.integrals import exponential_moment
+from dualnumbers.rules.of_scipy.kelvin import ber_derivative, kei_derivative
 
 for _order in range(2):  # made at first use; from here on they are rows like any other
     lowering(_order), raising(_order), exponential_moment(_order + 1)
+ber_derivative(1), kei_derivative(1)
 carlson((0.5, 0.5, 1.5)), carlson((1.5, 0.5, 0.5), 1), legendre(0, 0.5), legendre(1, 1.5)
 
 
@@ -132,6 +134,8 @@ BESSEL: dict[str, Callable[..., Any]] = {
     "bei": lambda x: mp.bei(0, x),
     "ker": _kelvin_k(0, mp.re),
     "kei": _kelvin_k(0, mp.im),
+    "ber_1": lambda x: (mp.ber(1, x) + mp.bei(1, x)) / mp.sqrt(2),
+    "kei_1": _kelvin_k(1, mp.im),
     "berp": lambda x: (mp.ber(1, x) + mp.bei(1, x)) / mp.sqrt(2),
     "beip": lambda x: (mp.bei(1, x) - mp.ber(1, x)) / mp.sqrt(2),
     "kerp": _kelvin_k(1, mp.re),
@@ -143,6 +147,7 @@ BESSEL: dict[str, Callable[..., Any]] = {
 
 ELLIPTIC: dict[str, Callable[..., Any]] = {
     "ellipkm1": lambda p: mp.ellipk(1 - p),
+    "squared_delta": lambda phi, m: 1 - m * mp.sin(phi) ** 2,
     "ellipkinc": mp.ellipf,
     "ellipeinc": mp.ellipe,
     "ellipj_sn": lambda u, m: mp.ellipfun("sn", u, m=m),

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.rules.exponential import logistic
 from dualnumbers.rules.logarithmic_sums import softmax
+from dualnumbers.rules.logistic import logistic
 from dualnumbers.rules.products import affine
 from dualnumbers.rules.shaping import shape
 

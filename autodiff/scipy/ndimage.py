@@ -240,7 +240,7 @@ def gaussian_gradient_magnitude(input: Array, sigma: Any, output: Any = None, mo
                                 axes: Any = None, **keywords: Any) -> Any:  # fmt: skip
     """As ``scipy.ndimage.gaussian_gradient_magnitude``: the length of the vector of a Gaussian's first derivatives."""
     _no_output(output)
-    return np.sqrt(sum(d * d for d in _gaussian_derivatives(input, sigma, 1, mode, cval, axes, keywords)))
+    return np.linalg.norm(np.stack(list(_gaussian_derivatives(input, sigma, 1, mode, cval, axes, keywords))), axis=0)
 
 
 # ------------------------------------------------------------------------------------------- between the pixels

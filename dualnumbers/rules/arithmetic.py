@@ -11,7 +11,7 @@ import numpy as np
 from ..elementary import elementwise
 from .constants import degrees_per_radian, radians_per_degree
 from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
-from .steps import rint
+from .steps import mantissa_scale, rint
 
 add = elementwise(op.add, np.add, 1.0, 1.0, operator=True)
 subtract = elementwise(op.sub, np.subtract, 1.0, -1.0, operator=True)
@@ -27,9 +27,10 @@ def _whole_quotient(x, y, z):
     return -rint((x - z) / y)
 
 
-mod = elementwise(op.mod, np.remainder, 1.0, _whole_quotient, domain=off_steps, name="mod", operator=True)
-fmod = elementwise(math.fmod, np.fmod, 1.0, _whole_quotient, domain=off_steps)
-remainder = elementwise(math.remainder, None, 1.0, _whole_quotient, domain=off_half_steps)
+mod = elementwise(op.mod, np.remainder, 1.0, _whole_quotient, domain=off_steps, name="mod", singular=True,
+                  operator=True)  # fmt: skip
+fmod = elementwise(math.fmod, np.fmod, 1.0, _whole_quotient, domain=off_steps, singular=True)
+remainder = elementwise(math.remainder, None, 1.0, _whole_quotient, domain=off_half_steps, singular=True)
 
 
 def _unfused(x, y, w):
@@ -38,8 +39,8 @@ def _unfused(x, y, w):
 
 
 ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: 2.0**i, 0.0, domain=whole_second)
-mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lambda x, z: z / x, name="mantissa",
-                       domain=off_powers_of_two)  # fmt: skip
+mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lambda x, z: mantissa_scale(x),
+                       name="mantissa", domain=off_powers_of_two)  # fmt: skip
 fraction = elementwise(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0], 1.0, name="fraction", domain=off_integers)
 fma = elementwise(getattr(math, "fma", _unfused), _unfused, lambda x, y, w, z: y, lambda x, y, w, z: x, 1.0, name="fma")
 nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)

@@ -11,8 +11,8 @@ from .from_scipy import scipy_function
 @cache
 def bessel_i(order):
     """The row of Iₙ, n = ``order``, the modified Bessel function. It needs SciPy. Source: NIST DLMF §10.29."""
-    iv = scipy_function("special.iv")
-    return elementwise(None, lambda x: iv(order, x),
+    iv, i1 = scipy_function("special.iv"), scipy_function("special.i1")
+    return elementwise(None, i1 if order == 1 else lambda x: iv(order, x),  # iv(1, 1e-160) is 0
                        lambda x, z: 0.5 * (bessel_i(order - 1)(x) + bessel_i(order + 1)(x)),
                        name=f"bessel_i_{order}", singular=True)  # fmt: skip
 

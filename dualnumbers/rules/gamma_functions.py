@@ -7,9 +7,13 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from ..elementary import elementwise
+from .complexes import real
 from .domains import Domain, both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
 from .quadrature import gauss, in_blocks
+from .selection import where
+from .steps import less
+from .trigonometric import cos_pi, sin_pi
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 """B₂, B₄, …: of the Euler–Maclaurin formula."""
@@ -53,7 +57,8 @@ def polygamma(order):
             z = np.where(left, _reflected(order, np.where(left, x, 0.0)), _higher(order, np.where(left, 0.0, x)))[()]
         return z.astype(np.result_type(x))  # and it is float64 for float32
 
-    return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive)
+    return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive,
+                       singular=True)  # fmt: skip
 
 
 def _difference(order, x, h):
@@ -75,19 +80,29 @@ def polygamma_difference(order):
     return elementwise(None, lambda x, h: _difference(order, x, h),
                        lambda x, h, z: polygamma_difference(order + 1)(x, h),
                        lambda x, h, z: polygamma(order + 1)(x + h), name=f"polygamma_difference_{order}",
-                       domain=Domain("x > 0, x + h > 0", ((2.0, 20.0), (-1.9, 20.0))))  # fmt: skip
+                       domain=Domain("x > 0, x + h > 0", ((2.0, 20.0), (-1.9, 20.0))), singular=True)  # fmt: skip
 
 
 gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive,
                              singular=True)  # fmt: skip
-lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive)
-psi = elementwise_of_scipy("psi", lambda x, z: polygamma(1)(x), domain=positive)
-loggamma = elementwise_of_scipy("loggamma", lambda x, z: polygamma(0)(x), domain=positive)
-# −z ψ(x) would cancel near 0, and be 0 · ∞ there: by 1/Γ(x) = x / Γ(x + 1)
-rgamma = elementwise_of_scipy("rgamma", lambda x, z: rgamma(x + 1.0) * (1.0 - x * polygamma(0)(x + 1.0)),
-                              domain=positive)  # fmt: skip
+lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive,
+                              singular=True)  # fmt: skip
+psi = elementwise_of_scipy("psi", lambda x, z: polygamma(1)(x), domain=positive, singular=True)
+loggamma = elementwise_of_scipy("loggamma", lambda x, z: polygamma(0)(x), domain=positive, singular=True)
+
+
+def _rgamma_slope(x, z):
+    """−z ψ(x); at the left, where that is 0 · ∞ at whole numbers, of 1/Γ(x) = Γ(1 − x) sin πx / π (DLMF 5.5.3)."""
+    left = less(real(x), 0.5)
+    t = where(left, x, 0.0)
+    reflected = gamma(1.0 - t) * (cos_pi(t) - sin_pi(t) * polygamma(0)(1.0 - t) / math.pi)
+    return where(left, reflected, -z * polygamma(0)(where(left, 1.0, x)))
+
+
+rgamma = elementwise_of_scipy("rgamma", _rgamma_slope, domain=positive)
 beta = elementwise_of_scipy("beta", lambda a, b, z: -z * polygamma_difference(0)(a, b),
                             lambda a, b, z: -z * polygamma_difference(0)(b, a), domain=both_positive,
                             singular=True)  # fmt: skip
 betaln = elementwise_of_scipy("betaln", lambda a, b, z: -polygamma_difference(0)(a, b),
-                              lambda a, b, z: -polygamma_difference(0)(b, a), domain=both_positive)  # fmt: skip
+                              lambda a, b, z: -polygamma_difference(0)(b, a), domain=both_positive,
+                              singular=True)  # fmt: skip

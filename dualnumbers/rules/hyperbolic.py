@@ -6,24 +6,30 @@ import numpy as np
 
 from ..elementary import elementwise
 from .complexes import is_unreal
+from .constants import ln2
 from .domains import above_one, inside_one
 from .powers import hypot, one_minus_square, sqrt, square
 
 
-def _sech(x):
-    """1 / cosh x, which does not overflow."""
-    if is_unreal(x):
-        return 1.0 / np.cosh(x)
-    e = np.exp(-np.abs(x))
-    return 2.0 * e / (1.0 + e * e)
+def _sech(exponential, size):
+    """2 / (bˣ + b⁻ˣ), which does not overflow."""
+
+    def function(x):
+        e = exponential(-size(x))
+        return 2.0 * e / (1.0 + e * e)
+
+    return function
 
 
-def _float_sech(x):
-    e = math.exp(-math.fabs(x))  # fabs refuses complex numbers
-    return 2.0 * e / (1.0 + e * e)
+def _rightward(x):
+    """x or −x, whichever is not left of 0."""
+    return np.where(np.real(x) < 0, -x, x)[()] if is_unreal(x) else np.abs(x)
 
 
-sech = elementwise(_float_sech, _sech, lambda x, z: -z * tanh(x), name="sech")
+# fabs refuses complex numbers
+sech = elementwise(_sech(math.exp, math.fabs), _sech(np.exp, _rightward), lambda x, z: -z * tanh(x), name="sech")
+sech2 = elementwise(_sech(math.exp2, math.fabs), _sech(np.exp2, _rightward),
+                    lambda x, z: -ln2(x) * z * tanh(ln2(x) * x), name="sech2")  # fmt: skip
 sinh = elementwise(math.sinh, np.sinh, lambda x, z: cosh(x), singular=True)
 cosh = elementwise(math.cosh, np.cosh, lambda x, z: sinh(x), singular=True)
 # 1 − z² would lose the tail to cancellation: at x = 20 no digit is left

@@ -5,28 +5,13 @@ import math
 import numpy as np
 
 from ..elementary import smooth
+from ..levels import plain
 from .complexes import conj
-from .exponential import exp, exp2, expm1
+from .constants import ln2
+from .exponential import exp, expm1
 from .reductions import kept, sum
 from .selection import where
 from .steps import equal
-
-
-def _row(ufunc, power):
-    """The row of ``ufunc.reduce``."""
-
-    def push(dx, z, x, axis, keepdims):
-        """The mean of the tangents with the weights e^(x − z); of −∞ alone the weights are 0."""
-        top = kept(z, x, axis)
-        weights = power(where(equal(top, -math.inf), -math.inf, x - where(equal(top, -math.inf), 0.0, top)))
-        return sum(dx * weights, axis, keepdims)
-
-    return smooth(None, None, push, name=f"{ufunc.__name__}_reduce", statics=2,
-                  evaluate=lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims))  # fmt: skip
-
-
-logaddexp_reduce = _row(np.logaddexp, exp)
-logaddexp2_reduce = _row(np.logaddexp2, exp2)
 
 
 def _below_largest(x, axis):
@@ -36,21 +21,54 @@ def _below_largest(x, axis):
     return x - np.where(np.isfinite(largest), largest, 0.0).astype(largest.dtype)
 
 
-def _softmax(x, axis):
-    """exp xᵢ / Σ exp xₖ."""
-    weights = np.exp(_below_largest(x, axis))
-    return weights / np.sum(weights, axis=axis, keepdims=True)
+def _beside_largest(dx, size, axis):
+    """The tangents less that of the largest element, the mean of equal ones.
+
+    Weights whose sum is 1 lose nothing by it, and the largest of them, which may be 1 to the last bit, meets a 0: else
+    of 1 − z nothing is left where the others have e⁻⁴⁰.
+    """
+    largest = np.equal(size, np.max(size, axis=axis, keepdims=True, initial=0.0))
+    count = np.maximum(np.count_nonzero(largest, axis=axis, keepdims=True), 1)
+    return dx - sum(dx * (largest / count).astype(size.dtype), axis, True)
 
 
-def _softmax_push(dx, z, x, axis):
-    """(diag z − z zᵀ) ẋ."""
-    part = z * dx
-    return part - z * sum(part, axis, True)
+def _softmax_row(power, rate, name):
+    """The row of bˣⁱ / Σ bˣᵏ, ``power`` the function bˣ, ``rate`` the logarithm of b.
+
+    A row of its own, with the pull-back written out: half the time of the composition.
+    """
+
+    def value(x, axis):
+        weights = power(_below_largest(x, axis))
+        return weights / np.sum(weights, axis=axis, keepdims=True)
+
+    def push(dx, z, x, axis):
+        """log b (diag z − z zᵀ) ẋ."""
+        part = z * _beside_largest(rate(x) * dx, np.abs(plain(z)), axis)
+        return part - z * sum(part, axis, True)
+
+    return smooth(None, lambda x, axis=None: (x, axis), push, name=name, statics=1, evaluate=value,
+                  pulls=(lambda g, z, x, axis: push(g, conj(z), x, axis),))  # fmt: skip
 
 
-# rows of their own, with the pull-back written out: half the time of the composition
-softmax = smooth(None, lambda x, axis=None: (x, axis), _softmax_push, name="softmax", statics=1, evaluate=_softmax,
-                 pulls=(lambda g, z, x, axis: _softmax_push(g, conj(z), x, axis),))  # fmt: skip
+softmax = _softmax_row(np.exp, lambda x: 1.0, "softmax")
+softmax2 = _softmax_row(np.exp2, ln2, "softmax2")
+
+
+def _row(ufunc, weights):
+    """The row of ``ufunc.reduce``."""
+
+    def push(dx, z, x, axis, keepdims):
+        """The mean of the tangents with the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0."""
+        empty = equal(kept(z, x, axis), -math.inf)
+        return sum(dx * where(empty, 0.0, weights(where(empty, 0.0, x), axis)), axis, keepdims)
+
+    return smooth(None, None, push, name=f"{ufunc.__name__}_reduce", statics=2,
+                  evaluate=lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims))  # fmt: skip
+
+
+logaddexp_reduce = _row(np.logaddexp, softmax)
+logaddexp2_reduce = _row(np.logaddexp2, softmax2)
 
 
 def _log_softmax(x, axis):
@@ -65,16 +83,33 @@ def _log_softmax(x, axis):
 
 
 def _log_softmax_push(dx, z, x, axis):
-    """(I − 1 pᵀ) ẋ with p = exp z, the diagonal apart: there 1 − p keeps the digits."""
-    part = exp(z) * dx
-    return -expm1(z) * dx - (sum(part, axis, True) - part)
+    """(I − 1 pᵀ) ẋ with p = exp z."""
+    part = _beside_largest(dx, np.abs(np.exp(plain(z))), axis)
+    return part - sum(exp(z) * part, axis, True)
 
 
 def _log_softmax_pull(g, z, x, axis):
-    """(I − p̄ 1ᵀ) z̄, likewise."""
+    """(I − p̄ 1ᵀ) z̄, the diagonal apart: there 1 − p keeps the digits."""
     z = conj(z)
     return -expm1(z) * g - exp(z) * (sum(g, axis, True) - g)
 
 
 log_softmax = smooth(None, lambda x, axis=None: (x, axis), _log_softmax_push, name="log_softmax", statics=1,
                      evaluate=_log_softmax, pulls=(_log_softmax_pull,))  # fmt: skip
+
+
+def _log_sum_exp(x, axis, keepdims):
+    """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
+    x = np.asarray(x)
+    peak = np.max(x.real, axis=axis, keepdims=True, initial=-np.inf)
+    peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
+    terms, largest = np.exp(x - peak), x == peak
+    count = np.count_nonzero(largest, axis=axis, keepdims=True).astype(peak.dtype)
+    rest = np.sum(np.where(largest, 0.0, terms), axis=axis, keepdims=True)
+    above = np.maximum(count, 1.0)
+    z = peak + np.where(count > 0, np.log(above) + np.log1p(rest / above), np.log(np.where(count > 0, 1.0, rest)))
+    return (z if keepdims else np.squeeze(z, axis))[()]
+
+
+log_sum_exp = smooth(None, None, lambda dx, z, x, axis, keepdims: sum(dx * softmax(x, axis), axis, keepdims),
+                     name="log_sum_exp", statics=2, evaluate=_log_sum_exp)  # fmt: skip

@@ -38,12 +38,6 @@ def _kept(z, x, axis):
     return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
 
 
-def _ratio(x, z):
-    """x / z, but constantly 0 where the norm z is 0."""
-    zero = equal(z, 0)
-    return where(zero, 0.0, x) / where(zero, 1.0, z)
-
-
 def _real_part(x):
     return real(x) if is_unreal(x) else x
 
@@ -51,24 +45,72 @@ def _real_part(x):
 # ------------------------------------------------------------------------------------------------- of the elements
 
 
+EUCLIDEAN = (None, 2, "fro", "f")
+"""The ``ord`` of the length."""
+
+
 def _evaluate(x, ord, axis, keepdims):
     return np.linalg.norm(x, ord, axis, keepdims)
 
 
-def _length_push(dx, z, x, ord, axis, keepdims):
-    """Re Σ conj(x / ‖x‖) dx."""
-    direction = _ratio(x, _kept(z, x, axis))
-    return sum(_real_part(conj(direction) * dx), _axes(x, axis), keepdims)
+def _scaled(x, ord, axis):
+    """x over its largest modulus, that modulus, and the norm of the quotient: no square leaves the range."""
+    peak = np.max(np.abs(x), axis=None if axis is None else _axes(x, axis), keepdims=True, initial=0.0)
+    peak = np.where(peak == 0, 1, peak).astype(peak.dtype)
+    with np.errstate(all="ignore"):
+        return x / peak, peak, np.linalg.norm(x / peak, ord, axis, True)
 
 
-def _p_norm_push(dx, z, x, p, axis, keepdims):
-    """Σ (|x| / ‖x‖)ᵖ⁻¹ Re(conj(x / |x|) dx): no power overflows."""
-    weights = _ratio(abs(x), _kept(z, x, axis)) ** (p - 1)
-    return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), keepdims)
+def _unit(x, ord, axis):
+    scaled, _, size = _scaled(x, ord, axis)
+    return scaled / np.where(size == 0, 1, size).astype(size.dtype)
 
 
-length = smooth(None, None, _length_push, evaluate=_evaluate, name="length", statics=3, shown="norm")
-p_norm = smooth(None, None, _p_norm_push, evaluate=_evaluate, name="p_norm", statics=3, shown="norm")
+def _extent(x, ord, axis):
+    _, peak, size = _scaled(x, ord, axis)
+    return peak * size
+
+
+def _along(dx, direction, x, ord, axis):
+    """Σ (|x| / ‖x‖)ᵖ⁻¹ Re(conj(x / |x|) dx), the tangent of the norm with the axes kept: no power overflows."""
+    if ord in EUCLIDEAN:
+        return sum(_real_part(conj(direction) * dx), _axes(x, axis), True)
+    weights = abs(direction) ** (ord - 1)
+    return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), True)
+
+
+def _beside_largest(dx, x, axis):
+    """ẋ less the multiple of x that leaves nothing at x's largest element.
+
+    A direction does not change along x, and where one element is nearly all of it, 1 − u² of that element is lost.
+    """
+    size, axes = np.abs(plain(x)), _axes(x, axis)
+    largest = (size == np.max(size, axis=axes, keepdims=True, initial=0.0)) & (size > 0)
+    count = np.count_nonzero(largest, axis=axes, keepdims=True)
+    shares = (largest / np.maximum(count, 1)).astype(size.dtype)
+    multiple = sum(shares * _real_part(dx / where(largest, x, 1.0)), axes, True)
+    return where(largest & (count == 1) & ~is_unreal(x), 0.0, dx - multiple * x)
+
+
+def _unit_push(dx, z, x, ord, axis):
+    """(ẋ − u ‖x‖′ ẋ) / ‖x‖, of an x that is 0 constantly 0."""
+    rest, size = _beside_largest(dx, x, axis), extent(x, ord, axis)
+    zero = equal(size, 0)
+    return where(zero, 0.0, rest - z * _along(rest, z, x, ord, axis)) / where(zero, 1.0, size)
+
+
+unit = smooth(None, None, _unit_push, evaluate=_unit, name="unit", statics=2)
+extent = smooth(None, None, lambda dx, z, x, ord, axis: _along(dx, unit(x, ord, axis), x, ord, axis),
+                evaluate=_extent, name="extent", statics=2, shown="norm")  # fmt: skip
+
+
+def _push(dx, z, x, ord, axis, keepdims):
+    found = _along(dx, unit(x, ord, axis), x, ord, axis)
+    return found if keepdims else reshape(found, shape(z), "C")
+
+
+length = smooth(None, None, _push, evaluate=_evaluate, name="length", statics=3, shown="norm")
+p_norm = smooth(None, None, _push, evaluate=_evaluate, name="p_norm", statics=3, shown="norm")
 
 
 def _of_vectors(x, ord, axis, keepdims):

@@ -61,6 +61,10 @@ hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: cosine(x, y), lambda x
 
 @cache
 def euclidean_length(dimension):
-    """The row of √(x₁² + … + xₙ²), n = ``dimension``, as ``math.hypot`` has it."""
-    partials = (lambda *xs, k=k: _cosine(xs[k], xs[-1]) for k in range(dimension))
+    """The row of √(x₁² + … + xₙ²), n = ``dimension``, as ``math.hypot`` has it.
+
+    The partials are cosines: of x / z the derivative would cancel where x is nearly all of the length.
+    """
+    rest = euclidean_length(dimension - 1) if dimension > 3 else {2: abs, 3: hypot}.get(dimension, lambda *xs: 0.0)
+    partials = (lambda *xs, k=k: cosine(xs[k], rest(*xs[:k], *xs[k + 1 : -1])) for k in range(dimension))
     return elementwise(math.hypot, None, *partials, name=f"hypot_{dimension}", shown="hypot", singular=True)

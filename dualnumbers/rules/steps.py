@@ -43,6 +43,16 @@ isinf = locally_constant(math.isinf, np.isinf)
 isnan = locally_constant(math.isnan, np.isnan)
 
 
+def _mantissa_scale(x):
+    """2⁻ᵉ of x = m · 2ᵉ, in x's precision; NaN where x is not finite."""
+    with np.errstate(over="ignore"):
+        scale = np.ldexp(np.ones_like(x), -np.frexp(x)[1])
+    return np.where(np.isfinite(x), scale, np.full_like(scale, np.nan))[()]
+
+
+mantissa_scale = locally_constant(None, _mantissa_scale, name="mantissa_scale")
+
+
 def _round(x, decimals):
     z = np.round(x, decimals)
     return z.item() if type(x) in PYTHON else z

@@ -9,6 +9,26 @@ from .complexes import is_unreal
 from .domains import inside_one, off_half_turns, right_half_plane
 from .powers import hypot, one_minus_square, sqrt, square
 
+
+def _nearest(x):
+    """The rest of x after its nearest whole number, and the sign of sin and cos of π times that."""
+    whole = np.rint(np.real(x))
+    return x - whole, 1.0 - 2.0 * np.mod(whole, 2.0)
+
+
+def _sin_pi(x):
+    rest, sign = _nearest(x)
+    return sign * np.sin(np.pi * rest)
+
+
+def _cos_pi(x):
+    rest, sign = _nearest(x)
+    if is_unreal(x):
+        return sign * np.cos(np.pi * rest)
+    beside = np.abs(rest) > 0.25
+    return sign * np.where(beside, np.sin(np.pi * (0.5 - np.abs(rest))), np.cos(np.pi * rest))[()]
+
+
 sin = elementwise(math.sin, np.sin, lambda x, z: cos(x))
 cos = elementwise(math.cos, np.cos, lambda x, z: -sin(x))
 tan = elementwise(math.tan, np.tan, lambda x, z: 1.0 + z * z, domain=off_half_turns)
@@ -23,3 +43,6 @@ atan = elementwise(math.atan, np.arctan,
 atan2 = elementwise(math.atan2, np.arctan2, lambda y, x, z: x / hypot(y, x) / hypot(y, x),
                     lambda y, x, z: -(y / hypot(y, x)) / hypot(y, x), domain=right_half_plane,
                     singular=True)  # fmt: skip
+# sin πx and cos πx, whose zeros the rounding of πx would lose
+sin_pi = elementwise(None, _sin_pi, lambda x, z: math.pi * cos_pi(x), name="sin_pi")
+cos_pi = elementwise(None, _cos_pi, lambda x, z: -math.pi * sin_pi(x), name="cos_pi")

@@ -19,6 +19,14 @@ def _reduce(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: ufunc.reduce(x, axis=1), (far,), "far out", unreal=False, condition=1e3)
 
 
+@entry("softmax2", "log_sum_exp")
+def _behind_others(name: str) -> Iterator[Sample]:
+    f = getattr(logarithmic_sums, name)
+    static = (False,) if name == "log_sum_exp" else ()
+    for shape, axis in [((4,), None), ((2, 3), 0), ((2, 3), (0, 1)), ((3, 1), 1)]:
+        yield Sample(lambda x, axis=axis: f(x, axis, *static), (values(*shape),), f"{shape}, {axis}", exact=False)
+
+
 @entry("softmax", "log_softmax")
 def _softmax(name: str) -> Iterator[Sample]:
     f = getattr(logarithmic_sums, name)

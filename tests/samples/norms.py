@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dualnumbers.rules import norms
+
 from .sample import Sample, entry, matrices, values
 
 INF = np.inf
@@ -35,6 +37,14 @@ def _p_norm(name: str) -> Iterator[Sample]:
         yield _of(np.linalg.norm, values(3), "vector", ord=p, condition=16)
     yield _of(np.linalg.norm, values(2, 3), "rows", ord=3, axis=1, keepdims=True, condition=16)
     yield Sample(lambda x: np.linalg.norm(np.array([0.0, 1.0]) * x, 4), (values(2),), "a zero beside", condition=16)
+
+
+@entry("unit", "extent")
+def _of_scaled(name: str) -> Iterator[Sample]:
+    f = getattr(norms, name)
+    for p, axis, shape in itertools.product((None, 3, 0.5), (0, -1), [(3,), (2, 3)]):
+        yield Sample(lambda x, p=p, axis=axis: f(x, p, axis), (values(*shape),), f"{shape}, {p}, {axis}", condition=16)
+    yield Sample(lambda x: f(x, None, None), (values(2, 3),), "of all elements", condition=4)
 
 
 @entry("np.linalg.norm")

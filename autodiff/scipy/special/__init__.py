@@ -11,6 +11,7 @@ from dualnumbers.errors import user_line
 from dualnumbers.levels import plain
 from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
 from dualnumbers.rules.logarithmic_sums import log_softmax as row_of_log_softmax
+from dualnumbers.rules.logarithmic_sums import log_sum_exp
 from dualnumbers.rules.logarithmic_sums import softmax as row_of_softmax
 
 from .._closure import holds_numbers
@@ -72,23 +73,15 @@ def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -
 
 
 def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
-    """The same where the sum is finite."""
-    peak = _peak(a if b is None else np.where(np.equal(plain(b), 0), -np.inf, plain(a)), axis)
+    """The same where the sum is finite; of positive weights with their logarithms, which does not cancel."""
+    if b is None or np.all(np.greater(plain(b), 0)):
+        z = log_sum_exp(a + 0.0 if b is None else a + np.log(b), axis, keepdims)
+        return (z, np.ones_like(plain(z))) if return_sign else z
+    peak = _peak(np.where(np.equal(plain(b), 0), -np.inf, plain(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)
-    shifted = (a if b is None else np.where(np.equal(plain(b), 0), np.minimum(a, peak), a)) - peak
-    terms = np.exp(shifted) if b is None else b * np.exp(shifted)
+    terms = b * np.exp(np.where(np.equal(plain(b), 0), np.minimum(a, peak), a) - peak)
     total = np.sum(terms, axis=axis, keepdims=keepdims)
-    if return_sign:
-        return np.log(np.abs(total)) + back, np.sign(plain(total))
-    if b is not None:
-        return np.log(total) + back
-    # the largest apart: beside it log(1 + e⁻⁴⁰) would be 0
-    first = np.equal(plain(a), peak)
-    highest = np.sum(np.where(first, terms, 0.0), axis=axis, keepdims=keepdims)
-    rest = np.sum(np.where(first, 0.0, terms), axis=axis, keepdims=keepdims)
-    found = np.greater(plain(highest), 0)
-    above = np.where(found, highest, 1.0)
-    return back + np.where(found, np.log(above) + np.log1p(rest / above), np.log(total))
+    return (np.log(np.abs(total)) + back, np.sign(plain(total))) if return_sign else np.log(total) + back
 
 
 softmax = counterpart_of_row("special.softmax", row_of_softmax)

@@ -13,8 +13,10 @@ import scipy.special as special
 import scipy.stats
 
 from dualnumbers.levels import plain
+from dualnumbers.rules.hyperbolic import sech
 from dualnumbers.rules.normal import ROOT2, normal_density
-from dualnumbers.rules.of_scipy.distributions import half_step
+from dualnumbers.rules.of_scipy.distributions import gumbel, gumbel_complement, half_step, log_gumbel, log_sech
+from dualnumbers.rules.powers import cosine
 from dualnumbers.rules.selection import where
 
 from .._counterpart import missing
@@ -28,6 +30,14 @@ __getattr__ = missing(__name__)
 
 POSITIVE, UNIT = (0.0, np.inf), (0.0, 1.0)
 LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def _log_share(logarithm: Any, u: Any) -> Any:
+    """log(1 − e⁻ᵘ) by u and its logarithm, which is nearly all of it where u is small."""
+    small = plain(u) < 1
+    near = logarithm + np.log(special.exprel(-where(small, u, 0.5)))
+    return where(small, near, np.log1p(-np.exp(-where(small, 1.0, u))))
+
 
 # ------------------------------------------------------------------------------------------- without shape
 
@@ -50,7 +60,7 @@ halfnorm = Named(Continuous(
 expon = Named(Continuous(
     name="expon", support=POSITIVE,
     log_density=lambda x: -x,
-    cdf=lambda x: -np.expm1(-x), sf=lambda x: np.exp(-x), logsf=lambda x: -x,
+    cdf=lambda x: -np.expm1(-x), sf=lambda x: np.exp(-x), logsf=lambda x: -x, logcdf=lambda x: _log_share(np.log(x), x),
     ppf=lambda q: -np.log1p(-q), isf=lambda q: -np.log(q)))  # fmt: skip
 
 uniform = Named(Continuous(
@@ -70,12 +80,15 @@ laplace = Named(Continuous(
     log_density=lambda x: math.log(0.5) - np.abs(x),
     cdf=lambda x: where(plain(x) > 0, 1.0 - 0.5 * _falling(x), 0.5 * _falling(x)),
     sf=lambda x: where(plain(x) > 0, 0.5 * _falling(x), 1.0 - 0.5 * _falling(x)),
+    logcdf=lambda x: where(plain(x) > 0, np.log1p(-0.5 * _falling(x)), math.log(0.5) + where(plain(x) > 0, 0.0, x)),
+    logsf=lambda x: where(plain(x) > 0, math.log(0.5) - where(plain(x) > 0, x, 0.0), np.log1p(-0.5 * _falling(x))),
     ppf=lambda q: where(plain(q) > 0.5, -np.log(2.0 - 2.0 * q), np.log(2.0 * q)),
     isf=lambda q: where(plain(q) > 0.5, np.log(2.0 - 2.0 * q), -np.log(2.0 * q))))  # fmt: skip
 
 logistic = Named(Continuous(
     name="logistic",
-    log_density=lambda x: special.log_expit(x) + special.log_expit(-x),  # smooth at 0, unlike a function of |x|
+    log_density=lambda x: 2.0 * (log_sech(0.5 * x) - math.log(2.0)),
+    density=lambda x: np.square(0.5 * sech(0.5 * x)),
     cdf=lambda x: special.expit(x), sf=lambda x: special.expit(-x),
     logcdf=lambda x: special.log_expit(x), logsf=lambda x: special.log_expit(-x),
     ppf=lambda q: special.logit(q), isf=lambda q: -special.logit(q)))  # fmt: skip
@@ -88,16 +101,17 @@ def _upper_cauchy(q: Any) -> Any:
 
 
 cauchy = Named(Continuous(
-    name="cauchy",
-    log_density=lambda x: -math.log(math.pi) - np.log1p(x * x),
-    density=lambda x: 1.0 / (math.pi * (1.0 + x * x)),
-    cdf=lambda x: np.arctan2(1.0, -x) / math.pi, sf=lambda x: np.arctan2(1.0, x) / math.pi,
+    name="cauchy", of_scale=True,  # of y, what is nearly linear in the scale far out would cancel: at 1e8 all digits
+    log_density=lambda x, scale: np.log(scale) - 2.0 * np.log(np.hypot(scale, x)) - math.log(math.pi),
+    density=lambda x, scale: cosine(scale, x) / (math.pi * np.hypot(scale, x)),
+    cdf=lambda x, scale: np.arctan2(scale, -x) / math.pi, sf=lambda x, scale: np.arctan2(scale, x) / math.pi,
     ppf=lambda q: -_upper_cauchy(q), isf=_upper_cauchy))  # fmt: skip
 
 gumbel_r = Named(Continuous(
     name="gumbel_r",
-    log_density=lambda x: -x - np.exp(-x),
-    cdf=lambda x: np.exp(-np.exp(-x)), sf=lambda x: -np.expm1(-np.exp(-x)), logcdf=lambda x: -np.exp(-x),
+    log_density=lambda x: log_gumbel(x),
+    cdf=lambda x: gumbel(x), sf=lambda x: gumbel_complement(x), logcdf=lambda x: -np.exp(-x),
+    logsf=lambda x: _log_share(-x, np.exp(-x)),
     ppf=lambda q: -np.log(-np.log(q)), isf=lambda q: -np.log(-np.log1p(-q))))  # fmt: skip
 
 # ------------------------------------------------------------------------------------------- by powers and logarithms
@@ -114,6 +128,7 @@ weibull_min = Named(Continuous(
     log_density=lambda x, c: np.log(c) + special.xlogy(c - 1.0, x) - x**c,
     edge=lambda x, c: c * x ** (c - 1.0) * np.exp(-(x**c)),
     cdf=lambda x, c: -np.expm1(-(x**c)), sf=lambda x, c: np.exp(-(x**c)), logsf=lambda x, c: -(x**c),
+    logcdf=lambda x, c: _log_share(c * np.log(x), x**c),
     ppf=lambda q, c: (-np.log1p(-q)) ** (1.0 / c), isf=lambda q, c: (-np.log(q)) ** (1.0 / c)))  # fmt: skip
 
 pareto = Named(Continuous(
@@ -166,10 +181,17 @@ def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
     return special.xlogy(power, r) + np.log(m / n) - 0.5 * (m + n) * np.log1p(r) - special.betaln(0.5 * m, 0.5 * n)
 
 
+def _by_smaller_share(x: Any, m: Any, n: Any, below: Any, above: Any) -> Any:
+    """A function of beta by the share m x / (n + m x) or the other one, ``above``: by that which is not next to 1."""
+    near = plain(m * x) < plain(n)
+    inner = below(0.5 * m, 0.5 * n, where(near, m * x, 1.0) / where(near, n + m * x, 2.0))
+    return where(near, inner, above(0.5 * n, 0.5 * m, where(near, 1.0, n) / where(near, 2.0, n + m * x)))
+
+
 f = Named(Continuous(
     name="f", shapes=("dfn", "dfd"), support=POSITIVE, log_density=_log_ratio_density,
-    cdf=lambda x, m, n: special.betainc(0.5 * m, 0.5 * n, m * x / (n + m * x)),
-    sf=lambda x, m, n: special.betainc(0.5 * n, 0.5 * m, n / (n + m * x))))  # fmt: skip
+    cdf=lambda x, m, n: _by_smaller_share(x, m, n, special.betainc, special.betaincc),
+    sf=lambda x, m, n: _by_smaller_share(x, m, n, special.betaincc, special.betainc)))  # fmt: skip
 
 # ------------------------------------------------------------------------------------------- whole numbers
 

@@ -83,7 +83,9 @@ class Distribution:
         p = near(y, *shapes)
         large = plain(p) > 0.5  # there the logarithm would have the rounding error of 1
         complement = np.log1p(-where(large, far(y, *shapes), 0.5))
-        return where(large, complement, np.log(where(large, 0.5, p)))
+        p = where(large, 0.5, p)
+        size = np.where(plain(p) > 0, plain(p), 1.0)[()]  # a constant: of 1e-200 the square is 0, and its reciprocal ∞
+        return where(large, complement, np.log(p / size) + np.log(size))
 
 
 def _depth(x: Any) -> int:
@@ -114,6 +116,8 @@ class Continuous(Distribution):
     isf: Function | None = None
     support: tuple[float, float] = (-np.inf, np.inf)
     open: bool = False
+    of_scale: bool = False
+    """Whether density, cdf and sf are functions of x − loc and, after the shapes, of the scale, in the place of y."""
 
     def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
         """A method at ``x``."""
@@ -122,7 +126,11 @@ class Continuous(Distribution):
         with np.errstate(all="ignore"):
             if which in QUANTILES:
                 return self._quantile(which, x, shapes, loc, scale)
-            y = (x - loc) / scale
+            exists = self.exists(shapes, scale)
+            if self.of_scale:
+                y, shapes, scale = x - loc, [*shapes, scale], 1.0
+            else:
+                y = (x - loc) / scale
             inside, below, above = self._inside(y)
             if which in FAR:
                 z = self.probability(which, inside, shapes)
@@ -131,7 +139,7 @@ class Continuous(Distribution):
                 z = where(above | below, 0.0, self._density(inside, shapes)) / scale
             else:
                 z = where(above | below, -np.inf, self.log_density(inside, *shapes)) - np.log(scale)
-            return z * self.exists(shapes, scale)
+            return z * exists
 
     def _inside(self, y: Any) -> tuple[Any, Any, Any]:
         """y, moved into the support where it is outside; where it is below, and where above."""

@@ -5,6 +5,7 @@ the formulas are the limits from the right: none divides by it.
 """
 
 from ...elementary import Refused, elementwise
+from ..bessel import bessel_i
 from ..domains import Domain, positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..selection import where
@@ -40,7 +41,7 @@ j1 = elementwise_of_scipy("j1", lambda x, z: 0.5 * (j0(x) - jv(2, x)), singular=
 y0 = elementwise_of_scipy("y0", lambda x, z: -y1(x), domain=positive, singular=True)
 y1 = elementwise_of_scipy("y1", lambda x, z: 0.5 * (y0(x) - yn(2, x)), domain=positive, singular=True)
 i0 = elementwise_of_scipy("i0", lambda x, z: i1(x), singular=True)
-i1 = elementwise_of_scipy("i1", lambda x, z: 0.5 * (i0(x) + iv(2, x)), singular=True)
+i1 = elementwise_of_scipy("i1", lambda x, z: 0.5 * (i0(x) + bessel_i(2)(x)), singular=True)
 k0 = elementwise_of_scipy("k0", lambda x, z: -k1(x), domain=positive, singular=True)
 k1 = elementwise_of_scipy("k1", lambda x, z: -0.5 * (k0(x) + kn(2, x)), domain=positive, singular=True)
 

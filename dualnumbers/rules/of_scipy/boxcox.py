@@ -13,9 +13,10 @@ from ...elementary import elementwise
 from ..domains import Domain
 from ..exponential import exp, log, log1p
 from ..from_scipy import elementwise_of_scipy
+from ..kinks import absolute
 from ..quadrature import gauss, in_blocks
 from ..selection import where
-from ..steps import equal, greater
+from ..steps import equal, greater, less
 
 
 @cache
@@ -50,23 +51,47 @@ def _growth(logarithm, power):
     return where(end, 1.0 / (where(end, power, 1.0) ** 2), inner * inner * exponential_mean(1)(power * inner))
 
 
-def _by_power(logarithm, power):
-    """∂/∂L of the inverse, by its logarithm: the slope of the transformation there is exp((L − 1) log)."""
-    return -_growth(logarithm, power) * exp((1.0 - power) * logarithm)
+def _log_inverse(y, power):
+    """log(1 + L y) / L, which is y at L = 0."""
+    y, power = np.broadcast_arrays(y, power)
+    with np.errstate(all="ignore"):
+        return np.where(power * y == 0, y, np.log1p(power * y) / np.where(power == 0, 1.0, power))[()]
+
+
+_inverted = Domain("1 + L y > 0", ((-0.6, 0.6), (-1.5, 1.5)))
+log_inverse = elementwise(
+    None, _log_inverse, lambda y, power, z: 1.0 / (1.0 + power * y),
+    lambda y, power, z: -_growth(z, power) / (1.0 + power * y), name="log_inverse", singular=True,
+    domain=_inverted)  # fmt: skip
+
+
+def _by_power(y, power):
+    """∂/∂L of the logarithm of the inverse."""
+    return -_growth(log_inverse(y, power), power) / (1.0 + power * y)
+
+
+def _power_of_sum(x, power):
+    """(1 + x)ᴸ⁻¹; near 0 by log1p, for the derivative in L would have the logarithm of a rounded 1 + x."""
+    near = less(absolute(x), 0.5)
+    return where(near, exp((power - 1.0) * log1p(where(near, x, 0.0))), (1.0 + x) ** (power - 1.0))
+
+
+def _one_more(z, y, power):
+    """1 + z of the inverse z that is less 1; next to −1 by its logarithm."""
+    low = less(z, -0.5)
+    return where(low, exp(log_inverse(where(low, y, 0.0), power)), 1.0 + z)
 
 
 _transformed = Domain("x > 0", ((0.1, 5.0), (-2.0, 2.0)))
-_inverted = Domain("1 + L y > 0", ((-0.6, 0.6), (-1.5, 1.5)))
 boxcox = elementwise_of_scipy("boxcox", lambda x, power, z: x ** (power - 1.0),
                               lambda x, power, z: _growth(log(x), power), domain=_transformed,
                               singular=True)  # fmt: skip
-boxcox1p = elementwise_of_scipy("boxcox1p", lambda x, power, z: (1.0 + x) ** (power - 1.0),
+boxcox1p = elementwise_of_scipy("boxcox1p", lambda x, power, z: _power_of_sum(x, power),
                                 lambda x, power, z: _growth(log1p(x), power),
                                 domain=Domain("x > −1", ((-0.8, 5.0), (-2.0, 2.0))), singular=True)  # fmt: skip
-# log z would lose the digits of a z near 1
-inv_boxcox = elementwise_of_scipy("inv_boxcox", lambda y, power, z: z ** (1.0 - power),
-                                  lambda y, power, z: _by_power(log1p(inv_boxcox1p(y, power)), power),
-                                  domain=_inverted, singular=True)  # fmt: skip
-inv_boxcox1p = elementwise_of_scipy("inv_boxcox1p", lambda y, power, z: (1.0 + z) ** (1.0 - power),
-                                    lambda y, power, z: _by_power(log1p(z), power), domain=_inverted,
-                                    singular=True)  # fmt: skip
+inv_boxcox = elementwise_of_scipy("inv_boxcox", lambda y, power, z: z / (1.0 + power * y),
+                                  lambda y, power, z: z * _by_power(y, power), domain=_inverted,
+                                  singular=True)  # fmt: skip
+inv_boxcox1p = elementwise_of_scipy(
+    "inv_boxcox1p", lambda y, power, z: _one_more(z, y, power) / (1.0 + power * y),
+    lambda y, power, z: _one_more(z, y, power) * _by_power(y, power), domain=_inverted, singular=True)  # fmt: skip

@@ -10,8 +10,11 @@ import numpy as np
 
 from ...elementary import elementwise
 from ..domains import Domain
+from ..powers import square
 from ..quadrature import in_blocks
-from ..trigonometric import cos, sin
+from ..trigonometric import sin
+
+TINY = np.finfo(float).tiny
 
 NODES = 20_000
 """At most so many, where an argument is close to the negative axis; an eighth is more than usual."""
@@ -40,12 +43,22 @@ def _trapezoidal(power, exponents, xs):
     count = (last - first) / steps
     nodes = int(np.clip(np.max(count, initial=2.0, where=np.isfinite(count)), 2, NODES))
     step = (last - first) / nodes
-    t = np.exp(first[..., None] + step[..., None] * np.arange(nodes + 1))
-    terms = t ** (power + 1)
+    t = np.maximum(np.exp(first[..., None] + step[..., None] * np.arange(nodes + 1)), TINY)
+    terms, binary = _split(t, power + 1)
     for k, exponent in enumerate(exponents):
-        terms = terms * (t + xs[..., k, None]) ** -exponent
-    z = step * np.sum(terms, -1) * scale ** (power + 1 - sum(exponents))
+        factor, more = _split(t + xs[..., k, None], -exponent)
+        terms, binary = terms * factor, binary + more
+    top = np.max(binary, -1)
+    factor, more = _split(scale, power + 1 - sum(exponents))
+    half = np.exp2(0.5 * (top + more))
+    z = step * np.sum(terms * np.exp2(binary - top[..., None]), -1) * factor * half * half
     return np.where(rise > 0, z, np.inf)
+
+
+def _split(x, power):
+    """Two numbers m and e with xᵖ = m 2ᵉ, m of size 1: the factors of the integrand may overflow where it does not."""
+    exponent = np.frexp(np.abs(x))[1]
+    return (x * np.ldexp(1.0, -exponent)) ** power, power * exponent
 
 
 def _quietly(f):
@@ -81,13 +94,19 @@ def _incomplete(n, b, phi, m):
     return z
 
 
+# 1 − m sin² φ, which keeps its digits where m is next to 1; a row, for its derivative in φ would cancel where m is next
+# to 0
+squared_delta = elementwise(
+    None, lambda phi, m: np.cos(phi) ** 2 + (1.0 - m) * np.sin(phi) ** 2, lambda phi, m, z: -m * sin(2.0 * phi),
+    lambda phi, m, z: -square(sin(phi)), name="squared_delta")  # fmt: skip
+
+
 @cache
 def legendre(n, b):
     """The row of ∫ sin²ⁿ θ (1 − m sin² θ)⁻ᵇ dθ over 0 < θ < φ, a function of φ and m."""
 
     def by_amplitude(phi, m, z):
-        s, c = sin(phi), cos(phi)
-        return s ** (2 * n) * (c * c + (1 - m) * s * s) ** -b
+        return sin(phi) ** (2 * n) * squared_delta(phi, m) ** -b
 
     return elementwise(None, _quietly(lambda phi, m: _incomplete(n, b, np.asarray(phi)[()], np.asarray(m)[()])),
                        by_amplitude, lambda phi, m, z: b * legendre(n + 1, b + 1)(phi, m), name=f"legendre_{n}_{b}",

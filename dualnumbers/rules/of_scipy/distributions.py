@@ -10,15 +10,31 @@ import numpy as np
 
 from ...elementary import elementwise
 from ..domains import Domain, positive
-from ..exponential import exp, log1p
+from ..exponential import exp, expm1, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gamma_functions import polygamma
+from ..hyperbolic import tanh
 from ..normal import ROOT_2PI
 from ..quadrature import gauss, in_blocks
 from ..selection import where
 from ..steps import floor, less, sign
 from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
+
+# ------------------------------------------------------------------------------------- logarithms of densities
+#
+# Rows, and two distribution functions: in any sum of functions the slope cancels near the mode, where it is 0.
+
+
+def _log_sech(x):
+    return math.log(2.0) - np.abs(x) - np.log1p(np.exp(-2.0 * np.abs(x)))
+
+
+log_sech = elementwise(None, _log_sech, lambda x, z: -tanh(x), name="log_sech")
+log_gumbel = elementwise(None, lambda x: -x - np.exp(-x), lambda x, z: expm1(-x), name="log_gumbel")
+gumbel = elementwise(None, lambda x: np.exp(-np.exp(-x)), lambda x, z: exp(log_gumbel(x)), name="gumbel")
+gumbel_complement = elementwise(None, lambda x: -np.expm1(-np.exp(-x)), lambda x, z: -exp(log_gumbel(x)),
+                                name="gumbel_complement")  # fmt: skip
 
 # ------------------------------------------------------------------------------------- chi-square, gamma, Poisson
 

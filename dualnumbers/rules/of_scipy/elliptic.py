@@ -8,8 +8,7 @@ from ..from_scipy import elementwise_of_scipy
 from ..powers import sqrt, square
 from ..selection import where
 from ..steps import less
-from ..trigonometric import cos, sin
-from .carlson import below_one, carlson, legendre
+from .carlson import below_one, carlson, legendre, squared_delta
 from .outputs import outputs_of_scipy
 
 parameter = Domain("m < 1", ((-5.0, 0.95),))
@@ -75,15 +74,10 @@ ellipkm1 = elementwise_of_scipy("ellipkm1", lambda p, z: elliprd(0.0, 1.0, p) / 
 ellipe = elementwise_of_scipy("ellipe", lambda m, z: elliprd(0.0, 1.0 - m, 1.0) / -6, domain=parameter, singular=True)
 
 
-def _squared_delta(phi, m):
-    """1 − m sin² φ, which keeps its digits where m is next to 1."""
-    return square(cos(phi)) + (1.0 - m) * square(sin(phi))
-
-
-ellipkinc = elementwise_of_scipy("ellipkinc", lambda phi, m, z: 1.0 / sqrt(_squared_delta(phi, m)),
+ellipkinc = elementwise_of_scipy("ellipkinc", lambda phi, m, z: 1.0 / sqrt(squared_delta(phi, m)),
                                  lambda phi, m, z: 0.5 * legendre(1, 1.5)(phi, m), domain=below_one,
                                  singular=True)  # fmt: skip
-ellipeinc = elementwise_of_scipy("ellipeinc", lambda phi, m, z: sqrt(_squared_delta(phi, m)),
+ellipeinc = elementwise_of_scipy("ellipeinc", lambda phi, m, z: sqrt(squared_delta(phi, m)),
                                  lambda phi, m, z: -0.5 * legendre(1, 0.5)(phi, m), domain=below_one,
                                  singular=True)  # fmt: skip
 

@@ -21,6 +21,8 @@ from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gamma_functions import polygamma
 from ..quadrature import gauss, in_blocks, newton
+from ..selection import where
+from ..steps import less
 
 END = 48.0
 """The tail beyond exp(−48) is left out."""
@@ -147,19 +149,25 @@ def _density(a, x):
         return np.where(small, np.where(a == 1, 1.0, np.where(a < 1, np.inf, 0.0)), inner)[()]
 
 
-gamma_density = elementwise(None, _density, lambda a, x, z: z * log_less_digamma(a, x),
-                            lambda a, x, z: z * ((a - 1.0) / x - 1.0), name="gamma_density",
-                            domain=parameter_and_argument, singular=True)  # fmt: skip
-
-
 def differentiated_density(order):
-    """The n-th derivative of the density in a, as a function written in table functions, n = ``order``."""
+    """The n-th derivative of the density in a, as a function written in table functions, n = ``order``.
+
+    Near a = 0 of a x^(a − 1) e⁻ˣ / Γ(a + 1), since ψ² − ψ′ cancels at the pole.
+    """
 
     def density(a, x):
-        slopes = [log_less_digamma(a, x), *(-polygamma(n)(a) for n in range(1, order))]
-        return gamma_density(a, x) * bell(slopes)[order]
+        near = less(a, 0.5)
+        b = where(near, a + 1.0, a)
+        found = bell([log_less_digamma(b, x), *(-polygamma(n)(b) for n in range(1, order))])
+        regular = gamma_density(b, x) * where(near, 1.0 / x, 1.0)
+        return regular * where(near, a * found[order] + order * found[order - 1], found[order])
 
     return density
+
+
+gamma_density = elementwise(None, _density, lambda a, x, z: differentiated_density(1)(a, x),
+                            lambda a, x, z: z * ((a - 1.0) / x - 1.0), name="gamma_density",
+                            domain=parameter_and_argument, singular=True)  # fmt: skip
 
 
 gammainc = elementwise_of_scipy("gammainc", lambda a, x, z: in_parameter(1)(a, x), lambda a, x, z: gamma_density(a, x),

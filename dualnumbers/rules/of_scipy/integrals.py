@@ -64,7 +64,7 @@ outputs_of_scipy("shichi", {"shi": [lambda x, z: quotient(sinh, cosh, x)], "chi"
 outputs_of_scipy("fresnel", {"fresnel_s": [lambda x, z: sin(0.5 * math.pi * x * x)],
                              "fresnel_c": [lambda x, z: cos(0.5 * math.pi * x * x)]}, singular=True)  # fmt: skip
 spence = elementwise_of_scipy(
-    "spence", lambda x, z: -quotient(lambda y: log(1.0 + y), lambda y: 1.0 / (1.0 + y), x - 1.0, radius=0.5),
+    "spence", lambda x, z: -quotient(lambda y: log(x), lambda y: 1.0 / (1.0 + y), x - 1.0, radius=0.5),
     domain=positive, singular=True)  # fmt: skip
 
 

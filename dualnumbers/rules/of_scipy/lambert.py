@@ -8,7 +8,14 @@ from ..powers import by_base, by_exponent, power
 from ..selection import where
 from ..steps import less
 
-wrightomega = elementwise_of_scipy("wrightomega", lambda x, z: z / (1.0 + z))
+
+def _omega_slope(x, z):
+    """z / (1 + z); for large z by 1/z, as the derivative of the quotient would cancel: at 1e9 nine digits."""
+    near = less(absolute(z), 1.0)
+    return where(near, z / (1.0 + where(near, z, 0.0)), 1.0 / (1.0 + 1.0 / where(near, 1.0, z)))
+
+
+wrightomega = elementwise_of_scipy("wrightomega", _omega_slope)
 
 
 def _lambert_slope(z, w):

@@ -7,7 +7,7 @@ from ..domains import Domain, both_positive, positive
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy
 from ..kinks import absolute
-from ..powers import hypot
+from ..powers import cosine, hypot
 from ..selection import where
 from ..steps import equal, less_equal, sign
 
@@ -39,7 +39,10 @@ log_ratio = elementwise(None, _log_ratio, lambda x, y, z: 1.0 / x, lambda x, y, 
 entr = elementwise_of_scipy("entr", lambda x, z: -1.0 - log(x), domain=positive, singular=True)
 rel_entr = elementwise_of_scipy("rel_entr", lambda x, y, z: 1.0 + log_ratio(x, y), lambda x, y, z: -x / y,
                                 singular=True, domain=both_positive)  # fmt: skip
-kl_div = elementwise_of_scipy("kl_div", lambda x, y, z: log_ratio(x, y), lambda x, y, z: (y - x) / y, singular=True,
+# a row, for the derivative of the quotient by y is 1/y less nearly as much where x is small beside y
+shortfall = elementwise(None, lambda x, y: np.subtract(y, x) / y, lambda x, y, z: -1.0 / y, lambda x, y, z: x / y / y,
+                        name="shortfall", domain=both_positive, singular=True)  # fmt: skip
+kl_div = elementwise_of_scipy("kl_div", lambda x, y, z: log_ratio(x, y), lambda x, y, z: shortfall(x, y), singular=True,
                               domain=both_positive)  # fmt: skip
 
 
@@ -53,12 +56,25 @@ huber = elementwise_of_scipy("huber", lambda d, r, z: where(_within(d, r), 0.0, 
                                            lambda d, r: min(abs(abs(r) - d), abs(r))))  # fmt: skip
 
 
-def _steepness(d, r):
-    """√(1 + (r/δ)²) − 1, without cancellation."""
-    ratio = r / d
-    return ratio * (ratio / (hypot(1.0, ratio) + 1.0))
+def _half_tangent(d, r):
+    """tan θ/2 = r / (√(δ² + r²) + δ), θ the angle whose cosine is δ / √(δ² + r²)."""
+    return cosine(r, d) / (1.0 + cosine(d, r))
 
 
-pseudo_huber = elementwise_of_scipy(
-    "pseudo_huber", lambda d, r, z: d * _steepness(d, r) * (_steepness(d, r) / hypot(1.0, r / d)),
-    lambda d, r, z: r / hypot(1.0, r / d), domain=Domain("δ > 0", ((0.6, 3.0), (-3.0, 3.0))))  # fmt: skip
+# z = δ r tan θ/2. Rows, as the derivatives of these slopes are cubes of cosines, and differences of such cancel where
+# one of δ and r is small beside the other
+_pseudo = Domain("δ > 0", ((0.6, 3.0), (-3.0, 3.0)))
+pseudo_huber_by_r = elementwise(
+    None, lambda d, r: np.multiply(r, cosine(d, r)), lambda d, r, z: cosine(r, d) ** 3,
+    lambda d, r, z: cosine(d, r) ** 3, name="pseudo_huber_by_r", domain=_pseudo)  # fmt: skip
+pseudo_huber_by_d = elementwise(
+    None, lambda d, r: np.multiply(r, _half_tangent(d, r)) * (_half_tangent(d, r) * cosine(r, d)),
+    lambda d, r, z: pseudo_huber_by_d_twice(d, r), lambda d, r, z: cosine(r, d) ** 3,
+    name="pseudo_huber_by_d", domain=_pseudo)  # fmt: skip
+pseudo_huber_by_d_twice = elementwise(
+    None, lambda d, r: -np.square(_half_tangent(d, r) * cosine(r, d)) * (2.0 + cosine(d, r)),
+    lambda d, r, z: 3.0 * cosine(r, d) ** 4 / hypot(d, r),
+    lambda d, r, z: -3.0 * cosine(r, d) ** 3 * cosine(d, r) / hypot(d, r), name="pseudo_huber_by_d_twice",
+    domain=_pseudo, singular=True)  # fmt: skip
+pseudo_huber = elementwise_of_scipy("pseudo_huber", lambda d, r, z: pseudo_huber_by_d(d, r),
+                                    lambda d, r, z: pseudo_huber_by_r(d, r), domain=_pseudo)  # fmt: skip

@@ -1,7 +1,7 @@
 """The logistic function and its inverse, softplus. No derivative cancels in the tails: 1 − expit(x) is expit(−x)."""
 
-from ..exponential import logistic
 from ..from_scipy import elementwise_of_scipy
+from ..logistic import logistic
 from ..normal import inside_zero_one
 
 expit = elementwise_of_scipy("expit", *logistic.row.partials)

@@ -8,7 +8,7 @@ from ..exponential import exp, log
 from ..from_scipy import elementwise_of_scipy
 from ..gamma_functions import BERNOULLI, TERMS, gamma, polygamma
 from ..selection import where
-from ..steps import less
+from ..steps import greater, less
 from ..trigonometric import cos
 
 
@@ -16,14 +16,17 @@ def _by_order(s, q):
     """∂ζ(s, q)/∂s = −Σ log(q + k) (q + k)⁻ˢ, by the Euler–Maclaurin formula (DLMF 25.11.5) and its derivative."""
     logs = [log(q + k) for k in range(TERMS)]
     b = q + TERMS
-    rest, slope = b / (s - 1.0) + 0.5, -b / (s - 1.0) ** 2
-    rising, rate, order = s, 1.0, 1  # (s)₁, (s)₃, … and their derivatives
+    far = greater(real(s), 30.0 * b)  # where the rest is 0, as ((q + 12)/q)⁻ˢ, though its factors are infinite
+    t = where(far, 30.0, s)
+    rest, slope = b / (t - 1.0) + 0.5, -b / (t - 1.0) ** 2
+    rising, rate, order = t / b, 1.0 / b, 1  # (s)₁/b, (s)₃/b³, … and their derivatives
     for number in BERNOULLI:
-        scale = number / math.factorial(order + 1) * b**-order
+        scale = number / math.factorial(order + 1)
         rest, slope = rest + scale * rising, slope + scale * rate
         for _ in range(2):
-            rising, rate, order = rising * (s + order), rate * (s + order) + rising, order + 1
-    return exp(-s * log(b)) * (slope - log(b) * rest) - sum(t * exp(-s * t) for t in logs)
+            rising, rate, order = rising * ((t + order) / b), rate * ((t + order) / b) + rising / b, order + 1
+    remainder = where(far, 0.0, exp(-t * log(b)) * (slope - log(b) * rest))
+    return remainder - sum(log_term * exp(-s * log_term) for log_term in logs)
 
 
 def _slope(s):
