@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.levels import plain
 from dualnumbers.rules.shaping import zeros_like
 
 from .differences import RELATIVE, allowed, as_double, close, quotients
 from .forward import jacfwd, jvp
 from .leaves import Function, RealFunction, by_copies, of_few_directions, of_real_leaves, size
 from .report import Comparison, Finding, GradcheckError, Report
-from .reverse import jacrev, vjp
+from .reverse import jacrev, record, vjp
 from .seeding import argnums_of, arguments, flatten, settled
 from .slope import Quotient
 
@@ -100,6 +101,7 @@ class _Check:
         self.inputs, self.outputs = checked.inputs, checked.outputs
         self.comparisons: list[Comparison] = []
         self.findings: list[Finding] = []
+        self.terms = _largest_term(self.function, self.leaves)
 
     def primals(self, modes: Sequence[str]) -> None:
         """Compare the value of f in each mode with the plain one."""
@@ -123,7 +125,7 @@ class _Check:
             values = by_copies(lower)(*self.leaves)
             expected = list(self.by_differences(lower, values))
             scale = max(map(size, values), default=0.0)
-            nearby = [_over(size(value), x) for x in self.leaves for value in values]
+            nearby = [_over(max(size(value), self.terms), x) for x in self.leaves for value in values]
             for mode in modes:
                 name = " over ".join((mode, *reversed(inner)))
                 found = self.jacobian(lower, mode)(*self.leaves)
@@ -193,6 +195,13 @@ def _eps(value: Any) -> float:
     return float(np.finfo(np.result_type(value)).eps)
 
 
+def _largest_term(function: Function, leaves: Sequence[Any]) -> float:
+    """The size of the largest value that a function computes on its way: what cancels is rounded by eps of that."""
+    tape, _ = record(function, list(leaves))
+    sizes = (size(plain(value)) for value in tape.values)
+    return max((s for s in sizes if np.isfinite(s)), default=0.0)
+
+
 def _over(scale: float, x: Any) -> Any:
     """The size of a function over that of its argument, or over 1 where that is larger: its slope at a guess."""
     with np.errstate(all="ignore"):
@@ -200,7 +209,7 @@ def _over(scale: float, x: Any) -> Any:
 
 
 def _rounding(z: Any, w: Any, quotient: Quotient, slope: Any, largest: float) -> Any:
-    """How far two modes may be apart: eps of the derivative; where terms cancel, of the function's slope or of all."""
+    """How far two modes may be apart: eps of the derivative; where terms cancel, of their slope or of all."""
     eps = max(_eps(z), _eps(w))
     cancelled = CANCELLING * eps * largest + np.fmin(4 * quotient.error, CANCELLING * eps * slope)
     return ROUNDING * eps * np.fmax(np.abs(z), np.abs(w)) + np.fmax(cancelled, np.finfo(np.result_type(z)).tiny)

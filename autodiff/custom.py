@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row
+from dualnumbers.errors import user_line
+from dualnumbers.levels import HELD, is_number, plain
 from dualnumbers.rules.shaping import array
 
 from .custom_rows import (
@@ -24,6 +26,7 @@ from .custom_rows import (
     function_of_arrays,
     linear_function,
 )
+from .seeding import flatten, map_leaves
 
 
 def _signature(function: Function, name: str) -> inspect.Signature:
@@ -69,9 +72,19 @@ def _decorated(function: Function, kind: str, count: int | None, make: Callable[
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
             arguments = tuple(bound.arguments.values())
-        return table_function(*map(joined, arguments[:count]), *arguments[count:])
+        fixed = [_fixed(name, *part) for part in zip(names[count:], arguments[count:], strict=True)]
+        return table_function(*map(joined, arguments[:count]), *fixed)
 
     return update_wrapper(called, function)
+
+
+def _fixed(function: str, name: str, parameter: Any) -> Any:
+    """A fixed parameter, what is locally constant in it as a plain value; TypeError where it carries a derivative."""
+    numbers = [x for x in flatten(parameter)[0] if is_number(type(x)) and x.level is not HELD]
+    if any(getattr(x, "active", True) for x in numbers):
+        raise TypeError(f"{name} of {function} carries a derivative, and none by it was given: give one, or "
+                        f"autodiff.value_of({name}){user_line()}")  # fmt: skip
+    return map_leaves(plain, parameter) if numbers else parameter
 
 
 def _by_place(function: Function, count: int, keyed: list[str]) -> Function:

@@ -218,6 +218,18 @@ def _by_osqp(problem: list[Any], settings: dict[str, Any]) -> tuple[Any, Any]:
     solver.setup(csc_matrix(np.triu(P)), q.astype(float), csc_matrix(np.concatenate([G, A])), lower,
                  np.concatenate([h, b]), **(accurate | settings))  # fmt: skip
     found = solver.solve(raise_error=False)
-    if not found.info.status.startswith("solved"):
-        raise ValueError(f"the quadratic program has no solution: OSQP says {found.info.status}{user_line()}")
-    return found.y[: len(h)], G @ found.x - h
+    status = found.info.status
+    if status.startswith(("solved", "maximum iterations")):  # the steps that follow go on from where it is
+        return found.y[: len(h)], G @ found.x - h
+    if status.startswith("primal infeasible") and _is_feasible(G, h, A, b):
+        return np.zeros(len(h)), np.zeros(len(h))
+    raise ValueError(f"the quadratic program has no solution: OSQP says {status}{user_line()}")
+
+
+def _is_feasible(G: Any, h: Any, A: Any, b: Any) -> bool:
+    """Whether an x satisfies the constraints, by a linear program: OSQP's tolerance takes some for none that has."""
+    from scipy.optimize import linprog
+
+    bounded = np.isfinite(h)
+    equal = {"A_eq": A, "b_eq": b} if len(b) else {}
+    return bool(linprog(np.zeros(G.shape[1]), G[bounded], h[bounded], bounds=(None, None), **equal).status == 0)

@@ -382,3 +382,21 @@ def test_bad_input():
         gradcheck(np.sin, [DualNumber(1.0, 1.0)])
     with pytest.raises(ZeroDivisionError):
         gradcheck(lambda x: 1 / x, [0.0])
+
+
+CANCELLED = {
+    "sin² + cos²": (lambda x: np.sin(x) ** 2 + np.cos(x) ** 2, 0.7),
+    "cosh² - sinh²": (lambda x: np.cosh(x) ** 2 - np.sinh(x) ** 2, 1.1),
+    "log exp": (lambda x: np.log(np.exp(x)) - x, 0.3),
+    "a cube expanded": (lambda x: (x + 0.1) ** 3 - x**3 - 0.3 * x**2 - 0.03 * x, 0.9),
+    "arctan": (lambda x: np.arctan(x) + np.arctan(1 / x), 0.77),
+    "a length": (lambda v: np.sum((v / np.linalg.norm(v)) ** 2), np.array([1.0, 2.0, 3.0])),
+    "softmax": (lambda v: np.sum(np.exp(v) / np.sum(np.exp(v))), np.array([0.1, 0.2, 0.3])),
+}
+
+
+@pytest.mark.parametrize("name", CANCELLED)
+def test_what_cancels_to_rounding_is_no_finding(name):
+    """The derivatives are 0 but for eps of the terms: -1.9e-16 in one mode, 4e-17 in the other."""
+    f, x = CANCELLED[name]
+    gradcheck(f, [x], order=3, raises=True)

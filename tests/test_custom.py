@@ -519,3 +519,23 @@ def test_the_examples_of_the_guide():
             call, arrow, shown = line.partition("  # → ")
             if arrow:
                 np.testing.assert_allclose(eval(call, names), eval(shown), rtol=1e-5)
+
+
+def test_a_fixed_parameter_that_carries_a_derivative_is_named():
+    @elementwise(lambda x, z: np.cos(x))
+    def wave(x, phase=0.0):
+        return np.sin(x) + phase
+
+    @linear(lambda g, x, weights: g * weights)
+    def weighted(x, weights):
+        return x * weights
+
+    x = np.ones(2)
+    for f in (lambda x: np.sum(wave(x, x[0])), lambda x: np.sum(wave(x, phase=x))):
+        for mode in (autodiff.jacfwd, autodiff.jacrev):
+            with pytest.raises(TypeError, match="phase of wave carries a derivative, and none by it was given: give"):
+                mode(f)(x)
+    with pytest.raises(TypeError, match=r"weights of weighted carries .*autodiff.value_of\(weights\)"):
+        grad(lambda x: np.sum(weighted(x, [x[0], 1.0])))(x)
+    assert grad(lambda x: np.sum(weighted(x, x > 0)))(x).tolist() == [1.0, 1.0]  # a mask carries none
+    assert grad(lambda x: np.sum(wave(x, autodiff.value_of(x))))(x).tolist() == np.cos(x).tolist()

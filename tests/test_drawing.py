@@ -515,6 +515,21 @@ def test_save(tmp_path):
         drawing.save(str(tmp_path / "graph.png"))
 
 
+def test_a_link_is_replaced_and_not_followed(tmp_path):
+    """A file that is there gives way to the drawing; one that a link points to stays as it is."""
+    target, link = tmp_path / "notes.txt", tmp_path / "graph.svg"
+    target.write_text("mine")
+    link.symlink_to(target)
+    drawing = drawn("easy")
+    for _ in range(2):
+        drawing.save(link)
+    assert (target.read_text(), link.is_symlink()) == ("mine", False)
+    assert link.read_text(encoding="utf-8") == drawing.to_svg()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph.svg", "notes.txt"]
+    with pytest.raises(FileNotFoundError):
+        drawing.save(tmp_path / "nowhere" / "graph.svg")
+
+
 def test_notebooks_show_tapes_and_pictures():
     tape, _ = record(lambda x: x * 2, [3.0])
     assert tape._repr_svg_() == picture(tape)._repr_svg_() == tape.to_svg()

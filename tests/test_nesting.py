@@ -464,3 +464,29 @@ def test_arrays_made_by_hand_inside_a_differentiation(mode):
 def test_a_dual_number_made_inside_of_traced_numbers(mode):
     """Built from the traced argument, it stands one level above it: its components carry the derivative on."""
     assert MODES[mode](lambda x: (DualNumber(x, x * x) * DualNumber(x, 1.0)).dual)(3.0) == pytest.approx(27.0 + 1.0)
+
+
+SPREAD = {
+    "repeat": lambda t: np.repeat(t, 3),
+    "tile": lambda t: np.tile(t, 3),
+    "roll": lambda t: np.roll(t, 1),
+    "take": lambda t: np.take(t, 0),
+    "resize": lambda t: np.resize(t, 3),
+    "insert": lambda t: np.insert(np.atleast_1d(t), 0, t),
+    "expand_dims": lambda t: np.expand_dims(t, 0),
+    "flip": lambda t: np.flip(t),
+    "broadcast_to": lambda t: np.broadcast_to(t, (2, 2)),
+}
+
+
+@pytest.mark.parametrize("x", [2.0, np.float64(2.0), np.array(2.0)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("name", SPREAD)
+def test_third_derivatives_of_a_number_that_is_spread(name, x):
+    """Of t³ taken n times, by pull-backs alone: the adjoint of an array of one number is a number."""
+
+    def pulled(f):
+        return lambda t: vjp(f, t)[1](1.0)[0]
+
+    n = np.size(SPREAD[name](x))
+    cubes = lambda t: np.sum(SPREAD[name](t) ** 3)
+    assert pulled(pulled(pulled(cubes)))(x) == grad(grad(grad(cubes)))(x) == 6.0 * n

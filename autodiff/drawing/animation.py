@@ -11,6 +11,7 @@ from typing import Any, overload
 from ..listing import value_text, variable_names
 from ..sweep import swept
 from ..tape import Tape
+from .files import write
 from .graph import MERGED, Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout
 from .steps import one
@@ -48,7 +49,7 @@ class Animation:
         if path is None:
             return page(self)
         _check_ending(path, ".html", ".htm")
-        Path(path).write_text(page(self), encoding="utf-8")
+        write(path, page(self))
         return None
 
     def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .colours import COLOURS, MOVING
+from .files import write
 from .layout import HEADING, SMALL, Box, Route
 from .steps import RUN, SEED, SWEEP
 from .telling import BEFORE, Mode, Told
@@ -50,8 +51,8 @@ def save(animation: Animation, mode: Mode, path: Path, seconds: float) -> None:
         slopes |= {line: text for line, (_, text) in step.changes.items()}
         images.append(painter.frame(step, values, slopes).quantize(palette=palette, dither=0))
     durations = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * (seconds + PAUSE))]
-    images[0].save(path, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0,
-                   optimize=True)  # fmt: skip
+    write(path, lambda beside: images[0].save(beside, format="GIF", save_all=True, append_images=images[1:],
+                                              duration=durations, loop=0, optimize=True))  # fmt: skip
 
 
 def _palette() -> list[int]:

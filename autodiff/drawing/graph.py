@@ -20,6 +20,7 @@ from ..listing import MANY, distinct, expression_of, named_inputs, value_text, v
 from ..sweep import swept
 from ..tape import Tape
 from ..variable import Variable
+from .files import write
 from .folding import Fold, folded
 from .steps import one, partial
 from .text import concise, cut
@@ -105,12 +106,15 @@ class Picture:
         return mermaid(self)
 
     def save(self, path: str | Path) -> None:
-        """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid); ValueError for another ending."""
+        """Write a file ``.svg``, ``.dot`` or ``.mmd`` (Mermaid), in place of one that is there.
+
+        Raises ValueError for another ending.
+        """
         path = Path(path)
         ending = path.suffix.lower()
         if ending not in WRITERS:
             raise ValueError(f"{path.name}: a drawing is saved as {', '.join(WRITERS)}")
-        path.write_text(WRITERS[ending](self), encoding="utf-8")
+        write(path, WRITERS[ending](self))
 
     _repr_svg_ = to_svg
 

@@ -57,8 +57,12 @@ def _scatter(v, shape, index):
     return total
 
 
+def _read(x, index):
+    return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
+
+
 getitem = linear(None, None, lambda g, x, index: scatter(g, np.shape(plain(x)), index), name="getitem", statics=1,
-                 evaluate=lambda x, index: x[index], put=lambda x, v, index: setitem(x, v, index),
+                 evaluate=_read, put=lambda x, v, index: setitem(x, v, index),
                  accumulate=_add_at)  # fmt: skip
 scatter = linear(None, None, lambda g, v, shape, index: getitem(g, index), name="scatter", statics=2,
                  evaluate=_scatter)  # fmt: skip

@@ -14,7 +14,7 @@ from .shaping import cast, shape, view
 
 
 def _gathered(g, sources):
-    return np.append(g.ravel(), np.zeros(1, g.dtype))[sources - 1]  # source 0: the zero at the end
+    return np.append(np.ravel(g), np.zeros(1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
 
 
 def _spread(g, sources, to):
