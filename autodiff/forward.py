@@ -18,6 +18,7 @@ from dualnumbers.rules.spectra import Unadapted
 
 from .captured import Given
 from .columns import CHUNK, Directions, Rule, check_same, taken
+from .derived import derived
 from .differences import check_derivative
 from .labels import with_labels
 from .seeding import (
@@ -86,6 +87,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[A
     return derivative(lambda *xs: derivative(f, first, xs), others, args)
 
 
+@derived
 def differentiate(f: Callable[..., Any], wrt: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The partial ∂f/∂args[wrt] as a function of the same arguments."""
     return lambda *args, **keywords: derivative(partial(f, **keywords) if keywords else f, wrt, args)
@@ -147,6 +149,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return rebuild(primal for primal, _ in pairs), rebuild(tangent for _, tangent in pairs)
 
 
+@derived
 def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The Jacobian as a function of f's arguments, all columns in one run of f; shape output shape + argument shape.
 

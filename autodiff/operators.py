@@ -14,6 +14,7 @@ from dualnumbers.rules.spectra import Unadapted
 
 from .certain import certain_tangents
 from .columns import Directions, Rebuild, Tree, taken
+from .derived import derived
 from .forward import holomorphic, jacfwd, joined, jvp
 from .reverse import Recording, grad, jacrev, rows
 from .seeding import argnums_of, as_given, flatten, matching, output_leaf, own, real_output
@@ -23,6 +24,7 @@ from .tape import Tape
 MODES = ("auto", "forward", "reverse")
 
 
+@derived
 def jacobian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, mode: str = "auto") -> Callable[..., Any]:
     """The Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
@@ -50,6 +52,7 @@ def _size(leaves: list[Any]) -> int:
     return int(sum(np.size(plain(x)) for x in leaves))
 
 
+@derived
 def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The Hessian of a scalar ``f``, forward over reverse: argument shape + argument shape, in their structures.
 
@@ -108,6 +111,7 @@ def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any
     return directions.rebuilt(values, found, holomorphic, rebuild, [flatten(x) for x in args])
 
 
+@derived
 def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
     """``(x, v, *args, **keywords) -> H v``: the Hessian of a scalar ``f(x, *args, **keywords)`` in ``x``, times ``v``.
 

@@ -15,6 +15,7 @@ from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
 from .captured import Given
+from .derived import derived
 from .differences import check_gradient
 from .labels import with_labels
 from .leaves import names_of_leaves, parameter_names
@@ -159,6 +160,7 @@ def _rebuilt(x: Any, partials: Any) -> Any:
     return rebuild([with_labels(next(partials), leaf) for leaf in leaves])
 
 
+@derived
 def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The gradient of a scalar ``f`` as a function of the same arguments.
 
@@ -175,6 +177,7 @@ def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: boo
     return gradient_of_f
 
 
+@derived
 def value_and_grad(
     f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -234,6 +237,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     return value, pullback
 
 
+@derived
 def jacrev(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The Jacobian as a function of f's arguments, row by row: one recording, one sweep per output element.
 

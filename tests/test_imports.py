@@ -31,7 +31,7 @@ LAYERS = (
         "dualnumbers.dmath",
         "dualnumbers.functions",
     ),
-    ("dualnumbers",),
+    ("dualnumbers", "autodiff.derived"),
     ("autodiff.seeding", "autodiff.labels", "autodiff.slope", "autodiff.captured", "autodiff.report"),
     ("autodiff.columns", "autodiff.differences", "autodiff.handles", "autodiff.leaves", "autodiff.tape"),
     ("autodiff.sources", "autodiff.variable"),

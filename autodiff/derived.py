@@ -1,0 +1,47 @@
+"""What an operator such as `grad` makes of a function: a function that can be pickled where that one can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import MethodType
+from typing import Any, TypeVar, cast
+
+Operator = TypeVar("Operator", bound=Callable[..., Callable[..., Any]])
+
+
+class Derived:
+    """A function that an operator made; to pickle, the operator and what it was given, to be called again."""
+
+    def __init__(self, operator: Any, given: tuple[Any, ...], options: dict[str, Any], run: Callable[..., Any]) -> None:
+        self.made_by, self.run = (operator, given, options), run
+        self.__name__, self.__qualname__, self.__doc__ = run.__name__, run.__qualname__, run.__doc__
+        self.__wrapped__ = getattr(run, "__wrapped__", run)  # whose parameters it has
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.run(*arguments, **keywords)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else MethodType(self, owner)  # as a function in a class
+
+    def __reduce__(self) -> Any:
+        return _again, self.made_by
+
+    def __repr__(self) -> str:
+        operator, given, options = self.made_by
+        parts = [*(getattr(x, "__name__", repr(x)) for x in given), *(f"{name}={x!r}" for name, x in options.items())]
+        return f"{operator.__name__}({', '.join(parts)})"
+
+
+def _again(operator: Any, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    return operator(*given, **options)
+
+
+def derived(operator: Operator) -> Operator:
+    """Decorator: an operator whose functions can be pickled."""
+
+    @wraps(operator)
+    def make(*given: Any, **options: Any) -> Derived:
+        return Derived(make, given, options, operator(*given, **options))
+
+    return cast(Operator, make)
