@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dualnumbers.errors import COUNTERPARTS
+from dualnumbers.face import NAMESPACES
 from dualnumbers.rules.shaping import array
 
 from . import linalg, nn, scipy
@@ -68,6 +69,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 COUNTERPARTS.append(scipy.counterparts_of)
+NAMESPACES.append(lambda: import_module(".numpy", __name__))
 
 LATE = {"numpy": "", "adopt": "adoption", "drawing": "", "animate": "drawing", "draw_graph": "drawing"}
 """Names that are imported when they are first asked for: most programs draw nothing."""

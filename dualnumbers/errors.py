@@ -100,12 +100,15 @@ def _fitting(*sentences: str) -> str:
 
 def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
     """The sentence for code that is known, the longest that is short enough."""
-    there = f" in {inside}" if inside else ""
     lost = f"would lose the derivative of a {kind}"
+    if inside:
+        module, _, function = inside.partition(":")
+        adopted = f"in {module}.{function} {lost}: call it within autodiff.adopt({module})"
+        return _fitting(*(f"{_short(written.old, most)} {adopted}" for most in (60, 30, 12)))
     texts = []
     for most_of_old, most_of_new in ((LONGEST, LONGEST), (40, LONGEST), (60, 60), (30, 30)):
         old, new = _short(written.old, most_of_old), _short(written.new, most_of_new)
-        sentence = f"{old}{there} {lost}: write {new}"
+        sentence = f"{old} {lost}: write {new}"
         in_training = [f"{sentence}, or within no_grad()"] if plainly is not PLAIN else []
         other = in_training if "value_of" in new else [f"{sentence}; {plainly}", f"{sentence}; {PLAIN}"]
         texts += [*other, sentence]
@@ -113,11 +116,11 @@ def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
 
 
 def _place_in(here: Fault) -> str:
-    """The function of a package whose code is at fault, ``module.name``; empty where it is the user's own."""
+    """The function of a package whose code is at fault, ``module:name``; empty where it is the user's own."""
     if here.code is None or here.code is here.own:
         return ""
     frame = here.code.frame
-    return f"{module_of(frame)}.{frame.f_code.co_qualname}".replace(".<locals>", "")
+    return f"{module_of(frame)}:{frame.f_code.co_qualname}".replace(".<locals>", "")
 
 
 def _at_fault(here: Fault) -> Fault:
@@ -144,7 +147,7 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
         text = _scipy_remedy(caller, written)
     elif by_numpy := _numpy_remedy(here.within):
         text = _fitting(f"{by_numpy}; {plainly}", by_numpy)
-    elif written.new:
+    elif written.new or (written.old and _place_in(here)):
         text = _sentence(written, kind, _place_in(here), plainly)
     else:
         lost = f"{call} of a {kind} would lose its derivative"

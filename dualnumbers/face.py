@@ -31,6 +31,9 @@ REFUSED = {
 }
 """Attribute → what to do instead, or why not."""
 
+NAMESPACES: list[Callable[[], Any]] = []
+"""Gives the module of NumPy's functions for numbers, where there is one."""
+
 OF_THE_VALUE = ("device", "flags", "itemsize", "nbytes", "strides")
 
 
@@ -85,6 +88,13 @@ class Face:
     @property
     def base(self) -> None:
         """Nothing: the array of numbers that a view shows is kept elsewhere."""
+
+    @property
+    def __array_namespace__(self) -> Any:
+        """The array API's question for a namespace, which SciPy asks where SCIPY_ARRAY_API is set."""
+        if not NAMESPACES:
+            raise AttributeError("__array_namespace__")
+        return lambda api_version=None: NAMESPACES[0]()
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
         raise AttributeError(
