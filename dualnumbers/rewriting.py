@@ -219,17 +219,16 @@ def _of_random(code: Code, node: ast.Call, function: Any, rank: int) -> str:
     owner, method = code.meaning(node.func.value), node.func.attr
     made_by = code.meaning(node.func.value.func) if isinstance(node.func.value, ast.Call) else None
     of_numpy = isinstance(owner, (np.random.Generator, np.random.RandomState)) or owner is np.random
-    if (
-        not (of_numpy or made_by in (np.random.default_rng, np.random.RandomState))
-        or method not in SCALED
-        or node.keywords
-        or len(node.args) > 3
-    ):
+    given = dict(zip(("loc", "scale", "size"), map(ast.unparse, node.args), strict=False))
+    given |= {str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords}
+    place, scale = given.get("loc", ""), given.get("scale", "")
+    of_numpy = of_numpy or made_by in (np.random.default_rng, np.random.RandomState)
+    if not of_numpy or method not in SCALED or not (place or scale):
         return ""
-    place, *scale = map(ast.unparse, node.args[:2])
-    size = ast.unparse(node.args[2]) if len(node.args) == 3 else f"np.shape({place})"
+    size = given.get("size", f"np.shape({place or scale})")
     draw = f"{ast.unparse(node.func)}(size={size})"
-    return f"{place} + {scale[0]} * {draw}" if scale else f"{place} + {draw}"
+    scaled = f"{scale} * {draw}" if scale else draw
+    return f"{place} + {scaled}" if place else scaled
 
 
 def _of_statistics(code: Code, node: ast.Call, function: Any, rank: int) -> str:
@@ -258,9 +257,10 @@ def _joined(code: Code, node: ast.expr) -> str:
 
 
 def _of_values(code: Code, node: ast.Call) -> str:
-    """The call with plain values, for what only reads them."""
-    wrapped = {id(part): plain_text(part) for part in node.args if code.number_in(part)}
-    if not wrapped:
+    """The call with plain values, for what only reads them; empty where no number is in it."""
+    parts = [(f"{part.arg}=" if part.arg else "**", part.value) for part in node.keywords]
+    parts = [*(("", part) for part in node.args), *parts]
+    if not any(code.number_in(part) for _, part in parts):
         return ""
-    arguments = [wrapped.get(id(part), ast.unparse(part)) for part in (*node.args, *node.keywords)]
+    arguments = [name + (plain_text(part) if code.number_in(part) else ast.unparse(part)) for name, part in parts]
     return f"{ast.unparse(node.func)}({', '.join(arguments)})"

@@ -125,6 +125,7 @@ LINES = {
     "total += x": (added, "total = total + x"),
     "RNG.normal(x)": (lambda x: np.sum(RNG.normal(x)), "x + RNG.normal(size=np.shape(x))"),
     "RNG.normal(x[0], x[1])": (lambda x: RNG.normal(x[0], x[1]), "x[0] + x[1] * RNG.normal(size=np.shape(x[0]))"),
+    "RNG.normal(scale=x[1], size=3)": (lambda x: RNG.normal(scale=x[1], size=3), "x[1] * RNG.normal(size=3)"),
     "RNG.gamma(x[0])": (lambda x: RNG.gamma(x[0]), "RNG.gamma(autodiff.value_of(x[0]))"),
     "np.linalg.det(np.array([[x[0], 1], [1, 2]]))": (lambda x: np.linalg.det(np.array([[x[0], 1], [1, 2]])),
                                                      "np.linalg.det(autodiff.array([[x[0], 1], [1, 2]]))"),
