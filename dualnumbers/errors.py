@@ -26,7 +26,7 @@ READERS = (*LABELLED, "matplotlib", *sys.stdlib_module_names)
 
 _JOIN = "join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
 REMEDIES = {
-    "float": f"call a function of NumPy or dualnumbers.dmath; {_JOIN}",
+    "float": f"call NumPy or dualnumbers.dmath; {_JOIN}",
     "int": "keep the number as it is",
     "complex": "keep the number as it is, or add 0j",
     "np.asarray": f"keep it, {_JOIN}",
@@ -147,8 +147,8 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
         text = _scipy_remedy(caller, written)
     elif by_numpy := _numpy_remedy(here.within):
         text = _fitting(f"{by_numpy}; {plainly}", by_numpy)
-    elif written.new or (written.old and _place_in(here)):
-        text = _sentence(written, kind, _place_in(here), plainly)
+    elif written.new or _place_in(here):
+        text = _sentence(written if written.old else Written(call), kind, _place_in(here), plainly)
     else:
         lost = f"{call} of a {kind} would lose its derivative"
         remedy = remedy or _remedy(call, level)

@@ -66,7 +66,7 @@ NAMES = {"np": np} | {short: OfScipy(name) for short, name in MODULES.items()}
 
 REFUSED = {
     ("ufunc-methods", "add:where"): "out=.*like=x",
-    ("shape", "array:copy"): r"write .*\.copy\(\)",
+    ("shape", "array:copy"): r"x\.copy\(\)",
     ("shape", "asarray"): "would lose .*derivative",
     ("shape", "full_like"): r"np\.full_like.*np\.full\(shape, value, like=value\)",
     ("shape", "r_"): r"np\.r_ and np\.c_.*np\.concatenate or np\.column_stack",

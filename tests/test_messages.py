@@ -176,7 +176,7 @@ def test_without_the_source_the_road_is_named(mode):
     space = {}
     exec("import math\ndef f(x):\n    return math.cos(x[0])", space)
     text, file, line = message(mode, space["f"])
-    assert text.startswith(f"float of a {KINDS[mode]} would lose its derivative: call a function of NumPy or ")
+    assert text.startswith(f"float of a {KINDS[mode]} would lose its derivative: call NumPy or dualnumbers.dmath; ")
     assert (file, line) == ("<string>", 3)
 
 
