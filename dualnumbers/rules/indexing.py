@@ -69,7 +69,7 @@ scatter = linear(None, None, lambda g, v, shape, index: getitem(g, index), name=
 
 
 def _setitem(x, v, index):
-    z = detached(x) if type(x) is np.ndarray else np.array(x)
+    z = detached(x) if type(x) is np.ndarray and x.flags.writeable else np.array(x)
     z[index] = v
     return z
 
