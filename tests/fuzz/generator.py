@@ -1,6 +1,7 @@
 """A random program from a seed: statements are drawn, and kept where the program still runs on plain values."""
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -207,9 +208,7 @@ class _Writer:
 
     def of_T(self) -> str:  # noqa: N802  # the hole is named T
         return self.pick(
-            self.names_of(
-                lambda x: isinstance(x, np.ndarray) and x.flags.writeable and (x.ndim or "no axes" not in OFF)
-            )
+            self.names_of(lambda x: isinstance(x, np.ndarray) and _is_writeable(x) and (x.ndim or "no axes" not in OFF))
         )
 
     def of_k(self) -> str:
@@ -258,3 +257,9 @@ def _tame(x: Any) -> bool:
         and np.ndim(x) <= 4
         and bool(np.all((np.abs(x) < LARGEST) & ((x == 0) | (np.abs(x) > LEAST))))
     )
+
+
+def _is_writeable(x: np.ndarray) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # np.broadcast_arrays' are, until a later version of NumPy
+        return x.flags.writeable

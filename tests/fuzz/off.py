@@ -10,6 +10,7 @@ OFF = {
     "{n}[...]": "the same",
     "{n}[None]": "the same",
     "{t} = np.ascontiguousarray({a})": "the array itself where it is not contiguous",
+    "np.copyto({T}, {v} + 0, where={mask})": "of a source with more axes than the target, which are 1",
     "more axes": "an operand of more axes than the target, added to it in place, is no error",
     "jacfwd(lambda q: np.sum(q ** 2) * {n})({n})": "of an array without elements, inside jvp, is read-only",
 }

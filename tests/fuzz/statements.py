@@ -112,7 +112,7 @@ STATEMENTS = {
         {t} = np.ascontiguousarray({a})
         {t} = np.zeros(2)\n{t}[0] = {s}\n{t}[1] = {t}[0] * {s}
         {t} = np.zeros((2, 2))\n{t}[0] = {s}\n{t}[:, 1] += {s}
-        {t} = np.empty(3)\n{t}[:] = {s}
+        {t0} = np.empty(3)\n{t0}[:] = {s}
         {t} = np.ones(2)\n{t} *= {s}
         {t} = np.eye(2)\n{t}[0, 1] = {s}\n{t} = {t} @ {t}
         {t} = np.arange(2.0)\n{t0} = {t}[::-1]\n{t0}[0] = {s}
