@@ -21,15 +21,13 @@ def _below_largest(x, axis):
     return x - np.where(np.isfinite(largest), largest, 0.0).astype(largest.dtype)
 
 
-def _beside_largest(dx, size, axis):
-    """The tangents less that of the largest element, the mean of equal ones.
+def _beside_largest(dx, largest, axis):
+    """The tangents less that of the element that has more than half of the weight, if one has.
 
-    Weights whose sum is 1 lose nothing by it, and the largest of them, which may be 1 to the last bit, meets a 0: else
-    of 1 − z nothing is left where the others have e⁻⁴⁰.
+    Weights whose sum is 1 lose nothing by it, and the one that may be 1 to the last bit meets a 0: else nothing is left
+    of 1 − z where the others have e⁻⁴⁰.
     """
-    largest = np.equal(size, np.max(size, axis=axis, keepdims=True, initial=0.0))
-    count = np.maximum(np.count_nonzero(largest, axis=axis, keepdims=True), 1)
-    return dx - sum(dx * (largest / count).astype(size.dtype), axis, True)
+    return dx - sum(dx * largest, axis, True)
 
 
 def _softmax_row(power, rate, name):
@@ -44,7 +42,7 @@ def _softmax_row(power, rate, name):
 
     def push(dx, z, x, axis):
         """log b (diag z − z zᵀ) ẋ."""
-        part = z * _beside_largest(rate(x) * dx, np.abs(plain(z)), axis)
+        part = z * _beside_largest(rate(x) * dx, np.abs(plain(z)) > 0.5, axis)
         return part - z * sum(part, axis, True)
 
     return smooth(None, lambda x, axis=None: (x, axis), push, name=name, statics=1, evaluate=value,
@@ -84,7 +82,7 @@ def _log_softmax(x, axis):
 
 def _log_softmax_push(dx, z, x, axis):
     """(I − 1 pᵀ) ẋ with p = exp z."""
-    part = _beside_largest(dx, np.abs(np.exp(plain(z))), axis)
+    part = _beside_largest(dx, plain(z).real > -math.log(2.0), axis)
     return part - sum(exp(z) * part, axis, True)
 
 
