@@ -18,10 +18,11 @@ from dualnumbers.elementary import LOCALLY_CONSTANT, Row
 from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, is_number
 from dualnumbers.number import lifted_operators
+from dualnumbers.partials import as_given
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
 
-from .seeding import as_given, living, matching, read_only
+from .seeding import living, matching, read_only
 from .shared_tape import SharedTape, common
 from .sweep import adjoints
 from .tape import UNARY

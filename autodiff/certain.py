@@ -15,7 +15,8 @@ from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.dualnumber import make
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.levels import RUNNING, Level, has_nan, is_number, plain
-from dualnumbers.pushforward import evaluate_partial, has_derivative, in_precision, row_tangent
+from dualnumbers.partials import evaluate_partial
+from dualnumbers.pushforward import has_derivative, in_precision, row_tangent
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, shape, stack, zeros_like
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.levels import Level, plain
+from dualnumbers.partials import as_given
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, reshape, shape, stack, transpose, zeros_like
 
-from .seeding import as_given, name_of, own, zero
+from .seeding import name_of, own, zero
 
 CHUNK = 1 << 24
 """How many elements a batch of values may have: 128 MiB."""

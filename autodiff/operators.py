@@ -9,6 +9,7 @@ import numpy as np
 
 from dualnumbers.dualnumber import make
 from dualnumbers.levels import Level, has_nan, level_of, plain
+from dualnumbers.partials import as_given
 from dualnumbers.rules.shaping import zeros_like
 from dualnumbers.rules.spectra import Unadapted
 
@@ -17,7 +18,7 @@ from .columns import Directions, Rebuild, Tree, taken
 from .derived import derived
 from .forward import holomorphic, jacfwd, joined, jvp
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import argnums_of, as_given, flatten, matching, output_leaf, own, real_output
+from .seeding import argnums_of, flatten, matching, output_leaf, own, real_output
 from .sweep import adjoints, tangents
 from .tape import Tape
 
@@ -144,7 +145,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
             t = None
             if recording.holds(out):
                 t = certain_tangents(recording.tape, seeds, range(out.line + 1), [out.line]).get(out.line)
-            found.append(zeros_like(value) if t is None else own(t))
+            found.append(zeros_like(value) if t is None else as_given(own(t), value))
         return rebuild(found)
 
     return rebuild(values), push

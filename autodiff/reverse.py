@@ -10,6 +10,7 @@ import numpy as np
 from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, is_number
 from dualnumbers.memory import detached
+from dualnumbers.partials import as_given
 from dualnumbers.refusals import check_refused
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
@@ -22,7 +23,6 @@ from .leaves import names_of_leaves, parameter_names
 from .seeding import (
     argnums_of,
     arguments,
-    as_given,
     check_alive,
     check_holomorphic,
     differentiable,
@@ -183,6 +183,7 @@ def value_and_grad(
 ) -> Callable[..., Any]:
     """``(value, gradient)`` of a scalar ``f`` as a function of the same arguments, at the cost of the gradient.
 
+    The value has the type that f gives without a differentiation, the gradient that of the argument.
     With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``((value, auxiliary), gradient)``.
     ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is.
     """
@@ -220,6 +221,7 @@ def _without_level(aux: Any) -> Any:
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
 
+    The value has the type that f gives without a differentiation, an adjoint that of its primal.
     The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
     shape or structure than the output.
     """

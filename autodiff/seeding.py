@@ -17,6 +17,7 @@ from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
 from dualnumbers.levels import HELD, is_labelled, is_number
 from dualnumbers.levels import plain as value_of_leaf
+from dualnumbers.partials import as_given
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import array, astype, shape
 
@@ -237,17 +238,6 @@ def own(result: Any) -> Any:
     return result.copy("K") if type(result) is np.ndarray else result
 
 
-def as_given(derivative: Any, x: Any) -> Any:
-    """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
-    if type(derivative) is np.ndarray and not derivative.ndim and not isinstance(x, np.ndarray):
-        derivative = derivative[()]  # of a number that was reshaped
-    if isinstance(derivative, np.generic) and type(x) in PYTHON:
-        return derivative.item()
-    if isinstance(x, np.inexact) and isinstance(derivative, (float, np.inexact)):
-        return x.dtype.type(derivative) if np.iscomplexobj(x) or not np.iscomplexobj(derivative) else derivative
-    return derivative
-
-
 def matching(tangent: Any, x: Any, what: str) -> list[Any]:
     """The leaves of a tangent or cotangent for ``x``, in the order of x's leaves and their precision.
 
@@ -280,7 +270,7 @@ def zero(out: Any, x: Any) -> Any:
     """The zero tangent of an output that does not depend on ``x``: of the output's shape, in the type of both."""
     out, x = value_of_leaf(out), value_of_leaf(x)
     if isinstance(out, PYTHON) and isinstance(x, PYTHON):
-        return type(x * 0.0 + out * 0.0)(0)
+        return type(type(x)(0) * 0.0 + type(out)(0) * 0.0)(0)
     return np.zeros(np.shape(out), np.result_type(out, x, 0.0))[()]
 
 

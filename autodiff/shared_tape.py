@@ -107,6 +107,7 @@ class SharedTape(Tape):
         self.pinned |= {line + lines for line in other.pinned.copy() if line < count}
         self.unkept |= {line + lines for line in other.unkept.copy() if line < count}
         self.complex |= other.complex
+        self.mixed |= other.mixed
 
     def compacted(self) -> SharedTape:
         """A new tape of the lines that a result still needs, to which the results move; this one if that is most."""

@@ -21,7 +21,8 @@ import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, TABLE, Row
 from dualnumbers.levels import is_number, plain
-from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
+from dualnumbers.partials import evaluate_partial
+from dualnumbers.pushforward import has_derivative, row_tangent
 from dualnumbers.rules.shaping import shape
 
 from .tape import Tape

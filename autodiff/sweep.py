@@ -15,7 +15,8 @@ import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
 from dualnumbers.levels import has_nan, is_number
-from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
+from dualnumbers.partials import at_point, evaluate_partial, numpy_float
+from dualnumbers.pushforward import has_derivative, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
@@ -101,10 +102,12 @@ def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
     values, constants = tape.values, tape.constants
+    if tape.mixed:
+        values, constants = ([float(x) if type(x) is numpy_float else x for x in xs] for xs in (values, constants))
     found: list[Any] = [None] * len(values)
     owned: set[int] = set()
     for line, seed in seeds.items():
-        found[line] = seed
+        found[line] = float(seed) if type(seed) is numpy_float else seed
     count = max(seeds) + 1  # no adjoint comes from behind the outputs
     columns: Any = (column if count == len(values) else column[:count]
                     for column in (tape.rows, tape.first, tape.second, values))  # fmt: skip
@@ -129,7 +132,8 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 try:
                     p = p(x, z) if q is None else p(x, values[b] if b >= 0 else constants[~b], z)
                 except FAILURES:
-                    p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, tape.value(b), z)
+                    y = (constants[~b] if b < 0 else values[b],) if q is not None else ()
+                    p = evaluate_partial(p, x, *y, z)
                 c = p * g if times is None else times(p, g)
             if type(c) is float:
                 t = found[a]
@@ -156,7 +160,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
 
 def _add(found: list[Any], owned: set[int], line: int, c: Any) -> None:
     """Accumulate an adjoint; in place from the second sum of plain arrays on, which no other line shares."""
-    t = found[line]
+    t, c = found[line], float(c) if type(c) is numpy_float else c
     if t is None:
         found[line] = c
     elif type(t) is np.ndarray and type(c) is np.ndarray:
@@ -173,7 +177,9 @@ def fit(c: Any, x: Any) -> Any:
     """An adjoint returned to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
     if type(c) is np.ndarray and type(x) is np.ndarray and c.shape == x.shape and c.dtype == x.dtype:
         return c
-    if type(c) is np.float64 and type(x) in (float, np.float64):
+    if type(x) is float and isinstance(c, np.floating):
+        return float(c)
+    if type(c) is numpy_float is type(x):
         return c
     if is_unreal(c) and not is_unreal(x):
         c = real(c)
@@ -234,7 +240,9 @@ def pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...
     """The adjoint of operand ``k`` of a row, given that of its output; None where it has no derivative."""
     if row.kind == ELEMENTWISE:
         p = row.partials[k]
-        p = p if isinstance(p, float) else evaluate_partial(p, *xs, z)
+        if not isinstance(p, float):
+            w, at = at_point(z, xs) if type(z) is numpy_float else (z, xs)
+            p = evaluate_partial(p, *at, w)
         return (times or operator.mul)(p, g)
     if row.arity == -1:
         return row.adjoints[0](g, k, *xs, *static)

@@ -27,10 +27,14 @@ UNARY = -1
 
 
 class Tape:
-    """A Wengert list. ``print(tape)`` shows it as a numbered table."""
+    """A Wengert list. ``print(tape)`` shows it as a numbered table.
 
-    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "is_torn", "level", "links", "more",
-                 "names", "outputs", "pinned", "rows", "second", "static", "unkept", "values")  # fmt: skip
+    ``mixed`` says that some value is no Python float, ``complex`` that some is complex.
+    """
+
+    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "is_torn", "level", "links",
+                 "mixed", "more", "names", "outputs", "pinned", "rows", "second", "static", "unkept",
+                 "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
@@ -47,7 +51,7 @@ class Tape:
         self.unkept: set[int] = set()
         self.complete = False
         self.captured: Captured | None = None
-        self.complex = False
+        self.complex = self.mixed = False
         self.is_torn = False
         self.names: list[str] = []
         self.outputs: list[int] = []
@@ -83,8 +87,10 @@ class Tape:
         if len(values) != place + 1:  # for a number, ``values[place] is not z`` asks the same in half the time
             raise self.torn()
         kind = type(value)
-        if kind is not float and kind is not np.float64 and is_unreal(value):
-            self.complex = True
+        if kind is not float:
+            self.mixed = True
+            if kind is not np.float64 and is_unreal(value):
+                self.complex = True
         return place
 
     def torn(self) -> RuntimeError:

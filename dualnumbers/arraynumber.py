@@ -13,7 +13,7 @@ import numpy as np
 
 from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
-from .face import Face
+from .face import OF_THE_VALUE, Face
 from .levels import is_number, plain
 from .memory import numbered
 from .number import BINARY, Number
@@ -304,6 +304,9 @@ for _name in dir(np.ndarray):
         setattr(ArrayNumber, _name, _method(getattr(np, _name)))
 
 WRITING = ("fill", "imag", "partition", "put", "real", "resize", "sort")
+_shared = dict(vars(ArrayNumber)) | {
+    _name: vars(Face)[_name] for _name in ("flat", *OF_THE_VALUE) if hasattr(Face, _name)
+}
 for _name in dir(np.generic):
-    if _name in ArrayNumber.__dict__ and not _name.startswith("_") and _name not in WRITING:
-        setattr(Number, _name, ArrayNumber.__dict__[_name])  # a scalar of NumPy has them too
+    if _name in _shared and not _name.startswith("_") and _name not in WRITING:
+        setattr(Number, _name, _shared[_name])  # a scalar of NumPy has them too

@@ -1,6 +1,7 @@
 """Dispatch by type: a table function looks the types of its operands up in one dictionary.
 
-``float`` leads to Python's function, ``ndarray`` to NumPy's, and a kind of number to the row's lift to that kind.
+``float`` leads to Python's function, ``ndarray`` and ``np.float64`` to NumPy's, and a kind of number to the row's lift
+to that kind.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    """A NumPy function evaluated on Python numbers: computed and failing as NumPy's, a Python number again."""
+    """A NumPy function of Python numbers that gives a Python number again, as formulas written in the table need."""
 
     def evaluate(*xs: Any) -> Any:
         z = ufunc(*xs)

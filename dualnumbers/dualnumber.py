@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from .arraynumber import ArrayNumber, ArrayView
-from .batch import BatchArray
-from .dispatch import lead
+from .batch import BatchArray, BatchNumber
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
 from .levels import Level, is_number, is_operand, level_of
 from .memory import is_alone, is_free
+from .notation import latex, text
 from .number import Number, as_operand
-from .pushforward import push_forward
+from .partials import as_given, is_double, python_of
+from .pushforward import push_forward, row_tangent
 from .rules.indexing import fixed, getitem
 from .rules.shaping import broadcast_to, shape, zeros_like
 
@@ -43,7 +44,13 @@ _KIND = _Kinds()
 
 
 def make(primal: Any, tangent: Any, level: Level) -> Any:
-    """The dual number of these components at this level; what ``DualNumber(...)`` and every seeding end in."""
+    """The dual number of these components at this level; what ``DualNumber(...)`` and every seeding end in.
+
+    The tangent of a number of double precision is one of Python's, so that arithmetic with it warns of nothing.
+    """
+    kind = type(tangent)
+    if kind is not float and kind is not np.ndarray and not issubclass(kind, BatchNumber) and is_double(tangent):
+        tangent = python_of(tangent)
     z: Any = new(_KIND[type(primal)])
     z.primal, z.tangent, z.level = primal, tangent, level
     return z
@@ -93,11 +100,11 @@ class DualNumber(Number, operators=True):
     @property
     def dual(self) -> Any:
         if self.level.by_hand:
-            return self.tangent
+            return as_given(self.tangent, self.primal)
         raise no_plain_value(".dual", self, AttributeError)
 
     def __repr__(self) -> str:
-        return f"DualNumber({self.primal!r}, {self.tangent!r})"
+        return f"DualNumber({self.primal!r}, {as_given(self.tangent, self.primal)!r})"
 
     def __str__(self) -> str:
         return format(self, "")
@@ -107,14 +114,11 @@ class DualNumber(Number, operators=True):
 
         A nested number numbers the ε of its levels from the innermost: ``(2 + 1ε₁) + (1 + 0ε₁)ε₂``.
         """
-        if shape(self):
-            return f"{self.primal} + {self.tangent}ε"
-        depth = _depth(self)
-        return _text(self, spec, depth) if depth > 1 else _sum(format(self.primal, spec), format(self.tangent, spec))
+        return f"{self.primal} + {self.tangent}ε" if shape(self) else text(self, spec)
 
     def _repr_latex_(self) -> str | None:
         """As mathematics in a notebook; an array as text."""
-        return None if shape(self) else "$" + str(self).translate(_LATEX) + "$"
+        return None if shape(self) else latex(self)
 
     def __copy__(self) -> Any:
         return make(self.primal, self.tangent, self.level)
@@ -173,8 +177,12 @@ class DualNumber(Number, operators=True):
         kind = type(other)
         if kind is DualNumber and other.level is self.level:
             a, b = self.primal, other.primal
+            product = a * b
+            if type(product) is not float:
+                tangents = [(0, self.tangent), (1, other.tangent)]
+                return make(product, row_tangent(MULTIPLY, product, [a, b], tangents), self.level)
             z = new(DualNumber)
-            z.primal, z.tangent, z.level = a * b, a * other.tangent + b * self.tangent, self.level
+            z.primal, z.tangent, z.level = product, a * other.tangent + b * self.tangent, self.level
             return z
         if kind is float or kind is int:
             z = new(DualNumber)
@@ -274,10 +282,6 @@ class DualView(ArrayView, DualArray):
     level = property(lambda self: self.root.level)
 
 
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_LATEX = str.maketrans({"ε": r"\,\varepsilon", **{"₀₁₂₃₄₅₆₇₈₉"[i]: f"_{i}" for i in range(10)}})
-
-
 def _broadcast(dual: Any, to: tuple[int, ...]) -> Any:
     try:
         return broadcast_to(dual, to)
@@ -285,34 +289,15 @@ def _broadcast(dual: Any, to: tuple[int, ...]) -> Any:
         raise ValueError(f"the dual part, of shape {shape(dual)}, does not fit the real part, of shape {to}") from None
 
 
-def _depth(x: Any) -> int:
-    return 1 + max(map(_depth, x.parts())) if is_number(type(x)) else 0
-
-
-def _text(x: Any, spec: str, depth: int) -> str:
-    """A nested number with the ε of each level numbered, of which there are ``depth``."""
-    if not isinstance(x, DualNumber):
-        return format(x, spec)
-    primal, tangent = (_text(part, spec, depth - 1) for part in x.parts())
-    unit = f"ε{depth}".translate(_SUBSCRIPTS)
-    if any(is_number(type(part)) for part in x.parts()):
-        return f"({primal}) + ({tangent}){unit}"
-    return _sum(primal, tangent, unit)
-
-
-def _sum(primal: str, tangent: str, unit: str = "ε") -> str:
-    if tangent.endswith(("j", ")")):
-        return f"{primal} + ({tangent.strip('()')}){unit}"
-    sign, size = ("-", tangent[1:]) if tangent.startswith("-") else ("+", tangent.removeprefix("+"))
-    return f"{primal} {sign} {size}{unit}"
-
-
 def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:
     """What the table does where the algebra above does not apply."""
-    y = as_operand(x, y)
-    if y is NotImplemented:
-        return y
-    return lead(row, y, x) if reflected else lead(row, x, y)
+    kind = type(y)
+    if kind is not DualNumber and kind is not float and kind is not int:
+        y = as_operand(x, y)
+        if y is NotImplemented:
+            return y
+    lifted = row.lifts[DualNumber]
+    return lifted(y, x) if reflected else lifted(x, y)
 
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (

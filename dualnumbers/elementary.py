@@ -7,7 +7,7 @@ argument by argument, as one of five kinds: elementwise, linear, multilinear, sm
 Walther, *Evaluating Derivatives*, 2008, §2).
 
 A row has two *faces*: Python's own function decides how ``dmath.log(0.0)`` fails, NumPy's how ``np.log(0.0)`` does.
-Both share the derivative.
+Both share the derivative. Of a Python float the one gives a Python float, the other what NumPy gives, ``np.float64``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 
 from .dispatch import Lifts, by_level, by_type, python_value
 from .errors import public_name, user_line
-from .levels import is_operand
 
 ELEMENTWISE, LINEAR, MULTILINEAR, SMOOTH, LOCALLY_CONSTANT = (
     "elementwise", "linear", "multilinear", "smooth", "locally constant")  # fmt: skip
@@ -100,24 +99,25 @@ def _named(function: Any, row: Row) -> TableFunction:
     return cast(TableFunction, function)
 
 
+def _on_elements(python: Any) -> Callable[..., Any]:
+    """A function of Python numbers applied to each element, where NumPy has no such function."""
+    vectorized = np.vectorize(python, otypes=[float])
+    return lambda *xs: vectorized(*xs)[()]
+
+
 # ----------------------------------------------------------------------------------------- the five kinds of row
 
 
 def _scalar_rows(row: Row, python: Callable[..., Any] | None, ufunc: Any, operator: bool) -> TableFunction:
     """Give an elementwise or locally constant row its two faces; returns the table function, Python's face."""
-    array = ufunc or np.vectorize(cast(Any, python), otypes=[float])
-    row.scalar = python_value(array)
-    numpy_face = _named(by_type(row, row.scalar, array), row)
-    row.evaluate = numpy_face
-    function = numpy_face
-    if python is not None:
-        row = replace(row)
-        row.scalar = python
-        function = _named(by_type(row, python, python if operator else array), row)
-        row.evaluate = python if operator else function
+    array = row.scalar = ufunc or _on_elements(python)
+    row.evaluate = _named(by_type(row, array, array), row)
     if ufunc is not None:
-        BY_NUMPY[ufunc] = numpy_face
-    TABLE[row.name] = function
+        BY_NUMPY[ufunc] = row.evaluate
+    row = replace(row)
+    scalar = row.scalar = python or python_value(ufunc)
+    function = TABLE[row.name] = _named(by_type(row, scalar, scalar if operator else array), row)
+    row.evaluate = scalar if operator else function
     return function
 
 
@@ -174,6 +174,14 @@ def _array_row(row: Row, numpy_function: Any, evaluate: Callable[..., Any] | Non
         BY_NUMPY[numpy_function] = entry(function)
     TABLE[row.name] = function
     return function
+
+
+def with_values_of(numpy_function: Any, function: TableFunction) -> TableFunction:
+    """The NumPy face of an array row whose table function gives Python numbers for such."""
+    row = replace(function.row)
+    row.plain = numpy_function
+    row.evaluate = face = _named(by_level(row, numpy_function), row)
+    return face
 
 
 def required(signature: Callable[..., Any]) -> int:
@@ -306,15 +314,3 @@ class Refused:
 
 FAILURES = (ArithmeticError, ValueError, TypeError)
 """What a partial may raise on Python numbers where NumPy's would be infinite, NaN or complex."""
-
-
-def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
-    """A partial that failed on Python numbers, evaluated once more on NumPy's: inf or nan, never an exception."""
-    if isinstance(partial, Refused):
-        raise partial.error() from None
-    as_numpy = TABLE["_numpy_scalar"]
-    if any(type(x) is complex for x in arguments):
-        arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
-    with np.errstate(all="ignore"):
-        p = partial(*(as_numpy(x) if is_operand(type(x)) else x for x in arguments))
-    return p.item() if isinstance(p, np.generic) else p

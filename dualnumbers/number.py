@@ -20,7 +20,9 @@ from .elementary import BY_NUMPY, TABLE, Row
 from .errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
 from .levels import Level, is_labelled, is_number, is_operand, plain
 from .rules import shaping
+from .rules.arithmetic import as_numpy
 from .rules.from_scipy import rule_of
+from .rules.indexing import fixed
 from .rules.inspection import LIKE
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -35,6 +37,10 @@ TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
 """Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
 BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
 """The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
+
+
+NESTED = (list, tuple, *shaping.SEQUENCES)
+JOINED = (*NESTED, np.ndarray)
 
 
 class Number:
@@ -96,6 +102,14 @@ class Number:
         """For reading: a specification formats the value; without one it is ``str``, which ``float`` refuses."""
         return format(plain(self), spec) if spec else str(self)
 
+    __iter__: Any = None  # else Python would ask __getitem__ for one element after the other
+
+    def __getitem__(self, index: Any) -> Any:
+        """The elements of a number that is NumPy's: ``x[None]``, ``x[...]``. TypeError of one of Python's."""
+        if not isinstance(plain(self), np.generic):
+            raise TypeError(f"'{type(plain(self)).__name__}' object is not subscriptable{user_line()}")
+        return self.viewed(TABLE["getitem"], fixed(index))
+
     # ------------------------------------------------------------------------------------------ NumPy
 
     @property
@@ -151,9 +165,11 @@ class Number:
             raise no_rule(ufunc, "" if method == "__call__" else f".{method}", self)
         if method != "__call__":
             return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
-        operands = []
+        operands, elementwise = [], hasattr(function, "row")
         for x in inputs:
-            if isinstance(x, (list, tuple, np.ndarray)):
+            if is_number(type(x)):
+                x = x if elementwise else as_numpy(x)
+            elif isinstance(x, JOINED):
                 x = shaping.array(x)
             elif not is_operand(type(x)):
                 return by_labels(self, x)
@@ -169,7 +185,8 @@ class Number:
             raise no_rule(function, "", self)
         target = keywords.pop("out", None)
         try:
-            result = entry(*map(joined, arguments), **keywords)
+            own = hasattr(entry, "function")
+            result = entry(*map(joined if own else as_numpy_joined, arguments), **keywords)
         except TypeError:
             before, named = with_out_named(function, arguments)
             if named:
@@ -205,7 +222,14 @@ def joined(argument: Any) -> Any:
         return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
     if is_number(type(argument)):
         return argument
-    return shaping.array(argument) if isinstance(argument, np.ndarray) or is_labelled(type(argument)) else argument
+    return shaping.array(argument) if isinstance(argument, JOINED) or is_labelled(type(argument)) else argument
+
+
+def as_numpy_joined(argument: Any) -> Any:
+    """An argument of a function that is written in table functions: also a number of Python's as one of NumPy's."""
+    if isinstance(argument, (list, tuple)) and not hasattr(argument, "_fields"):
+        return type(argument)(map(as_numpy_joined, argument))
+    return as_numpy(argument) if is_number(type(argument)) else joined(argument)
 
 
 def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -250,7 +274,9 @@ def as_operand(x: Any, y: Any) -> Any:
         return as_operand(x, y.primal)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
-    return shaping.array(y) if isinstance(y, (list, tuple)) and x.ndim else by_labels(x, y)
+    if isinstance(y, NESTED) and isinstance(plain(x), (np.generic, np.ndarray)):
+        return shaping.array(y)
+    return by_labels(x, y)
 
 
 def by_labels(x: Any, y: Any) -> Any:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .dispatch import lead, leading
-from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row, partial_by_numpy
+from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row
 from .levels import is_number, plain
+from .partials import at_point, evaluate_partial, numpy_float, partial_by_numpy, python_of
 from .rules.complexes import is_unreal
 from .rules.shaping import astype, broadcast_to, shape, zeros_like
 from .rules.strong import strong
@@ -53,7 +54,7 @@ def _general(row: Row, make: Make, kind: type) -> Callable[..., Any]:
     return pushed
 
 
-def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, Any]], static: tuple[Any, ...],
+def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, Any]], static: tuple[Any, ...] = (),
                 times: Any = None) -> Any:  # fmt: skip
     """The tangent of ``z = row(*primals, *static)`` for the tangents of the operands ``active``, [(place, tangent)].
 
@@ -63,7 +64,7 @@ def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, An
         tangent = _elementwise(row, z, primals, active, times)
     else:
         tangent = _TANGENTS[row.kind](row, z, primals, active, static)
-    return tangent if shape(tangent) == shape(z) else broadcast_to(tangent, shape(z))
+    return tangent if shape(tangent) == shape(z) else in_precision(broadcast_to(tangent, shape(z)), z)
 
 
 def has_derivative(row: Row, k: int) -> bool:
@@ -73,71 +74,86 @@ def has_derivative(row: Row, k: int) -> bool:
     return row.adjoints[k] is not None or bool(row.pushes and row.pushes[k])
 
 
-def evaluate_partial(partial: Any, *arguments: Any) -> Any:
-    """A partial at the arguments and the output: inf or nan where it is singular, never an exception."""
-    try:
-        return partial(*arguments)
-    except FAILURES:
-        return partial_by_numpy(partial, *arguments)
-
-
 def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
-    """A function of one number. Two Python floats go the short way, with the same formula."""
-    evaluate, evaluate_float, unreal, singular = row.evaluate, row.scalar, row.unreal, row.singular
+    """A function of one number. A value of double precision with a float for its tangent goes a short way."""
+    evaluate, evaluate_float, unreal = row.evaluate, row.scalar, row.unreal
     (partial,) = row.partials
     if isinstance(partial, float):
         return lambda x: make(evaluate(x.primal), _scaled(partial, x.tangent), x.level)
 
     def pushed(x: Any) -> Any:
         primal, tangent = x.primal, x.tangent
-        if type(primal) is float and type(tangent) is float:
+        if type(primal) is float:
             z = evaluate_float(primal)
-            try:
-                tangent *= partial(primal, z)
-            except FAILURES:
-                tangent *= partial_by_numpy(partial, primal, z)
-            if type(tangent) is float and tangent == tangent:  # a NaN may ask for the strong zero
-                result: Any = new(scalar)
-                result.primal, result.tangent, result.level = z, tangent, x.level
-                return result
-        if unreal and is_unreal(primal):
+        elif unreal and is_unreal(primal):
             return unreal(x)
-        z, t = evaluate(primal), x.tangent
-        if singular:
-            with np.errstate(all="ignore"):
-                p = evaluate_partial(partial, primal, z)
-                t = strong(p, t) if x.level.by_hand else p * t
         else:
-            t = evaluate_partial(partial, primal, z) * t
-        return make(z, in_precision(t, z), x.level)
+            z = evaluate(primal)
+        at, w, t = primal, z, tangent
+        if type(z) is numpy_float:
+            at, w = python_of(primal), float(z)
+        if type(w) is float and type(t) is float:
+            try:
+                t *= partial(at, w)
+            except FAILURES:
+                t *= partial_by_numpy(partial, at, w)
+            if type(t) is float and t == t:  # a NaN may ask for the strong zero
+                result: Any = new(scalar)
+                result.primal, result.tangent, result.level = z, t, x.level
+                return result
+        times = strong if x.level.by_hand else None
+        return make(z, _elementwise(row, z, (primal,), ((0, tangent),), times), x.level)
 
     return pushed
 
 
 def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two operands, both numbers of one level or one of them plain."""
-    evaluate, plainly = row.evaluate, not row.singular
+    evaluate, of_floats = row.evaluate, _of_floats(row)
 
     def pushed(x: Any, y: Any) -> Any:
-        active: tuple[tuple[int, Any], ...]
         if not is_number(type(y)):
-            level, a, b, active = x.level, x.primal, y, ((0, x.tangent),)
+            level, a, b, s, t = x.level, x.primal, y, x.tangent, None
         elif not is_number(type(x)):
-            level, a, b, active = y.level, x, y.primal, ((1, y.tangent),)
+            level, a, b, s, t = y.level, x, y.primal, None, y.tangent
         elif x.level is y.level:
-            level, a, b, active = x.level, x.primal, y.primal, ((0, x.tangent), (1, y.tangent))
+            level, a, b, s, t = x.level, x.primal, y.primal, x.tangent, y.tangent
         else:
             return general(x, y)
         z = evaluate(a, b)
-        if plainly:
-            tangent = _weighted(row, z, (a, b), active, None)
-        else:
-            tangent = _elementwise(row, z, (a, b), active, strong if level.by_hand else None)
-        if type(z) is not float and shape(tangent) != shape(z):
-            tangent = broadcast_to(tangent, shape(z))
+        tangent = of_floats(z, a, b, s, t)
+        if tangent is None:
+            active = [(k, v) for k, v in ((0, s), (1, t)) if v is not None]
+            tangent = row_tangent(row, z, [a, b], active, (), strong if level.by_hand else None)
         return make(z, tangent, level)
 
     return pushed
+
+
+def _of_floats(row: Row) -> Callable[..., float | None]:
+    """The tangent of a value of double precision for those of its operands, floats or None for none.
+
+    None where it is NaN, which may ask for the strong zero, and where anything else is involved.
+    """
+    p, q = row.partials
+    constant = isinstance(p, float), isinstance(q, float)
+
+    def tangent(z: Any, a: Any, b: Any, s: Any, t: Any) -> float | None:
+        if (s is not None and type(s) is not float) or (t is not None and type(t) is not float):
+            return None
+        if type(z) is numpy_float:
+            a, b, z = python_of(a), python_of(b), float(z)
+        elif type(z) is not float:
+            return None
+        total = None
+        if s is not None:
+            total = (p if constant[0] else evaluate_partial(p, a, b, z)) * s
+        if t is not None:
+            term = (q if constant[1] else evaluate_partial(q, a, b, z)) * t
+            total = term if total is None else total + term
+        return total if type(total) is float and total == total else None
+
+    return tangent
 
 
 def _linear_in_one(row: Row, make: Make) -> Callable[..., Any]:
@@ -159,21 +175,24 @@ def _scaled(partial: float, t: Any) -> Any:
 
 
 def _elementwise(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
-    if row.singular:
+    """Σ partialₖ · ẋₖ, in the output's precision."""
+    if row.singular or isinstance(z, np.generic):
         with np.errstate(all="ignore"):
-            return _weighted(row, z, primals, active, times)
+            return _weighted(row, z, primals, active, times if row.singular else None)
     return _weighted(row, z, primals, active, None)
 
 
 def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
-    """Σ partialₖ · ẋₖ."""
     total = None
+    w, xs = at_point(z, primals)
     for k, t in active:
+        if w is not z and isinstance(t, np.generic):
+            t = python_of(t)
         partial = row.partials[k]
         if type(partial) is float:
             term = _scaled(partial, t)
         else:
-            p = evaluate_partial(partial, *primals, z)
+            p = evaluate_partial(partial, *xs, w)
             term = p * t if times is None else times(p, t)
         total = term if total is None else total + term
     return in_precision(total, z)

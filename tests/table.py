@@ -131,11 +131,7 @@ def places(row: Row) -> list[int]:
 
 def python_function(row: Row) -> Callable[..., Any] | None:
     """The function of ``math``, or the operator, whose values and exceptions a row's Python face has."""
-    return getattr(math, row.name, None) or (None if _is_numpy_only(row) else row.scalar)
-
-
-def _is_numpy_only(row: Row) -> bool:
-    return getattr(row.scalar, "__module__", None) == "dualnumbers.elementary"
+    return getattr(math, row.name, None) or row.scalar  # type: ignore[no-any-return]
 
 
 def numpy_function(row: Row) -> Callable[..., Any] | None:

@@ -22,7 +22,7 @@ LAYERS = (
     ("dualnumbers.dispatch", "dualnumbers.parameters"),
     ("dualnumbers.elementary",),
     ("dualnumbers.rules",),
-    ("dualnumbers.ufunc_methods", "dualnumbers.face"),
+    ("dualnumbers.ufunc_methods", "dualnumbers.face", "dualnumbers.partials", "dualnumbers.notation"),
     ("dualnumbers.number", "dualnumbers.pushforward"),
     ("dualnumbers.arraynumber",),
     ("dualnumbers.batch",),

@@ -15,7 +15,8 @@ import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.levels import has_nan, plain
-from dualnumbers.pushforward import evaluate_partial, has_derivative, row_tangent
+from dualnumbers.partials import evaluate_partial
+from dualnumbers.pushforward import has_derivative, row_tangent
 from dualnumbers.rules.shaping import zeros_like
 
 from ..certain import Certain

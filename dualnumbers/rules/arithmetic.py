@@ -8,7 +8,8 @@ import operator as op
 
 import numpy as np
 
-from ..elementary import elementwise
+from ..elementary import PYTHON, elementwise
+from ..levels import plain
 from .constants import degrees_per_radian, radians_per_degree
 from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
 from .steps import mantissa_scale, rint
@@ -46,8 +47,21 @@ fma = elementwise(getattr(math, "fma", _unfused), _unfused, lambda x, y, w, z: y
 nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
 degrees = elementwise(math.degrees, np.degrees, lambda x, z: degrees_per_radian(x))
 radians = elementwise(math.radians, np.radians, lambda x, z: radians_per_degree(x))
+
+
+def _item(x):
+    """A scalar of NumPy's as a number of Python's; an array as it is."""
+    if x.shape:
+        return +x
+    return complex(x) if x.dtype.kind == "c" else float(x) if x.dtype.kind == "f" else x.item()
+
+
+python_number = elementwise(lambda x: x if type(x) is complex else float(x), _item, 1.0, name="_python_number",
+                            shown="float")  # fmt: skip
 numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x, 1.0,
                            name="_numpy_scalar", shown="numpy_scalar")  # fmt: skip
-python_number = elementwise(lambda x: x if type(x) is complex else float(x),
-                            lambda x: x.item() if isinstance(x, np.generic) else +x, 1.0,
-                            name="_python_number", shown="float")  # fmt: skip
+
+
+def as_numpy(x):
+    """A number, where it is one of Python's, as NumPy's functions give it."""
+    return numpy_scalar(x) if type(plain(x)) in PYTHON else x

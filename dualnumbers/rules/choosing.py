@@ -6,7 +6,7 @@ from ..elementary import composition
 from ..levels import plain
 from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
-from .selection import where
+from .selection import chosen
 from .shaping import arrays, astype, in_order, lying_as, shape, stack
 
 
@@ -35,7 +35,7 @@ def select(condlist, choicelist, default=0):
         raise TypeError("select: the conditions must be arrays of bool")
     choices, result = arrays(choicelist), default
     for condition, choice in zip(condlist[::-1], choices[::-1], strict=True):
-        result = where(plain(condition), choice, result)
+        result = chosen(plain(condition), choice, result)
     return in_order(_of_common_type(result, [*choices, default]), "C")
 
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, composition, entry_of, linear, locally_constant
 from ..levels import plain
+from .arithmetic import as_numpy
 from .constants import degrees_per_radian
-from .indexing import setitem
+from .indexing import element, setitem
 from .shaping import copied
 from .steps import equal, not_equal
 
@@ -29,7 +30,13 @@ imag = linear(
 )
 conj = linear(None, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
               name="conj")  # fmt: skip
-entry_of(conj, np.conjugate)(lambda x: conj(x) if is_unreal(x) else +x)
+
+
+@entry_of(conj, np.conjugate)
+def conjugate(x):
+    """The conjugate, as NumPy gives it."""
+    x = as_numpy(x)
+    return element(conj(x) if is_unreal(x) else +x)
 
 
 @composition(np.isreal)

@@ -51,6 +51,12 @@ def _add_at(total, part, index):
         total[index] += part
 
 
+def element(x):
+    """The number that an array of no axes holds, as most of NumPy's functions give it; any other value as it is."""
+    value = plain(x)
+    return getitem(x, ()) if isinstance(value, np.ndarray) and not value.ndim else x
+
+
 def _scatter(v, shape, index):
     total = np.zeros(shape, np.result_type(v))
     _add_at(total, v, index)

@@ -14,7 +14,7 @@ from .decompositions import svdvals
 from .factors import adjoint, cut, hermitian_matrix, product
 from .products import matmul
 from .reductions import sum
-from .shaping import arrays, concatenate, expand_dims, reshape, shape
+from .shaping import arrays, astype, concatenate, expand_dims, reshape, shape
 
 # ------------------------------------------------------------------------------------------------- pseudoinverse
 
@@ -117,4 +117,5 @@ def lstsq(a, b, rcond=None):
         np.finfo(np.result_type(plain(a), plain(b), np.float32)).eps * max(shape(a)) if rcond is None else plain(rcond)
     )
     x, residuals, rank = _parts(_lstsq(a, b, plain(rcond)), a, b)
-    return x, _real_part(residuals), int(plain(rank).real[0]), svdvals(a)
+    values = svdvals(astype(a, np.result_type(plain(a), plain(b))))
+    return x, _real_part(residuals), np.int32(plain(rank).real[0]), values

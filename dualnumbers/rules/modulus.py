@@ -20,8 +20,7 @@ def _of_operator(x):
 
 def _of_ufunc(x):
     """NumPy's modulus of a Python number is not Python's to the last bit."""
-    z = np.absolute(x)
-    return z.item() if type(x) is complex else z
+    return np.absolute(x)
 
 
 def _direction_push(dx, z, x):
@@ -30,11 +29,6 @@ def _direction_push(dx, z, x):
     return 1j * z * (imag(conj(z) * dx) / where(equal(length, 0), 1.0, length))
 
 
-def _direction(x):
-    z = np.sign(x)
-    return z.item() if type(x) is complex else z
-
-
 modulus = smooth(None, None, _modulus_push, evaluate=_of_ufunc, name="modulus", shown="abs")
 modulus_of_python = smooth(None, None, _modulus_push, evaluate=_of_operator, name="modulus_of_python", shown="abs")
-direction = smooth(None, None, _direction_push, evaluate=_direction, name="direction")
+direction = smooth(None, None, _direction_push, evaluate=np.sign, name="direction")

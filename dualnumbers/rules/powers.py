@@ -24,6 +24,8 @@ def by_base(x, y, z):
 
 def by_exponent(x, y, z):
     """z log x, but 0 where z is 0 (x = 0, y > 0)."""
+    if type(z) is float and type(x) is float:
+        return z * log(x) if z else 0.0
     return z * log(where(equal(z, 0), 1.0, x))
 
 
@@ -50,8 +52,13 @@ def _cosine(side, z):
     return where(equal(z, 0), 0.0, side / where(equal(z, 0), 1.0, z))
 
 
+def _float_cosine(x, y):
+    z = math.hypot(x, y)
+    return x / z if z else 0.0
+
+
 # a row of its own: as a quotient its derivative y² / z³ would be lost to cancellation beside a long side
-cosine = elementwise(None, lambda x, y: _cosine(x, np.hypot(x, y)),
+cosine = elementwise(_float_cosine, lambda x, y: _cosine(x, np.hypot(x, y)),
                      lambda x, y, z: _cosine(square(cosine(y, x)), hypot(x, y)),
                      lambda x, y, z: _cosine(-z * cosine(y, x), hypot(x, y)), name="cosine", domain=off_origin,
                      singular=True)  # fmt: skip

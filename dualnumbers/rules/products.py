@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..elementary import composition, multilinear, smooth
+from .arithmetic import as_numpy
 from .complexes import conj
 from .indexing import getitem
 from .shaping import array, arrays, expand_dims, in_order, matrix_transpose, ravel, reshape, shape, stack, transpose
@@ -145,7 +146,7 @@ _inner = multilinear(None, None, lambda g, a, b: _against(g, b, _rank(a) - 1, ra
 def inner(a, b, /):
     """Sum of products over the last axis of both; a product with a number."""
     a, b = arrays((a, b))
-    return _inner(a, b) if _rank(a) and _rank(b) else a * b
+    return _inner(a, b) if _rank(a) and _rank(b) else as_numpy(a) * as_numpy(b)
 
 
 @composition(np.kron)
@@ -211,7 +212,7 @@ def dot(a, b):
     """Matrix product of at most two axes each; a product with a number; else the last axis against the last but one."""
     a, b = arrays((a, b))
     if not _rank(a) or not _rank(b):
-        return in_order(a * b, "C")
+        return in_order(as_numpy(a) * as_numpy(b), "C")
     return matmul(a, b) if _rank(a) <= 2 and _rank(b) <= 2 else _dot(a, b)
 
 

@@ -1,5 +1,8 @@
 """Shapes: reshape, transpose, broadcast, join. All are linear; the adjoint puts every element back."""
 
+from array import array as python_array
+from collections import UserList, deque
+
 import numpy as np
 
 from ..elementary import PYTHON, composition, linear
@@ -7,6 +10,9 @@ from ..errors import no_plain_value
 from ..levels import HELD, is_labelled, is_number, is_operand, plain
 from ..memory import axes_by_stride
 from .indexing import getitem, overlapping, read_only
+
+SEQUENCES = (range, memoryview, python_array, deque, UserList)
+"""What NumPy makes an array of, beside lists and tuples."""
 
 
 def shape(x):
@@ -190,9 +196,11 @@ stack = linear(np.stack, _joining, _layer, arity=-1, statics=1,
 def array(nested):
     """One array of nested lists and tuples that hold numbers of any kind; a plain array where none does.
 
-    An object array counts as a list, a column of a table as its elements. Raises ValueError where the nesting is
-    ragged, as ``np.stack`` does.
+    An object array counts as a list, and so do the sequences and buffers of Python's that NumPy makes arrays of, and a
+    column of a table as its elements. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
     """
+    if isinstance(nested, SEQUENCES):
+        nested = np.asarray(nested) if isinstance(nested, memoryview) else list(nested)
     if type(nested) is not np.ndarray and is_operand(type(nested)) and isinstance(nested, np.ndarray):
         nested = np.asarray(nested)
     if is_number(type(nested)):
@@ -207,4 +215,4 @@ def array(nested):
 
 def arrays(xs):
     """The members of a sequence, nested lists joined."""
-    return [array(x) if isinstance(x, (list, tuple)) else x for x in xs]
+    return [array(x) if isinstance(x, (list, tuple, *SEQUENCES)) else x for x in xs]

@@ -5,7 +5,7 @@ import operator as op
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, PYTHON, TABLE, locally_constant, locally_constant_of_array
+from ..elementary import BY_NUMPY, TABLE, locally_constant, locally_constant_of_array
 
 floor = locally_constant(math.floor, np.floor)
 ceil = locally_constant(math.ceil, np.ceil)
@@ -53,12 +53,7 @@ def _mantissa_scale(x):
 mantissa_scale = locally_constant(None, _mantissa_scale, name="mantissa_scale")
 
 
-def _round(x, decimals):
-    z = np.round(x, decimals)
-    return z.item() if type(x) in PYTHON else z
-
-
-rounded = locally_constant_of_array(np.round, lambda a, decimals=0: (a, decimals), _round)
+rounded = locally_constant_of_array(np.round, lambda a, decimals=0: (a, decimals), np.round)
 BY_NUMPY[np.around] = BY_NUMPY[np.round]
 
 isposinf = locally_constant(None, np.isposinf)

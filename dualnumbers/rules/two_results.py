@@ -16,13 +16,14 @@ exponent = locally_constant(lambda x: math.frexp(x)[1], lambda x: np.frexp(x)[1]
 @composition(np.frexp)
 def frexp(x):
     """Mantissa, which carries the derivative, and exponent: x = m · 2ᵉ."""
+    x = arithmetic.as_numpy(x)
     return arithmetic.mantissa(x), exponent(x)
 
 
 @composition(np.modf)
 def modf(x):
     """Fractional part, which carries the derivative, and integral part, both with the sign of ``x``."""
-    return arithmetic.fraction(x), BY_NUMPY[np.trunc](x)
+    return arithmetic.fraction(arithmetic.as_numpy(x)), BY_NUMPY[np.trunc](x)
 
 
 @composition(np.divmod)

@@ -1,0 +1,76 @@
+"""Partials at a point. They are evaluated on Python's numbers wherever the value is one of double precision.
+
+So a formula is as fast beside ``np.float64`` as beside Python's floats, warns of nothing that the value does not, and
+fails in one way, by an exception: then it is evaluated once more by NumPy's rules, and is inf or nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .elementary import FAILURES, PYTHON, Refused
+from .levels import is_number, is_operand, plain
+from .rules.arithmetic import numpy_scalar, python_number
+from .rules.shaping import astype
+
+numpy_float = np.float64
+
+
+def python_of(x: Any) -> Any:
+    """A scalar of NumPy's, or a number of such, as one of Python's; anything else, and what is longer, as it is."""
+    kind = type(x)
+    if kind is float:
+        return x
+    if kind is numpy_float:
+        return float(x)
+    if is_number(kind):
+        value = plain(x)
+        return python_number(x) if isinstance(value, np.generic) and value.dtype.char not in "gG" else x
+    return x.item() if isinstance(x, np.generic) or (kind is np.ndarray and not x.ndim) else x
+
+
+def as_given(derivative: Any, x: Any) -> Any:
+    """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
+    if type(derivative) is float is type(x):
+        return derivative
+    given, wanted = plain(derivative), plain(x)
+    if type(given) is np.ndarray and not given.ndim and not isinstance(wanted, np.ndarray):
+        derivative, given = derivative[()], given[()]  # of a number that was reshaped
+    if isinstance(given, np.ndarray) or type(given) is type(wanted):
+        return derivative
+    if type(wanted) in PYTHON:
+        return python_number(derivative) if isinstance(given, np.generic) else derivative
+    if not isinstance(wanted, (np.inexact, np.ndarray)) or (np.iscomplexobj(given) and not np.iscomplexobj(wanted)):
+        return derivative
+    return astype(derivative, wanted.dtype)
+
+
+def is_double(z: Any) -> bool:
+    """Whether the plain value is NumPy's scalar of double precision."""
+    return type(z) is numpy_float or (is_number(type(z)) and type(plain(z)) is numpy_float)
+
+
+def at_point(z: Any, operands: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+    """The output of a row and its operands as partials take them."""
+    return (python_of(z), list(map(python_of, operands))) if is_double(z) else (z, operands)
+
+
+def evaluate_partial(partial: Any, *arguments: Any) -> Any:
+    """A partial at the arguments and the output: inf or nan where it is singular, never an exception."""
+    try:
+        return partial(*arguments)
+    except FAILURES:
+        return partial_by_numpy(partial, *arguments)
+
+
+def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
+    """A partial that failed on Python numbers, evaluated once more on NumPy's: inf or nan, never an exception."""
+    if isinstance(partial, Refused):
+        raise partial.error() from None
+    if any(type(x) is complex for x in arguments):
+        arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
+    with np.errstate(all="ignore"):
+        return python_of(partial(*(numpy_scalar(x) if is_operand(type(x)) else x for x in arguments)))
