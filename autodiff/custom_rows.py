@@ -36,7 +36,7 @@ def _value(name: str, z: Any, operands: Any) -> Any:
     if isinstance(z, np.ndarray):
         shown = any(isinstance(x, np.ndarray) and np.may_share_memory(z, x) for x in operands)
         return z.copy() if shown else z if z.ndim else z[()]  # a view would be written to with the argument
-    return z.item() if isinstance(z, np.generic) and all(isinstance(x, PYTHON) for x in operands) else z
+    return z.item() if isinstance(z, np.generic) and all(type(x) in PYTHON for x in operands) else z
 
 
 def fitting(what: str, derivative: Any, wanted: tuple[int, ...], z: Any, spread: bool = False) -> Any:
@@ -198,7 +198,7 @@ def linear_function(name: str, jointly: bool, adjoints: tuple[Any, ...], statics
 
 def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any) -> None:
     """Raises ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
-    kind, angles = np.result_type(pushed, np.float16), 1.0 + np.arange(np.size(pushed))
+    kind, angles = np.result_type(np.asarray(pushed), np.float16), 1.0 + np.arange(np.size(pushed))
     g = (np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind).reshape(np.shape(pushed))[()]
     pulled = plain(adjoint(g, *arguments))
     along, back = np.real(np.conj(g) * pushed), np.real(np.conj(pulled) * t)

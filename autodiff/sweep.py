@@ -15,7 +15,7 @@ import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
 from dualnumbers.levels import has_nan, is_number
-from dualnumbers.partials import at_point, evaluate_partial, numpy_float
+from dualnumbers.partials import as_numpy_float, at_point, evaluate_partial, numpy_float
 from dualnumbers.pushforward import has_derivative, row_tangent
 from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
@@ -212,7 +212,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
     if row.kind == LOCALLY_CONSTANT:
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
-    xs = [tape.value(k) for k in operands]
+    xs, g = [tape.value(k) for k in operands], as_numpy_float(g, z)
     for k, operand in enumerate(operands):
         if operand < 0:
             continue

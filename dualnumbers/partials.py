@@ -48,6 +48,11 @@ def as_given(derivative: Any, x: Any) -> Any:
     return astype(derivative, wanted.dtype)
 
 
+def as_numpy_float(t: Any, x: Any) -> Any:
+    """A tangent or adjoint of a scalar of NumPy's as such, which has the attributes that a function asks of ``x``."""
+    return numpy_float(t) if type(t) is float and type(x) is numpy_float else t
+
+
 def is_double(z: Any) -> bool:
     """Whether the plain value is NumPy's scalar of double precision."""
     return type(z) is numpy_float or (is_number(type(z)) and type(plain(z)) is numpy_float)

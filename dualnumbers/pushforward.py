@@ -10,7 +10,7 @@ import numpy as np
 from .dispatch import lead, leading
 from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row
 from .levels import is_number, plain
-from .partials import at_point, evaluate_partial, numpy_float, partial_by_numpy, python_of
+from .partials import as_numpy_float, at_point, evaluate_partial, numpy_float, partial_by_numpy, python_of
 from .rules.complexes import is_unreal
 from .rules.shaping import astype, broadcast_to, shape, zeros_like
 from .rules.strong import strong
@@ -63,7 +63,7 @@ def row_tangent(row: Row, z: Any, primals: list[Any], active: list[tuple[int, An
     if row.kind == ELEMENTWISE:
         tangent = _elementwise(row, z, primals, active, times)
     else:
-        tangent = _TANGENTS[row.kind](row, z, primals, active, static)
+        tangent = _TANGENTS[row.kind](row, z, primals, [(k, as_numpy_float(t, primals[k])) for k, t in active], static)
     return tangent if shape(tangent) == shape(z) else in_precision(broadcast_to(tangent, shape(z)), z)
 
 
@@ -164,7 +164,7 @@ def _linear_in_one(row: Row, make: Make) -> Callable[..., Any]:
         primal, tangent = x.primal, x.tangent
         if type(primal) is np.ndarray and type(tangent) is np.ndarray:
             return make(plain(primal, *static), plain(tangent, *static), x.level)
-        return make(evaluate(primal, *static), evaluate(tangent, *static), x.level)
+        return make(evaluate(primal, *static), evaluate(as_numpy_float(tangent, primal), *static), x.level)
 
     return pushed
 

@@ -373,6 +373,15 @@ def test_what_is_not_linear_says_so_at_its_first_tangent(decorator, f, shape):
         jacfwd(f)(*xs)
 
 
+def test_tangents_and_adjoints_of_a_scalar_of_numpy_are_such():
+    """A rule may ask of them what it asks of the value, which is one."""
+    twice = linear(lambda g, x: 2.0 * g.reshape(()).sum())(lambda x: 2.0 * x.reshape(()).sum())
+    for x in (np.float64(0.75), 0.75):
+        for f in (lambda x: twice(np.exp(x)), lambda x: twice(np.exp(x)) ** 2):
+            assert derivative(f, 0, [x]) == grad(f)(x) == pytest.approx(derivative(lambda x, f=f: f(x), 0, [x]))
+    assert grad(lambda x: twice(np.sum(x)))(np.ones(2)).tolist() == [2.0, 2.0]
+
+
 def test_linear_functions_are_held_against_their_adjoints_once():
     calls = []
 
