@@ -102,7 +102,7 @@ def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
     values, constants = tape.values, tape.constants
-    if tape.mixed:
+    if tape.mixed and numpy_float in set(map(type, values)):
         values, constants = ([float(x) if type(x) is numpy_float else x for x in xs] for xs in (values, constants))
     found: list[Any] = [None] * len(values)
     owned: set[int] = set()
@@ -160,9 +160,9 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
 
 def _add(found: list[Any], owned: set[int], line: int, c: Any) -> None:
     """Accumulate an adjoint; in place from the second sum of plain arrays on, which no other line shares."""
-    t, c = found[line], float(c) if type(c) is numpy_float else c
+    t = found[line]
     if t is None:
-        found[line] = c
+        found[line] = float(c) if type(c) is numpy_float else c
     elif type(t) is np.ndarray and type(c) is np.ndarray:
         if line in owned:
             t += c

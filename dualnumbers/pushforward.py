@@ -76,7 +76,7 @@ def has_derivative(row: Row, k: int) -> bool:
 
 def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
     """A function of one number. A value of double precision with a float for its tangent goes a short way."""
-    evaluate, evaluate_float, unreal = row.evaluate, row.scalar, row.unreal
+    evaluate, evaluate_float, unreal, plainly = row.evaluate, row.scalar, row.unreal, not row.singular
     (partial,) = row.partials
     if isinstance(partial, float):
         return lambda x: make(evaluate(x.primal), _scaled(partial, x.tangent), x.level)
@@ -89,6 +89,8 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
             return unreal(x)
         else:
             z = evaluate(primal)
+        if plainly and type(z) is np.ndarray:
+            return make(z, in_precision(evaluate_partial(partial, primal, z) * tangent, z), x.level)
         at, w, t = primal, z, tangent
         if type(z) is numpy_float:
             at, w = python_of(primal), float(z)
@@ -109,7 +111,7 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
 
 def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two operands, both numbers of one level or one of them plain."""
-    evaluate, of_floats = row.evaluate, _of_floats(row)
+    evaluate, of_floats, singular = row.evaluate, _of_floats(row), row.singular
 
     def pushed(x: Any, y: Any) -> Any:
         if not is_number(type(y)):
@@ -121,10 +123,16 @@ def _binary(row: Row, make: Make, general: Callable[..., Any]) -> Callable[..., 
         else:
             return general(x, y)
         z = evaluate(a, b)
-        tangent = of_floats(z, a, b, s, t)
+        kind = type(z)
+        tangent = of_floats(z, a, b, s, t) if kind is float or kind is numpy_float else None
         if tangent is None:
-            active = [(k, v) for k, v in ((0, s), (1, t)) if v is not None]
-            tangent = row_tangent(row, z, [a, b], active, (), strong if level.by_hand else None)
+            active = ((1, t),) if s is None else ((0, s),) if t is None else ((0, s), (1, t))
+            if singular or kind is not np.ndarray:
+                tangent = _elementwise(row, z, (a, b), active, strong if level.by_hand else None)
+            else:
+                tangent = _weighted(row, z, (a, b), active, None)
+            if shape(tangent) != shape(z):
+                tangent = in_precision(broadcast_to(tangent, shape(z)), z)
         return make(z, tangent, level)
 
     return pushed
@@ -143,8 +151,6 @@ def _of_floats(row: Row) -> Callable[..., float | None]:
             return None
         if type(z) is numpy_float:
             a, b, z = python_of(a), python_of(b), float(z)
-        elif type(z) is not float:
-            return None
         total = None
         if s is not None:
             total = (p if constant[0] else evaluate_partial(p, a, b, z)) * s
@@ -184,9 +190,10 @@ def _elementwise(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any
 
 def _weighted(row: Row, z: Any, primals: Any, active: Any, times: Any) -> Any:
     total = None
-    w, xs = at_point(z, primals)
+    w, xs = (z, primals) if type(z) is np.ndarray else at_point(z, primals)
+    softened = w is not z
     for k, t in active:
-        if w is not z and isinstance(t, np.generic):
+        if softened and isinstance(t, np.generic):
             t = python_of(t)
         partial = row.partials[k]
         if type(partial) is float:
