@@ -11,7 +11,7 @@ from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.complexes import imag, is_unreal, real
 from dualnumbers.rules.decompositions import eig
-from dualnumbers.rules.factors import without_rounding
+from dualnumbers.rules.factors import square, without_rounding
 from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.of_scipy import matrix_functions as rows
 from dualnumbers.rules.shaping import astype, broadcast_to, expand_dims, matrix_transpose, reshape, shape
@@ -109,6 +109,7 @@ def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
     """
     if not disp:
         raise TypeError("funm of numbers has no estimate of its error; use disp=True")
+    square(A)
     eigenvalues = np.linalg.eigvals(plain(A))
     gaps = eigenvalues[..., None, :] - eigenvalues[..., :, None]
     if np.any((without_rounding(gaps, eigenvalues) == 0) & ~np.eye(shape(A)[-1], dtype=bool)):
