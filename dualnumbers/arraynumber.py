@@ -204,6 +204,9 @@ def _in_place(name: str) -> Callable[..., Any]:
         given, own = plain(result).dtype, plain(self).dtype
         if given != own and not np.can_cast(given, own, "same_kind"):
             raise TypeError(f"{name[2:-2]}: cannot write {given} into an array of {own}{user_line()}")
+        if np.shape(plain(result)) != self.shape:
+            raise ValueError(f"{name[2:-2]}: cannot write shape {np.shape(plain(result))} into an array of shape "
+                             f"{self.shape}{user_line()}")  # fmt: skip
         self[...] = result
         return self
 

@@ -439,3 +439,46 @@ def test_an_array_of_no_axes_is_an_array(f):
         assert type(value) is type(f(x))
         assert value == f(x)
     assert gradcheck(f, [x], order=2, raises=True)
+
+
+REFUSED_IN_PLACE = {
+    "more axes": lambda y, x: y.__iadd__(x[None]),
+    "a column": lambda y, x: y.__imul__(x[:, None]),
+    "a row into a number": lambda y, x: y[:1].__isub__(x),
+}
+
+
+@pytest.mark.parametrize("write", REFUSED_IN_PLACE.values(), ids=REFUSED_IN_PLACE)
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_augmented_assignment_does_not_broadcast_the_array(mode, write):
+    x = np.array([0.5, -1.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        write(x.copy(), x)
+    with pytest.raises(ValueError, match=r"cannot write shape .* into an array of shape"):
+        mode(lambda x: write(x.copy(), x))(x)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_copying_where_a_mask_holds_leaves_out_leading_axes_of_one(mode):
+    def f(x, source):
+        y = x * 1.0
+        np.copyto(y, source(x), where=np.array([True, False, True]))
+        return y
+
+    x = np.array([0.5, -1.0, 2.0])
+    for source in (lambda x: x[None] ** 2, lambda x: x[None, None, :1] * 3, lambda x: x[1], lambda x: x[::-1]):
+        np.testing.assert_array_equal(vjp(lambda x, s=source: f(x, s), x)[0], f(x, source))
+        along = mode(lambda x, s=source: f(x, s))(x) @ x
+        step = 1e-6 * x
+        np.testing.assert_allclose(along, (f(x + step, source) - f(x - step, source)) / 2e-6, rtol=1e-8)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_putting_into_an_array_of_no_axes(mode):
+    def f(x):
+        y = np.where(x > 9.0, x, -x)
+        np.put(y, [0, -1], [x, 2 * x])
+        return y
+
+    assert f(0.75) == 1.5
+    assert mode(f)(0.75) == 2.0

@@ -86,19 +86,24 @@ for _function in (np.array, np.asarray, np.asanyarray):
     stands_for(_function)(_converting(_function))
 
 
+def _lying(x: Any, order: str) -> Any:
+    """An array of numbers in this order: itself, or else a copy."""
+    return x if x.flags[f"{order}_CONTIGUOUS"] else x.copy(order=order)
+
+
 @stands_for(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """An array of at least one axis."""
+    """An array of at least one axis, whose elements lie together in memory."""
     if (RUNNING or LIVING) and is_inside() and holds_number(a):
-        return _array(held(a), dtype, ndmin=1)
+        return _lying(_array(held(a), dtype, ndmin=1), "C")
     return np.ascontiguousarray(held(a), dtype, like=like)
 
 
 @stands_for(np.asfortranarray)
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """An array; how one of numbers lies in memory is its own affair."""
+    """An array whose elements lie together in memory, the columns one after the other."""
     if (RUNNING or LIVING) and is_inside() and holds_number(a):
-        return _array(held(a), dtype)
+        return _lying(_array(held(a), dtype), "F")
     return np.asfortranarray(held(a), dtype, like=like)
 
 

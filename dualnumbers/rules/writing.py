@@ -6,7 +6,7 @@ from ..elementary import composition
 from ..errors import no_plain_value
 from ..levels import is_number, plain
 from .indexing import fixed, getitem
-from .shaping import array, ravel, shape
+from .shaping import array, ravel, reshape, shape
 
 
 def _written(target, value, name):
@@ -45,8 +45,12 @@ def put(a, ind, v, mode="raise"):
     """Write the values, in turn, at flat places."""
     target = _written(a, v, "np.put")
     places = np.ravel(np.take(np.arange(target.size), fixed(ind), mode=mode))
-    if not _empty(v):
-        target[np.unravel_index(places, shape(target))] = _cycled(v, len(places))
+    if not _empty(v) and len(places):
+        values = _cycled(v, len(places))
+        if shape(target):
+            target[np.unravel_index(places, shape(target))] = values
+        else:
+            target[...] = getitem(values, -1)
 
 
 @composition(np.place)
@@ -77,8 +81,11 @@ def copyto(dst, src, casting="same_kind", where=True):
         target[...] = src
     else:
         chosen = np.broadcast_to(np.asarray(plain(where), bool), shape(target))
-        source = np.broadcast_to(src, shape(target)) if np.ndim(plain(src)) else src
-        target[chosen] = source[chosen] if np.ndim(plain(source)) else source
+        dims = shape(src)
+        while len(dims) > len(shape(target)) and dims[0] == 1:  # as an assignment leaves them out
+            dims = dims[1:]
+        source = np.broadcast_to(reshape(src, dims, "C"), shape(target)) if dims else src
+        target[chosen] = source[chosen] if dims else source
 
 
 @composition(np.fill_diagonal)

@@ -9,6 +9,7 @@ REFUSALS = {
     ".backward of a ": "a leaf of a plain value beside numbers of a differentiation",
     "has no derivative by the matrix": "lstsq where the rank can change",
     "up to rounding: they are not determined": "eigenvectors and singular vectors of repeated values",
+    "equal up to rounding reaches into their vectors": "third derivatives of repeated eigenvalues and singular values",
     "they have no order": "the larger or smaller of complex numbers",
 }
 """Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
@@ -20,10 +21,12 @@ INTO_A_PLAIN_ARRAY = ("would lose its derivative", "Error setting single item of
 def may_be_refused(program: Program, check: str, error: Exception) -> bool:
     """Whether an error in a check of a program is one of `REFUSALS`; that a plain array is written to, if there is one.
 
-    There is one where an argument is not differentiated, or while an operator takes another argument.
+    There is one where an argument is not differentiated, or while an operator takes another argument; and a sum of no
+    elements in a loop of Python's is the plain number that it began with.
     """
     message = str(error)
     if any(part in message for part in REFUSALS):
         return True
-    there_is_one = program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
+    empty = any(text.startswith("np.zeros((0,") or ", 0)" in text for text in program.arguments.values())
+    there_is_one = empty or program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
     return there_is_one and any(part in message for part in INTO_A_PLAIN_ARRAY)
