@@ -18,7 +18,7 @@ from references_special import REFERENCES as OF_SPECIAL
 from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
-from autodiff import derivative, grad, jacfwd, jacrev, jvp, vjp
+from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_of, vjp
 from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
 from dualnumbers.rules.bessel import bessel_i
 from dualnumbers.rules.domains import reals
@@ -208,16 +208,32 @@ def nestings(
         yield " in ".join(reversed(names)), partial
 
 
+def _noting(f: Callable[..., Any], noted: list[Any]) -> Callable[..., Any]:
+    """``f``, but whole numbers and truth values, which are refused as results, are noted and 0.0 in their place."""
+
+    def noting(*xs: Any) -> Any:
+        out = f(*xs)
+        if isinstance(out, tuple) or np.result_type(value_of(out)).kind not in "iub":
+            return out
+        noted.append(value_of(out))
+        return 0.0
+
+    return noting
+
+
 def value_forward(f: Callable[..., Any], *args: Any) -> Any:
     """The primal of ``f(*args)`` beside its tangent."""
-    return jvp(f, args, tuple(np.ones_like(x)[()] for x in args))[0]
+    noted: list[Any] = []
+    value = jvp(_noting(f, noted), args, tuple(np.ones_like(x)[()] for x in args))[0]
+    return noted[0] if noted else value
 
 
 def value_reverse(f: Callable[..., Any], *args: Any) -> Any:
     """The primal of ``f(*args)`` on a tape that has been swept."""
-    value, pullback = vjp(f, *args)
+    noted: list[Any] = []
+    value, pullback = vjp(_noting(f, noted), *args)
     pullback(np.ones(np.shape(value))[()])
-    return value
+    return noted[0] if noted else value
 
 
 VALUES = {"forward": value_forward, "reverse": value_reverse}

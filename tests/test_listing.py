@@ -114,7 +114,7 @@ SHOWN = {
     "abs(v0)": abs,
     "norm(v0)": np.linalg.norm,
     "norm(v0, keepdims=True)": lambda v: np.linalg.norm(v, keepdims=True),
-    "norm(v0, 3, axis=0)": lambda v: np.linalg.norm(v, 3, axis=0),
+    "norm(v0, ord=3, axis=0)": lambda v: np.linalg.norm(v, 3, axis=0),
     "std(v0)": np.std,
     "sort(v0, axis=-1)": np.sort,
 }

@@ -75,7 +75,8 @@ def _along(dx, direction, x, ord, axis):
     """Σ (|x| / ‖x‖)ᵖ⁻¹ Re(conj(x / |x|) dx), the tangent of the norm with the axes kept: no power overflows."""
     if ord in EUCLIDEAN:
         return sum(_real_part(conj(direction) * dx), _axes(x, axis), True)
-    weights = abs(direction) ** (ord - 1)
+    nothing = equal(sum(abs(x), _axes(x, axis), True), 0)
+    weights = abs(where(nothing, 1.0, direction)) ** (ord - 1)  # at 0 constant: its own slope may be infinite there
     return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), True)
 
 
