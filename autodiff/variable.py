@@ -155,7 +155,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
             z = evaluate(values[line], y)
             place, other = len(values), tape.constant(y)
         else:
-            y = as_operand(x, y)
+            y = as_operand(x, y, row)
             return y if y is NotImplemented else record_line(row, (x, y), ())
         if type(z) is not float:
             return _handle(tape, tape.append(row, line, other, z, place))
@@ -178,7 +178,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
                 z = evaluate(y, values[line])
                 place = len(values)
                 return _handle(tape, tape.append(row, tape.constant(y), line, z, place))
-            y = as_operand(x, y)
+            y = as_operand(x, y, row)
             return y if y is NotImplemented else record_line(row, (y, x), ())
         z = evaluate(y, values[line])
         place, constants = len(values), tape.constants

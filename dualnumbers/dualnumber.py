@@ -293,7 +293,7 @@ def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:
     """What the table does where the algebra above does not apply."""
     kind = type(y)
     if kind is not DualNumber and kind is not float and kind is not int:
-        y = as_operand(x, y)
+        y = as_operand(x, y, row)
         if y is NotImplemented:
             return y
     lifted = row.lifts[DualNumber]

@@ -253,29 +253,33 @@ def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable
     lifted = row.lifts[kind]
 
     def operator(x: Any, y: Any) -> Any:
-        y = as_operand(x, y)
+        y = as_operand(x, y, row)
         return y if y is NotImplemented else lifted(x, y)
 
     def reflected(x: Any, y: Any) -> Any:
-        y = as_operand(x, y)
+        y = as_operand(x, y, row)
         return y if y is NotImplemented else lifted(y, x)
 
     return operator, reflected
 
 
-def as_operand(x: Any, y: Any) -> Any:
-    """What may stand beside the number ``x`` in an operation, lists and object arrays joined; else NotImplemented."""
+def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
+    """What may stand beside the number ``x`` in an operation, lists and object arrays joined; else NotImplemented.
+
+    So for a list times a number, which is Python's repetition.
+    """
     kind = type(y)
     if kind is np.ndarray:
         return shaping.array(y) if y.dtype.char == "O" else y
     if is_operand(kind):
         return y
     if is_number(kind):
-        return as_operand(x, y.primal)  # what a holder holds
+        return as_operand(x, y.primal, row)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
     if isinstance(y, NESTED) and isinstance(plain(x), (np.generic, np.ndarray)):
-        return shaping.array(y)
+        repeated = isinstance(y, (list, tuple)) and row is not None and row.name == "multiply" and not x.ndim
+        return NotImplemented if repeated and isinstance(plain(x), np.generic) else shaping.array(y)
     return by_labels(x, y)
 
 

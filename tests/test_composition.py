@@ -198,10 +198,12 @@ def test_what_a_program_does_with_the_result():
     assert (bool(np.all(slope > 0.0)), np.allclose(slope, [1.0, 8.0]), f"{slope[0]:.2f}") == (True, True, "1.00")
     np.testing.assert_allclose((x - 0.1 * slope).data, [0.4, 0.2])
     np.testing.assert_allclose(x - 0.1 * slope.data, [0.4, 0.2])
-    for refused in (lambda: float(slope[0]), lambda: np.asarray(slope), lambda: x.__isub__(slope),
-                    lambda: x.__setitem__(0, slope[0])):  # fmt: skip
+    for refused in (lambda: float(slope[0]), lambda: np.asarray(slope), lambda: x.__isub__(slope)):
         with pytest.raises(TypeError, match=r"value_of\(.*, or within no_grad\(\)"):
             refused()
+    with pytest.raises(ValueError, match="setting an array element") as caught:  # NumPy's, for what can be indexed
+        x[0] = slope[0]
+    assert "or within no_grad()" in str(caught.value.__cause__)
     with no_grad():
         x -= 0.1 * grad(lambda x: np.sum((w * x) ** 2))(x)
     np.testing.assert_allclose(x, [0.4, 0.2])

@@ -151,8 +151,8 @@ def test_a_table_is_differentiated_by_its_columns(mode):
 def test_a_picture_of_numbers_is_told_so_on_the_users_line(mode):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     axes, v = pyplot.figure().add_subplot(), Variable(P)
-    with pytest.raises(TypeError, match=r"axes\.plot\(x\).* write axes\.plot\(autodiff\.value_of\(x\)\) \(at .*tables"):
+    with pytest.raises(TypeError, match=r"axes\.plot\(x\).* write axes\.plot\(autodiff\.value_of\(x\)\).*tables"):
         mode.gradient(lambda x: np.sum(axes.plot(x)), [P])
-    with pytest.raises(TypeError, match=r"write pyplot\.plot\(autodiff\.value_of\(v\)\) \(at .*test_tables"):
+    with pytest.raises(TypeError, match=r"write pyplot\.plot\(autodiff\.value_of\(v\)\).* \(at .*test_tables"):
         pyplot.plot(v)
     pyplot.close("all")

@@ -21,5 +21,9 @@ def write(path: str | Path, content: str | Callable[[Path], object]) -> None:
         else:
             beside.write_text(content, encoding="utf-8")
         beside.replace(path)
+    except OSError as error:  # that names the file beside
+        if error.filename != str(beside):
+            raise
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     finally:
         beside.unlink(missing_ok=True)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dualnumbers.elementary import TABLE
+
 from .sample import Sample, apart, entry, values
 
 SHAPES = [(), (1,), (0,), (2, 3)]
@@ -51,6 +53,11 @@ def _direction(name: str) -> Iterator[Sample]:
 @entry("angle_of_real")
 def _angle_of_real(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.angle(x) * x, (values(2, 3),), unreal=False)
+
+
+@entry("mantissa_scale")
+def _mantissa_scale(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: TABLE["mantissa_scale"](x) * x, (values(2, 3),), unreal=False)
 
 
 @entry("np.angle")

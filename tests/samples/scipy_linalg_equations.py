@@ -1,8 +1,10 @@
 """Equations of ``scipy.linalg``."""
 
 from collections.abc import Iterator
+from inspect import signature
 
 import numpy as np
+import scipy.linalg
 
 from .sample import Sample, entry, matrices, of_scipy, values
 
@@ -34,8 +36,9 @@ def _solve(name: str) -> Iterator[Sample]:
 def _inv(name: str) -> Iterator[Sample]:
     yield of_scipy("linalg", lambda s, a: s.inv(a), (A,), "", condition=8)
     yield of_scipy("linalg", lambda s, a: s.inv(a), (matrices(2, 2, 2),), "a stack", condition=8)
-    yield of_scipy("linalg", lambda s, a: s.inv(a, assume_a="pos", lower=True), (positive(3, 3),), "pos", condition=8,
-                   unreal=False)  # fmt: skip
+    if "assume_a" in signature(scipy.linalg.inv).parameters:  # from SciPy 1.17 on
+        yield of_scipy("linalg", lambda s, a: s.inv(a, assume_a="pos", lower=True), (positive(3, 3),), "pos",
+                       condition=8, unreal=False)  # fmt: skip
 
 
 @entry("scipy.linalg.pinv")
