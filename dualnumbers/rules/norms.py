@@ -90,7 +90,7 @@ def _beside_largest(dx, x, axis):
     count = np.count_nonzero(largest, axis=axes, keepdims=True)
     shares = (largest / np.maximum(count, 1)).astype(size.dtype)
     multiple = sum(shares * _real_part(dx / where(largest, x, 1.0)), axes, True)
-    return where(largest & (count == 1) & ~is_unreal(x), 0.0, dx - multiple * x)
+    return where(largest & (count == 1) & (not is_unreal(x)), 0.0, dx - multiple * x)
 
 
 def _unit_push(dx, z, x, ord, axis):
