@@ -27,7 +27,9 @@ from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argumen
 
 
 def _log_sech(x):
-    return math.log(2.0) - np.abs(x) - np.log1p(np.exp(-2.0 * np.abs(x)))
+    size = np.abs(x)
+    near = -0.5 * np.log1p(np.square(np.sinh(np.minimum(size, 1.0))))  # where the sum of the other form cancels
+    return np.where(size < 1.0, near, math.log(2.0) - size - np.log1p(np.exp(-2.0 * size)))[()]
 
 
 log_sech = elementwise(None, _log_sech, lambda x, z: -tanh(x), name="log_sech")
