@@ -11,10 +11,8 @@ from typing import Any
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
-from dualnumbers.errors import explain
-from dualnumbers.levels import RUNNING, Level, has_nan, is_number
+from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.partials import as_given
-from dualnumbers.refusals import check_refused
 from dualnumbers.rules.spectra import Unadapted
 
 from .captured import Given
@@ -22,6 +20,7 @@ from .columns import CHUNK, Directions, Rule, check_same, taken
 from .derived import derived
 from .differences import check_derivative
 from .labels import with_labels
+from .running import run
 from .seeding import (
     argnums_of,
     arguments,
@@ -70,7 +69,7 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     level = Level()
     args[index] = seed = new(DualNumber)
     seed.primal, seed.tangent, seed.level = x, 1.0, level
-    out = _run(f, args, level)
+    out = run(f, args, level)
     if type(out) is DualNumber and out.level is level and type(out.tangent) is float and out.tangent == out.tangent:
         return out.tangent
     out = _certain(f, args, level, out)
@@ -131,19 +130,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
     level, given = Level(), Given()
-    RUNNING.append(None)
-    try:
-        seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
-        kept = _kept(seeded)
-        out = f(*seeded)
-    except Exception as error:
-        explain(error, level)
-        raise
-    finally:
-        level.ended = True
-        RUNNING.pop()
-    if level.refused:
-        check_refused(level)
+    seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
+    kept = _kept(seeded)
+    out = run(f, seeded, level)
     given.check()
     leaves, rebuild = flatten(_certain(f, kept, level, out))
     pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
@@ -226,29 +215,13 @@ def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequenc
         seeded = dict(zip(indices, (rebuild([next(numbers) for _ in found]) for found, rebuild in trees), strict=True))
         filled = [seeded.get(index, x) for index, x in enumerate(args)]
         kept = _kept(filled)
-        out = finish(_certain(f, kept, level, _run(f, filled, level)))
+        out = finish(_certain(f, kept, level, run(f, filled, level)))
         outs, rebuild_out = flatten(out)
         runs.append([_pushed(leaf, level) for leaf in outs])
     given.check()
     check_same([[value for value, _ in run] for run in runs], f, otherwise)
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
     return directions.rebuilt(outs, tangents, rule, rebuild_out, trees)
-
-
-def _run(f: Callable[..., Any], args: list[Any], level: Level) -> Any:
-    """``f(*args)``, where a differentiation ends."""
-    RUNNING.append(None)
-    try:
-        out = f(*args)
-    except Exception as error:
-        explain(error, level)
-        raise
-    finally:
-        level.ended = True
-        RUNNING.pop()
-    if level.refused:
-        check_refused(level)
-    return out
 
 
 def _kept(args: list[Any]) -> list[Any]:

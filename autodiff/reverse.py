@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.errors import explain
-from dualnumbers.levels import RUNNING, is_number
+from dualnumbers.levels import is_number
 from dualnumbers.memory import detached
 from dualnumbers.partials import as_given
-from dualnumbers.refusals import check_refused
 from dualnumbers.rules.complexes import conj, is_unreal
 from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
 
@@ -20,6 +18,7 @@ from .derived import derived
 from .differences import check_gradient
 from .labels import with_labels
 from .leaves import names_of_leaves, parameter_names
+from .running import run
 from .seeding import (
     argnums_of,
     arguments,
@@ -57,22 +56,15 @@ class Recording:
         self.tape = Tape() if tape is None else tape
         self.leaves: list[Any] = []
         args, given = list(args), Given()
-        RUNNING.append(None)
+        for index in indices:
+            args[index] = self._seed(args[index], index, given, keep)
         try:
-            for index in indices:
-                args[index] = self._seed(args[index], index, given, keep)
-            self.out = f(*args)
+            self.out = run(f, args, self.tape.level)
         except Exception as error:
             if self.tape.is_torn:
                 raise self.tape.torn() from error  # whatever came of it
-            explain(error, self.tape.level)
             raise
-        finally:
-            self.tape.level.ended = True
-            RUNNING.pop()
         self.tape.check_whole()
-        if self.tape.level.refused:
-            check_refused(self.tape.level)
         given.check()
 
     def _seed(self, x: Any, index: int, given: Given, keep: bool) -> Any:

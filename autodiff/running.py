@@ -1,0 +1,30 @@
+"""A function while it is differentiated: what is noted as it begins, and what is looked at when it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dualnumbers.errors import explain
+from dualnumbers.levels import RUNNING, Level
+from dualnumbers.refusals import check_refused
+
+
+def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
+    """``f(*args)``, at whose end the differentiation of that level has ended.
+
+    Raises what f raises, with a note on it where numbers of the differentiation may be why; and the first refusal that
+    was made for one of them, where f caught it.
+    """
+    RUNNING.append(None)
+    try:
+        out = f(*args)
+    except Exception as error:
+        explain(error, level)
+        raise
+    finally:
+        level.ended = True
+        RUNNING.pop()
+    if level.refused:
+        check_refused(level)
+    return out
