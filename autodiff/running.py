@@ -9,6 +9,8 @@ from dualnumbers.errors import explain
 from dualnumbers.levels import RUNNING, Level
 from dualnumbers.refusals import check_refused
 
+begin, end = RUNNING.append, RUNNING.pop
+
 
 def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
     """``f(*args)``, at whose end the differentiation of that level has ended.
@@ -16,7 +18,7 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
     Raises what f raises, with a note on it where numbers of the differentiation may be why; and the first refusal that
     was made for one of them, where f caught it.
     """
-    RUNNING.append(None)
+    begin(None)
     try:
         out = f(*args)
     except Exception as error:
@@ -24,7 +26,7 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
         raise
     finally:
         level.ended = True
-        RUNNING.pop()
+        end()
     if level.refused:
         check_refused(level)
     return out

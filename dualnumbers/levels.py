@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -88,7 +89,7 @@ GROUND = Level()
 HELD = Level((1 << 256).__int__)
 """The level of an array that is to get numbers of any level: it leads in every operation, to hand it on."""
 
-RUNNING: list[None] = []
+RUNNING: deque[None] = deque()
 """One member for each differentiation that runs, in whatever thread."""
 
 LIVING: set[int] = set()

@@ -89,20 +89,21 @@ def _unary(row: Row, make: Make, scalar: type) -> Callable[..., Any]:
             return unreal(x)
         else:
             z = evaluate(primal)
-        if plainly and type(z) is np.ndarray:
-            return make(z, in_precision(evaluate_partial(partial, primal, z) * tangent, z), x.level)
-        at, w, t = primal, z, tangent
-        if type(z) is numpy_float:
-            at, w = python_of(primal), float(z)
-        if type(w) is float and type(t) is float:
-            try:
-                t *= partial(at, w)
-            except FAILURES:
-                t *= partial_by_numpy(partial, at, w)
-            if type(t) is float and t == t:  # a NaN may ask for the strong zero
-                result: Any = new(scalar)
-                result.primal, result.tangent, result.level = z, t, x.level
-                return result
+            if plainly and type(z) is np.ndarray:
+                return make(z, in_precision(evaluate_partial(partial, primal, z) * tangent, z), x.level)
+        if type(tangent) is float:
+            at, w, kind = primal, z, type(z)
+            if kind is numpy_float:
+                at, w, kind = python_of(primal), float(z), float
+            if kind is float:
+                try:
+                    t = tangent * partial(at, w)
+                except FAILURES:
+                    t = tangent * partial_by_numpy(partial, at, w)
+                if type(t) is float and t == t:  # a NaN may ask for the strong zero
+                    result: Any = new(scalar)
+                    result.primal, result.tangent, result.level = z, t, x.level
+                    return result
         times = strong if x.level.by_hand else None
         return make(z, _elementwise(row, z, (primal,), ((0, tangent),), times), x.level)
 
