@@ -20,6 +20,7 @@ from dualnumbers.pushforward import has_derivative, in_precision, row_tangent
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, shape, stack, zeros_like
 
+from .columns import same_bits
 from .lengths import kinks, slope_of_length
 from .seeding import flatten
 from .structure import Structure, Terms
@@ -120,7 +121,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
 
 def _same(x: Any, y: Any) -> bool:
     x, y = np.asarray(plain(x)), np.asarray(plain(y))
-    return bool(x.shape == y.shape and x.dtype == y.dtype and x.tobytes() == y.tobytes())
+    return x.shape == y.shape and x.dtype == y.dtype and same_bits(x, y)
 
 
 def _with_tangent(x: Any, y: Any, level: Level, found: Found) -> Any:

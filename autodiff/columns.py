@@ -123,7 +123,8 @@ def taken(tangent: Any) -> Any:
     return tangent if isinstance(tangent, BatchNumber) else own(tangent)
 
 
-def _same_bits(x: Any, y: Any) -> bool:
+def same_bits(x: Any, y: Any) -> bool:
+    """Whether two arrays of one shape and type hold the same bits."""
     return bool(x.tobytes() == y.tobytes())
 
 
@@ -140,7 +141,7 @@ def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None
     which vectors were chosen anew.
     """
     values = [[np.asarray(plain(x)) for x in run] for run in runs]
-    same = _same_half if otherwise else _same_bits
+    same = _same_half if otherwise else same_bits
     if all(all(map(same, run, values[0])) for run in values[1:]):
         return
     raise otherwise or RuntimeError(

@@ -222,10 +222,24 @@ def test_functions_of_scipy():
     assert check_derivative(module.f, 0, [POINT], found)
 
 
-@pytest.mark.parametrize("code", [autodiff, np, np.linalg.norm, 3, math.sin, builtins, "foreign"])
-def test_what_is_not_adopted(code):
-    with pytest.raises(TypeError, match="adopt"):
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        *((code, "is not adopted: its functions take numbers") for code in (autodiff, np, np.linalg.norm)),
+        *(
+            (code, f"written in Python, not {code.__name__}: ")
+            for code in (math, builtins, math.sin, np.sin, [].append, list)
+        ),
+        (3, "written in Python, not 3: "),
+        ("foreign", r"import foreign, then adopt\(foreign\)"),
+    ],
+)
+def test_what_is_not_adopted(code, reason):
+    with pytest.raises(TypeError, match=reason):
         adopt(code)
+
+
+def test_nothing_is_not_adopted():
     with pytest.raises(TypeError, match="adopt needs"):
         adopt()
 

@@ -8,6 +8,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial, update_wrapper
+from importlib.machinery import EXTENSION_SUFFIXES
 from threading import RLock
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ _LOCK = RLock()
 _SWAPPED: dict[int, Swapped] = {}
 """The globals, by their identity, that are swapped now."""
 
-OWN = ("autodiff", "builtins", "dualnumbers", "numpy")
+OWN = ("autodiff", "dualnumbers", "numpy")
 """Packages that are not adopted: their code is what the numbers are made for."""
 
 
@@ -171,12 +172,22 @@ def adopt(*code: Any, package: bool = False) -> Any:
 
 def _globals_of(code: Any) -> dict[str, Any]:
     """The globals of a module, or of the module where a function was written."""
-    names = vars(code) if isinstance(code, ModuleType) else _globals_of_function(code)
+    if isinstance(code, str):
+        raise TypeError(f"adopt takes the module itself: import {code}, then adopt({code})")
+    names = _globals_of_module(code) if isinstance(code, ModuleType) else _globals_of_function(code)
     if names is None or not isinstance(names.get("__name__"), str):
-        raise TypeError(f"adopt takes modules and functions that are written in Python, not {code!r}")
+        raise TypeError("adopt takes modules and functions that are written in Python, not "
+                        f"{getattr(code, '__name__', repr(code))}: adopt the code that calls it")  # fmt: skip
     if names["__name__"].split(".")[0] in OWN:
         raise TypeError(f"{names['__name__']} is not adopted: its functions take numbers as they are, or say so")
     return names
+
+
+def _globals_of_module(module: ModuleType) -> dict[str, Any] | None:
+    """None for a module without Python code: a built-in one, or one of an extension."""
+    source = getattr(module, "__file__", None)
+    built_in = source is None and not hasattr(module, "__path__") and module.__name__ in sys.builtin_module_names
+    return None if built_in or (source or "").endswith(tuple(EXTENSION_SUFFIXES)) else vars(module)
 
 
 def _globals_of_function(code: Any) -> dict[str, Any] | None:
@@ -186,5 +197,9 @@ def _globals_of_function(code: Any) -> dict[str, Any] | None:
     code = getattr(code, "__func__", code)
     if isinstance(code, FunctionType):
         return code.__globals__
-    module = sys.modules.get(getattr(code if isinstance(code, type) else type(code), "__module__", ""))
-    return vars(module) if callable(code) and module is not None else None
+    if not isinstance(code, type):
+        code = type(code)
+        if not isinstance(getattr(code, "__call__", None), FunctionType):
+            return None
+    module = sys.modules.get(code.__module__)
+    return _globals_of_module(module) if module is not None else None
