@@ -199,7 +199,7 @@ def _globals_of_function(code: Any) -> dict[str, Any] | None:
         return code.__globals__
     if not isinstance(code, type):
         code = type(code)
-        if not isinstance(getattr(code, "__call__", None), FunctionType):
+        if not isinstance(inspect.getattr_static(code, "__call__", None), FunctionType):
             return None
     module = sys.modules.get(code.__module__)
     return _globals_of_module(module) if module is not None else None
