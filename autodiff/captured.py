@@ -7,6 +7,7 @@ used again and again is kept once, as long as it holds the same.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,22 @@ SMALL = 1 << 20
 HANDY = 1 << 16
 """Bytes up to which an argument is copied: a further large array on the heap costs more in page faults."""
 
-_WEIGHTS = np.random.default_rng(1964).integers(0, 1 << 63, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+
+@cache
+def _weights() -> Array:
+    """Random odd words."""
+    return np.random.default_rng(1964).integers(0, 1 << 63, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 def checksum(x: Array) -> int:
     """A weighted sum of an array's 8-byte words modulo 2⁶⁴: it sees every changed element and every exchange of two."""
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     words = data[: data.size // 8 * 8].view(np.uint64)
-    whole = words[: words.size // 4096 * 4096].reshape(-1, 4096) @ _WEIGHTS
+    whole = words[: words.size // 4096 * 4096].reshape(-1, 4096) @ _weights()
     places = np.arange(1, 2 * whole.size, 2, dtype=np.uint64)
     rest = words[words.size // 4096 * 4096 :]
     tail = data[data.size // 8 * 8 :].astype(np.uint64)
-    return hash((int(whole @ places), int(rest @ _WEIGHTS[: rest.size]), int(tail @ _WEIGHTS[: tail.size])))
+    return hash((int(whole @ places), int(rest @ _weights()[: rest.size]), int(tail @ _weights()[: tail.size])))
 
 
 class Captured:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 _OURS = tuple(str(Path(__file__).resolve().parent.parent / name) + os.sep for name in ("dualnumbers", "autodiff"))
 _DOORS = tuple(_OURS[1] + name for name in ("forward.py", "reverse.py"))
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
-_STANDARD = tuple(str(Path(sysconfig.get_path(name)).resolve()) + os.sep for name in ("stdlib", "platstdlib"))
+_STANDARD = str(Path(os.__file__).resolve().parent) + os.sep
 
 
 class Place(NamedTuple):
@@ -69,7 +68,7 @@ def is_users(frame: FrameType) -> bool:
 
 @cache
 def _is_library(path: str) -> bool:
-    return any(name in path for name in _INSTALLED) or path.startswith(("<frozen", *_STANDARD))
+    return any(name in path for name in _INSTALLED) or path.startswith(("<frozen", _STANDARD))
 
 
 def is_own(frame: FrameType) -> bool:

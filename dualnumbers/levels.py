@@ -7,6 +7,7 @@ the components of a number have lower levels than the number. That is the whole 
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -154,7 +155,8 @@ class _Operands(dict[type, bool]):
     """
 
     def __missing__(self, kind: type) -> bool:
-        if issubclass(kind, (np.ma.MaskedArray, np.matrix)):
+        masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", np.matrix)  # NumPy loads it late
+        if issubclass(kind, (masked, np.matrix)):
             raise TypeError(
                 f"{kind.__name__} has an arithmetic of its own, in which derivatives would be wrong: give "
                 "np.asarray(x), or x.filled(...) and np.where for a masked array"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import statistics
 from collections.abc import Iterator
 from types import BuiltinFunctionType
 from typing import Any, NamedTuple
@@ -232,7 +231,7 @@ def _of_random(code: Code, node: ast.Call, function: Any, rank: int) -> str:
 
 
 def _of_statistics(code: Code, node: ast.Call, function: Any, rank: int) -> str:
-    known = getattr(function, "__module__", "") == statistics.__name__ and function.__name__ in STATISTICS
+    known = getattr(function, "__module__", "") == "statistics" and function.__name__ in STATISTICS
     return STATISTICS[function.__name__].format(ast.unparse(node.args[0])) if known and node.args else ""
 
 
