@@ -9,12 +9,12 @@ import numpy as np
 
 from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
-from dualnumbers.levels import LIVING, RUNNING, is_number, plain
+from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.from_scipy import OF_PYTHON
 from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape
 
 from ..holder import all_held, held, is_inside, keeping
-from ._taking import as_array, holds_number, stands_for
+from ._taking import as_array, holds_number, stands_for, within
 
 
 def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = None) -> Any:
@@ -51,7 +51,7 @@ class vectorize(np.vectorize):  # noqa: N801
     """As ``numpy.vectorize``; with numbers that carry derivatives, the function is called with such."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if not ((RUNNING or LIVING) and is_inside()) or not callable(getattr(self, "pyfunc", None)):
+        if not is_inside() or not callable(getattr(self, "pyfunc", None)):
             return super().__call__(*arguments, **keywords)
         if self.signature is not None:
             if holds_number([*arguments, *keywords.values()]):
@@ -81,11 +81,9 @@ def frompyfunc(func: Any, /, nin: int, nout: int, **identity: Any) -> Any:
     return ufunc
 
 
-@stands_for(np.apply_along_axis)
+@within(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """What a function of vectors gives for each vector along an axis."""
-    if (RUNNING or LIVING) and is_inside():
-        x = held(as_array(arr))
-        x = x if is_number(type(x)) else np.asanyarray(x)
-        return keeping(BY_NUMPY[np.apply_along_axis](func1d, axis, x, *args, **kwargs))
-    return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
+    x = held(as_array(arr))
+    x = x if is_number(type(x)) else np.asanyarray(x)
+    return keeping(BY_NUMPY[np.apply_along_axis](func1d, axis, x, *args, **kwargs))

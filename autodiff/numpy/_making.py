@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import LIVING, RUNNING, is_number, plain
+from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.shaping import array as joined
 from dualnumbers.rules.shaping import astype, cast, expand_dims, shape
 
-from ..holder import held, holder, is_inside, keeping
-from ._taking import as_array, holds_number, stands_for
+from ..holder import held, holder, keeping
+from ._taking import as_array, holds_number, within
 
 
 def _giving_holders(function: Any) -> None:
     """A function that makes an array of plain arguments."""
 
-    def made(*arguments: Any, **keywords: Any) -> Any:
-        if (RUNNING or LIVING) and is_inside():
-            return keeping(function(*arguments, **keywords))
-        return function(*arguments, **keywords)
-
-    stands_for(function)(made)
+    within(function)(lambda *arguments, **keywords: keeping(function(*arguments, **keywords)))
 
 
 _function: Any
@@ -34,36 +28,27 @@ for _function in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.f
 def _like(function: Any) -> None:
     """A function that makes an array of the shape and type of another one."""
 
+    @within(function)
     def made(prototype: Any, *arguments: Any, **keywords: Any) -> Any:
-        if (RUNNING or LIVING) and is_inside():
-            if isinstance(prototype, (list, tuple)):
-                prototype = as_array(prototype)
-            return keeping(function(plain(held(prototype)), *arguments, **keywords))
-        return function(prototype, *arguments, **keywords)
-
-    stands_for(function)(made)
+        if isinstance(prototype, (list, tuple)):
+            prototype = as_array(prototype)
+        return keeping(function(plain(held(prototype)), *arguments, **keywords))
 
 
 for _function in (np.zeros_like, np.ones_like, np.empty_like):
     _like(_function)
 
 
-def _converting(function: Any) -> Callable[..., Any]:
+def _converting(function: Any) -> None:
     """A function that makes an array of what it is given."""
 
-    def made(*arguments: Any, **keywords: Any) -> Any:
-        return (inside if RUNNING or LIVING else function)(*arguments, **keywords)
-
-    def inside(object: Any, dtype: Any = None, *arguments: Any, **keywords: Any) -> Any:
-        if not is_inside():
-            return function(object, dtype, *arguments, **keywords)
+    @within(function)
+    def made(object: Any, dtype: Any = None, *arguments: Any, **keywords: Any) -> Any:
         x = held(object)
         if holds_number(x) and not _is_of_objects(dtype):
             return _array(x, dtype, **{"copy": function is np.array, **keywords})
         z = function(x, dtype, *arguments, **keywords)
         return object if z is x else keeping(z, x)
-
-    return made
 
 
 def _is_of_objects(dtype: Any) -> bool:
@@ -83,7 +68,7 @@ def _array(object: Any, dtype: Any, copy: Any = None, ndmin: int = 0, **options:
 
 
 for _function in (np.array, np.asarray, np.asanyarray):
-    stands_for(_function)(_converting(_function))
+    _converting(_function)
 
 
 def _lying(x: Any, order: str) -> Any:
@@ -91,80 +76,74 @@ def _lying(x: Any, order: str) -> Any:
     return x if x.flags[f"{order}_CONTIGUOUS"] else x.copy(order=order)
 
 
-@stands_for(np.ascontiguousarray)
+@within(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """An array of at least one axis, whose elements lie together in memory."""
-    if (RUNNING or LIVING) and is_inside() and holds_number(a):
+    if holds_number(a):
         return _lying(_array(held(a), dtype, ndmin=1), "C")
     return np.ascontiguousarray(held(a), dtype, like=like)
 
 
-@stands_for(np.asfortranarray)
+@within(np.asfortranarray)
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """An array whose elements lie together in memory, the columns one after the other."""
-    if (RUNNING or LIVING) and is_inside() and holds_number(a):
+    if holds_number(a):
         return _lying(_array(held(a), dtype), "F")
     return np.asfortranarray(held(a), dtype, like=like)
 
 
-@stands_for(np.require)
+@within(np.require)
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
     """An array of numbers, or a plain one that lies in memory as required."""
-    if (RUNNING or LIVING) and is_inside() and holds_number(a):
+    if holds_number(a):
         return _array(held(a), dtype)
     return np.require(held(a), dtype, requirements, like=like)
 
 
-@stands_for(np.asarray_chkfinite)
+@within(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     """An array; ValueError where an element is infinite or NaN."""
-    if (RUNNING or LIVING) and is_inside() and holds_number(a):
+    if holds_number(a):
         z = _array(held(a), dtype)
         np.asarray_chkfinite(plain(z))
         return z
     return np.asarray_chkfinite(held(a), dtype, order)
 
 
-@stands_for(np.copy)
+@within(np.copy)
 def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
     """An array of its own."""
-    if (RUNNING or LIVING) and is_inside() and not is_number(type(a)):
+    if not is_number(type(a)):
         a = as_array(a)
         return a if is_number(type(a)) else keeping(np.copy(a, order=order, subok=subok))
     return np.copy(a, order=order, subok=subok)
 
 
-@stands_for(np.full)
+@within(np.full)
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     """An array of equal elements, or of the rows that a list gives, which may carry derivatives."""
-    if (RUNNING or LIVING) and is_inside():
-        fill_value = as_array(fill_value)
-        of = np.result_type(plain(fill_value)) if dtype is None else dtype
-        z = holder(np.empty(shape, of, order))
-        z[...] = fill_value
-        return z if is_number(type(fill_value)) else keeping(z.primal)
-    return np.full(shape, fill_value, dtype, order, device=device, like=like)
+    fill_value = as_array(fill_value)
+    of = np.result_type(plain(fill_value)) if dtype is None else dtype
+    z = holder(np.empty(shape, of, order))
+    z[...] = fill_value
+    return z if is_number(type(fill_value)) else keeping(z.primal)
 
 
-@stands_for(np.full_like)
+@within(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None,
               *, device: Any = None) -> Any:  # fmt: skip
     """An array of another one's shape and type with equal elements, which may carry derivatives."""
-    if (RUNNING or LIVING) and is_inside():
-        fill_value, like = as_array(fill_value), plain(held(as_array(a)))
-        z = holder(np.empty_like(like, dtype, order, subok, shape))
-        z[...] = fill_value
-        return z if is_number(type(fill_value)) else keeping(z.primal)
-    return np.full_like(a, fill_value, dtype, order, subok, shape, device=device)
+    fill_value, like = as_array(fill_value), plain(held(as_array(a)))
+    z = holder(np.empty_like(like, dtype, order, subok, shape))
+    z[...] = fill_value
+    return z if is_number(type(fill_value)) else keeping(z.primal)
 
 
-@stands_for(np.arange)
+@within(np.arange)
 def arange(*arguments: Any, **keywords: Any) -> Any:
     """Evenly spaced numbers; by how many there are, the values of the limits decide."""
-    if not ((RUNNING or LIVING) and is_inside()):
-        return np.arange(*arguments, **keywords)
     if not any(is_number(type(x)) for x in (*arguments, *keywords.values())):
         return keeping(np.arange(*arguments, **keywords))
     steps = np.arange(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
@@ -174,11 +153,9 @@ def arange(*arguments: Any, **keywords: Any) -> Any:
     return astype(z, steps.dtype) if len(steps) and z.dtype != steps.dtype else z
 
 
-@stands_for(np.fromiter)
+@within(np.fromiter)
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
     """The array of what an iterable gives."""
-    if not ((RUNNING or LIVING) and is_inside()):
-        return np.fromiter(iter, dtype, count, like=like)
     values = [x for x, _ in zip(iter, range(count), strict=False)] if count >= 0 else list(iter)
     if holds_number(values):
         return _array(values, dtype)

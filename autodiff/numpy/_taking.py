@@ -53,18 +53,33 @@ def stands_for(function: Any) -> Callable[[Any], Any]:
     return register
 
 
+def within(function: Any) -> Callable[[Any], Any]:
+    """Decorator: what is defined here stands for a function of NumPy in a differentiation; outside that is called.
+
+    That costs 0.1 µs, with keywords 0.2 µs.
+    """
+
+    def register(inside: Any) -> Any:
+        def called(*arguments: Any, **keywords: Any) -> Any:
+            if (RUNNING or LIVING) and is_inside():
+                return inside(*arguments, **keywords)
+            return function(*arguments, **keywords) if keywords else function(*arguments)
+
+        return stands_for(function)(called)
+
+    return register
+
+
 def taking_lists(function: Any, name: str) -> Any:
     """A function of NumPy that takes lists of numbers as arrays, and inside a differentiation gives holders."""
     taken = members if name in SEQUENCES else (lambda x: x) if name == "block" else as_array
 
-    def called(*arguments: Any, **keywords: Any) -> Any:
-        if (RUNNING or LIVING) and is_inside():
-            arguments = tuple(map(taken, arguments))
-            keywords = {key: value if key == "out" else as_array(value) for key, value in keywords.items()}
-            return keeping(function(*arguments, **keywords), *arguments)
-        return function(*arguments, **keywords)
+    def inside(*arguments: Any, **keywords: Any) -> Any:
+        arguments = tuple(map(taken, arguments))
+        keywords = {key: value if key == "out" else as_array(value) for key, value in keywords.items()}
+        return keeping(function(*arguments, **keywords), *arguments)
 
-    return stands_for(function)(called)
+    return within(function)(inside)
 
 
 def fill(names: dict[str, Any], original: ModuleType) -> None:
