@@ -22,7 +22,7 @@ from dualnumbers.rules.shaping import broadcast_to, shape, stack, zeros_like
 
 from .columns import same_bits
 from .lengths import kinks, slope_of_length
-from .seeding import flatten
+from .seeding import filled, flatten, map_leaves
 from .structure import Structure, Terms
 from .sweep import asked, masked, tangents
 from .tape import Tape
@@ -97,7 +97,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     It is ``out`` itself where ``f`` cannot be recorded, or does not give the same values once more.
     """
     leaves, rebuild = flatten(list(args))
-    outs, rebuild_out = flatten(out)
+    outs, rebuild_out = flatten(map_leaves(filled, out))
     tape = Tape()
     seeded = [is_number(type(x)) and x.level is level for x in leaves]
     given = [variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
@@ -105,7 +105,10 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     RUNNING.append(None)
     try:
         with np.errstate(all="ignore"):  # what there is to warn of, the first run has warned of
-            again, _ = flatten(f(*rebuild(given)))
+            again = list(map(filled, flatten(f(*rebuild(given)))[0]))
+            lines = [
+                y.line if isinstance(y, Variable) and y.tape is tape else None for y in again
+            ]  # that of a view may be a new one
             tape.check_whole()
             seeds = [x.tangent for x, dual in zip(leaves, seeded, strict=True) if dual]
             found = Certain(tape).tangents(dict(zip(tape.inputs, seeds, strict=True)), range(len(tape)))
@@ -116,15 +119,14 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
         RUNNING.pop()
     if tape.level.refused or len(again) != len(outs) or not all(map(_same, outs, again)):
         return out
-    return rebuild_out(_with_tangent(x, y, level, found) for x, y in zip(outs, again, strict=True))
+    return rebuild_out(
+        make(y.primal, found.get(line, zeros_like(y.primal)), level)
+        if line is not None and is_number(type(x)) and x.level is level
+        else x
+        for x, y, line in zip(outs, again, lines, strict=True)
+    )
 
 
 def _same(x: Any, y: Any) -> bool:
     x, y = np.asarray(plain(x)), np.asarray(plain(y))
     return x.shape == y.shape and x.dtype == y.dtype and same_bits(x, y)
-
-
-def _with_tangent(x: Any, y: Any, level: Level, found: Found) -> Any:
-    if not (is_number(type(x)) and x.level is level and isinstance(y, Variable)):
-        return x
-    return make(y.primal, found[y.line] if y.line in found else zeros_like(y.primal), level)

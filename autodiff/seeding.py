@@ -152,12 +152,17 @@ def output_leaf(out: Any, f: Any) -> Any:
     return out
 
 
+def filled(x: Any) -> Any:
+    """What an array that takes numbers by assignment holds in the end; anything else as it is."""
+    return x.snapshot() if is_number(type(x)) and x.level is HELD else x
+
+
 def _number(out: Any, f: Any) -> Any:
     kind = type(out)
     if kind is float:
         return out
     if is_number(kind):
-        return out.snapshot() if out.level is HELD else out
+        return filled(out)
     if is_labelled(kind):
         out, kind = np.asarray(out), np.ndarray
     if kind is np.ndarray and out.dtype == object:

@@ -125,15 +125,18 @@ class Structure:
         return found
 
     def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
-        """The pattern of the adjoint that a line passes to an operand, given that of its own."""
-        static = self.tape.static.get(line, ())
+        """The pattern of the adjoint that a line passes to an operand, given that of its own.
+
+        Of an elementwise line before it is summed over the axes that the operand was broadcast to.
+        """
+        static, operand = self.tape.static.get(line, ()), self.tape.operands(line)[place]
 
         def pull(z: Any, xs: Any) -> Any:
             if row.kind == ELEMENTWISE:
-                return _folded(given & _reaches(row, place, z, xs), target)
+                return given & _reaches(row, place, z, xs)
             return self.pull(row, place, self._noise(given, z), z, xs, static)
 
-        target = np.shape(plain(self.tape.value(self.tape.operands(line)[place])))
+        target = np.shape(given if row.kind == ELEMENTWISE else plain(self.tape.value(operand)))
         return self._asked(line, row, given, target, pull)
 
     # ------------------------------------------------------------------------------------------ what it is for
@@ -153,7 +156,8 @@ class Structure:
                 continue
             for place, operand in enumerate(self.tape.operands(line)):
                 if operand >= 0 and has_derivative(row, place):
-                    passed = terms[line, place] = self._pulled(line, row, place, given)
+                    terms[line, place] = self._pulled(line, row, place, given)
+                    passed = _folded(terms[line, place], np.shape(plain(self.tape.values[operand])))
                     found[operand] = passed if found[operand] is None else found[operand] | passed
         return found, terms
 

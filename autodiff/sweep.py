@@ -220,9 +220,15 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
             _add_part(row, found, owned, operand, g, xs[k], static)
             continue
         c = pull(row, k, g, z, xs, static, times)
-        if c is not None:
+        if c is None:
+            continue
+        if terms is None:
             c = fit(c, xs[k])
-            _add(found, owned, operand, c if terms is None else masked(c, terms[line, k]))
+        elif row.kind == ELEMENTWISE:  # before the sum over what the operand was broadcast to
+            c = fit(masked(c, terms[line, k]), xs[k])
+        else:
+            c = masked(fit(c, xs[k]), terms[line, k])
+        _add(found, owned, operand, c)
 
 
 def _add_part(row: Row, found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:

@@ -54,12 +54,18 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
 
 def stored(function: Any, result: Any, target: Any) -> Any:
     """A result stored into the array that ``out=`` names, which a ufunc broadcasts to."""
-    if not isinstance(function, np.ufunc) and shape(target) != shape(result):
-        raise ValueError(f"{public_name(function)}: out= has shape {shape(target)}, the result has {shape(result)}")
+    to, of = shape(target), shape(result)
+    if to != of and not (isinstance(function, np.ufunc) and _broadcasts(of, to)):
+        raise ValueError(f"{public_name(function)}: out= has shape {to}, the result has {of}")
     if not is_number(type(target)):
         raise no_plain_value(f"{public_name(function)} with out= a plain array", result)
     target[...] = result
     return target
+
+
+def _broadcasts(of: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Whether an array of one shape broadcasts to another."""
+    return len(of) <= len(to) and all(m in (1, n) for m, n in zip(reversed(of), reversed(to), strict=False))
 
 
 def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen: Any, target: Any) -> Any:

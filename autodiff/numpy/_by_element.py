@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
+from dualnumbers.memory import axes_by_stride
 from dualnumbers.rules.from_scipy import OF_PYTHON
-from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape
+from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape, transpose
 
 from ..holder import all_held, held, is_inside, keeping
 from ._taking import as_array, holds_number, stands_for, within
@@ -27,22 +29,31 @@ def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = 
     common = np.broadcast_shapes(*map(shape, operands))
     operands = [x if is_number(type(x)) else np.asarray(x, object) for x in operands]
     given = [broadcast_to(x, common) if shape(x) != common else x for x in operands]
+    axes = axes_by_stride(_of_nothing(len(given))(*map(plain, given)))
+    lengths, places = [common[axis] for axis in axes], np.argsort(axes).tolist()
     results = [
-        function(*(x if is_number(type(x)) and not shape(x) else x[place] for x in given))
-        for place in np.ndindex(common)
+        function(*(x if is_number(type(x)) and not shape(x) else x[tuple(index[i] for i in places)] for x in given))
+        for index in np.ndindex(*lengths)
     ]
     if not isinstance(results[0], tuple):
-        return _joined(results, common, types and types[0])
+        return transpose(_joined(results, lengths, types and types[0]), places)
     kinds = types or [None] * len(results[0])
     parts = zip(*results, strict=True)
-    return tuple(_joined(list(part), common, kind) for part, kind in zip(parts, kinds, strict=True))
+    return tuple(transpose(_joined(list(part), lengths, kind), places)
+                 for part, kind in zip(parts, kinds, strict=True))  # fmt: skip
 
 
-def _joined(results: list[Any], common: tuple[int, ...], kind: Any) -> Any:
+@cache
+def _of_nothing(count: int) -> Any:
+    """A ufunc of so many operands whose result lies in memory as NumPy's would."""
+    return np.frompyfunc(lambda *operands: None, count, 1)
+
+
+def _joined(results: list[Any], lengths: list[int], kind: Any) -> Any:
     """Results one after the other as an array of a shape."""
     if not holds_number(results):
-        return keeping(np.asarray(results, kind or np.asarray(results[0]).dtype).reshape(common))
-    z = reshape(array(results), common, "C")
+        return keeping(np.asarray(results, kind or np.asarray(results[0]).dtype).reshape(lengths))
+    z = reshape(array(results), tuple(lengths), "C")
     return z if kind in (None, "O") or z.dtype == kind else z.astype(kind)
 
 

@@ -113,9 +113,10 @@ def lstsq(a, b, rcond=None):
     Raises LinAlgError where it is differentiated by a matrix that has not full rank.
     """
     a, b = arrays((a, b))
-    rcond = (
-        np.finfo(np.result_type(plain(a), plain(b), np.float32)).eps * max(shape(a)) if rcond is None else plain(rcond)
-    )
-    x, residuals, rank = _parts(_lstsq(a, b, plain(rcond)), a, b)
-    values = svdvals(astype(a, np.result_type(plain(a), plain(b))))
-    return x, _real_part(residuals), np.int32(plain(rank).real[0]), values
+    result = np.result_type(plain(a), plain(b), np.float32)
+    a, b = (astype(x, np.result_type(result, np.float64)) for x in (a, b))  # as NumPy computes it, whatever it is given
+    rcond = np.finfo(float).eps * max(shape(a)) if rcond is None else plain(rcond)
+    x, residuals, rank = _parts(_lstsq(a, b, rcond), a, b)
+    of_real = np.finfo(result).dtype
+    residuals, values = (astype(y, of_real) for y in (_real_part(residuals), svdvals(a)))
+    return astype(x, result), residuals, np.int32(plain(rank).real[0]), values

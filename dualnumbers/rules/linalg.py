@@ -13,7 +13,7 @@ from ..levels import is_number, plain
 from .complexes import conj, imag, is_unreal, real
 from .factors import adjoint, diagonal, product, weighted
 from .indexing import getitem
-from .products import matmul
+from .products import dot, matmul
 from .reductions import sum
 from .selection import where
 from .shaping import array, expand_dims, matrix_transpose, reshape, shape, transpose
@@ -172,6 +172,8 @@ def multi_dot(arrays):
     if len(arrays) < 2:
         raise ValueError("np.linalg.multi_dot expects at least two arrays")
     first, *middle, last = map(array, arrays)
+    if not middle:
+        return dot(first, last)
     ends = len(shape(first)) == 1, len(shape(last)) == 1
     chain = [expand_dims(first, 0) if ends[0] else first, *middle, expand_dims(last, 1) if ends[1] else last]
     if any(len(shape(x)) != 2 for x in chain):
@@ -179,7 +181,7 @@ def multi_dot(arrays):
     split = _cheapest([shape(chain[0])[0], *(shape(x)[1] for x in chain)])
 
     def multiplied(i, j):
-        return chain[i] if i == j else matmul(multiplied(i, split[i, j]), multiplied(split[i, j] + 1, j))
+        return chain[i] if i == j else dot(multiplied(i, split[i, j]), multiplied(split[i, j] + 1, j))
 
     z = multiplied(0, len(chain) - 1)
     return getitem(z, tuple(0 if vector else slice(None) for vector in ends)) if any(ends) else z

@@ -195,15 +195,20 @@ def tensordot_of_linalg(x1, x2, /, *, axes=2):
 
 
 def _dot_left(g, a, b):
+    if _rank(a) <= 2 and _rank(b) <= 2:
+        return _matmul_left(g, a, b)
     kept = [i for i in range(_rank(b)) if i != max(_rank(b) - 2, 0)]
     return _against(g, b, _rank(a) - 1, kept)
 
 
 def _dot_right(g, a, b):
+    if _rank(a) <= 2 and _rank(b) <= 2:
+        return _matmul_right(g, a, b)
     adjoint = _against(g, a, 0, range(_rank(a) - 1))
     return matrix_transpose(adjoint) if _rank(b) > 1 else adjoint
 
 
+# not matmul, for its value to the last bit
 _dot = multilinear(None, None, _dot_left, _dot_right, name="dot", evaluate=np.dot)
 
 
@@ -213,7 +218,7 @@ def dot(a, b):
     a, b = arrays((a, b))
     if not _rank(a) or not _rank(b):
         return in_order(as_numpy(a) * as_numpy(b), "C")
-    return matmul(a, b) if _rank(a) <= 2 and _rank(b) <= 2 else _dot(a, b)
+    return _dot(a, b)
 
 
 @composition(np.outer)
@@ -237,4 +242,4 @@ def tensordot(a, b, axes=2):
     shape_a, shape_b = tuple(shape(a)[i] for i in kept_a), tuple(shape(b)[i] for i in kept_b)
     left = reshape(transpose(a, (*kept_a, *axes_a)), (int(np.prod(shape_a)), count), "C")
     right = reshape(transpose(b, (*axes_b, *kept_b)), (count, int(np.prod(shape_b))), "C")
-    return reshape(matmul(left, right), (*shape_a, *shape_b), "C")
+    return reshape(dot(left, right), (*shape_a, *shape_b), "C")

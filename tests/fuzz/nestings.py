@@ -77,18 +77,18 @@ def definitions(names: tuple[str, ...]) -> str:
     return PRELUDE + "\n" + "\n".join(DEFINITIONS[name] for name in dict.fromkeys(names)) + "\n"
 
 
-def operators(rng: np.random.Generator, order: int, unreal: bool, writes: bool) -> tuple[str, ...]:
+def operators(rng: np.random.Generator, order: int, unreal: bool, by_hand: bool, twice: bool) -> tuple[str, ...]:
     """Operators for a nesting of an order, drawn.
 
-    Variables by hand are outermost, where arguments are plain, and are not written to.
-    ``unreal``: an argument is complex; ``writes``: the program writes to one, which the next
-    of several calls would see.
+    ``unreal``: an argument is complex. ``by_hand``: it may be a Variable made by hand, outermost, where arguments are
+    plain: the program does not write to it, nor sweep, which would add to its ``grad``. ``twice``: the program may run
+    on the same arguments again, for it does not write to them.
     """
-    left_out = (OF_REAL_ARGUMENTS if unreal else ()) + (("derivative",) if writes else ())
+    left_out = (OF_REAL_ARGUMENTS if unreal else ()) + (() if twice else ("derivative",))
     names = [name for name in (*OPERATORS, *PAIRS) if name not in left_out]
     drawn: tuple[str, ...] = ()
     while order_of(drawn) < order:
         name = names[rng.integers(len(names))]
         if order_of((*drawn, name)) <= order:
             drawn = (*drawn, name)
-    return (*drawn[:-1], BY_HAND) if rng.random() < 0.2 and not writes and drawn[-1] not in PAIRS else drawn
+    return (*drawn[:-1], BY_HAND) if rng.random() < 0.2 and by_hand and drawn[-1] not in PAIRS else drawn

@@ -24,7 +24,7 @@ def may_be_refused(program: Program, check: str, error: Exception) -> bool:
     There is one where an argument is not differentiated, or while an operator takes another argument; and a sum of no
     elements in a loop of Python's is the plain number that it began with.
     """
-    message = str(error)
+    message = f"{error} {error.__cause__}"  # NumPy's own, where one element is stored
     if any(part in message for part in REFUSALS):
         return True
     empty = any(text.startswith("np.zeros((0,") or ", 0)" in text for text in program.arguments.values())
