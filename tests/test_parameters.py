@@ -1,8 +1,9 @@
 """Static arguments: those that NumPy converts, and those that their owner changes after the call."""
 
 import copy
+import operator
 from array import array
-from collections import UserList, deque
+from collections import UserList, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ class Place:
 PLACES = [0, 2, 2, -1, 0]
 KINDS = {
     "list": list,
+    "tuple": tuple,
     "np.array": np.array,
     "array.array": lambda places: array("l", places),
     "memoryview": lambda places: memoryview(np.array(places)),
@@ -118,6 +120,77 @@ def test_an_index_is_what_numpy_converts_it_to(call, kind):
 def test_an_object_with_index_is_one_place(mode):
     assert np.array_equal(mode(lambda x: x[Place(2)])(X), np.eye(4)[2])
     assert np.array_equal(mode(lambda x: x[Place(1) : Place(3)])(X), np.eye(4)[1:3])
+
+
+class Tensor(Series):
+    """Like an array of another library: an index only if it holds a single whole number."""
+
+    def __index__(self):
+        return operator.index(self.values)
+
+
+Row = namedtuple("Row", "first second third")
+M = np.arange(1.0, 10.0).reshape(3, 3)
+IN_TUPLES = [
+    (slice(None), (0, 0)), ((0, 0), (1, 1)), (0, (1, 1)), (..., (0, 0)), (None, (0, 0)), ((0, 0),), ((0, 0, 1),),
+    (((0, 0), (1, 1)), slice(None)), ((0, 0, 1), slice(None)), ([0, 0], (1, 1)), ([(0, 0), (1, 1)],), ((0, -3),),
+    (((((0,),),),),), (None, ..., (0, 0), (1, -2)), (Row(0, 0, 1),), Row(0, (0, 0), None), ((np.int8(0), np.int64(0)),),
+    ((np.array([0, 0]), [1, 1]),), ((True, False, True),), ((True, False, True), (0, 0)),
+    (slice(None), (True, False, True)), (True, (0, 0)), (np.True_, (0, 0)), ((),), ((), ()), np.array(1),
+    (np.array(0), (0, 0)), (np.array(0), np.array(1)), (Place(1), (0, 0)), (Series([0, 0]),), (Series(1), (0, 0)),
+    Tensor([0, 0]), Tensor(1), (Tensor([0, 0]),), (Tensor(1), (0, 0)), (range(2), (0, 0)), (deque([0, 0]),),
+    (array("i", [0, 0]),), (memoryview(array("i", [0, 0])),), (bytearray(2),), np.ix_((0, 0), (1, 2)),
+    np.ix_((0, 0), (True, False, True)),
+]  # fmt: skip
+
+
+def _stored(store):
+    def f(x, at, given):
+        y = x * 2.0
+        store(y, at, x[0, 1] * given)
+        return y
+
+    return f
+
+
+USES = {
+    "x[i]": lambda x, at, given: x[at] * given,
+    "x[i] = v": _stored(lambda y, at, v: y.__setitem__(at, v)),
+    "x[i] *= v": _stored(lambda y, at, v: y.__setitem__(at, y[at] * v)),
+    "np.add.at": _stored(np.add.at),
+    "np.multiply.at": _stored(np.multiply.at),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("at", IN_TUPLES)
+def test_a_tuple_inside_an_index_is_a_sequence_of_places(at, use):
+    """A place that is named twice counts twice: the places are those of the plain run, by its differences."""
+    given = np.cos(np.arange(M[at].size)).reshape(M[at].shape)
+    f = USES[use]
+    weights = np.sin(1.0 + np.arange(f(M, at, given).size)).reshape(f(M, at, given).shape)
+
+    def total(x):
+        return np.sum(f(x, at, given) * weights)
+
+    def differences(step):
+        return np.array([total(M + e) - total(M - e) for e in step * np.eye(9).reshape(9, 3, 3)]) / (2 * step)
+
+    wanted = (4.0 * differences(0.5) - differences(1.0)).reshape(3, 3) / 3.0  # exact up to the fourth degree
+    w = Variable(M)
+    total(w).backward()
+    for found in (jacfwd(total)(M), jacrev(total)(M), w.grad):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-11)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize("at", [((slice(1), 0),), ((None, 0),), ((0, (1, 2)),), ((0.0, 1.0),), (("a",),), ((0, 5),),
+                                ((Place(0), Place(0)),), (Tensor([0.5]),)])  # fmt: skip
+def test_what_is_no_index_of_numpy_is_none(at, mode):
+    with pytest.raises((IndexError, ValueError)) as plain:
+        M[at]
+    with pytest.raises(plain.type):
+        mode(lambda x: x[at])(M)
 
 
 # ------------------------------------------------------------------------------------------- changed after the call

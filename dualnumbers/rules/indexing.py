@@ -8,30 +8,45 @@ from ..elementary import PYTHON, linear
 from ..levels import is_number, plain
 from ..memory import detached
 
+_CONVERTED = frozenset({int, slice, np.ndarray})
+
 
 def fixed(index):
     """An index, or an argument of many numbers, converted once as NumPy does: to plain numbers and arrays."""
     kind = type(index)
-    if kind is int or kind is slice or kind is np.ndarray:
+    if kind in _CONVERTED:
         return index
     if is_number(kind):
         return plain(index)
     if isinstance(index, tuple):
-        return tuple(map(fixed, index))
+        return tuple([part if type(part) in _CONVERTED else _part(part) for part in index])
     if index is None or index is ... or isinstance(index, (np.ndarray, np.generic, *PYTHON, str)):
         return index
     if hasattr(kind, "__index__"):
-        return operator.index(index)
-    places = np.asarray(index)
+        try:
+            return operator.index(index)
+        except TypeError:  # an array of another library: only one of a single whole number is an index
+            pass
+    return _places(index)
+
+
+def _part(index):
+    """Of a tuple of indices one: a tuple there is a sequence of places, as a list is."""
+    return _places(index) if isinstance(index, tuple) else fixed(index)
+
+
+def _places(sequence):
+    """The array that NumPy makes of a sequence."""
+    places = np.asarray(sequence)
     if places.dtype == object:
-        return index  # some functions of NumPy know what to make of it
+        return sequence  # some functions of NumPy know what to make of it
     return places if places.size else places.astype(np.intp)  # NumPy takes [] for whole numbers, np.array([]) not
 
 
 def has_integer_arrays(index):
     """Whether an index can name one element twice."""
     parts = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(part, (list, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
+    return any(isinstance(part, (list, tuple, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
 
 
 def read_only(x, v, *static):
