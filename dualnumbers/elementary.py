@@ -220,13 +220,15 @@ def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Callab
     return register
 
 
-def composition(*numpy_functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def composition(*numpy_functions: Any, weak: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: a function written in table functions is what these NumPy functions do to numbers.
 
-    It takes what a user may pass to the NumPy function.
+    It takes what a user may pass to the NumPy function, with numbers of NumPy in place of Python's; if ``weak``, for
+    which the type of the other operands counts, as it is.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.weak = weak  # type: ignore[attr-defined]
         for numpy_function in numpy_functions:
             BY_NUMPY[numpy_function] = COMPOSITIONS[public_name(numpy_function)] = function
         return function

@@ -149,8 +149,12 @@ class Number:
 
     @property
     def __array__(self) -> Any:
-        """Absent on scalars, so that ``np.array([x, y])`` makes an object array; on arrays it refuses."""
-        if self.ndim == 0:
+        """Absent on real scalars, so that ``np.array([x, y])`` makes an object array; on others it refuses.
+
+        NumPy takes objects for real: of such an array of complex numbers `numpy.imag` and the norm would be wrong.
+        """
+        value = plain(self)
+        if np.ndim(value) == 0 and not np.iscomplexobj(value):
             raise AttributeError("__array__")
 
         def refuse(dtype: Any = None, copy: Any = None) -> Any:
@@ -185,7 +189,7 @@ class Number:
             raise no_rule(function, "", self)
         target = keywords.pop("out", None)
         try:
-            own = hasattr(entry, "function")
+            own = hasattr(entry, "function") or getattr(entry, "weak", False)
             result = entry(*map(joined if own else as_numpy_joined, arguments), **keywords)
         except TypeError:
             before, named = with_out_named(function, arguments)

@@ -8,7 +8,7 @@ import threading
 import numpy
 import pytest
 
-from autodiff import Variable, derivative, grad, gradient, hessian, jacfwd, jacrev, jvp, record, value_of
+from autodiff import Variable, derivative, grad, gradient, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
 from autodiff import numpy as np
 from autodiff.differences import check_derivative
 from autodiff.numpy.polynomial import Chebyshev, Polynomial, legendre, polynomial
@@ -250,6 +250,26 @@ def test_inside_of_second_order_and_by_hand(name):
     x = Variable(POINT)
     total(x).backward()
     numpy.testing.assert_allclose(x.grad, grad(total)(POINT), rtol=1e-11, atol=1e-12)
+
+
+def test_elements_are_taken_and_lie_in_the_order_of_memory():
+    x, y = numpy.arange(1.0, 7.0).reshape(3, 2).T, numpy.arange(2.0, 8.0).reshape(2, 3)
+    for map_elements in (np.vectorize, lambda f: np.frompyfunc(f, 2, 1)):
+        for given in ((x, x), (x, 1.5), (x, x[:, :1]), (y, y), (y, y[0]), (x, y)):
+            orders, layouts = [], []
+
+            def f(*arguments):
+                seen = []
+                z = map_elements(lambda a, b: seen.append(value_of(a)) or a * b)(*arguments)  # noqa: B023
+                orders.append(seen[-x.size :])  # noqa: B023
+                layouts.append([numpy.argsort(value_of(z).strides).tolist(), value_of(z).flags.c_contiguous])  # noqa: B023
+                return z
+
+            f(*given)
+            jvp(f, given, given)
+            vjp(f, *given)
+            assert orders[0] == orders[1] == orders[2]
+            assert layouts[0] == layouts[1] == layouts[2]
 
 
 def test_an_array_of_an_outer_function_takes_numbers_of_an_inner_one():

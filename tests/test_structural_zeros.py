@@ -12,6 +12,7 @@ from mpmath import mp, mpc
 from table import EXAMPLES, JACOBIANS, MODES, nestings
 
 from autodiff import derivative, grad, hessian, jacfwd, jacobian, jvp, linearize
+from autodiff import numpy as anp
 
 # ------------------------------------------------------------------------------------------- compositions and limits
 
@@ -185,8 +186,26 @@ STRUCTURAL = {
     "a matrix product beside": (lambda v: np.where(v > 0, np.sqrt(v), 0.0) @ np.eye(3), [0.0, 0.25, 1 / 6]),
     "softmax beside": (lambda v: np.where(v > 0, np.log(v), -1e30)[1:], [0.0, 0.25, 1 / 9]),
     "norms of rows": (lambda v: np.where(v > 0, np.linalg.norm(np.sqrt(v)[:, None], axis=1), 0.0), [0.0, 0.25, 1 / 6]),
+    "a number times constant zeros": (lambda v: np.sqrt(v[1] * MASK), [0.0, 0.5, 0.0]),
+    "a row times a column of constant zeros": (lambda v: np.sqrt(np.outer(v[1:], MASK)), [0.0, 0.5, 1 / 3]),
+    "stored": (lambda v: _stored(np.sqrt(v[1:] * MASK[:2])), [0.0, 0.0, 1 / 6]),
+    "a view that is returned": (lambda v: _rows(np.sqrt(np.outer(v[1:], MASK))), [0.0, 0.0, 1 / 3]),
     "an element of 0": (lambda v: np.stack([v[1] ** 0.5, v[0] ** 0.5])[0], [0.0, 0.25, 0.0]),
 }  # fmt: skip
+
+
+def _stored(x):
+    """An array that takes numbers, and is what is returned."""
+    y = anp.zeros(2)
+    anp.add.at(y, [0, 1], x)
+    return y
+
+
+def _rows(x):
+    """A view of what is written to once more."""
+    last = list(x)[-1]
+    x[0] = 7.0
+    return last
 
 
 def _written(x):
@@ -202,6 +221,7 @@ def test_structural_zeros_of_arrays(name, mode):
     with np.errstate(all="ignore"):
         found = mode(f, 0)(V) if mode is not jacobian else jacobian(f)(V)
         np.testing.assert_allclose(found.reshape(-1, 3).sum(0), slopes, rtol=1e-14)
+        np.testing.assert_allclose(grad(lambda v: np.sum(f(v)))(V), slopes, rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", STRUCTURAL)

@@ -194,3 +194,15 @@ def test_out_of_another_shape_is_refused(mode, f):
         f(x, np.zeros((4, 2, 3)))
     with pytest.raises(ValueError, match=r"out= has shape \(4, 2, 3\), the result has"):
         mode(lambda x: f(x, np.zeros((4, 2, 3), like=x)))(x)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize(("of", "to"), [((1,), ()), ((1, 2), (2,)), ((2,), (3,)), ((2,), (1,))])
+def test_a_ufunc_broadcasts_to_out_and_never_the_other_way(mode, of, to):
+    x = np.ones(of)
+    with pytest.raises(ValueError, match="output|broadcast"):
+        np.multiply(x, x, out=np.zeros(to))
+    with pytest.raises(ValueError, match="out= has shape"):
+        mode(lambda x: np.multiply(x, x, out=np.zeros(to, like=x)))(x)
+    out = mode(lambda x: np.multiply(x, x, out=np.zeros((3, *of), like=x)))(x)
+    assert out.shape == (3, *of, *of)

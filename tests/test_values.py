@@ -278,6 +278,71 @@ def test_types_are_those_of_the_plain_run(op, kind):
             assert np.result_type(tangent) == np.result_type(value), (f, name)
 
 
+SINGLE = np.array([0.25, 0.75], np.float32)
+BESIDE_SINGLE = {
+    "where": lambda x: np.where([True, False], x, SINGLE),
+    "where of one": lambda x: np.where(True, x, np.float32(1)),
+    "clip": lambda x: np.clip(SINGLE, -abs(x), abs(x)),
+    "clip of one": lambda x: np.clip(abs(x), np.float32(-1), np.float32(1)),
+    "select": lambda x: np.select([[True, False]], [x], np.float32(1)),
+    "choose": lambda x: np.choose([0, 1], [x, np.float32(1)]),
+    "linspace": lambda x: np.linspace(x * np.float32(0.5), x, 3),
+    "linspace to a number": lambda x: np.linspace(np.float32(0.5), x + 1, 3),
+    "logspace": lambda x: np.logspace(x * np.float32(0.5), x, 3),
+    "append": lambda x: np.append(SINGLE, x),
+    "outer": lambda x: np.outer(x, SINGLE),
+    "inner": lambda x: np.inner(x, SINGLE),
+    "stack": lambda x: np.stack([x, np.float32(1)]),
+    "diff": lambda x: np.diff(SINGLE, prepend=x),
+    "least squares": lambda x: np.linalg.lstsq(SINGLE[:, None] * [[1, 2, 3]], SINGLE * x)[0],
+    "squeeze": np.squeeze,
+    "moveaxis": lambda x: np.moveaxis(x, (), ()),
+    "ravel": np.ravel,
+    "transpose": np.transpose,
+}
+
+
+@pytest.mark.parametrize("x", [0.5, 0.5 - 0.25j, np.float32(0.5), np.complex64(0.5j), np.float64(0.5)], ids=repr)
+@pytest.mark.parametrize("name", BESIDE_SINGLE)
+def test_functions_beside_single_precision(name, x):
+    """A Python number is the weaker one where NumPy takes it for such, and there only."""
+    f = BESIDE_SINGLE[name]
+    expected = f(x)
+    for found in (jvp(f, [x], [x])[0], vjp(f, x)[0]):
+        assert type(found) is type(expected)
+        assert np.result_type(found) == np.result_type(expected)
+        np.testing.assert_array_equal(found, expected)
+
+
+BACK = np.array([-0.957, 0.923, 0.3])[::-1]
+PRODUCTS = {
+    "dot": lambda x: np.dot(x.take([0, 0, 1]), x),
+    "dot of a matrix": lambda x: np.dot(np.outer(x, BACK).T, x),
+    "tensordot": lambda x: np.tensordot(x, x, 1),
+    "multi_dot": lambda x: np.linalg.multi_dot([x, np.outer(x, BACK), x]),
+    "matmul": lambda x: x.take([0, 0, 1]) @ x,
+    "vdot": lambda x: np.vdot(x.take([0, 0, 1]), x),
+    "inner": lambda x: np.inner(x.take([0, 0, 1]), x),
+    "vecdot": lambda x: np.vecdot(x.take([0, 0, 1]), x),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_reversed_vectors_have_numpys_last_bit(name):
+    f = PRODUCTS[name]
+    assert same_bits(jvp(f, [BACK], [BACK])[0], f(BACK))
+    assert same_bits(vjp(f, BACK)[0], f(BACK))
+
+
+@pytest.mark.parametrize("f", [np.linalg.norm, np.imag, np.array, np.sum, np.vdot], ids=lambda f: f.__name__)
+def test_a_list_of_complex_numbers_is_not_taken_for_real(f):
+    """NumPy makes it an array of objects, whose imaginary part it gives as 0 and whose norm without conjugation."""
+    of_list = lambda z: np.sum(np.abs(f([z, 1.0], [z, 1.0]) if f is np.vdot else f([z, 1.0])))
+    for differentiate in (lambda: grad(of_list)(1 + 2j), lambda: jvp(of_list, [1 + 2j], [1.0])):
+        with pytest.raises(TypeError, match=r"np.stack|autodiff.array"):
+            differentiate()
+
+
 def test_longdouble_on_the_way_leaves_no_trace():
     f = lambda x: np.sum(np.exp(x).astype(np.longdouble).astype(float))
     for x in (0.5, np.float64(0.5), np.array([0.5, 2.0])):

@@ -29,7 +29,7 @@ def _exchange(numpy_function):
         return view(transpose, a, numpy_function(np.empty(tuple(range(rank(a)))), *arguments, **keywords).shape)
 
     function.__name__ = numpy_function.__name__
-    return composition(numpy_function)(function)
+    return composition(numpy_function, weak=True)(function)
 
 
 swapaxes = _exchange(np.swapaxes)
@@ -40,7 +40,7 @@ rollaxis = _exchange(np.rollaxis)
 # ---------------------------------------------------------------------------------------------- axes of length 1
 
 
-@composition(np.squeeze)
+@composition(np.squeeze, weak=True)
 def squeeze(a, axis=None):
     """Remove axes of length 1."""
     return view(reshape, a, np.squeeze(_probe(a), axis).shape, "C")

@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..elementary import composition, elementwise, smooth
+from .arithmetic import as_numpy
 from .complexes import imag, is_unreal, real
 from .domains import between
 from .kinks import maximum, minimum, no_order, share
 from .selection import where
-from .shaping import arrays
+from .shaping import arrays, in_common
 from .steps import isfinite
 
 # the shares of minimum(maximum(x, a), b), so that it does not matter which of the two is written
@@ -18,12 +19,12 @@ _clip = elementwise(None, lambda x, a, b: np.clip(x, a, b),
                     name="clip", domain=between, singular=True, selects=True, unreal=no_order)  # fmt: skip
 
 
-@composition(np.clip)
+@composition(np.clip, weak=True)
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     """The nearest number between the bounds; a bound that is None is absent. At a tie the two share equally."""
     if (a_min is not None and min is not None) or (a_max is not None and max is not None):
         raise ValueError("clip takes each bound once: as a_min or min=, as a_max or max=")
-    a, low, high = arrays((a, a_min if min is None else min, a_max if max is None else max))
+    a, low, high = in_common(arrays((as_numpy(a), a_min if min is None else min, a_max if max is None else max)))
     if low is None:
         return +a if high is None else minimum(a, high)
     return maximum(a, low) if high is None else _clip(a, low, high)

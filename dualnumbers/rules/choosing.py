@@ -7,7 +7,7 @@ from ..levels import plain
 from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
 from .selection import chosen
-from .shaping import arrays, astype, in_order, lying_as, shape, stack
+from .shaping import arrays, astype, in_common, in_order, lying_as, shape, stack
 
 
 def _of_common_type(x, choices):
@@ -16,24 +16,24 @@ def _of_common_type(x, choices):
     return x if plain(x).dtype == common or common.kind not in "fc" else astype(x, common)
 
 
-@composition(np.choose)
+@composition(np.choose, weak=True)
 def choose(a, choices, *, mode="raise"):
     """``choices[a[i]][i]`` for every place i of the common shape."""
-    choices = arrays(choices)
+    choices = in_common(arrays(choices))
     places, *options = broadcast_arrays(fixed(a), *choices)
     places = np.choose(places, np.arange(len(options)), mode=mode)
     chosen = getitem(stack(*options, 0), (places, *np.indices(places.shape, sparse=True)))
     return _of_common_type(chosen, choices)
 
 
-@composition(np.select)
+@composition(np.select, weak=True)
 def select(condlist, choicelist, default=0):
     """Of every place the first choice whose condition holds there, else the default."""
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("select: as many conditions as choices are needed, at least one")
     if any(np.asarray(plain(condition)).dtype != bool for condition in condlist):
         raise TypeError("select: the conditions must be arrays of bool")
-    choices, result = arrays(choicelist), default
+    *choices, result = in_common([*arrays(choicelist), default])
     for condition, choice in zip(condlist[::-1], choices[::-1], strict=True):
         result = chosen(plain(condition), choice, result)
     return in_order(_of_common_type(result, [*choices, default]), "C")

@@ -6,7 +6,7 @@ from ..elementary import BY_NUMPY, composition, linear, smooth
 from .axes import rank
 from .powers import power
 from .reductions import sum
-from .shaping import broadcast_to, cast, expand_dims, shape
+from .shaping import array, arrays, broadcast_to, cast, expand_dims, in_common, shape
 
 
 def _weights(num, endpoint, axis, rank):
@@ -43,9 +43,10 @@ _geomspace = smooth(
 """zᵢ = x^(1−wᵢ) y^wᵢ."""
 
 
-@composition(np.linspace)
+@composition(np.linspace, weak=True)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, axis=0):
     """Evenly spaced numbers from ``start`` to ``stop``; with ``retstep`` also their distance."""
+    start, stop = in_common(arrays((start, stop)))
     z = _linspace(start, stop, num, endpoint, axis)
     z = BY_NUMPY[np.floor](z) if dtype is not None and np.issubdtype(dtype, np.integer) else z
     z = cast(z, dtype, "unsafe")
@@ -53,9 +54,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, a
     return (z, (stop - start) / parts if parts > 0 else np.nan) if retstep else z
 
 
-@composition(np.logspace)
+@composition(np.logspace, weak=True)
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
     """The powers of ``base``, a number or an array beside the two ends, with evenly spaced exponents."""
+    start, stop, base = *in_common(arrays((start, stop))), array(base)
     if shape(base):
         start = broadcast_to(start, np.broadcast_shapes(*map(shape, (start, stop, base))))
     exponents = _linspace(start, stop, num, endpoint, axis)

@@ -121,6 +121,27 @@ astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
                 )  # fmt: skip
 
 
+def in_common(operands):
+    """Operands with numbers of Python as NumPy's, in the type that they have beside the others: np.float32 in float32.
+
+    An operand that is None is absent.
+    """
+    values = [plain(x) for x in operands if x is not None]
+    if not any(type(value) in PYTHON for value in values):
+        return operands
+    common = np.result_type(*values)
+    if common.kind not in "fc":
+        return operands
+    of_real = np.finfo(common).dtype
+
+    def typed(x):
+        if not is_number(type(x)) or type(plain(x)) not in PYTHON:
+            return x
+        return astype(x, common if type(plain(x)) is complex else of_real)
+
+    return [typed(x) for x in operands]
+
+
 def cast(x, dtype, casting="same_kind"):
     """``x`` in another type, plain where that is not floating-point or complex; ``x`` itself if the type is None.
 
