@@ -200,7 +200,7 @@ def test_out_of_another_shape_is_refused(mode, f):
 @pytest.mark.parametrize(("of", "to"), [((1,), ()), ((1, 2), (2,)), ((2,), (3,)), ((2,), (1,))])
 def test_a_ufunc_broadcasts_to_out_and_never_the_other_way(mode, of, to):
     x = np.ones(of)
-    with pytest.raises(ValueError, match="output|broadcast"):
+    with pytest.raises(ValueError, match=r"output|broadcast"):
         np.multiply(x, x, out=np.zeros(to))
     with pytest.raises(ValueError, match="out= has shape"):
         mode(lambda x: np.multiply(x, x, out=np.zeros(to, like=x)))(x)

@@ -57,7 +57,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, a
 @composition(np.logspace, weak=True)
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
     """The powers of ``base``, a number or an array beside the two ends, with evenly spaced exponents."""
-    start, stop, base = *in_common(arrays((start, stop))), array(base)
+    start, stop = in_common(arrays((start, stop)))
+    base = array(base)
     if shape(base):
         start = broadcast_to(start, np.broadcast_shapes(*map(shape, (start, stop, base))))
     exponents = _linspace(start, stop, num, endpoint, axis)
