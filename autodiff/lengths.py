@@ -20,10 +20,10 @@ PLACING = frozenset((
     "sum", "mean", "fsum", "gathered", "spread", "roll", "tile", "repeat", "resize", "delete", "insert", "take",
     "take_along_axis", "compress", "extract", "diagonal", "diag", "diagflat", "tril", "triu", "relabelled", "sum_where",
     "mean_where", "cumsum", "sliding_window_view", "add", "positive", "_numpy_scalar", "multiply", "fma", "matmul",
-    "einsum", "maximum"))  # fmt: skip
+    "dot", "inner", "einsum", "maximum", "copy"))  # fmt: skip
 """Rows by which what is nowhere below 0 stays so, and is 0 only where all that it is made of is 0, or has no share."""
 
-ALIKE = frozenset(("positive", "conj", "real", "reshape", "_numpy_scalar"))
+ALIKE = frozenset(("copy", "positive", "conj", "real", "reshape", "_numpy_scalar"))
 """Rows whose output has the elements of their operand, if that is real."""
 
 
@@ -67,7 +67,7 @@ class Squares:
             return bool(whole and np.all(np.greater(exponent, 0)))
         if name == "divide":
             return self._is_kept(operands[0]) and self._is_constant(operands[1])
-        if name in ("multiply", "matmul", "einsum") and self._is_square(operands, static, name):
+        if name in ("multiply", "matmul", "dot", "inner", "einsum") and self._is_square(operands, static, name):
             return True
         return name in PLACING and all(map(self._is_kept, operands))
 
@@ -78,7 +78,9 @@ class Squares:
         if name == "einsum":
             left, _, right = static[0].partition("->")[0].partition(",")
             return bool(left == right)
-        if name == "matmul":
+        if name == "inner":
+            return bool(np.ndim(plain(self.tape.value(operands[0]))) == 1)
+        if name in ("matmul", "dot"):
             rows, columns = (np.shape(plain(self.tape.value(k))) for k in operands)
             return bool(rows == columns[:1] or (rows[-2:-1] == (1,) == columns[-1:]))
         return True

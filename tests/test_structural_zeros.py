@@ -267,12 +267,23 @@ def test_a_function_that_cannot_be_run_twice_keeps_nan():
 # ------------------------------------------------------------------------------------------- lengths
 
 X = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0], [1.0, 1.0]])
+
+
+def _each(product, d):
+    """The product of each vector with itself."""
+    return np.stack([np.stack([product(v, v) for v in row]) for row in d])
+
+
 DISTANCES = {
     "squares": lambda d: np.sqrt(np.sum(d**2, -1)),
     "np.square": lambda d: np.sum(np.square(d), -1) ** 0.5,
     "products": lambda d: np.sqrt(d[..., 0] * d[..., 0] + d[..., 1] * d[..., 1]),
     "einsum": lambda d: np.sqrt(np.einsum("ijk,ijk->ij", d, d)),
     "vecdot": lambda d: np.sqrt(np.vecdot(d, d)),
+    "dot": lambda d: np.sqrt(_each(np.dot, d)),
+    "inner": lambda d: np.sqrt(_each(np.inner, d)),
+    "tensordot": lambda d: np.sqrt(_each(lambda v, w: np.tensordot(v, w, 1), d)),
+    "a copy": lambda d: np.sqrt(np.copy(np.sum(np.copy(d) ** 2, -1))),
     "mean": lambda d: np.sqrt(2.0 * np.mean(d**2, axis=-1)),
     "a recomputed difference": lambda d: np.sqrt(np.sum((d + 0.0) * (d + 0.0), -1)),
     "product with ones": lambda d: np.sqrt(d**2 @ np.ones(2)),
