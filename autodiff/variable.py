@@ -175,8 +175,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         values = tape.values
         if kind is not float and kind is not int:
             if kind is np.ndarray and y.dtype.char != "O":
-                z = evaluate(y, values[line])
-                place = len(values)
+                z, place = evaluate(y, values[line]), len(values)
                 return _handle(tape, tape.append(row, tape.constant(y), line, z, place))
             y = as_operand(x, y, row)
             return y if y is NotImplemented else record_line(row, (y, x), ())
@@ -297,9 +296,10 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 
     def assign(self, value: Any, index: Any) -> None:
         if leading((self, value)) is self:
-            tape, place = self.tape, len(self.tape)
-            ours = isinstance(value, Variable) and value.tape is tape and value.active
-            written = tape.write(self.line, value.line if ours else tape.constant(value), index, place)
+            tape, line = self.tape, self.line
+            other = value.line if isinstance(value, Variable) and value.tape is tape and value.active else None
+            place = len(tape)  # after the lines of views
+            written = tape.write(line, tape.constant(value) if other is None else other, index, place)
             if written is not None:
                 self.line = written
                 return

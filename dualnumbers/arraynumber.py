@@ -19,7 +19,8 @@ from .memory import numbered
 from .number import BINARY, Number
 from .parameters import as_now
 from .rules import shaping
-from .rules.indexing import fixed, getitem, overlapping, setitem
+from .rules.indexing import assign_before_failure, fixed, getitem, overlapping, setitem
+from .ufunc_methods import RAISED_LATE
 
 _WRITING = RLock()
 
@@ -39,16 +40,16 @@ class ArrayNumber(Face, Number):
         return self.viewed(getitem, fixed(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if not is_number(type(value)):
-            value = shaping.array(value)
-        if is_number(type(value)) and np.result_type(plain(value)).kind == "f" and self.dtype.kind not in "fc":
-            raise TypeError(f"a number stored into an array of {self.dtype} would lose its derivative: make the array "
-                            f"with dtype=float{user_line()}")  # fmt: skip
-        if not _other_threads():
-            self.assign(value, fixed(index))
-            return
-        with _WRITING:  # or of two elements that two threads write at the same time one is lost
-            self.assign(value, fixed(index))
+        index = fixed(index)
+        try:
+            value = shaping.as_assigned(value, self.dtype)
+            if not _other_threads():
+                return self.assign(value, index)
+            with _WRITING:  # or of two elements that two threads write at the same time one is lost
+                self.assign(value, index)
+        except Exception:
+            assign_before_failure(self, value, index)
+            raise
 
     def assign(self, value: Any, index: Any) -> None:
         """Become this array with the elements at ``index`` replaced."""
@@ -64,11 +65,9 @@ class ArrayNumber(Face, Number):
         """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
         z = function(self, *static)
         value = plain(z)
-        if value is z:  # of constants
+        if value is z or not isinstance(value, np.ndarray) or not function.row.put:  # the first: of constants
             return z
-        if isinstance(value, np.ndarray) and function.row.put and np.may_share_memory(value, plain(self)):
-            return z.tied(self, function, static)
-        return z
+        return z.tied(self, function, static) if np.may_share_memory(value, plain(self)) else z
 
     def move(self, value: Any) -> None:
         """Become another array of this level: what item assignment does."""
@@ -100,8 +99,10 @@ class ArrayNumber(Face, Number):
         if not isinstance(source, ArrayNumber) or source.owner is not owner:
             return False
         numbers = numbered(plain(owner))
-        write(self.shown(numbers), source.shown(numbers))
-        owner[...] = getitem(shaping.reshape(owner, -1, "C"), numbers)
+        try:
+            write(self.shown(numbers), source.shown(numbers))
+        finally:
+            owner[...] = getitem(shaping.reshape(owner, -1, "C"), numbers)
         return True
 
     def become(self, value: Any) -> None:
@@ -130,7 +131,7 @@ class ArrayNumber(Face, Number):
         self[...] = BY_NUMPY[np.sort](self, axis)
 
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-        self[...] = BY_NUMPY[np.partition](self, kth, axis)
+        self[...] = BY_NUMPY[np.partition](self, kth, axis, kind)
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -198,15 +199,19 @@ def _in_place(name: str) -> Callable[..., Any]:
     """Augmented assignment: it writes the array, which its views and other names see."""
 
     def operator(self: ArrayNumber, other: Any) -> Any:
-        result = getattr(self, name)(other)
+        try:
+            result = getattr(self, name)(other)
+        except RAISED_LATE:
+            with np.errstate(all="ignore"):
+                operator(self, other)
+            raise
         if result is NotImplemented:
             return result
-        given, own = plain(result).dtype, plain(self).dtype
+        given, own, of = plain(result).dtype, plain(self).dtype, np.shape(plain(result))
         if given != own and not np.can_cast(given, own, "same_kind"):
             raise TypeError(f"{name[2:-2]}: cannot write {given} into an array of {own}{user_line()}")
-        if np.shape(plain(result)) != self.shape:
-            raise ValueError(f"{name[2:-2]}: cannot write shape {np.shape(plain(result))} into an array of shape "
-                             f"{self.shape}{user_line()}")  # fmt: skip
+        if of != self.shape:
+            raise ValueError(f"{name[2:-2]}: cannot write shape {of} into an array of shape {self.shape}{user_line()}")
         self[...] = result
         return self
 
@@ -286,8 +291,7 @@ class ArrayView(ArrayNumber):
 
 
 def _method(numpy_function: Any) -> Callable[..., Any]:
-    entry = BY_NUMPY[numpy_function]
-    function = getattr(entry, "function", None)
+    function = getattr(BY_NUMPY[numpy_function], "function", None)
     if function is None or function.row.arity != 1 or function.row.put or required(function.row.signature) > 1:
         return lambda self, *arguments, **keywords: self.__array_function__(
             numpy_function, (), (self, *arguments), keywords

@@ -165,15 +165,16 @@ class BatchArray(BatchNumber, ArrayNumber, operators=True):
     def snapshot(self) -> Any:
         return batch(self.data, self.level)
 
-    def write(self, along: Any, index: Any, dtype: Any) -> bool:
-        """Write a number into every member in place, if they are of a type; whether that was to be had."""
+    def takes(self, along: Any, index: Any, dtype: Any) -> bool:
+        """Whether a number can be written into every member in place, which are of a type."""
         data = self.data
         simple = _is_simple(index) and (type(along) is BatchNumber or not is_number(type(along)))
-        if not (simple and is_free(data) and data.dtype == dtype):
-            return False
-        target = data[(slice(None), *_as_tuple(index))]
+        return bool(simple and is_free(data) and data.dtype == dtype)
+
+    def write(self, along: Any, index: Any) -> None:
+        """Write a number into every member in place."""
+        target = self.data[(slice(None), *_as_tuple(index))]
         target[...] = along.data.reshape(-1, *(1,) * (target.ndim - 1)) if type(along) is BatchNumber else along
-        return True
 
 
 @lru_cache(maxsize=1024)

@@ -255,11 +255,12 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
         """In place where nobody else has the components: a loop that fills an array stays linear."""
         primal, tangent = self.primal, self.tangent
         part, along = value.parts() if level_of(value) is self.level else (value, 0.0)
-        free = is_free(primal) and not is_number(type(part))
+        free = is_free(primal) and not is_number(type(part)) and type(along) is not complex
         if free and not is_number(type(along)) and is_free(tangent) and primal.dtype == tangent.dtype:
             primal[index], tangent[index] = part, along
-        elif free and type(tangent) is BatchArray and is_alone(tangent) and tangent.write(along, index, primal.dtype):
-            primal[index] = part
+        elif free and type(tangent) is BatchArray and is_alone(tangent) and tangent.takes(along, index, primal.dtype):
+            primal[index] = part  # first, since it may fail
+            tangent.write(along, index)
         else:
             super().assign(value, index)
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from .errors import no_plain_value, user_line
 from .levels import plain
+from .memory import numbered
 from .rules.indexing import fixed, getitem
-from .rules.shaping import array, ravel
+from .rules.shaping import array, ravel, shape
 
 REFUSED = {
     "at": "it is JAX's; assign x[i] = v, or x[i] += v",
@@ -59,11 +60,14 @@ class FlatNumbers:
         """Write the values in turn, from the first again where they are too few."""
         if self.base.take_in(lambda target, source: target.flat.__setitem__(index, source), value):
             return
-        place = self._place(index)
-        values = ravel(array(value)) if isinstance(value, (list, tuple)) else ravel(value)
-        if count := np.size(place[0]):
-            cycle = np.arange(count) % np.size(plain(values))
-            self.base[tuple(map(np.ravel, place))] = getitem(values, cycle)
+        values = array(value) if isinstance(value, (list, tuple)) else value
+        numbers, size = numbered(plain(self.base)), len(self)
+        try:
+            numbers.flat[fixed(index)] = size + np.arange(np.size(plain(values))).reshape(shape(values))[()]
+        finally:  # what stands before an index out of bounds is written
+            chosen = numbers >= size
+            if np.any(chosen):
+                self.base[chosen] = getitem(ravel(values), numbers[chosen] - size)
 
     @property
     def __array__(self) -> Any:

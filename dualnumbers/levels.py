@@ -23,7 +23,7 @@ class Level:
 
     ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
     component has this level; the wide stride keeps it below every later differentiation. ``refused`` is the first
-    `errors.Refusal` that was made for one of its numbers.
+    `refusals.Refusal` that was made for one of its numbers.
     """
 
     __slots__ = ("_above", "_of_leaves", "ended", "number", "refused")

@@ -50,7 +50,10 @@ def as_given(derivative: Any, x: Any) -> Any:
 
 def as_numpy_float(t: Any, x: Any) -> Any:
     """A tangent or adjoint of a scalar of NumPy's as such, which has the attributes that a function asks of ``x``."""
-    return numpy_float(t) if type(t) is float and type(x) is numpy_float else t
+    kind = type(t)
+    if kind is float:
+        return numpy_float(t) if type(x) is numpy_float else t
+    return np.complex128(t) if kind is complex and type(x) is np.complex128 else t
 
 
 def is_double(z: Any) -> bool:

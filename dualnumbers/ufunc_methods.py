@@ -28,6 +28,10 @@ LOGARITHMIC = {np.logaddexp: logaddexp_reduce, np.logaddexp2: logaddexp2_reduce}
 ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
+RAISED_LATE = (FloatingPointError, RuntimeWarning)
+"""What NumPy raises when a result is computed and written: ``np.errstate(all="raise")``, warnings that are errors."""
+
+
 def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: Any = None, where: Any = True,
          out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:  # fmt: skip
     """A call with keywords: computed in ``dtype``, where ``where`` holds, stored into ``out``."""
@@ -44,9 +48,23 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
         operands = [astype(x, to) for x, to in zip(operands, loop, strict=False)]
     if where is not True:
         return _where(ufunc, function, operands, np.asarray(plain(where), bool), out[0])
-    results = function(*operands)
-    if out[0] is None and len(out) == 1:
-        return results
+    if len(out) == 1 and out[0] is None:
+        return function(*operands)
+    return written(lambda: function(*operands), lambda results: _stored_all(ufunc, results, out))
+
+
+def written(compute: Callable[[], Any], write: Callable[[Any], Any]) -> Any:
+    """What ``write`` gives of what is computed; errors of floating point are raised when it is written, as by NumPy."""
+    try:
+        result = compute()
+    except RAISED_LATE:
+        with np.errstate(all="ignore"):
+            write(compute())
+        raise
+    return write(result)
+
+
+def _stored_all(ufunc: Any, results: Any, out: tuple[Any, ...]) -> Any:
     if len(out) == 1:
         return stored(ufunc, results, out[0])
     return tuple(z if target is None else stored(ufunc, z, target) for z, target in zip(results, out, strict=True))
@@ -76,11 +94,14 @@ def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen
     common = shape(target)
     chosen = np.broadcast_to(chosen, common)
     parts = [getitem(broadcast_to(x, common), chosen) if shape(x) else x for x in operands]
-    part = function(*parts)
-    if not is_number(type(target)):
-        raise no_plain_value(f"np.{ufunc.__name__} with out= a plain array", part)
-    target[chosen] = part
-    return target
+
+    def write(part: Any) -> Any:
+        if not is_number(type(target)):
+            raise no_plain_value(f"np.{ufunc.__name__} with out= a plain array", part)
+        target[chosen] = part
+        return target
+
+    return written(lambda: function(*parts), write)
 
 
 # --------------------------------------------------------------------------------------------------- methods
@@ -178,16 +199,23 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
     given = [ravel(broadcast_to(y, places.shape)) for y in operand]
     flat = places.ravel()
     if ufunc in (np.add, np.subtract):
-        x[...] = (_added_at if ufunc is np.add else _subtracted_at)(x, *given, flat)
+        added = _added_at if ufunc is np.add else _subtracted_at
+        written(lambda: added(x, *given, flat), lambda z: x.__setitem__(..., z))
         return
     order = np.argsort(flat, kind="stable")
     first = np.maximum.accumulate(np.where(np.diff(flat[order], prepend=-1) != 0, np.arange(flat.size), 0))
     turn = np.empty(flat.size, int)
     turn[order] = np.arange(flat.size) - first  # how often its place was chosen before
-    for k in range(turn.max(initial=-1) + 1):
-        now = np.flatnonzero(turn == k)
-        here = np.unravel_index(flat[now], shape(x))
-        x[here] = BY_NUMPY[ufunc](x[here], *(getitem(y, now) for y in given))
+
+    def computed() -> Any:
+        z = x.copy()
+        for k in range(turn.max(initial=-1) + 1):
+            now = np.flatnonzero(turn == k)
+            here = np.unravel_index(flat[now], shape(x))
+            z[here] = BY_NUMPY[ufunc](z[here], *(getitem(y, now) for y in given))
+        return z
+
+    written(computed, lambda z: x.__setitem__(..., z))
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -205,5 +233,6 @@ def method(ufunc: Any, name: str, operands: list[Any], out: tuple[Any, ...] = (N
     """A method of a ufunc called on arrays of numbers."""
     if ufunc.signature is not None or (ufunc.nin != 2 and name != "at") or ufunc.nout != 1:
         raise no_rule(ufunc, f".{name}", operands)
-    result = METHODS[name](ufunc, *operands, **keywords)
-    return result if out[0] is None else stored(ufunc, result, out[0])
+    if out[0] is None:
+        return METHODS[name](ufunc, *operands, **keywords)
+    return written(lambda: METHODS[name](ufunc, *operands, **keywords), lambda z: stored(ufunc, z, out[0]))

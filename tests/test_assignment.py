@@ -3,12 +3,13 @@
 import copy
 import itertools
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table import rarely, repeatable
+from table import JACOBIANS, nestings, rarely, repeatable
 
 from autodiff import Variable, grad, gradcheck, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
 
@@ -202,6 +203,126 @@ def test_a_number_is_the_cotangent_of_an_array_of_no_axes():
         return y
 
     assert vjp(halved, np.array(0.3))[1](0.7) == (1.4,)
+
+
+# ------------------------------------------------------------------------------------------------- failures
+
+
+def under(write, **errors):
+    """A write under which NumPy raises for errors of floating point, when it has written."""
+
+    def strictly(y):
+        with np.errstate(**errors):
+            write(y)
+
+    return strictly
+
+
+def through(view, write):
+    return lambda y: write(view(y))
+
+
+def assigning(index, value):
+    """``y[index] = value``; a function of ``y`` is called."""
+    return lambda y: y.__setitem__(index, value(y) if callable(value) else value)
+
+
+TINY = np.array([2.0, 1e-323, 3.0, 1.0])
+FAILING = {
+    "other shape": assigning(slice(2), np.ones(3)),
+    "numbers of another shape": assigning(slice(2), lambda y: y * 2.0),
+    "other shape, chosen": assigning([0, 1], np.ones(5)),
+    "no such element": assigning([0, 99], 5.0),
+    "mask of another shape": assigning(np.array([True, False]), 1.0),
+    "no number": assigning(0, "a"),
+    "a generator": assigning(..., lambda y: (v for v in (1.0, 2.0))),
+    "complex": assigning(0, 1j),
+    "a list that ends badly": assigning(slice(2), [7.0, "a"]),
+    "a list of numbers of which one is complex": assigning(slice(1, 3), [7.0, 1j]),
+    "a list, chosen": assigning([0, 1], [7.0, "a"]),
+    "objects": assigning(slice(2), np.array([7.0, {}], object)),
+    "a view": through(lambda y: y[1:][::-1], assigning(slice(2), [7.0, None, 2.0])),
+    "a list into a view": through(lambda y: y[1:][::-1], assigning(slice(2), [7.0, "a"])),
+    "rows": through(lambda y: y.reshape(2, 2), assigning(0, [7.0, {}])),
+    "read-only": through(lambda y: np.broadcast_to(y, (2, 4)), assigning(..., 0.0)),
+    "two at once": lambda y: (assigning(0, 3.0)(y), assigning(99, 4.0)(y)),
+    "+=": lambda y: y.__iadd__(np.ones(5)),
+    "+= of a view": lambda y: y.reshape(4, 1).__iadd__(np.ones((4, 2))),
+    "*=, underflow": under(lambda y: y.__imul__(TINY), under="raise"),
+    "*= of a view, underflow": under(lambda y: y[:2].__imul__(TINY[:2]), under="raise"),
+    "element *=, underflow": under(lambda y: assigning(slice(3), y[:3] * 2.0 * TINY[:3])(y), under="raise"),
+    "out=": lambda y: np.add(y, np.ones(5), out=y),
+    "out=, underflow": under(lambda y: np.multiply(y, TINY, out=y), under="raise"),
+    "out=, where=, underflow": under(lambda y: np.multiply(y, TINY, out=y, where=np.arange(4) < 2), under="raise"),
+    "ufunc.outer, underflow": under(lambda y: np.multiply.outer(TINY[:1], y * TINY, out=y[None]), under="raise"),
+    "np.cumsum": lambda y: np.cumsum(y, axis=3, out=y),
+    "np.add.at": lambda y: np.add.at(y, [0, 1, 7], 2.0),
+    "np.add.at, other shape": lambda y: np.add.at(y, [0, 1], np.ones(3)),
+    "np.multiply.at, underflow": under(lambda y: np.multiply.at(y, [0, 1, 0, 3], TINY), under="raise"),
+    "np.put": lambda y: np.put(y, [0, 99, 1], [5.0, 6.0]),
+    "put": lambda y: y.put([0, 1, -9], [5.0, y[3], 7.0]),
+    "np.put into a view": lambda y: np.put(y[::-1], [0, 99], [5.0, 6.0]),
+    "flat": lambda y: y.flat.__setitem__([1, 99], [5.0, 6.0]),
+    "flat of a view": lambda y: y[::-1].flat.__setitem__([0, 99], y[1:3]),
+    "np.put_along_axis": lambda y: np.put_along_axis(y, np.array([0, 99]), 7.0, 0),
+    "np.place": lambda y: np.place(y, [True, True, False, False], []),
+    "np.copyto": lambda y: np.copyto(y, np.ones(5)),
+    "np.copyto, complex": lambda y: np.copyto(y, y * 1j),
+    "np.copyto, complex number": lambda y: np.copyto(y, 1j),
+    "np.fill_diagonal": lambda y: np.fill_diagonal(y, 1.0),
+    "fill": lambda y: y.fill(np.ones(2)),
+    "sort": lambda y: y.sort(axis=4),
+    "partition": lambda y: y.partition(9),
+    "np.partition": lambda y: assigning(..., np.partition(y, 9))(y),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_what_a_failure_leaves_is_what_numpy_leaves(name):
+    """Value and derivative, where the failure is caught; all these are linear: differences are right."""
+
+    def f(x):
+        y = x * np.array([1.0, 1.7, 4.0, 8.0])
+        with pytest.raises(Exception) as raised:  # noqa: PT011
+            FAILING[name](y)
+        errors.append(raised.type)
+        return y
+
+    errors = []
+    expected, slopes = f(X), np.stack([f(X + e) - f(X - e) for e in np.eye(4) / 4], -1) * 2.0
+    assert np.array_equal(jvp(f, [X], [np.ones(N)])[0], expected)
+    assert np.array_equal(vjp(f, X)[0], expected)
+    assert np.array_equal(value_of(f(Variable(X))), expected)
+    for _, partial in nestings(f, (0,), JACOBIANS):
+        np.testing.assert_allclose(partial(X), slopes, rtol=1e-14, atol=1e-300)
+    for _, partial in nestings(lambda x: np.sum(f(x) ** 2), (0, 0), JACOBIANS):
+        np.testing.assert_allclose(partial(X), 2.0 * slopes.T @ slopes, rtol=1e-14, atol=1e-300)
+    assert all(issubclass(errors[0], error) for error in errors)
+
+
+@pytest.mark.parametrize("name", ["cast", "an error of warnings"])
+def test_a_cast_that_fails_has_been_written(name):
+    def f(x):
+        y, large = x.astype(np.float32), x * np.array([1.0, 1.0, 1e300, 1.0])
+        strict = np.errstate(over="raise") if name == "cast" else warnings.catch_warnings(action="error")
+        with strict, pytest.raises((FloatingPointError, RuntimeWarning)):
+            y[:] = large
+        return y
+
+    assert np.array_equal(jvp(f, [X], [np.ones(N)])[0], f(X))
+    for mode in (jacfwd, jacrev):
+        assert np.array_equal(mode(lambda x: f(x)[:2])(X), np.eye(2, 4))
+
+
+def test_the_imaginary_part_is_left_out_of_a_number_as_well():
+    def f(x):
+        y = x * 1.0
+        y[0] = y[0] * (2.0 + 1j)
+        return y
+
+    for tangent in (lambda: jvp(f, [X], [np.ones(N)])[1], lambda: jacfwd(f)(X).sum(1), lambda: jacrev(f)(X).sum(1)):
+        with pytest.warns(np.exceptions.ComplexWarning):
+            assert np.array_equal(tangent(), [2.0, 1.0, 1.0, 1.0])
 
 
 # ------------------------------------------------------------------------------------------------- complex arrays

@@ -108,5 +108,24 @@ def _assigned(g, x, v, index):
     return part * _last_written(np.shape(plain(x)), index) if has_integer_arrays(index) else part
 
 
+def assign_before_failure(x, value, index):
+    """Assign to the array ``x`` what NumPy has written when the assignment raises.
+
+    Of a list the elements before one that is no number; everything where errors of floating point raise.
+    """
+    probes = [np.full_like(plain(x), fill) for fill in (0, 1)]
+    for probe in probes:
+        try:
+            probe[index] = plain(value)
+        except Exception:  # whatever it is, the caller raises it
+            continue
+        return
+    written = (probes[0] == probes[1]) | (probes[0] != probes[0])
+    if np.any(written):
+        with np.errstate(all="ignore"):
+            source = setitem(probes[0], value, index) if is_number(type(value)) else probes[0]
+            x.assign(getitem(source, written), written)
+
+
 setitem = linear(None, None, lambda g, x, v, index: setitem(g, 0.0, index), _assigned, name="setitem", statics=1,
                  evaluate=_setitem)  # fmt: skip

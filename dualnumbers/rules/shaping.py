@@ -6,7 +6,7 @@ from collections import UserList, deque
 import numpy as np
 
 from ..elementary import PYTHON, composition, linear
-from ..errors import no_plain_value
+from ..errors import no_plain_value, user_line
 from ..levels import HELD, is_labelled, is_number, is_operand, plain
 from ..memory import axes_by_stride
 from .indexing import getitem, overlapping, read_only
@@ -232,6 +232,21 @@ def array(nested):
         return array(np.asarray(nested)) if is_labelled(type(nested)) else nested
     parts = [array(part) for part in nested]
     return stack(*parts, 0) if any(is_number(type(part)) for part in parts) else np.array(parts)
+
+
+def as_assigned(value, dtype):
+    """What is assigned to elements of an array of this type; a list as an array.
+
+    Raises TypeError where a derivative would be lost, and what NumPy does for a list with what is no number.
+    """
+    given = value if is_number(type(value)) else array(value)
+    if is_number(type(given)):
+        if dtype.kind not in "fc" and np.result_type(plain(given)).kind == "f":
+            raise TypeError(f"a number stored into an array of {dtype} would lose its derivative: make the array with "
+                            f"dtype=float{user_line()}")  # fmt: skip
+    elif isinstance(value, (list, tuple)) and given.dtype.kind not in "biuf":
+        return np.array(value, dtype)
+    return given
 
 
 def arrays(xs):

@@ -59,6 +59,7 @@ def sort_complex(a):
 @composition(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """The elements with those numbered ``kth`` where sorting puts them, the smaller before, the larger after."""
+    np.partition(plain(a), kth, axis)  # raises where kth is out of bounds
     return sort(a, axis)  # sorted is one of the orders that a partition may have
 
 

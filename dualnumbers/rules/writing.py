@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..elementary import composition
+from ..elementary import PYTHON, composition
 from ..errors import no_plain_value
 from ..levels import is_number, plain
+from ..memory import numbered
 from .indexing import fixed, getitem
 from .shaping import array, ravel, reshape, shape
 
@@ -44,13 +45,13 @@ def put_along_axis(arr, indices, values, axis=-1):
 def put(a, ind, v, mode="raise"):
     """Write the values, in turn, at flat places."""
     target = _written(a, v, "np.put")
-    places = np.ravel(np.take(np.arange(target.size), fixed(ind), mode=mode))
-    if not _empty(v) and len(places):
-        values = _cycled(v, len(places))
-        if shape(target):
-            target[np.unravel_index(places, shape(target))] = values
-        else:
-            target[...] = getitem(values, -1)
+    values, numbers = _cycled(v, np.size(fixed(ind)) and np.size(plain(v))), numbered(plain(target))
+    try:
+        np.put(numbers, fixed(ind), target.size + np.arange(np.size(plain(values))), mode)
+    finally:  # what stands before an index out of bounds is written
+        chosen = numbers >= target.size
+        if np.any(chosen):
+            target[chosen] = getitem(values, numbers[chosen] - target.size)
 
 
 @composition(np.place)
@@ -76,7 +77,9 @@ def putmask(a, mask, values):
 @composition(np.copyto)
 def copyto(dst, src, casting="same_kind", where=True):
     """Write ``src`` into ``dst``, at the places where ``where`` holds."""
-    target = _written(dst, src, "np.copyto")
+    target, source = _written(dst, src, "np.copyto"), plain(src)
+    like = source if type(source) in PYTHON else np.zeros(0, np.result_type(source))
+    np.copyto(np.zeros(0, target.dtype), like, casting)  # raises where that does not allow it
     if where is True:
         target[...] = src
     else:
