@@ -6,12 +6,15 @@ it says ∞, which against the slope 0 of a square is NaN. So what is under the 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from dualnumbers.elementary import ELEMENTWISE
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.selection import where
+from dualnumbers.rules.shaping import shape
 
 from .tape import Tape
 
@@ -23,8 +26,10 @@ PLACING = frozenset((
     "dot", "inner", "einsum", "maximum", "copy"))  # fmt: skip
 """Rows by which what is nowhere below 0 stays so, and is 0 only where all that it is made of is 0, or has no share."""
 
-ALIKE = frozenset(("copy", "positive", "conj", "real", "reshape", "_numpy_scalar"))
+ALIKE = frozenset(("copy", "positive", "conj", "real", "_numpy_scalar"))
 """Rows whose output has the elements of their operand, if that is real."""
+
+Shape = tuple[int, ...]
 
 
 class Squares:
@@ -40,22 +45,37 @@ class Squares:
             self.squares.append(row is not None and not tape.complex and self._is_sum(line, row.name))
 
     def _as_computed_first(self, line: int) -> int:
-        """The first line that has the same elements by the same computation."""
+        """The first line that has the same elements, in C order, by the same computation."""
         row, operands = self.tape.rows[line], self.tape.operands(line)
         static = self.tape.static.get(line, ())
         if row is None or any(isinstance(x, np.ndarray) for x in _flat(static)):
             return line
-        alike = row.name in ALIKE or (row.name == "getitem" and all(map(_adds_axes, _flat(static))))
-        if alike and operands[0] >= 0:
+        if operands[0] >= 0 and self._keeps_order(row.name, operands[0], static):
             return self.same[operands[0]]
-        key = (row.name, *map(self._key, operands), repr(static))
+        shapes = [self._shape(k) if k >= 0 else None for k in operands]
+        if row.kind == ELEMENTWISE and set(shapes) <= {self._shape(line), None}:
+            shapes = []  # nothing is broadcast: the elements in C order are all that counts
+        key = (row.name, row.evaluate, *map(self._key, operands), *shapes, repr(static))
         return self.first_of.setdefault(key, line)
+
+    def _keeps_order(self, name: str, operand: int, static: Any) -> bool:
+        """Whether a row gives all the elements of an operand in the same order."""
+        if name == "getitem":
+            return all(map(_adds_axes, _flat(static)))
+        if name in ("reshape", "transpose"):
+            of = self._shape(operand)
+            return static == (static[0], "C") or math.prod(of) == max(of, default=1)
+        return name in ALIKE
 
     def _key(self, operand: int) -> Any:
         if operand >= 0:
             return self.same[operand]
         x = self.tape.value(operand)
-        return ("constant", x) if type(x) is float else ("unlike any other", operand)
+        return ("constant", repr(x)) if type(x) is float else ("unlike any other", operand)
+
+    def _shape(self, line: int) -> Shape:
+        of: Shape = shape(self.tape.values[line])
+        return of
 
     def _is_sum(self, line: int, name: str) -> bool:
         operands, static = self.tape.operands(line), self.tape.static.get(line, ())
@@ -72,18 +92,18 @@ class Squares:
         return name in PLACING and all(map(self._is_kept, operands))
 
     def _is_square(self, operands: list[int], static: Any, name: str) -> bool:
-        """Whether a product is of a factor with itself."""
+        """Whether a product is of elements with themselves: both factors have the same ones at the same places."""
         if len(operands) != 2 or min(operands) < 0 or self.same[operands[0]] != self.same[operands[1]]:
             return False
-        if name == "einsum":
-            left, _, right = static[0].partition("->")[0].partition(",")
-            return bool(left == right)
-        if name == "inner":
-            return bool(np.ndim(plain(self.tape.value(operands[0]))) == 1)
+        left, right = map(self._shape, operands)
         if name in ("matmul", "dot"):
-            rows, columns = (np.shape(plain(self.tape.value(k))) for k in operands)
-            return bool(rows == columns[:1] or (rows[-2:-1] == (1,) == columns[-1:]))
-        return True
+            left, right = left if len(left) > 1 else (1, *left), right if len(right) > 1 else (*right, 1)
+            beside = left[-2] == right[-1] == 1 and left[-1] == right[-2]
+            return beside and left[:-2] == right[:-2] and (name == "matmul" or len(left) == 2)
+        if name == "einsum":
+            first, _, second = static[0].partition("->")[0].partition(",")
+            return left == right and bool(first == second)
+        return left == right and (name != "inner" or len(left) == 1)
 
     def _is_kept(self, operand: int) -> bool:
         """Whether an operand is a sum of squares, or a constant that is nowhere below 0."""
@@ -100,7 +120,7 @@ def _adds_axes(part: Any) -> bool:
 
 
 def _flat(static: Any) -> list[Any]:
-    return [x for part in static for x in (_flat(part) if isinstance(part, tuple) else [part])]
+    return [x for part in static for x in (_flat(part) if isinstance(part, (tuple, list)) else [part])]
 
 
 def kinks(tape: Tape) -> dict[int, Any]:

@@ -279,6 +279,8 @@ DISTANCES = {
     "np.square": lambda d: np.sum(np.square(d), -1) ** 0.5,
     "products": lambda d: np.sqrt(d[..., 0] * d[..., 0] + d[..., 1] * d[..., 1]),
     "einsum": lambda d: np.sqrt(np.einsum("ijk,ijk->ij", d, d)),
+    "rows by columns": lambda d: np.sqrt((d[..., None, :] @ d[..., None])[..., 0, 0]),
+    "of other shapes": lambda d: np.sqrt(np.sum(((d[None] * 0.5) * (d * 0.5).reshape(1, *d.shape))[0] * 4.0, -1)),
     "vecdot": lambda d: np.sqrt(np.vecdot(d, d)),
     "dot": lambda d: np.sqrt(_each(np.dot, d)),
     "inner": lambda d: np.sqrt(_each(np.inner, d)),
@@ -322,3 +324,47 @@ def test_other_roots_have_no_such_kink(name):
         for _, partial in nestings(ROOTS[name], (0,) * order, MODES):
             with np.errstate(all="ignore"):
                 assert not np.isfinite(partial(0.0))
+
+
+OF_ELEMENTS = {
+    "np.outer": (lambda x: np.sqrt(np.outer(x, x)), lambda x: [(a * b) ** 0.5 for a in x for b in x]),
+    "axes": (lambda x: np.sqrt((x[:, None] * x[None, :])[0, 1]), lambda x: [(x[0] * x[1]) ** 0.5]),
+    "axes, both signs": (lambda x: np.sqrt(np.sum((x[:, None] - x) * (x - x[:, None]) * (x - 1.0))),
+                         lambda x: [(2.0 * (x[0] - x[1]) ** 2 - (x[0] + x[1]) * (x[0] - x[1]) ** 2) ** 0.5]),
+    "a form": (lambda x: np.sqrt(np.sum(x[:, None] * x[None, :] * SWAPPED)), lambda x: [(2.0 * x[0] * x[1]) ** 0.5]),
+    "shapes": (lambda x: np.sqrt(x.reshape(2, 1) * x.reshape(1, 2))[0, 1], lambda x: [(x[0] * x[1]) ** 0.5]),
+    "copies": (lambda x: np.sqrt(x[:, None].copy() * x)[0, 1], lambda x: [(x[0] * x[1]) ** 0.5]),
+    "functions": (lambda x: np.sqrt(np.sin(x[:, None]) * np.sin(x))[0, 1],
+                  lambda x: [(np.sin(x[0]) * np.sin(x[1])) ** 0.5]),
+    "broadcast": (lambda x: np.sqrt(np.broadcast_to(x, (2, 2)) * np.broadcast_to(x[:, None], (2, 2)))[0, 1],
+                  lambda x: [(x[0] * x[1]) ** 0.5]),
+    "columns by rows": (lambda x: np.sqrt(x[:, None] @ x[None])[0, 1], lambda x: [(x[0] * x[1]) ** 0.5]),
+    "a stack of products": (lambda x: np.sqrt(x.reshape(2, 1, 1) @ x.reshape(1, 2, 1, 1))[0, 1, 0, 0],
+                            lambda x: [x[1]]),
+    "stacks crossed": (lambda x: np.sqrt(x.reshape(2, 1, 1, 1) @ x.reshape(1, 2, 1, 1))[0, 1, 0, 0],
+                       lambda x: [(x[0] * x[1]) ** 0.5]),
+    "np.dot of stacks": (lambda x: np.sqrt(np.dot(x.reshape(2, 1, 1), x.reshape(2, 1, 1)))[0, 0, 1, 0],
+                         lambda x: [(x[0] * x[1]) ** 0.5]),
+    "np.inner": (lambda x: np.sqrt(np.inner(x[:, None], x[:, None]))[0, 1], lambda x: [(x[0] * x[1]) ** 0.5]),
+    "einsum": (lambda x: np.sqrt(np.einsum("ij,ij->ij", x[:, None], x[None]))[0, 1],
+               lambda x: [(x[0] * x[1]) ** 0.5]),
+    "order F": (lambda x: np.sqrt(np.sum(x.reshape(2, 2).ravel() * x.reshape(2, 2).ravel("F"))),
+                lambda x: [(x[0] * x[0] + 2.0 * x[1] * x[2] + x[3] * x[3]) ** 0.5]),
+    "transposed": (lambda x: np.sqrt(np.sum(x.reshape(2, 2) * x.reshape(2, 2).T)),
+                   lambda x: [(x[0] * x[0] + 2.0 * x[1] * x[2] + x[3] * x[3]) ** 0.5]),
+}  # fmt: skip
+SWAPPED = np.array([[0.0, 1.0], [1.0, 0.0]])
+AT = {"axes, both signs": [1.0, 1.0], "order F": [1.0, 1.0, -1.0, 1.0], "transposed": [1.0, 1.0, -1.0, 1.0]}
+
+
+@pytest.mark.parametrize("name", OF_ELEMENTS)
+def test_products_of_other_elements_are_no_squares(name):
+    """Where the same function written element by element has a slope that is ∞ or NaN there is no number."""
+    f, by_elements = OF_ELEMENTS[name]
+    x = np.array(AT.get(name, [0.0, 1.0]))
+    with np.errstate(all="ignore"):
+        expected = jacfwd(lambda x: sum(by_elements(x)))(x)
+        for how, partial in nestings(lambda x: np.sum(f(x)), (0,), JACOBIANS):
+            found = partial(x)
+            np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected), err_msg=how)
+            np.testing.assert_allclose(found[np.isfinite(found)], expected[np.isfinite(found)], err_msg=how)
