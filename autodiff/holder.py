@@ -9,34 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber, ArrayView
-from dualnumbers.elementary import Row
+from dualnumbers.elementary import BY_NUMPY, Row
 from dualnumbers.face import REFUSED
-from dualnumbers.frames import stack
-from dualnumbers.levels import HELD, LIVING, RUNNING, Level, is_number, level_of
-from dualnumbers.rules.indexing import setitem
+from dualnumbers.levels import HELD, Level, is_number, level_of
+from dualnumbers.number import with_out_named
 from dualnumbers.rules.inspection import LIKE
+from dualnumbers.rules.shaping import view
+
+from .seeding import living
+from .windows import Window, apart, check_unseen, leaves, nested, shows
 
 new = object.__new__
 
-VIEWS = {getattr(np, name) for name in (
-    "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diagonal", "dsplit",
-    "expand_dims", "flip", "fliplr", "flipud", "hsplit", "imag", "matrix_transpose", "moveaxis", "permute_dims",
-    "ravel", "real", "reshape", "rollaxis", "rot90", "split", "squeeze", "swapaxes", "transpose", "unstack", "vsplit",
-) if hasattr(np, name)}  # fmt: skip
-"""Functions of NumPy that give views, through which a holder can be written to."""
-
 WRITERS = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
-
-DIFFERENTIATING = ("autodiff.forward", "autodiff.reverse")
-
-
-def is_inside() -> bool:
-    """Whether this thread runs a differentiation, or a Variable made by hand is alive: may an array get a number?"""
-    return bool(LIVING) or (bool(RUNNING) and any(f.f_globals.get("__name__") in DIFFERENTIATING for f in stack()))
 
 
 def held(x: Any) -> Any:
@@ -45,36 +35,73 @@ def held(x: Any) -> Any:
 
 
 def all_held(x: Any) -> Any:
-    """The same for what nested lists, tuples and dicts hold."""
+    """`held` of what nested lists, tuples and dicts hold."""
+    return nested(held, x)
+
+
+def holds_number(x: Any) -> bool:
+    """Whether nested lists, tuples, dicts and arrays of objects hold a number with a derivative."""
     kind = type(x)
     if kind is list or kind is tuple:
-        return kind(map(all_held, x))
-    return {name: all_held(value) for name, value in x.items()} if kind is dict else held(x)
+        return any(map(holds_number, x))
+    if kind is dict:
+        return any(map(holds_number, x.values()))
+    if kind is np.ndarray and x.dtype.char == "O":
+        return any(is_number(type(part)) for part in x.flat)
+    return is_number(type(held(x)))
 
 
 def keeping(result: Any, *arguments: Any) -> Any:
     """A new floating array as a holder; what shares memory with an argument, and anything else, as it is."""
-    if type(result) is tuple:
-        return tuple(keeping(part, *arguments) for part in result)
-    if type(result) is not np.ndarray or result.dtype.kind not in "fc" or not result.flags.writeable:
+    if isinstance(result, (tuple, list)):
+        parts = [keeping(part, *arguments) for part in result]
+        return result._make(parts) if hasattr(result, "_make") else type(result)(parts)
+    if type(result) is not np.ndarray or result.dtype.kind not in "fc" or (0 in result.strides and result.size > 1):
+        return result  # also where what is written to one element is seen in others
+    if not result.flags.writeable:
         return result
-    if any(isinstance(held(x), np.ndarray) and np.may_share_memory(result, held(x)) for x in arguments):
-        return result
-    return holder(result)
+    return result if any(shows(result, held(x)) for x in leaves(arguments)) else holder(result)
+
+
+def rooted(x: Any) -> Any:
+    """The holder whose elements a view of a holder shows."""
+    return x.root if type(x) is HolderView else x
+
+
+def opened(x: Any) -> Any:
+    """What a holder holds, a plain array as one whose views are known of; anything else as it is."""
+    value = held(x)
+    if value is x or type(value) is not np.ndarray:
+        return value
+    window, root = Window(value), rooted(x)
+    root.windows = [*(known for known in root.windows if known()), ref(window)]
+    z = np.asarray(window)
+    if not value.flags.writeable:
+        z.flags.writeable = False
+    return z
+
+
+def _always() -> bool:
+    """In place of a `Window`: there is an array of numbers of which it is not known whether it is alive."""
+    return True
 
 
 def holder(array: Any) -> Any:
     """A holder of a plain array that nobody else writes to."""
     z = new(Holder)
-    z.primal = array
+    z.stored, z.windows = array, ()
     return z
 
 
 class Holder(ArrayNumber, operators=True):
-    """An array that takes numbers with derivatives by assignment, of any differentiation."""
+    """An array that takes numbers with derivatives by assignment, of any differentiation.
 
-    __slots__ = ("primal",)
-    primal: Any
+    ``windows`` are weak references to those through which plain arrays show what it holds.
+    """
+
+    __slots__ = ("stored", "windows")
+    stored: Any
+    windows: Any
     level: Level = HELD
     __hash__ = None  # type: ignore[assignment]
 
@@ -82,13 +109,33 @@ class Holder(ArrayNumber, operators=True):
     def __class__(self) -> type:  # ``isinstance(x, np.ndarray)``
         return np.ndarray
 
+    @property
+    def primal(self) -> Any:
+        """What is held; the numbers of a differentiation that has ended are what they were made of."""
+        value = self.stored
+        if type(value) is np.ndarray or not value.level.ended:
+            return value
+        value = living(value)
+        self.store(value.snapshot() if is_number(type(value)) else value.copy(order="K"))
+        return self.stored
+
+    def store(self, value: Any) -> None:
+        """Hold another array; the differentiation of its numbers is told."""
+        self.stored = value
+        if is_number(type(value)):
+            value.level.filled = True
+
     @classmethod
     def lift(cls, row: Row) -> Callable[..., Any]:
-        """The row of what is held."""
+        """The row of what is held, whose result shows no elements of it: that does `viewed`."""
         evaluate = row.evaluate
 
         def handed_on(*arguments: Any) -> Any:
-            return keeping(evaluate(*map(held, arguments)), *arguments)
+            z = evaluate(*map(held, arguments))
+            for x in arguments:
+                if type(x) in HOLDERS and shows(z, x.primal):
+                    return keeping(apart(z))
+            return keeping(z, *arguments)
 
         return handed_on
 
@@ -106,23 +153,28 @@ class Holder(ArrayNumber, operators=True):
             z = value.viewed(function, *static)
             return self.tied(z, function, static) if isinstance(z, ArrayView) else z
         z = function(value, *static)
-        if type(z) is not np.ndarray or not (function.row.put and np.may_share_memory(z, value)):
-            return keeping(z, value)
-        return self.tied(z, function, static)
+        return self.tied(z, function, static) if shows(z, value) else keeping(z)
 
     def tied(self, seen: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(HolderView), seen, self, function, static)
 
     def assign(self, value: Any, index: Any) -> None:
-        """In place; a number of a higher level than what is held makes this an array of that level."""
+        if not self.takes(value, index):
+            super().assign(held(value), index)
+
+    def takes(self, value: Any, index: Any) -> bool:
+        """Assign in place, unless a number of a higher level than what is held makes this an array of that level."""
         value, array = held(value), self.primal
         if level_of(value).number > level_of(array).number:
-            self.move(setitem(array, value, index))
-        else:
-            array[index] = value
+            return False
+        array[index] = value
+        return True
 
     def move(self, value: Any) -> None:
-        self.primal = value
+        """Hold another array. TypeError where one of NumPy's that shows the elements would not see the new ones."""
+        check_unseen(self.windows, value)
+        self.windows = ()
+        self.store(value)
 
     # ------------------------------------------------------------------------------------------ NumPy
 
@@ -131,25 +183,63 @@ class Holder(ArrayNumber, operators=True):
         value = self.primal
         if is_number(type(value)):
             return value.__array__
-        return lambda dtype=None, copy=None: np.array(value, dtype=dtype, copy=copy)
+        return lambda dtype=None, copy=None: np.array(value if copy else opened(self), dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         targets = keywords.get("out", inputs[:1] if method == "at" else ())
         given, options = list(map(held, inputs)), all_held(keywords)
         if not targets:
             return keeping(getattr(ufunc, method)(*given, **options), *inputs)
-        if any(is_number(type(held(x))) for x in (*inputs, *targets, keywords.get("where"))):
+        if holds_number((inputs, targets, keywords.get("where"))):
             given = [targets[0], *given[1:]] if method == "at" else given
             return super().__array_ufunc__(ufunc, method, *given, **keywords)
         getattr(ufunc, method)(*given, **options)
         return targets[0] if len(targets) == 1 else targets
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        first = arguments[0] if arguments else None
-        to_be_written = type(first) in HOLDERS and function in WRITERS
-        if to_be_written or function in VIEWS or function in LIKE or keywords.get("out") is not None:
+        if function in LIKE:
             return super().__array_function__(function, types, arguments, keywords)
-        return keeping(function(*all_held(tuple(arguments)), **all_held(keywords)), *arguments)
+        arguments = tuple(arguments)
+        if holds_number((arguments, keywords)):
+            if any(type(x) in HOLDERS for x in arguments[2:]):
+                arguments, named = with_out_named(function, arguments)
+                keywords = keywords | named
+            writes = function in WRITERS and type(arguments[0]) in HOLDERS
+            if writes or keywords.get("out") is not None:
+                return super().__array_function__(function, types, arguments, keywords)
+        result = function(*all_held(arguments), **all_held(keywords))
+        holders = [x for x in leaves((arguments, keywords)) if type(x) in HOLDERS]
+        for x in holders:
+            if result is x.primal:
+                return x
+        if not _show(result, holders):
+            return keeping(result, arguments, keywords)
+        return self._view(function, types, arguments, keywords, result, holders)
+
+    def _view(self, function: Any, types: Any, arguments: Any, keywords: Any, result: Any, holders: list[Any]) -> Any:
+        """The result of a function again, where it shows elements of holders: tied to them, or else known of."""
+        if function in BY_NUMPY:
+            z = super().__array_function__(function, types, arguments, dict(keywords))
+            if not _show(z, holders):
+                return keeping(z, arguments, keywords)
+        for x in holders:
+            if _show(result, [x]) and is_number(type(x.primal)):
+                rooted(x).windows = [*rooted(x).windows, _always]
+        return function(*nested(opened, arguments), **nested(opened, keywords))
+
+    def view(self, *arguments: Any, **keywords: Any) -> Any:
+        """Of the same type a view that stays tied; of another one of NumPy's own."""
+        if not keywords and (not arguments or arguments == (self.dtype,)):
+            return self[...]
+        return opened(self).view(*arguments, **keywords)
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        np.empty(0).to_device(device, stream=stream)  # for its error
+        return self
+
+    def byteswap(self, inplace: bool = False) -> Any:
+        z = self.primal.byteswap(inplace)
+        return self if inplace else keeping(z)
 
     def copy(self, order: str = "C") -> Any:
         return _copied(self.primal, order)
@@ -157,7 +247,7 @@ class Holder(ArrayNumber, operators=True):
     def astype(self, *arguments: Any, **keywords: Any) -> Any:
         value = self.primal
         z = value.astype(*arguments, **keywords)
-        return self if z is value else keeping(z, value)
+        return self if z is value else keeping(z)
 
     def __copy__(self) -> Any:
         return _copied(self.primal, "K")
@@ -182,15 +272,23 @@ def _copied(value: Any, order: Any) -> Any:
     return keeping(value.copy(order=order))
 
 
-def _handed_on(name: str) -> property:
-    return property(lambda self: getattr(self.primal, name))
+def _show(result: Any, holders: list[Any]) -> bool:
+    """Whether a result, or a part of one, shows elements of holders without being tied to them."""
+    parts = [part for part in leaves(result) if type(part) not in HOLDERS]
+    return any(shows(part, x.primal) for part in parts for x in holders)
 
 
-OF_WHAT_IS_HELD = {"__array_interface__", "__complex__", "__float__", "__index__", "__int__", "__round__", "base",
-                   "item", "partition", "resize", "setflags", "sort", "tolist", *REFUSED} - {"at"}  # fmt: skip
-for _name in OF_WHAT_IS_HELD:
+def _handed_on(name: str, to: Callable[[Any], Any] = held) -> property:
+    return property(lambda self: getattr(to(self), name))
+
+
+OF_WHAT_IS_HELD = {"__complex__", "__float__", "__index__", "__int__", "__round__", "partition", "resize", "setflags",
+                   "sort"}  # fmt: skip
+for _name in OF_WHAT_IS_HELD | {"dump", "dumps", "item", "setfield", "tobytes", "tofile", "tolist"}:
+    setattr(Holder, _name, _handed_on(_name))
+for _name in REFUSED.keys() - vars(Holder).keys() - {"at"}:
     if hasattr(np.ndarray, _name):
-        setattr(Holder, _name, _handed_on(_name))
+        setattr(Holder, _name, _handed_on(_name, opened))
 
 
 class HolderView(ArrayView, Holder):
@@ -198,16 +296,24 @@ class HolderView(ArrayView, Holder):
 
     __slots__ = ("path", "root", "seen", "source")
     primal = property(lambda self: self.current())
-    assign, move = Holder.assign, ArrayView.move
+    base = property(lambda self: self.root)
+    move = ArrayView.move
+
+    def assign(self, value: Any, index: Any) -> None:
+        if not self.takes(value, index):
+            ArrayView.assign(self, held(value), index)
 
     def current(self) -> Any:
         """The view of what the holder holds now; one of an array with derivatives follows it by itself."""
         value = self.root.primal
         if value is not self.source:
-            self.seen = self.source = value
-            for function, static in self._steps():
-                self.seen = self.seen.viewed(function, *static)
+            self.seen, self.source = self.shown(value), value  # not before it is right: another thread may look
         return self.seen
+
+    def shown(self, owned: Any) -> Any:
+        for function, static in self._steps():
+            owned = view(function, owned, *static)
+        return owned
 
 
 HOLDERS = {Holder, HolderView}

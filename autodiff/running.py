@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dualnumbers.errors import explain
-from dualnumbers.levels import RUNNING, Level
+from dualnumbers.frames import is_door, stack
+from dualnumbers.levels import LIVING, RUNNING, Level
 from dualnumbers.refusals import check_refused
+
+from .seeding import filled, map_leaves
 
 begin, end = RUNNING.append, RUNNING.pop
 
@@ -21,6 +24,8 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
     begin(None)
     try:
         out = f(*args)
+        if level.filled:
+            out = map_leaves(filled, out)
     except Exception as error:
         explain(error, level)
         raise
@@ -30,3 +35,11 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
     if level.refused:
         check_refused(level)
     return out
+
+
+def is_inside() -> bool:
+    """Whether an array may get a number: this thread runs a differentiation, or a leaf made by hand is alive.
+
+    That is a `Variable` or a `Constant`.
+    """
+    return bool(LIVING) or (bool(RUNNING) and any(map(is_door, stack())))

@@ -59,7 +59,7 @@ def value_of(x: Any) -> Any:
 
 
 def _value_of_leaf(x: Any) -> Any:
-    value = value_of_leaf(x)
+    value = value_of_leaf(filled(x))
     return value if value is x else read_only(value)
 
 

@@ -86,7 +86,7 @@ def by_type(row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> 
 
 def _joined(operand: Any) -> Any:
     """An operand that the user gave as a list, or as an array of objects, as an array."""
-    if type(operand) is np.ndarray and operand.dtype.char != "O":
+    if is_number(type(operand)) or (type(operand) is np.ndarray and operand.dtype.char != "O"):
         return operand
     if not isinstance(operand, (list, tuple, np.ndarray)):
         return operand

@@ -61,6 +61,11 @@ def is_ours(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_OURS)
 
 
+def is_door(frame: FrameType) -> bool:
+    """Whether a frame is of the modules in which differentiations start and end."""
+    return frame.f_code.co_filename in _DOORS
+
+
 def is_users(frame: FrameType) -> bool:
     """Whether a frame runs code outside these packages, NumPy and SciPy."""
     return not is_ours(frame) and module_of(frame).partition(".")[0] not in ("numpy", "scipy")
@@ -118,7 +123,7 @@ def fault(places: Iterable[Place]) -> Fault:
             break
         else:
             between.append(module_of(place.frame))
-            inside = inside or place.frame.f_code.co_filename in _DOORS
+            inside = inside or is_door(place.frame)
     return Fault(within, between, by, first, inside and first is not None)
 
 

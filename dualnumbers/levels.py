@@ -23,10 +23,10 @@ class Level:
 
     ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
     component has this level; the wide stride keeps it below every later differentiation. ``refused`` is the first
-    `refusals.Refusal` that was made for one of its numbers.
+    `refusals.Refusal` that was made for one of its numbers. ``filled`` says that an array was given such that had none.
     """
 
-    __slots__ = ("_above", "_of_leaves", "ended", "number", "refused")
+    __slots__ = ("_above", "_of_leaves", "ended", "filled", "number", "refused")
     _above: Level
     _of_leaves: Level
     refused: Any
@@ -35,7 +35,7 @@ class Level:
 
     def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
         self.number = _next()
-        self.ended = False
+        self.ended = self.filled = False
         self.refused = None
 
     @property
@@ -94,7 +94,7 @@ RUNNING: deque[None] = deque()
 """One member for each differentiation that runs, in whatever thread."""
 
 LIVING: set[int] = set()
-"""The numbers of the Variables made by hand that are alive."""
+"""The numbers of the leaves made by hand that are alive: of Variables, of Constants as well."""
 
 
 def level_of(value: Any) -> Level:

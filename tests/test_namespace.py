@@ -1,9 +1,11 @@
 """``from autodiff import numpy``: all of NumPy, and what NumPy's protocols do not reach."""
 
 import copy
+import gc
 import importlib
 import pickle
 import threading
+import weakref
 
 import numpy
 import pytest
@@ -40,10 +42,13 @@ def test_every_public_name_is_there(module):
             assert getattr(ours, name) is not None or getattr(theirs, name) is None
 
 
+OURS = ("ndenumerate", "vectorize")
+
+
 def test_what_needs_no_other_is_numpys_own():
     for name in dir(numpy):
         value = getattr(numpy, name)
-        if isinstance(value, (numpy.ufunc, numpy.dtype)) or (isinstance(value, type) and name != "vectorize"):
+        if isinstance(value, (numpy.ufunc, numpy.dtype)) or (isinstance(value, type) and name not in OURS):
             assert getattr(np, name) is value, name
 
 
@@ -286,6 +291,242 @@ def test_an_array_of_an_outer_function_takes_numbers_of_an_inner_one():
 
     assert derivative(outer, 0, [2.0]) == pytest.approx(64.0)
     assert grad(outer)(2.0) == pytest.approx(64.0)
+
+
+def filled_by_an_inner_one(x):
+    y = np.zeros(2)
+    part = y[:1]
+
+    def inner(t):
+        part[0], y[1] = t * x, x
+        return np.sum(y**2)
+
+    return derivative(inner, 0, [x]) + derivative(inner, 0, [2 * x]) + np.sum(part * y)
+
+
+def read_after_an_inner_one(x):
+    y = np.zeros(2)
+
+    def inner(t):
+        y[0] = t * x
+        return y[0] ** 2
+
+    z = gradient(inner, [x])[0] + y[0]
+    y[1] = x * z
+    return y
+
+
+INNER = {
+    "filled twice": (filled_by_an_inner_one, lambda x: 6 * x**3 + (2 * x**2) ** 2 + 2 * x**3),
+    "read after": (read_after_an_inner_one, lambda x: np.stack([x**2, 2 * x**4 + x**3])),
+    "filled by Jacobians": (
+        lambda x: assigned(np.ones(2), 0, jacfwd(lambda t: np.sum(assigned(np.zeros(2), 1, t * t * x)))(x)),
+        lambda x: np.stack([2 * x**2, 1.0 + 0 * x]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_an_array_that_an_inner_differentiation_filled_goes_on(name):
+    f, formula = INNER[name]
+    numpy.testing.assert_allclose(jvp(f, [1.5], [1.0])[0], formula(1.5), rtol=1e-15)
+    for derivative_of in (jacfwd, jacrev, lambda g: jacfwd(jacrev(g)), lambda g: jacrev(jacfwd(g))):
+        numpy.testing.assert_allclose(derivative_of(f)(1.5), derivative_of(formula)(1.5), rtol=1e-13)
+
+
+def test_the_value_of_such_an_array_is_its_value_now():
+    def f(x):
+        y = np.zeros(2)
+        before = value_of(y)
+        y[0] = x
+        return y[0] + before[0]
+
+    assert jvp(f, [2.0], [1.0]) == (2.0, 1.0)
+
+
+TARGETS = {
+    "sum": lambda m, o: m.sum(m.ones((3, 3)), axis=0, out=o),
+    "mean": lambda m, o: m.mean(m.ones((3, 3)), axis=0, out=o),
+    "std": lambda m, o: m.std(m.eye(3), axis=0, out=o),
+    "cumsum": lambda m, o: m.cumsum(m.ones(3), out=o),
+    "cumsum by place": lambda m, o: m.cumsum(m.ones(3), 0, None, o),
+    "dot": lambda m, o: m.dot(m.eye(3), m.ones(3), out=o),
+    "dot by place": lambda m, o: m.dot(m.eye(3), m.ones(3), o),
+    "matmul": lambda m, o: m.matmul(m.eye(3), m.ones(3), out=o),
+    "einsum": lambda m, o: m.einsum("ij->i", m.ones((3, 3)), out=o),
+    "take": lambda m, o: m.take(m.ones(3), [0, 1, 2], out=o),
+    "concatenate": lambda m, o: m.concatenate([m.ones(1), m.ones(2)], out=o),
+    "stack": lambda m, o: m.stack([1.0, 2.0, 3.0], out=o),
+    "clip": lambda m, o: m.clip(m.ones(3), 0, 0.5, out=o),
+    "round": lambda m, o: m.round(m.ones(3) * 1.25, 1, out=o),
+    "median": lambda m, o: m.median(m.eye(3), axis=0, out=o),
+    "quantile": lambda m, o: m.quantile(m.eye(3), 0.9, axis=0, out=o),
+    "max": lambda m, o: m.max(m.eye(3), axis=0, out=o),
+    "prod": lambda m, o: m.prod(m.ones((3, 3)), axis=0, out=o),
+    "choose": lambda m, o: m.choose([0, 0, 0], [m.ones(3)], out=o),
+    "compress": lambda m, o: m.compress([True] * 3, m.ones(3), out=o),
+    "nanmean": lambda m, o: m.nanmean(m.ones((3, 3)), axis=0, out=o),
+    "trace": lambda m, o: m.trace(m.ones((2, 2, 3)), out=o),
+    "ptp": lambda m, o: m.ptp(m.eye(3), axis=0, out=o),
+    "ufunc": lambda m, o: m.add(m.ones(3), 1.0, o),
+    "copyto": lambda m, o: m.copyto(o, m.ones(3)),
+    "put": lambda m, o: m.put(o, [0, 2], m.ones(2)),
+}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("module", [numpy, np])
+def test_what_holds_no_number_is_computed_into_any_array(name, module):
+    def f(x):
+        target, filled = module.zeros(3), np.zeros(3)
+        result = TARGETS[name](np, target)
+        assert result is target or result is None
+        filled[0] = x
+        TARGETS[name](np, filled)
+        return np.sum(target) * x + np.sum(filled)
+
+    plain = numpy.zeros(3)
+    TARGETS[name](numpy, plain)
+    total = numpy.sum(plain)
+    for mode in (lambda: jvp(f, [2.0], [1.0]), lambda: (f(2.0), grad(f)(2.0))):
+        assert mode() == (3 * total, total)
+
+
+ORDERS = {
+    "array": lambda x: np.array(x, order="F"),
+    "array of rows": lambda x: np.array([[x[0, 0], 1.0], [2.0, x[1, 0]]], order="F"),
+    "array, kept": lambda x: np.array(x.T),
+    "array in C": lambda x: np.array(x.T, order="C"),
+    "array, either": lambda x: np.array(x.T, order="A"),
+    "array without a copy": lambda x: np.array(x, copy=None, order="F"),
+    "asarray": lambda x: np.asarray(x, order="F"),
+    "asarray by place": lambda x: np.asarray(x, None, "F"),
+    "asanyarray": lambda x: np.asanyarray(a=[x[0], x[1]], order="F"),
+    "asarray_chkfinite": lambda x: np.asarray_chkfinite(x, float, "F"),
+    "asfortranarray": lambda x: np.asfortranarray(x.tolist() if type(x) is numpy.ndarray else list(x)),
+    "ascontiguousarray": lambda x: np.ascontiguousarray(x.T),
+    "require": lambda x: np.require(x, None, "F"),
+    "require C": lambda x: np.require(x.T, None, ["C", "O"]),
+    "copy": lambda x: np.copy(x, order="F"),
+    "copy of lists": lambda x: np.copy([[x[0, 0], 1.0], [2.0, x[1, 0]]], order="F"),
+    "full": lambda x: np.full((2, 2), [x[0, 0], 1.0], order="F"),
+    "full_like": lambda x: np.full_like(numpy.ones((2, 2)), x[0, 0], order="F") * [[1.0, 2.0], [3.0, 4.0]],
+    "filled": lambda x: assigned(np.zeros((2, 2), order="F"), (0, 1), x[0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_arrays_lie_in_memory_as_asked_for(name):
+    point = numpy.array([[0.5, 1.5], [2.5, 3.5]])
+
+    def f(x):
+        y = ORDERS[name](x)
+        return np.concatenate([y.ravel("K"), [y.flags.c_contiguous, y.flags.f_contiguous]])
+
+    for found in (jvp(f, [point], [point])[0], f(Variable(point)).data):
+        numpy.testing.assert_array_equal(found, f(point))
+
+
+def test_no_argument_is_taken_and_ignored():
+    def calls(x):
+        for call in (
+            lambda: np.array([x], copy=False),
+            lambda: np.asarray([x], copy=False),
+            lambda: np.array([x], nothing=1),
+            lambda: np.asarray([x], device="gpu"),
+            lambda: np.require([x], None, ["C", "F"]),
+            lambda: np.asarray_chkfinite([x, numpy.inf]),
+        ):
+            with pytest.raises((TypeError, ValueError)):
+                call()
+        return x
+
+    assert calls(1.0) == 1.0
+    assert jvp(calls, [1.0], [1.0]) == (1.0, 1.0)
+
+
+def test_fromiter_takes_as_many_as_it_is_to():
+    def f(x):
+        given = iter([1.0, x, x * x, 4.0, 5.0])
+        first = np.fromiter(given, float, 2)
+        return np.concatenate([first, [next(given)], np.fromiter(given, float, count=2)])
+
+    numpy.testing.assert_array_equal(jvp(f, [3.0], [1.0]), [f(3.0), [0.0, 1.0, 6.0, 0.0, 0.0]])
+    for short in (lambda x: np.fromiter([x], float, 3), lambda x: x * np.fromiter([1.0], float, 3)[0]):
+        for mode in (lambda f: f(1.0), lambda f: jvp(f, [1.0], [1.0])):
+            with pytest.raises(ValueError, match="iterator too short"):
+                mode(short)
+
+
+RANGES = {
+    "of one": lambda x: np.arange(x),
+    "of two": lambda x: np.arange(x, x + 2),
+    "of three": lambda x: np.arange(x, 3.0 * x, x / 10),
+    "of its end": lambda x: np.arange(0, x, 0.3),
+    "of its step": lambda x: np.arange(-1.7, 4, x / 7),
+    "in single precision": lambda x: np.arange(x, 9, 0.1, dtype="f4"),
+    "downwards": lambda x: np.arange(step=-0.1, start=x, stop=-x),
+    "of none": lambda x: np.arange(x, 0, 0.5),
+    "r_": lambda x: np.r_[x:9:0.3],
+    "r_ by count": lambda x: np.r_[x:9:7j],
+    "mgrid": lambda x: np.mgrid[x:9:0.3],
+    "mgrid of two": lambda x: np.mgrid[x:9:0.3, 0:x:0.7],
+    "mgrid by count": lambda x: np.mgrid[x:9:7j],
+    "ogrid": lambda x: np.ogrid[x:9:0.3, 0:1:0.1][0],
+    "linspace": lambda x: np.linspace(x, 5, 7),
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_ranges_are_numpys_to_the_last_bit(name):
+    f = RANGES[name]
+    for x in (1.1, 2.7, 1 / 3, 0.1):
+        found = [jvp(f, [x], [1.0])[0], value_of(f(Variable(x)))]
+        for value in found:
+            numpy.testing.assert_array_equal(value, f(x))
+            assert value.dtype == f(x).dtype
+
+
+def test_vectorize_gives_all_results_the_type_of_the_first():
+    x = numpy.array([-1.0, 2.5])
+    for first in (0, True, numpy.int8(0)):
+        f = np.vectorize(lambda t, first=first: first if t < 0 else t)
+        for mode in (lambda f: jvp(f, [x], [x]), lambda f: vjp(f, x)):
+            with pytest.raises(TypeError, match=r"otypes=\[float\]\) \(at .*test_namespace"):
+                mode(f)
+    for first in (0.0, numpy.float32(0.0)):
+        f = np.vectorize(lambda t, first=first: first if t < 0 else t)
+        assert jvp(f, [x], [x])[0].dtype == f(x).dtype
+    plain = np.vectorize(lambda t: 0 if t < 0 else 2.5)
+    numpy.testing.assert_array_equal(jvp(lambda x: plain(value_of(x)) * x, [x], [x])[0], plain(x) * x)
+    assert jvp(lambda x: np.vectorize(lambda t: 2 * t)(x), [2.0], [1.0]) == (4.0, 2.0)
+
+
+def test_a_ufunc_of_a_python_function_does_not_outlive_its_call():
+    factors = []
+
+    def call(x):
+        factor = numpy.full(2, 3.0)
+        factors.append(weakref.ref(factor))
+        return np.sum(np.frompyfunc(lambda t: t * x * factor[0], 1, 1)(np.ones(2) * x))
+
+    for _ in range(3):
+        assert jvp(call, [2.0], [1.0]) == (24.0, 24.0)
+        assert grad(call)(2.0) == 24.0
+    gc.collect()
+    assert not any(factor() is not None for factor in factors)
+    assert jvp(lambda x: np.frompyfunc(lambda t: (0, t), 1, 2)(x)[1], [2.0], [1.0]) == (2.0, 1.0)
+    assert type(np.frompyfunc(lambda t: t, 1, 1)(2.5)) is float
+
+
+def test_ndenumerate_of_arrays_that_get_numbers_meanwhile():
+    def f(x):
+        y = np.ones((2, 2))
+        for place, value in np.ndenumerate(y):
+            y[place] = y[0, 0] * x + value
+        return np.stack([value * (1 + sum(place)) for place, value in np.ndenumerate(y)])
+
+    numpy.testing.assert_array_equal(jvp(f, [2.0], [1.0]), [f(2.0), [1.0, 2 * 5.0, 2 * 5.0, 3 * 5.0]])
 
 
 def test_where_no_number_comes_it_is_as_numpys():

@@ -9,6 +9,8 @@ from samples import ENTRIES, samples
 from table import FUNCTIONS, numpy_function, ranges
 
 from autodiff import Variable, jvp, value_of, vjp
+from autodiff import numpy as namespace
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Refused
 from dualnumbers.levels import plain
 
@@ -168,6 +170,132 @@ def test_derivatives_of_such_programs_are_those_of_differences(text):
         u = rng.normal(size=value.shape)
         (adjoint,) = vjp(f, x)[1](u.astype(value.dtype))
         np.testing.assert_allclose(np.sum(u * tangent.real), np.sum(np.conj(adjoint) * v).real, rtol=1e-10)
+
+
+# ------------------------------------------------------------------------------------- arrays that get numbers later
+
+CONVERTED = """
+np.asarray(y)  np.asarray(y,order='F')  np.asanyarray(y,float)  np.array(y)  np.array(y,order='F').ravel('K')
+np.array(y,copy=None)  np.array(y,copy=None,ndmin=3)  np.array(y,copy=False,ndmin=3)  np.array(y,ndmin=3)
+np.array([y])  np.array(y,dtype=complex)  np.ascontiguousarray(y)  np.asfortranarray(y)  np.ascontiguousarray(y.T)
+np.copy(y,order='F')  np.require(y)  np.require(y,None,'F')  np.require(y,float,['C','O'])  np.asarray_chkfinite(y)
+y.view()  y[1:].view(y.dtype)  np.nan_to_num(y,copy=False)  np.trim_zeros(y,axis=())  y.astype(float,copy=False)
+np.einsum('...->...',y)  y.to_device('cpu')  y[:].base  y.T[:1].base  [*np.ndenumerate(y)][1][1]
+""".split()  # noqa: SIM905
+PLAIN_ALONE = ["y[1].ravel()", "np.meshgrid(y,y,copy=False)[0]"]
+"""New arrays that take no numbers, and say so: of one element of an array, and such as repeat their own elements."""
+
+
+@pytest.mark.parametrize("text", sorted({*SHOWN, *CONVERTED} - {*PLAIN_ALONE}))
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:divide by zero", "ignore:invalid value")
+def test_views_from_before_the_first_number_is_stored_show_it(text):
+    """A quadratic in x, so that its difference over any distance is the derivative, but for rounding."""
+    shown = eval(f"lambda y: {text}", {"np": namespace})
+    for shape, order, write in itertools.product([(3, 4), (3, 3), (4,)], "CF", (multiply, overwrite, in_turns)):
+
+        def f(x, shape=shape, order=order, write=write):
+            y = namespace.array(np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape), order=order)
+            r = shown(y)
+            write(x, y, r)
+            return r, y
+
+        plain, found = outcome(f, 1.5), outcome(jvp, f, [1.5], [1.0])
+        context = f"{write.__name__}, {shape}, {order}: {found}"
+        assert isinstance(found, Exception) == isinstance(plain, Exception), context
+        if isinstance(plain, Exception):
+            continue
+        slopes = [b - a for a, b in zip(f(1.0), f(2.0), strict=True)]
+        adjoint = vjp(f, 1.5)[1](tuple(map(np.ones_like, plain)))[0]
+        for value, tangent, expected, slope in zip(*found, plain, slopes, strict=True):
+            np.testing.assert_array_equal(value, expected, context)
+            np.testing.assert_allclose(tangent, slope, rtol=1e-13, atol=1e-13, err_msg=context)
+        assert adjoint == pytest.approx(sum(np.sum(slope).real for slope in slopes), rel=1e-13)
+
+
+def multiply(x, y, r):
+    y[...] = y * x
+
+
+def overwrite(x, y, r):
+    r[...] = x * 2.0
+
+
+def in_turns(x, y, r):
+    y[..., :1] = x
+    r[:1] = r[:1] * 3.0 + x
+    y[0] = y[-1] * 2.0
+    r += x
+
+
+PLAIN = {
+    "numpy.asarray": lambda y: np.asarray(y),
+    "a view of it": lambda y: np.asarray(y)[1:],
+    "numpy.array": lambda y: np.array(y, copy=None),
+    "a row": lambda y: np.asarray(y[0]),
+    "a memory view": lambda y: memoryview(np.asarray(y)),
+    "as_strided": lambda y: np.lib.stride_tricks.as_strided(y, (4,), (8,)),
+    "bytes": lambda y: y.view(np.uint8),
+    "a subclass": lambda y: y.view(type=np.recarray),
+    "a field": lambda y: y.getfield(float),
+    "nditer": lambda y: np.nditer(y),
+    "masked": lambda y: np.ma.asarray(y),
+    "data": lambda y: y.data,
+    "ctypes": lambda y: y.ctypes,
+    "in a cycle": lambda y: cycle(np.asarray(y)),
+}
+
+
+def cycle(x):
+    ring = [x]
+    ring.append(ring)
+    return ring
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("mode", [lambda f: jvp(f, [2.0], [1.0])[0], lambda f: vjp(f, 2.0)[0]])
+def test_a_plain_view_that_would_not_see_a_number_is_told_of(name, mode):
+    look = PLAIN[name]
+
+    def kept(x):
+        y = namespace.zeros((2, 2))
+        seen = look(y)
+        np.asarray(y)[0] = 1.0
+        y[1] = x
+        return np.sum(y) * bool(seen is not None)
+
+    with pytest.raises(TypeError, match=r"numpy\.asarray\(y\).*test_views\.py:\d+\)") as raised:
+        mode(kept)
+    assert len(str(raised.value).partition(" (at")[0]) <= 160
+
+    def dropped(x):
+        y = namespace.zeros((2, 2))
+        look(y)
+        y[1] = x
+        return np.sum(y)
+
+    assert mode(dropped) == 4.0
+
+
+def test_another_thread_never_sees_the_whole_array_for_a_part(monkeypatch):
+    found = []
+
+    def f(x):
+        y = namespace.zeros(4)
+        part = y[2:]
+        y[3] = x
+
+        def looked_at(self, function, *static):
+            if not found:
+                found.append(None)
+                found.append(np.shape(part * 1.0))
+            return viewed(self, function, *static)
+
+        viewed = ArrayNumber.viewed
+        monkeypatch.setattr(ArrayNumber, "viewed", looked_at)
+        return part * 1.0
+
+    np.testing.assert_array_equal(jvp(f, [2.0], [1.0])[1], [0.0, 1.0])
+    assert found[1] == (2,)
 
 
 # ------------------------------------------------------------------------------------------------- every function

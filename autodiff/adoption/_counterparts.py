@@ -21,8 +21,9 @@ from dualnumbers import dmath
 from dualnumbers.levels import is_number, plain
 
 from .. import numpy as namespace
+from ..holder import holds_number
 from ..numpy._by_element import vectorize
-from ..numpy._taking import OURS, holds_number
+from ..numpy._taking import OURS
 from ..scipy._closure import holds_numbers
 from ..scipy._counterpart import COUNTERPARTS
 from ._builtins import STANDING, as_complex, as_float, getattr_, hasattr_, isinstance_, type_

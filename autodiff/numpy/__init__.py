@@ -2,7 +2,7 @@
 
 All of NumPy. Nearly every name is NumPy's own object; what NumPy's protocols cannot reach is ours. Inside a
 differentiation ``np.array([x, y])`` of numbers is one array of them, and ``np.zeros(3)`` takes numbers by assignment.
-Outside of one, and while no ``Variable`` made by hand is alive, these are NumPy's, its results and types too.
+Outside of one, and while no ``Variable`` or ``Constant`` made by hand is alive, these are NumPy's, its results too.
 """
 
 from __future__ import annotations

@@ -12,24 +12,26 @@ from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.memory import axes_by_stride
+from dualnumbers.refusals import note
 from dualnumbers.rules.from_scipy import OF_PYTHON
 from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape, transpose
 
-from ..holder import all_held, held, is_inside, keeping
-from ._taking import as_array, holds_number, stands_for, within
+from ..holder import all_held, held, holds_number, keeping
+from ..running import is_inside
+from ._taking import as_array, stands_for, within
 
 
 def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = None) -> Any:
     """What a function of single elements gives on arrays: an array, or a tuple of them where it gives a tuple.
 
     Plain elements are Python's own numbers, as `numpy.vectorize` has it. Without ``types`` for the results these are
-    of the type of the first.
+    of the type of the first; TypeError where that is no floating one and a number with a derivative is among them.
     """
     operands = [held(as_array(x)) for x in operands]
     common = np.broadcast_shapes(*map(shape, operands))
     operands = [x if is_number(type(x)) else np.asarray(x, object) for x in operands]
     given = [broadcast_to(x, common) if shape(x) != common else x for x in operands]
-    axes = axes_by_stride(_of_nothing(len(given))(*map(plain, given)))
+    axes = axes_by_stride(np.asarray(_of_nothing(len(given))(*map(plain, given))))
     lengths, places = [common[axis] for axis in axes], np.argsort(axes).tolist()
     results = [
         function(*(x if is_number(type(x)) and not shape(x) else x[tuple(index[i] for i in places)] for x in given))
@@ -51,10 +53,16 @@ def _of_nothing(count: int) -> Any:
 
 def _joined(results: list[Any], lengths: list[int], kind: Any) -> Any:
     """Results one after the other as an array of a shape."""
+    of = np.dtype(kind) if kind else np.asarray(plain(held(results[0]))).dtype
     if not holds_number(results):
-        return keeping(np.asarray(results, kind or np.asarray(results[0]).dtype).reshape(lengths))
+        return keeping(np.asarray(results, of).reshape(lengths))
+    if not kind and of.kind not in "fcO":
+        text = (f"np.vectorize gives all results the type of the first, {of}, in which a number has no derivative: "
+                f"write np.vectorize(f, otypes=[float]){user_line()}")  # fmt: skip
+        note(results, text)
+        raise TypeError(text)
     z = reshape(array(results), tuple(lengths), "C")
-    return z if kind in (None, "O") or z.dtype == kind else z.astype(kind)
+    return z if of.char == "O" or z.dtype == of else z.astype(of)
 
 
 @stands_for(np.vectorize)
@@ -87,9 +95,35 @@ class vectorize(np.vectorize):  # noqa: N801
 @stands_for(np.frompyfunc)
 def frompyfunc(func: Any, /, nin: int, nout: int, **identity: Any) -> Any:
     """The ufunc of a Python function; arrays that carry derivatives it maps element by element."""
-    ufunc = np.frompyfunc(func, nin, nout, **identity)
-    OF_PYTHON[ufunc] = lambda *operands: elementwise(func, list(operands))
+
+    def called(*elements: Any) -> Any:
+        return func(*elements)
+
+    def rule(*operands: Any) -> Any:
+        z = elementwise(func, list(operands), "O" * nout)
+        return tuple(part[()] for part in z) if nout > 1 else z[()]
+
+    called.__name__, called.rule = getattr(func, "__name__", "?"), rule  # type: ignore[attr-defined]
+    ufunc = np.frompyfunc(called, nin, nout, **identity)
+    OF_PYTHON[id(ufunc)] = called
     return ufunc
+
+
+@stands_for(np.ndenumerate)
+class ndenumerate(np.ndenumerate):  # noqa: N801
+    """As ``numpy.ndenumerate``; of numbers with derivatives as well, and of an array that gets them meanwhile."""
+
+    def __new__(cls, arr: Any) -> Any:
+        x = as_array(arr)
+        return super().__new__(cls) if is_number(type(x)) else np.ndenumerate(arr)
+
+    def __init__(self, arr: Any) -> None:
+        self.array = as_array(arr)
+        self.places = np.ndindex(self.array.shape)
+
+    def __next__(self) -> Any:
+        place = next(self.places)
+        return place, self.array[place]
 
 
 @within(np.apply_along_axis)

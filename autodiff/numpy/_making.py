@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from inspect import unwrap
+from itertools import islice
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.shaping import array as joined
-from dualnumbers.rules.shaping import astype, cast, expand_dims, shape
+from dualnumbers.rules.shaping import astype, cast, expand_dims, in_order, shape
 
-from ..holder import held, holder, keeping
-from ._taking import as_array, holds_number, within
+from ..holder import HOLDERS, held, holder, holds_number, keeping
+from ._taking import as_array, within
 
 
 def _giving_holders(function: Any) -> None:
@@ -39,84 +43,90 @@ for _function in (np.zeros_like, np.ones_like, np.empty_like):
     _like(_function)
 
 
-def _converting(function: Any) -> None:
-    """A function that makes an array of what it is given."""
-
-    @within(function)
-    def made(object: Any, dtype: Any = None, *arguments: Any, **keywords: Any) -> Any:
-        x = held(object)
-        if holds_number(x) and not _is_of_objects(dtype):
-            return _array(x, dtype, **{"copy": function is np.array, **keywords})
-        z = function(x, dtype, *arguments, **keywords)
-        return object if z is x else keeping(z, x)
-
-
 def _is_of_objects(dtype: Any) -> bool:
     return dtype is not None and np.dtype(dtype) == object
 
 
-def _array(object: Any, dtype: Any, copy: Any = None, ndmin: int = 0, **options: Any) -> Any:
-    """An array of numbers: the one that was given, where that is one and no copy is asked for."""
-    z = joined(object)
+def _array(object: Any, dtype: Any, copy: Any, order: Any, ndmin: int = 0) -> Any:
+    """An array of numbers, or a holder: the one that was given, where that is one and nothing else is asked for."""
+    z = given = object if type(object) in HOLDERS else joined(object)
+    copy = copy.value if isinstance(copy, np._CopyMode) else copy
     if not isinstance(plain(z), np.ndarray):
         z = z.reshape(())
-    elif (copy is True or copy is np._CopyMode.ALWAYS) and z is object:
-        z = z.copy()
     if dtype is not None and np.dtype(dtype) != z.dtype:
-        z = cast(z, np.dtype(dtype), "unsafe")
+        z = z.astype(dtype) if type(z) in HOLDERS else cast(z, np.dtype(dtype), "unsafe")
+    z = in_order(z, order or "K")
+    if z is not object and copy is False:
+        raise ValueError(f"Unable to avoid copy while creating an array as requested.{user_line()}")
+    if z is given is object and copy is True:
+        z = z.copy(order=order or "K")
     return expand_dims(z, tuple(range(ndmin - len(shape(z))))) if len(shape(z)) < ndmin else z
 
 
-for _function in (np.array, np.asarray, np.asanyarray):
-    _converting(_function)
+def _refuse(**others: Any) -> None:
+    """Raises TypeError where an argument is given that means nothing to an array of numbers."""
+    for name, value in others.items():
+        if value not in (None, False, "cpu"):
+            raise TypeError(f"{name}={value!r} is not for arrays of numbers with derivatives{user_line()}")
 
 
-def _lying(x: Any, order: str) -> Any:
-    """An array of numbers in this order: itself, or else a copy."""
-    return x if x.flags[f"{order}_CONTIGUOUS"] else x.copy(order=order)
+def _is_ours(x: Any, dtype: Any) -> bool:
+    """Whether an argument is made an array here and not by NumPy: a holder, or what holds numbers."""
+    return (type(x) in HOLDERS or holds_number(x)) and not _is_of_objects(dtype)
 
 
-@within(np.ascontiguousarray)
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """An array of at least one axis, whose elements lie together in memory."""
-    if holds_number(a):
-        return _lying(_array(held(a), dtype, ndmin=1), "C")
-    return np.ascontiguousarray(held(a), dtype, like=like)
+@within(np.array)
+def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False,
+          ndmin: int = 0, **others: Any) -> Any:  # fmt: skip
+    """An array of its own, unless ``copy`` says otherwise. No subclass holds numbers."""
+    if not _is_ours(object, dtype) or others.get("like") is not None:
+        z = np.array(held(object), dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **others)
+        return keeping(z, object)
+    _refuse(**others)
+    return _array(object, dtype, copy, order, ndmin)
 
 
-@within(np.asfortranarray)
-def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """An array whose elements lie together in memory, the columns one after the other."""
-    if holds_number(a):
-        return _lying(_array(held(a), dtype), "F")
-    return np.asfortranarray(held(a), dtype, like=like)
+def _converting(function: Any) -> Any:
+    """A function that makes an array of what is none."""
+
+    @within(function)
+    def made(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **others: Any) -> Any:
+        if not _is_ours(a, dtype) or others.get("like") is not None:
+            return keeping(function(held(a), dtype, order, copy=copy, **others), a)
+        _refuse(**others)
+        return _array(a, dtype, copy, order)
+
+    return made
 
 
-@within(np.require)
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    """An array of numbers, or a plain one that lies in memory as required."""
-    if holds_number(a):
-        return _array(held(a), dtype)
-    return np.require(held(a), dtype, requirements, like=like)
+asarray, asanyarray = _converting(np.asarray), _converting(np.asanyarray)
 
 
-@within(np.asarray_chkfinite)
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
-    """An array; ValueError where an element is infinite or NaN."""
-    if holds_number(a):
-        z = _array(held(a), dtype)
-        np.asarray_chkfinite(plain(z))
-        return z
-    return np.asarray_chkfinite(held(a), dtype, order)
+def _lying(function: Any, order: str, ndmin: int) -> None:
+    """A function that makes an array whose elements lie in an order in memory."""
+
+    @within(function)
+    def made(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+        if not _is_ours(a, dtype) or like is not None:
+            return keeping(function(held(a), dtype, like=like), a)
+        return _array(a, dtype, None, order, ndmin)
 
 
-@within(np.copy)
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
-    """An array of its own."""
-    if not is_number(type(a)):
-        a = as_array(a)
-        return a if is_number(type(a)) else keeping(np.copy(a, order=order, subok=subok))
-    return np.copy(a, order=order, subok=subok)
+_lying(np.ascontiguousarray, "C", 1)
+_lying(np.asfortranarray, "F", 0)
+
+
+def _written_in_python(function: Any, **ours: Any) -> None:
+    """A function whose code, which is Python, does all that is needed as soon as it calls ``ours``."""
+    code = unwrap(function)
+    again = FunctionType(code.__code__, {**code.__globals__, **ours}, code.__name__, code.__defaults__)
+    again.__kwdefaults__ = code.__kwdefaults__
+    within(function)(again)
+
+
+_written_in_python(np.require, array=array, asanyarray=asanyarray)
+_written_in_python(np.asarray_chkfinite, asarray=asarray)
+_written_in_python(np.copy, array=array)
 
 
 @within(np.full)
@@ -150,13 +160,16 @@ def arange(*arguments: Any, **keywords: Any) -> Any:
     named = dict(zip(("start", "stop", "step") if len(arguments) > 1 else ("stop",), arguments, strict=False))
     named |= keywords
     z = named.get("start", 0) + np.arange(len(steps)) * named.get("step", 1)
-    return astype(z, steps.dtype) if len(steps) and z.dtype != steps.dtype else z
+    if not is_number(type(z)) or steps.dtype.kind not in "fc":
+        return keeping(steps)
+    z = astype(z, steps.dtype) if z.dtype != steps.dtype else z
+    return z + (steps - plain(z))  # exact, and NumPy's bits: it adds a step that is rounded to the spacing of the start
 
 
 @within(np.fromiter)
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
     """The array of what an iterable gives."""
-    values = [x for x, _ in zip(iter, range(count), strict=False)] if count >= 0 else list(iter)
-    if holds_number(values):
-        return _array(values, dtype)
-    return keeping(np.fromiter(values, dtype, count))
+    values = list(iter) if count < 0 else list(islice(iter, count))
+    if len(values) < count:
+        return np.fromiter([0.0] * len(values), float, count)  # its error
+    return _array(values, dtype, None, "C") if holds_number(values) else keeping(np.fromiter(values, dtype, count))

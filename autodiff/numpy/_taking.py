@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import BY_NUMPY
-from dualnumbers.levels import LIVING, RUNNING, is_number
+from dualnumbers.levels import LIVING, RUNNING
 from dualnumbers.rules.shaping import array as joined
 
-from ..holder import held, is_inside, keeping
+from ..holder import holds_number, keeping
+from ..running import is_inside
 
 SEQUENCES = {"broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack", "einsum",
              "hstack", "lexsort", "linalg.multi_dot", "meshgrid", "select", "stack", "vstack"}  # fmt: skip
@@ -21,16 +22,6 @@ SEQUENCES = {"broadcast_arrays", "choose", "column_stack", "concat", "concatenat
 
 OURS: dict[Any, Any] = {}
 """A function of NumPy, by its identity → the one that stands for it here."""
-
-
-def holds_number(x: Any) -> bool:
-    """Whether nested lists, tuples and arrays of objects hold a number with a derivative."""
-    kind = type(x)
-    if kind is list or kind is tuple:
-        return any(map(holds_number, x))
-    if kind is np.ndarray and x.dtype.char == "O":
-        return any(is_number(type(part)) for part in x.flat)
-    return is_number(type(held(x)))
 
 
 def as_array(x: Any) -> Any:
@@ -77,7 +68,7 @@ def taking_lists(function: Any, name: str) -> Any:
     def inside(*arguments: Any, **keywords: Any) -> Any:
         arguments = tuple(map(taken, arguments))
         keywords = {key: value if key == "out" else as_array(value) for key, value in keywords.items()}
-        return keeping(function(*arguments, **keywords), *arguments)
+        return keeping(function(*arguments, **keywords), arguments, keywords)
 
     return within(function)(inside)
 

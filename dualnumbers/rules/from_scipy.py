@@ -4,6 +4,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..elementary import BY_NUMPY, elementwise, locally_constant
 
@@ -24,17 +25,21 @@ def is_of_scipy(ufunc):
     return special is not None and ufunc in (vars(special).get(name), vars(special._ufuncs).get(name))
 
 
-OF_PYTHON: dict[Any, Any] = {}
-"""What a ufunc that was made of a Python function does to numbers."""
+OF_PYTHON: WeakValueDictionary[int, Any] = WeakValueDictionary()
+"""The identity of a ufunc → the Python function that it was made of and keeps alive, whose ``rule`` is for numbers."""
+
+
+def rule_of(ufunc):
+    """The table function of a ufunc of SciPy's, or what one of a Python function does to numbers; None of any other."""
+    function = OF_PYTHON.get(id(ufunc))
+    if function is not None:
+        return function.rule
+    return _of_scipy(ufunc) if is_of_scipy(ufunc) else None
 
 
 @cache
-def rule_of(ufunc):
-    """The table function of a ufunc of SciPy's, None if it has none. Their rules are read when this is first asked."""
-    if ufunc in OF_PYTHON:
-        return OF_PYTHON[ufunc]
-    if not is_of_scipy(ufunc):
-        return None
+def _of_scipy(ufunc):
+    """The table function of a ufunc of SciPy's. Their rules are read when this is first asked."""
     import_module("dualnumbers.rules.of_scipy")  # waits for another thread that is reading them
     return BY_NUMPY.get(ufunc.__name__)
 
