@@ -200,6 +200,30 @@ def test_differentiating_inside_each_thread_is_right(mode, program):
     np.testing.assert_allclose(found, [REVERSE[mode](f, x) for x in xs], rtol=1e-14)
 
 
+REPEATED = {
+    "pull-back of a gradient": lambda: vjp(grad(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3)), np.eye(5))[1],
+    "pull-back of a gradient, singular values": lambda: vjp(
+        grad(lambda a: np.sum(np.linalg.svdvals(a) ** 3)), np.eye(5))[1],
+    "tangents": lambda: linearize(np.linalg.eigvalsh, np.eye(5))[1],
+    "pull-back of a tangent": lambda: vjp(
+        lambda a: np.sum(jvp(lambda a: np.linalg.eigvalsh(a) ** 3, [a], [DIRECTION])[1]), np.eye(5))[1],
+}  # fmt: skip
+DIRECTION = np.diag(np.arange(5.0))
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_linear_map_at_repeated_eigenvalues_in_many_threads(name):
+    """What a sweep chooses, the vectors of equal eigenvalues, is its own."""
+    swept = REPEATED[name]()
+    directions = [a + a.T for a in np.random.default_rng(0).normal(size=(200, 5, 5))]
+    if name == "pull-back of a tangent":
+        directions = np.linspace(0.5, 2.0, 200)
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(swept, directions))
+    for result, direction in zip(found, directions, strict=True):
+        np.testing.assert_allclose(result, swept(direction), rtol=1e-12, atol=1e-12)
+
+
 def test_variables_made_by_hand_within_threads_of_a_function():
     """Each has its own tape in each thread; the gradients of leaves that threads share add up."""
     w = Variable(0.5)

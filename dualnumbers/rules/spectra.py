@@ -10,6 +10,8 @@ directions, and a `Basis` holds which one that is. Where several directions ask 
 The derivatives of a single eigenvalue among equal ones do not exist, those of first order excepted along one direction.
 """
 
+from threading import local
+
 import numpy as np
 
 from ..elementary import smooth
@@ -34,31 +36,58 @@ class Unadapted(np.linalg.LinAlgError):
         )
 
 
+class _Choice(local):
+    """The eigenvectors as the sweeps of one thread choose them, at first as the recording did."""
+
+    def __init__(self, recorded):
+        self.state, self.vectors = recorded
+
+
 class Basis:
     """The eigenvalues and eigenvectors of one plain matrix, as all derivatives of one call take them.
 
     ``state`` is how those of repeated eigenvalues are chosen: by LAPACK, for the direction of a tangent, for one that a
-    second derivative rests on, or for that of the adjoint which is being swept.
+    second derivative rests on, or for that of the adjoint which is being swept. Each thread sweeps with its own choice.
     """
 
-    __slots__ = ("matrix", "state", "values", "vectors")
+    __slots__ = ("choice", "known", "recorded")
     FREE, ADAPTED, FIXED, SWEPT = range(4)
 
     def __init__(self):
-        self.matrix = self.values = self.vectors = None
-        self.state = Basis.FREE
+        self.known = None, None
+        self.recorded = [Basis.FREE, None]
+        self.choice = _Choice(self.recorded)
 
     def __repr__(self):
         return "eigenvectors"
 
+    state = property(lambda self: self.choice.state)
+
+    def choose(self, state, vectors=None):
+        """Take these vectors, by default those taken before, for what ``state`` says."""
+        choice = self.choice
+        choice.state, choice.vectors = state, choice.vectors if vectors is None else vectors
+        if state == Basis.FIXED:
+            self.recorded[:] = state, choice.vectors
+
+    def end_sweep(self):
+        """Let the next sweep of this thread choose."""
+        if self.state == Basis.SWEPT:
+            self.choose(Basis.FREE)
+
     def of(self, a, triangle):
         """Eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
-        if self.matrix is None:
-            self.matrix, (self.values, self.vectors) = a, np.linalg.eigh(a, triangle)
-        return (self.values, self.vectors) if self._is_of(a) else np.linalg.eigh(a, triangle)
+        if self.known[0] is None:
+            values, self.recorded[1] = np.linalg.eigh(a, triangle)
+            self.known = a, values
+        if not self._is_of(a):
+            return np.linalg.eigh(a, triangle)
+        if self.choice.vectors is None:
+            self.choice.vectors = self.recorded[1]
+        return self.known[1], self.choice.vectors
 
     def _is_of(self, a):
-        return self.matrix is a or np.array_equal(self.matrix, a)
+        return self.known[0] is a or np.array_equal(self.known[0], a)
 
     def adapt(self, a, t, triangle, state):
         """Choose the vectors of repeated eigenvalues for the direction ``t``."""
@@ -66,7 +95,6 @@ class Basis:
         near = together(w)
         if not (self._is_of(a) and _repeat(near)):
             return
-        self.state = state
         v = v.copy()
         for place in np.ndindex(w.shape[:-1]):
             starts = [i for i in range(w.shape[-1]) if i == 0 or not near[(*place, i - 1, i)]]
@@ -74,7 +102,7 @@ class Basis:
                 own = v[place][:, start:stop]
                 block = own.conj().T @ t[place] @ own
                 v[place][:, start:stop] = own @ np.linalg.eigh(block + block.conj().T)[1]
-        self.vectors = v
+        self.choose(state, v)
 
 
 def _repeat(near):
@@ -177,10 +205,11 @@ def _pulled_rates(b, a, g, triangle, basis):
         t = product(adjoint(v), direction, v)
         if _couples(t, near):
             if basis.state not in (Basis.FREE, Basis.ADAPTED) or np.any(np.isnan(t)):
+                basis.end_sweep()
                 raise Unadapted()
             basis.adapt(matrix, direction, triangle, Basis.SWEPT)
         elif basis.state != Basis.FIXED and np.any(direction):
-            basis.state = Basis.SWEPT
+            basis.choose(Basis.SWEPT)
     return rates(a, b, triangle, basis)
 
 
@@ -197,7 +226,8 @@ def push(da, z, a, triangle, basis):
     unknown = bool(np.any(np.isnan(direction)))  # many directions at a time: a batch shows no values
     if not is_number(type(a)):
         if unknown or _is_asked(da):
-            basis.state = max(basis.state, Basis.FIXED) if unknown else basis.state
+            if unknown and basis.state < Basis.FIXED:
+                basis.choose(Basis.FIXED)
         elif not is_number(type(da)) and basis.state != Basis.FIXED:
             basis.adapt(matrix, direction, triangle, Basis.ADAPTED)
     elif basis.state == Basis.FREE and repeated(basis.of(matrix, triangle)[0]):
@@ -210,7 +240,7 @@ def push(da, z, a, triangle, basis):
 def pull(g, z, a, triangle, basis):
     """The adjoint of `push`; here ends what a sweep of a second derivative does with the eigenvalues."""
     found = assembled(a, g, triangle, basis)
-    basis.state = Basis.FREE if basis.state == Basis.SWEPT else basis.state
+    basis.end_sweep()
     return found
 
 
