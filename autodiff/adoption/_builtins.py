@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from types import new_class
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.arithmetic import python_number
 
 from ..holder import held
+from ._stand_ins import StandIn
 
 
 def as_float(x: Any) -> Any:
@@ -32,16 +34,16 @@ def as_complex(x: Any) -> Any:
     return python_number(x.reshape(())[()] if isinstance(x, ArrayNumber) else x) + 0j
 
 
-class _Kind(type):
-    """The type of a class that stands for one of Python's: equal to it, and with the same instances."""
+class _Standing(type):
+    """The type of a class that stands for one of Python's: equal to it; a class made of it is made of that."""
 
     original: Any
 
-    def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(plain(x), cls.original)
-
-    def __subclasscheck__(cls, other: type) -> bool:
-        return issubclass(ORIGINALS.get(other, other), cls.original)
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any], **keywords: Any) -> Any:
+        if not any(isinstance(base, _Standing) for base in bases):
+            return super().__new__(cls, name, bases, members, **keywords)
+        theirs = tuple(base.original if isinstance(base, _Standing) else base for base in bases)
+        return new_class(name, theirs, keywords, lambda names: names.update(members))
 
     def __eq__(cls, other: object) -> bool:
         return other is cls or other is cls.original
@@ -56,12 +58,24 @@ class _Kind(type):
         return getattr(cls.original, name)
 
 
+class _Kind(_Standing):
+    """That of a class with the same instances."""
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(plain(x), cls.original)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(ORIGINALS.get(other, other), cls.original)
+
+
 class float_(float, metaclass=_Kind):  # noqa: N801
     """``float`` for adopted code: of a number that carries a derivative it gives that."""
 
     original, dtype = float, np.dtype(float)
 
     def __new__(cls, x: Any = 0.0, /) -> Any:
+        if cls is not float_:
+            return float.__new__(cls, x)
         return as_float(x) if is_number(type(x)) else float(x)
 
 
@@ -71,6 +85,8 @@ class int_(int, metaclass=_Kind):  # noqa: N801
     original, dtype = int, np.dtype(int)
 
     def __new__(cls, x: Any = 0, /, *base: Any, **keywords: Any) -> Any:
+        if cls is not int_:
+            return int.__new__(cls, x, *base, **keywords)
         return int(plain(x), *base, **keywords)
 
 
@@ -80,6 +96,8 @@ class complex_(complex, metaclass=_Kind):  # noqa: N801
     original, dtype = complex, np.dtype(complex)
 
     def __new__(cls, *parts: Any, **named: Any) -> Any:
+        if cls is not complex_:
+            return complex.__new__(cls, *parts, **named)
         given = [*parts, *named.values()]
         if not any(is_number(type(x)) for x in given):
             return complex(*parts, **named)
@@ -89,11 +107,14 @@ class complex_(complex, metaclass=_Kind):  # noqa: N801
         return as_complex(real) + 1j * as_complex(imag)
 
 
-class _OfTypes(type):
+class _OfTypes(_Standing):
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
         if len(arguments) != 1 or keywords:
             return builtins.type(*arguments, **keywords)
-        kind = builtins.type(plain(arguments[0]))
+        x = plain(arguments[0])
+        kind = builtins.type(x)
+        if issubclass(kind, StandIn):
+            kind = x.__class__
         return STANDING.get(kind, kind)
 
     def __instancecheck__(cls, x: Any) -> bool:
@@ -106,9 +127,11 @@ class _OfTypes(type):
 class type_(type, metaclass=_OfTypes):  # noqa: N801
     """``type`` for adopted code: the type of the plain value."""
 
+    original = type
 
-ORIGINALS: dict[Any, Any] = {float_: float, int_: int, complex_: complex}
-STANDING: dict[Any, Any] = {float: float_, int: int_, complex: complex_}
+
+ORIGINALS: dict[Any, Any] = {float_: float, int_: int, complex_: complex, type_: type}
+STANDING: dict[Any, Any] = {float: float_, int: int_, complex: complex_, type: type_}
 for _kind in ORIGINALS:
     _kind.__name__ = _kind.__qualname__ = _kind.original.__name__
     _kind.__module__ = "builtins"

@@ -7,12 +7,12 @@ import cmath
 import math
 import operator
 import sys
-from collections.abc import Callable
-from functools import cached_property, partial, update_wrapper
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache, partial, partialmethod, update_wrapper
 from importlib import import_module
-from importlib.util import find_spec
-from pkgutil import resolve_name
-from types import ModuleType
+from pathlib import Path
+from pkgutil import iter_modules, resolve_name
+from types import MethodType, ModuleType
 from typing import Any
 
 import numpy
@@ -24,52 +24,57 @@ from .. import numpy as namespace
 from ..holder import holds_number
 from ..numpy._by_element import vectorize
 from ..numpy._taking import OURS
-from ..scipy._closure import holds_numbers
+from ..scipy import __path__ as scipy_path
 from ..scipy._counterpart import COUNTERPARTS
-from ._builtins import STANDING, as_complex, as_float, getattr_, hasattr_, isinstance_, type_
+from ._builtins import STANDING, as_complex, as_float, getattr_, hasattr_, isinstance_
+from ._stand_ins import DATA, LARGEST, Function, Merged, StandingModule, Uncached, UncachedProperty, Uncompiled
 
 BUILTINS: dict[str, Any] = {
     **{kind.__name__: ours for kind, ours in STANDING.items()},
-    "getattr": getattr_, "hasattr": hasattr_, "isinstance": isinstance_, "type": type_,
+    "getattr": getattr_, "hasattr": hasattr_, "isinstance": isinstance_,
 }  # fmt: skip
 """Names of Python's own → what adopted code finds there."""
 
 TAKE_SEQUENCES = ("dist", "fsum", "prod", "sumprod")
 
 
-def _of_math(name: str) -> Callable[..., Any]:
+class _OfMath(Function):
     """A function of Python's ``math`` that takes numbers too, and computes and fails as it does."""
-    original, ours = getattr(math, name), getattr(dmath, name)
 
-    def function(*arguments: Any, **keywords: Any) -> Any:
+    def __init__(self, name: str) -> None:
+        super().__init__(getattr(math, name))
+        self._ours = getattr(dmath, name)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if any(is_number(type(x)) for x in (*arguments, *keywords.values())):
-            return ours(*map(_float, arguments), **{key: _float(x) for key, x in keywords.items()})
-        return original(*arguments, **keywords)
+            return self._ours(*map(_float, arguments), **{key: _float(x) for key, x in keywords.items()})
+        return self._original(*arguments, **keywords)
 
-    def of_sequences(*arguments: Any, **keywords: Any) -> Any:
+
+class _OfSequences(_OfMath):
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         given = [x if is_number(type(x)) else list(x) for x in arguments]
         if holds_number([*map(list, given), *keywords.values()]):
-            return ours(*([_float(part) for part in x] for x in given), **keywords)
-        return original(*given, **keywords)
-
-    return update_wrapper(of_sequences if name in TAKE_SEQUENCES else function, original)
+            return self._ours(*([_float(part) for part in x] for x in given), **keywords)
+        return self._original(*given, **keywords)
 
 
 def _float(x: Any) -> Any:
     return as_float(x) if is_number(type(x)) else x
 
 
-def _of_cmath(name: str) -> Callable[..., Any]:
+class _OfCMath(Function):
     """A function of Python's ``cmath`` that takes numbers too: NumPy's of a complex number."""
-    original, ours = getattr(cmath, name), CMATH.get(name)
 
-    def function(*arguments: Any, **keywords: Any) -> Any:
+    def __init__(self, name: str) -> None:
+        super().__init__(getattr(cmath, name))
+        self._ours = CMATH.get(name)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if not any(is_number(type(x)) for x in arguments):
-            return original(*arguments, **keywords)
-        value = original(*map(plain, arguments), **keywords)  # its errors, at singular points
-        return value if ours is None else ours(*map(as_complex, arguments))
-
-    return update_wrapper(function, original)
+            return self._original(*arguments, **keywords)
+        value = self._original(*map(plain, arguments), **keywords)  # its errors, at singular points
+        return value if self._ours is None else self._ours(*map(as_complex, arguments))
 
 
 CMATH: dict[str, Callable[..., Any]] = {
@@ -82,60 +87,25 @@ CMATH: dict[str, Callable[..., Any]] = {
 }
 
 
-class Standing(ModuleType):
-    """A module whose attributes are what stands for those of the original."""
-
-    def __init__(self, original: ModuleType) -> None:
-        super().__init__(original.__name__, original.__doc__)
-        self._original = original
-
-    def __getattr__(self, name: str) -> Any:
-        return standing_for(getattr(self._original, name))
-
-    def __dir__(self) -> list[str]:
-        return dir(self._original)
-
-
-class Merged:
-    """An object of SciPy's, such as a distribution, with those methods that take numbers."""
-
-    def __init__(self, original: Any, ours: Any) -> None:
-        self._original, self._ours = original, ours
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:  # ``isinstance`` sees the original
-        return type(self._original)
-
-    def __getattr__(self, name: str) -> Any:
-        theirs = getattr(self._original, name)
-        ours = getattr(self._ours, name, None) if callable(theirs) else None
-        if ours is None:
-            return theirs
-        return lambda *xs, **named: (ours if holds_numbers(xs, named) else theirs)(*xs, **named)
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """A frozen distribution, or what the object gives when it is called."""
-        if holds_numbers(arguments, keywords):
-            return self._ours(*arguments, **keywords)
-        return self._original(*arguments, **keywords)
-
-
-_KNOWN: dict[int, tuple[Any, Any]] = {}
+KNOWN: dict[int, tuple[Any, Any]] = {}
 """The identity of an object → itself, kept alive, and what stands for it."""
 
 
 def _note(original: Any, ours: Any) -> None:
     if ours is not original:
-        _KNOWN[id(original)] = original, ours
+        KNOWN[id(original)] = original, ours
 
 
 def _note_all() -> None:
     """All that is known without SciPy."""
-    for module, make in ((math, _of_math), (cmath, _of_cmath)):
-        for name, value in vars(module).items():
-            if not name.startswith("_") and callable(value):
-                _note(value, make(name))
-        _note(module, Standing(module))
+    for name, value in vars(math).items():
+        if not name.startswith("_") and callable(value):
+            _note(value, _OfSequences(name) if name in TAKE_SEQUENCES else _OfMath(name))
+    for name, value in vars(cmath).items():
+        if not name.startswith("_") and callable(value):
+            _note(value, _OfCMath(name))
+    for module in (math, cmath):
+        _note(module, StandingModule(module, substitute))
     for name in dir(numpy):
         if not name.startswith("_") and not isinstance(getattr(numpy, name), (ModuleType, float, int, bool)):
             _note(getattr(numpy, name), getattr(namespace, name))
@@ -146,131 +116,116 @@ def _note_all() -> None:
         _note(getattr(numpy, name), import_module(f"{namespace.__name__}.{name}"))
     for name in numpy.polynomial.__all__:
         _note(getattr(numpy.polynomial, name), getattr(namespace.polynomial, name))
-    for name, value in (("isinstance", isinstance_), ("type", type_), ("hasattr", hasattr_), ("getattr", getattr_)):
+    for name, value in BUILTINS.items():
         _note(getattr(builtins, name), value)
-    for kind, value in STANDING.items():
-        _note(kind, value)
 
 
-_READ: set[str] = set()
+def _public(prefix: str, paths: list[str]) -> Iterator[str]:
+    for found in iter_modules(paths):
+        if not found.name.startswith("_"):
+            yield f"{prefix}.{found.name}"
+            yield from _public(f"{prefix}.{found.name}", [str(Path(path) / found.name) for path in paths])
+
+
+_UNREAD = set(_public("scipy", list(scipy_path)))
+"""The modules of SciPy of which there are counterparts, but for those that are known already."""
 
 
 def note_scipy() -> None:
     """Find what stands for the functions of those modules of SciPy that are loaded by now."""
-    if not _KNOWN:
-        _note_all()
-    for name in {".".join(name.split(".")[:2]) for name in list(sys.modules) if name.startswith("scipy.")} - _READ:
-        _READ.add(name)
-        if "._" not in name and find_spec(f"autodiff.{name}") is not None:
-            import_module(f"autodiff.{name}")
-    for path in COUNTERPARTS.keys() - _READ:
-        owner = path.rpartition(".")[0]
-        if owner in sys.modules:
-            _note(resolve_name(path), COUNTERPARTS[path])
-        elif owner.rpartition(".")[0] in sys.modules:
-            original = resolve_name(owner)
-            if id(original) not in _KNOWN:
-                _note(original, Merged(original, resolve_name(f"autodiff.{owner}")))
-        else:
-            continue
-        _READ.add(path)
+    for module in [name for name in _UNREAD if _is_loaded(name)]:
+        import_module(f"autodiff.{module}")
+        for path, ours in COUNTERPARTS.items():
+            owner = path.rpartition(".")[0]
+            if owner == module:
+                _note(resolve_name(path), ours)
+            elif owner.rpartition(".")[0] == module and f"autodiff.{owner}" not in sys.modules:
+                original = resolve_name(owner)
+                if id(original) not in KNOWN:
+                    _note(original, Merged(original, resolve_name(f"autodiff.{owner}")))
+        _UNREAD.discard(module)
 
 
-def standing_for(value: Any) -> Any:
+def _is_loaded(name: str) -> bool:
+    """Whether a module is there, and not being imported just now."""
+    module = sys.modules.get(name)
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
+
+
+def substitute(value: Any) -> Any:
     """What adopted code finds in place of an object: the object itself, but for what would lose a derivative."""
-    if not _KNOWN:
-        _note_all()
-    found = _KNOWN.get(id(value))
+    found = KNOWN.get(id(value))
     if found is not None:
         return found[1]
+    make = _MAKERS.get(type(value))
+    if make is not None:
+        return make(value)
     if isinstance(value, ModuleType):
         return _of_module(value)
-    make = _MAKERS.get(type(value).__name__)
-    return make(value) if make is not None else value
+    return Uncompiled(value) if _is_compiled(type(value)) else value
+
+
+def is_made(kind: type) -> bool:
+    """Whether an object of a type may have a stand-in that is not known before."""
+    return kind in _MAKERS or issubclass(kind, ModuleType) or _is_compiled(kind)
+
+
+def _is_compiled(kind: type) -> bool:
+    """Whether it is the type of Numba's functions; Numba is not imported to know it."""
+    return kind.__name__ == "CPUDispatcher" and kind.__module__.partition(".")[0] == "numba"
 
 
 def _of_module(module: ModuleType) -> Any:
-    name = module.__name__
-    if name.split(".")[0] not in ("scipy", "numpy"):
+    package = module.__name__.partition(".")[0]
+    if package not in ("scipy", "numpy") or isinstance(module, StandingModule):
         return module
-    if name.split(".")[0] == "scipy":
+    if package == "scipy":
         note_scipy()
-    standing = Standing(module)
+    standing = StandingModule(module, substitute)
     _note(module, standing)
     return standing
 
 
-def _uncached(function: Any) -> Any:
-    """A function with a cache, which numbers that carry derivatives go past."""
-
-    def called(*arguments: Any, **keywords: Any) -> Any:
-        if holds_numbers(arguments, keywords):
-            return function.__wrapped__(*arguments, **keywords)
-        return function(*arguments, **keywords)
-
-    for name in ("cache_clear", "cache_info", "cache_parameters"):
-        setattr(called, name, getattr(function, name))
-    return update_wrapper(called, function)
-
-
-def _uncompiled(function: Any) -> Any:
-    """A function that Numba compiles, in Python for numbers that carry derivatives."""
-
-    def called(*arguments: Any, **keywords: Any) -> Any:
-        if holds_numbers(arguments, keywords):
-            return function.py_func(*arguments, **keywords)
-        return function(*arguments, **keywords)
-
-    called.py_func = function.py_func  # type: ignore[attr-defined]
-    return update_wrapper(called, function.py_func)
-
-
-class _Property:
-    """A cached property that keeps no number beyond its differentiation."""
-
-    def __init__(self, original: cached_property[Any]) -> None:
-        self.original = original
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        value = self.original.func(instance)
-        if not holds_numbers(value):
-            instance.__dict__[self.original.attrname] = value
-        return value
-
-
 def _vectorized(function: Any) -> Any:
-    if type(function) is not numpy.vectorize:
-        return function
     again = vectorize(function.pyfunc, function.otypes, function.__doc__, function.excluded, function.cache,
                       function.signature)  # fmt: skip
     return update_wrapper(again, function.pyfunc)
 
 
 def _partial(function: Any) -> Any:
-    ours = standing_for(function.func)
-    return function if ours is function.func else partial(ours, *function.args, **function.keywords)
+    given = function.func, *function.args, *function.keywords.values()
+    ours = _tuple(given)
+    if ours is given:
+        return function
+    first = 1 + len(function.args)
+    return type(function)(*ours[:first], **dict(zip(function.keywords, ours[first:], strict=True)))
 
 
-def _method(value: Any) -> Any:
-    ours = standing_for(value.__func__)
+def _wrapper(value: Any) -> Any:
+    """A static or class method."""
+    ours = substitute(value.__func__)
     return value if ours is value.__func__ else type(value)(ours)
 
 
 def _bound(method: Any) -> Any:
     """A method of an object for which another stands, such as ``norm.cdf``."""
-    ours = standing_for(method.__self__)
+    ours = substitute(method.__self__)
     return method if ours is method.__self__ else getattr(ours, method.__name__)
 
 
 def _tuple(values: tuple[Any, ...]) -> Any:
-    ours = tuple(map(standing_for, values))
+    if len(values) > LARGEST or DATA.issuperset(map(type, values)):
+        return values
+    ours = tuple(map(substitute, values))
     return values if all(map(operator.is_, ours, values)) else ours
 
 
-_MAKERS: dict[str, Callable[[Any], Any]] = {
-    "CPUDispatcher": _uncompiled, "_lru_cache_wrapper": _uncached, "cached_property": _Property, "method": _bound,
-    "partial": _partial, "staticmethod": _method, "tuple": _tuple, "vectorize": _vectorized,
+LRU = type(lru_cache(_tuple))
+_MAKERS: dict[type, Callable[[Any], Any]] = {
+    LRU: Uncached, MethodType: _bound,
+    **dict.fromkeys((staticmethod, classmethod), _wrapper), **dict.fromkeys((partial, partialmethod), _partial),
+    cached_property: UncachedProperty, numpy.vectorize: _vectorized, tuple: _tuple,
 }  # fmt: skip
-"""Name of a type → what makes the stand-in of an object of it."""
+"""A type → what makes the stand-in of an object of it."""
+
+_note_all()

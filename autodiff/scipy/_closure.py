@@ -74,7 +74,7 @@ def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
         yield x
         return
     seen = set() if seen is None else seen
-    parts = _parts(x)
+    parts = parts_of(x)
     if parts and id(x) not in seen:
         seen.add(id(x))
         for part in parts:
@@ -86,7 +86,7 @@ def holds_numbers(*values: Any) -> bool:
     return next(numbers_in(values), None) is not None
 
 
-def _parts(x: Any) -> Iterable[Any]:
+def parts_of(x: Any) -> Iterable[Any]:
     """What a value holds; its parts live as long as it does."""
     if isinstance(x, (list, tuple)):
         return x
