@@ -509,8 +509,9 @@ def inside():
         pass
     class C(metaclass=M):
         pass
-    return (repr(type(K(1.5).twice())), K.__mro__[1:], K.__bases__, type(N("12")).__name__, Z(2.0).imag, type(C).__name__,
-            isinstance(1.5, K), isinstance(K(1.5), float), issubclass(K, float), M.__bases__, type(K) is type)
+    return (repr(type(K(1.5).twice())), K.__mro__[1:], K.__bases__, type(N("12")).__name__, Z(2.0).imag,
+            type(C).__name__, isinstance(1.5, K), isinstance(K(1.5), float), issubclass(K, float),
+            M.__bases__, type(K) is type)
 SINES = {math.sin: 1}
 def equal():
     return math.sin == Binding.sin, hash(math.sin) == hash(Binding.sin), SINES[math.sin], repr(math.sin), type(math.sin)
