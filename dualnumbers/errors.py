@@ -17,6 +17,9 @@ from .rewriting import Written, rewritten
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
 """Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
 
+ADOPTED: list[Callable[[str], bool]] = []
+"""Each tells, for the name of a module, whether its code is adopted now."""
+
 PLAIN = "autodiff.value_of(x) is the plain value"
 LONGEST = 160
 """Characters of a message, without the file and the line."""
@@ -103,8 +106,10 @@ def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
     lost = f"would lose the derivative of a {kind}"
     if inside:
         module, _, function = inside.partition(":")
-        adopted = f"in {module}.{function} {lost}: call it within autodiff.adopt({module})"
-        return _fitting(*(f"{_short(written.old, most)} {adopted}" for most in (60, 30, 12)))
+        adopted = any(tells(module) for tells in ADOPTED)
+        advice = "no adoption keeps it" if adopted else f"call it within autodiff.adopt({module})"
+        there = f"in {module}.{function} {lost}: {advice}"
+        return _fitting(*(f"{_short(written.old, most)} {there}" for most in (60, 30, 12)))
     texts = []
     for most_of_old, most_of_new in ((LONGEST, LONGEST), (40, LONGEST), (60, 60), (30, 30)):
         old, new = _short(written.old, most_of_old), _short(written.new, most_of_new)

@@ -411,6 +411,18 @@ def test_what_is_not_adopted(code, reason):
         adopt(code)
 
 
+def test_what_is_lost_in_adopted_code_is_said(tmp_path):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    path, module = folder / "reading.py", types.ModuleType("reading")
+    path.write_text("def f(x):\n    return x.item()\n")
+    exec(compile(path.read_text(), str(path), "exec"), vars(module))
+    with pytest.raises(AttributeError, match=r"in reading.f .*: call it within autodiff.adopt\(reading\)"):
+        grad(module.f)(np.ones(1))
+    with pytest.raises(AttributeError, match=r"in reading.f .*: no adoption keeps it"):
+        grad(adopt(module.f))(np.ones(1))
+
+
 def test_nothing_is_not_adopted():
     with pytest.raises(TypeError, match="adopt needs"):
         adopt()

@@ -6,6 +6,8 @@ import builtins
 from threading import RLock, get_ident
 from typing import Any
 
+from dualnumbers.errors import ADOPTED
+
 from ._counterparts import note_scipy, substitute
 from ._places import Swap, swaps_of
 
@@ -54,6 +56,13 @@ class Entry:
             _ENTRIES.discard(self)
             if not _ENTRIES:
                 _Import.end()
+
+
+def _is_adopted(module: str) -> bool:
+    return any(names.get("__name__") == module for entry in tuple(_ENTRIES) for names in entry.modules.values())
+
+
+ADOPTED.append(_is_adopted)
 
 
 class _Import:
