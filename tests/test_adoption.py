@@ -240,6 +240,20 @@ def test_tables_are_looked_through_at_each_entering(sharing):
     assert module.closed.__closure__[0].cell_contents is math.sin
 
 
+def test_the_namespace_of_other_code_is_no_table():
+    """Python's own names are not swapped, though they can be reached."""
+    module = module_of("import builtins, math, sys\nM = sys.modules\n"
+                       "T = {'exec': {}, 'own': vars(builtins), 'math': vars(math)}\n"
+                       "exec('def f(x, g=isinstance): return g(x, float)', T['exec'])\n")  # fmt: skip
+    before = [vars(builtins).copy(), vars(math).copy(), module.T["exec"].copy()]
+    modules = sys.modules.copy()
+    with adopt(module):
+        assert vars(builtins)["isinstance"] is before[0]["isinstance"]
+        assert before[1:] == [vars(math), module.T["exec"]]
+        assert all(sys.modules[name] is module for name, module in modules.items())
+    assert before == [vars(builtins), vars(math), module.T["exec"]]
+
+
 def test_an_adoption_keeps_nothing_alive():
     class Data(np.ndarray):
         pass

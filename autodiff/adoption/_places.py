@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from types import CellType, FunctionType, MethodType
@@ -174,6 +175,9 @@ class _Search:
                 self.look_through(owner, [(name, value)])
 
     def in_table(self, table: Any) -> None:
+        """Of a list or dict; but a dict that is the namespace of a module or of code is none, nor is `sys.modules`."""
+        if type(table) is dict and ("__builtins__" in table or "__spec__" in table or table is sys.modules):
+            return
         keys, values = (list(table), list(table.values())) if type(table) is dict else (range(len(table)), table)
         if len(values) <= LARGEST and not DATA.issuperset(map(type, values)):
             self.look_through(table, list(zip(keys, values, strict=False)))

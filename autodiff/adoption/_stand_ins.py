@@ -121,21 +121,29 @@ class UncachedProperty(cached_property):  # type: ignore[type-arg]
 class StandingModule(ModuleType):
     """A module whose attributes are what stands for those of the original."""
 
+    __slots__ = ("_both",)
+
     def __init__(self, original: ModuleType, substitute: Callable[[Any], Any]) -> None:
         super().__init__(original.__name__, original.__doc__)
-        vars(self).update(_original=original, _substitute=substitute)
+        object.__setattr__(self, "_both", (original, substitute))
 
-    def __getattr__(self, name: str) -> Any:
-        return self._substitute(getattr(self._original, name))
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return StandingModule
+        original, substitute = _both(self)
+        return substitute(getattr(original, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._original, name, value)
+        setattr(_both(self)[0], name, value)
 
     def __delattr__(self, name: str) -> None:
-        delattr(self._original, name)
+        delattr(_both(self)[0], name)
 
     def __dir__(self) -> list[str]:
-        return dir(self._original)
+        return dir(_both(self)[0])
+
+
+_both = vars(StandingModule)["_both"].__get__
 
 
 class Merged(StandIn):
