@@ -107,7 +107,7 @@ class Given:
             if checksum(x) != mark if type(mark) is int else _differ(x, mark):
                 raise RuntimeError(
                     f"the function wrote to the array of shape {x.shape} that it is differentiated at by another name "
-                    "than its argument's, so the derivative cannot be computed; let it write to its argument or a copy"
+                    "than its argument's: let it write to its argument or a copy"
                 )
 
 

@@ -27,7 +27,7 @@ Function = Callable[..., Any]
 
 
 def _value(name: str, z: Any, operands: Any) -> Any:
-    """What a user's function returned: a Python number for Python numbers; TypeError where it is no plain value."""
+    """What a user's function returned, and as it did; TypeError where it is no plain value."""
     if is_number(type(z)):
         raise TypeError(f"{name} uses a number that is being differentiated and is none of its arguments: make that "
                         f"an argument too{user_line()}")  # fmt: skip
@@ -36,7 +36,7 @@ def _value(name: str, z: Any, operands: Any) -> Any:
     if isinstance(z, np.ndarray):
         shown = any(isinstance(x, np.ndarray) and np.may_share_memory(z, x) for x in operands)
         return z.copy() if shown else z if z.ndim else z[()]  # a view would be written to with the argument
-    return z.item() if isinstance(z, np.generic) and all(type(x) in PYTHON for x in operands) else z
+    return z
 
 
 def fitting(what: str, derivative: Any, wanted: tuple[int, ...], z: Any, spread: bool = False) -> Any:
@@ -79,8 +79,7 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
         if np.shape(z) != wanted:
             raise ValueError(
                 f"{name} returned shape {np.shape(z)} for arguments of shape {', '.join(str(np.shape(x)) for x in xs)}:"
-                f" element by element it would be {wanted}. For any other function of arrays there are autodiff.smooth "
-                f"and autodiff.Block{user_line()}"
+                f" element by element it would be {wanted}; others are given to autodiff.smooth{user_line()}"
             )
         return z
 
@@ -205,7 +204,6 @@ def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any)
     size = np.sum(np.abs(along)) + np.sum(np.abs(back))
     if abs(np.sum(along) - np.sum(back)) > np.sqrt(np.finfo(np.result_type(g, t)).eps) * size:
         raise ValueError(
-            f"the two derivatives of {name} by argument {k} differ: what it does to a tangent, which is its derivative "
-            f"if it is linear there, and adjoint map {k}, which is not the adjoint of that. Is it linear, with no "
-            f"constant term? Otherwise give it to autodiff.smooth or elementwise{user_line()}"
+            f"{name} is not linear in argument {k}, or adjoint map {k} is not its adjoint: a function that is not, or "
+            f"has a constant term, is for autodiff.smooth or elementwise{user_line()}"
         )

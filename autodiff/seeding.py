@@ -120,9 +120,8 @@ def check_alive(x: Any) -> None:
     if is_number(type(x)):
         if x.level.ended:
             raise RuntimeError(
-                "a number outlived its differentiation: it was stored by a function that was being differentiated and "
-                "used after that had ended, or is a component of a number made by hand that the function returned; "
-                f"store autodiff.value_of(x), or return the components themselves{user_line()}"
+                "a number outlived its differentiation: stored in it, used after it; store autodiff.value_of(x), or "
+                f"return the components of a number made by hand themselves{user_line()}"
             )
         for part in x.parts():
             check_alive(part)
@@ -298,8 +297,11 @@ def real_output(out: Any, f: Any) -> Any:
 
 
 def argnums_of(argnums: Any, count: int) -> list[int]:
-    """The argument indices that ``argnums`` names."""
-    return [place(k, count, "argnums") for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    """The argument indices that ``argnums`` names; ValueError where one is named twice."""
+    places = [place(k, count, "argnums") for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
+    if len(set(places)) < len(places):
+        raise ValueError(f"argnums={argnums} names an argument twice: name it once, and use its derivative twice")
+    return places
 
 
 def check_holomorphic(along_i: Any, along_one: Any) -> None:

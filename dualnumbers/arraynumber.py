@@ -13,7 +13,7 @@ import numpy as np
 
 from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
-from .face import OF_THE_VALUE, Face
+from .face import OF_SCALARS, OF_THE_VALUE, REFUSED_OF_SCALARS, Face, of_scalar
 from .levels import is_number, plain
 from .memory import numbered
 from .number import BINARY, Number
@@ -75,10 +75,8 @@ class ArrayNumber(Face, Number):
             raise TypeError("item assignment where no derivative is recorded, as within no_grad(): write to x.data "
                             f"of a Variable, or to a copy of the value{user_line()}")  # fmt: skip
         if value.level.number != self.level.number:
-            raise TypeError(
-                "item assignment of a number of an inner differentiation into an array of an outer one: it would "
-                f"outlive its differentiation; build a new array with np.stack instead{user_line()}"
-            )
+            raise TypeError("item assignment of a number of an inner differentiation into an array of an outer one, "
+                            f"which would outlive it: build a new array with np.stack{user_line()}")  # fmt: skip
         self.become(value)
 
     @property
@@ -317,3 +315,5 @@ _shared = dict(vars(ArrayNumber)) | {
 for _name in dir(np.generic):
     if _name in _shared and not _name.startswith("_") and _name not in WRITING:
         setattr(Number, _name, _shared[_name])  # a scalar of NumPy has them too
+for _name in (*OF_SCALARS, *REFUSED_OF_SCALARS):
+    setattr(Number, _name, of_scalar(_name))

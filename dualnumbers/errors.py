@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .frames import Fault, fault, is_ours, module_of, public_module, raised, running, scipy_function, stack
-from .levels import Level
+from .frames import Fault, Place, fault, is_ours, module_of, public_module, raised, running, scipy_function, stack
+from .levels import Level, is_number
 from .lines import LABELLED
 from .refusals import note
-from .rewriting import Written, rewritten
+from .rewriting import FACTORS, METHODS, rewritten
+from .storing import Written
+from .wording import LONGEST, fitting, short
 
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
 """Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
@@ -21,8 +23,6 @@ ADOPTED: list[Callable[[str], bool]] = []
 """Each tells, for the name of a module, whether its code is adopted now."""
 
 PLAIN = "autodiff.value_of(x) is the plain value"
-LONGEST = 160
-"""Characters of a message, without the file and the line."""
 
 READERS = (*LABELLED, "matplotlib", *sys.stdlib_module_names)
 """Packages that read plain values: what is on the user's line counts, not what is on theirs."""
@@ -49,16 +49,27 @@ NUMPY_REMEDIES = {
 }
 """A class, function or module of NumPy that converts to plain arrays → what to do instead."""
 
+SCIPY_REMEDIES = {
+    "scipy.special.factorial": "scipy.special.gamma(x + 1)",
+    "scipy.stats.pearsonr": "np.corrcoef(x, y)[0, 1]",
+}
+"""A function of SciPy without a counterpart → what to write instead."""
+
 
 # ------------------------------------------------------------------------------------------------ what it says
 
 
 def user_line() -> str:
     """`` (at file:line)`` of the innermost line that the user wrote; empty where the stack is full."""
+    return str(_here() or "")
+
+
+def _here() -> Fault | None:
+    """Where this happens; None where the stack is full."""
     try:
-        return str(fault(running(stack())))
+        return fault(running(stack()))
     except RecursionError:
-        return ""
+        return None
 
 
 def _numpy_remedy(within: Iterable[Any]) -> str:
@@ -74,8 +85,13 @@ def _numpy_remedy(within: Iterable[Any]) -> str:
 
 def _scipy_remedy(caller: str, written: Written) -> str:
     """What to do instead of a function of SciPy, in the code that was written."""
-    if caller == "scipy.sparse":
-        return f"{_short(written.old) or caller}: a sparse matrix takes plain numbers; write A.toarray() in its place"
+    if caller == FACTORS:
+        solution = "autodiff.scipy.sparse.linalg.spsolve(A, b)"
+        return f"{short(written.old)}: the factors of a sparse matrix take plain numbers; write {solution}"
+    if caller == "scipy.sparse" or caller.rpartition(".")[0] == "scipy.sparse":
+        return f"{short(written.old) or caller}: a sparse matrix takes plain numbers; write A.toarray() in its place"
+    if caller in SCIPY_REMEDIES:
+        return f"{caller} reads plain numbers: write {SCIPY_REMEDIES[caller]}"
     counterparts = [name for find in COUNTERPARTS for name in find(caller)]
     if not counterparts:
         known = "docs/how-to/solve-equations.md has a rule for solutions" if ".optimize" in caller else ""
@@ -83,22 +99,9 @@ def _scipy_remedy(caller: str, written: Written) -> str:
     name, call = caller.rpartition(".")[2], re.fullmatch(r"([\w.]+)(\(.*\))", written.old, re.DOTALL)
     same = call and call[1].rpartition(".")[2] == name == counterparts[0].rpartition(".")[2]
     best = f"{counterparts[0]}{call[2]}" if call and same else counterparts[0]
-    return _fitting(f"{caller} reads plain numbers: write {best}",
-                    f"{caller} reads plain numbers: write {_short(best)}",
+    return fitting(f"{caller} reads plain numbers: write {best}",
+                    f"{caller} reads plain numbers: write {short(best)}",
                     f"{caller} reads plain numbers: call {counterparts[0]}")  # fmt: skip
-
-
-def _short(code: str, most: int = 60) -> str:
-    """Code of at most so many characters: what stands in its outermost brackets is left out first."""
-    if len(code) <= most:
-        return code
-    code = re.sub(r"([\w\]])\(.*\)", r"\1(…)", code, flags=re.DOTALL)
-    return code if len(code) <= most else f"{code[: most - 1]}…"
-
-
-def _fitting(*sentences: str) -> str:
-    """The first of the sentences that is short enough."""
-    return next((sentence for sentence in sentences if len(sentence) <= LONGEST), sentences[-1][:LONGEST])
 
 
 def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
@@ -109,15 +112,15 @@ def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
         adopted = any(tells(module) for tells in ADOPTED)
         advice = "no adoption keeps it" if adopted else f"call it within autodiff.adopt({module})"
         there = f"in {module}.{function} {lost}: {advice}"
-        return _fitting(*(f"{_short(written.old, most)} {there}" for most in (60, 30, 12)))
+        return fitting(*(f"{short(written.old, most)} {there}" for most in (60, 30, 12)))
     texts = []
     for most_of_old, most_of_new in ((LONGEST, LONGEST), (40, LONGEST), (60, 60), (30, 30)):
-        old, new = _short(written.old, most_of_old), _short(written.new, most_of_new)
-        sentence = f"{old} {lost}: write {new}"
+        old, new = short(written.old, most_of_old), short(written.new, most_of_new)
+        sentence = f"{old} {lost}: {written.how or f'write {new}'}"
         in_training = [f"{sentence}, or within no_grad()"] if plainly is not PLAIN else []
         other = in_training if "value_of" in new else [f"{sentence}; {plainly}", f"{sentence}; {PLAIN}"]
         texts += [*other, sentence]
-    return _fitting(*texts)
+    return fitting(*texts)
 
 
 def _place_in(here: Fault) -> str:
@@ -146,18 +149,18 @@ def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, r
     if level and level.is_of_leaves:
         plainly = "plain: autodiff.value_of(x), or within no_grad()"
     caller = scipy_function(here.within)
-    if not remedy:
+    if not remedy or call in METHODS:
         written = rewritten(here.code, call, getattr(number, "ndim", 0))
     if caller:
         text = _scipy_remedy(caller, written)
     elif by_numpy := _numpy_remedy(here.within):
-        text = _fitting(f"{by_numpy}; {plainly}", by_numpy)
-    elif written.new or _place_in(here):
+        text = fitting(f"{by_numpy}; {plainly}", by_numpy)
+    elif written.new or written.how or _place_in(here):
         text = _sentence(written if written.old else Written(call), kind, _place_in(here), plainly)
     else:
         lost = f"{call} of a {kind} would lose its derivative"
         remedy = remedy or _remedy(call, level)
-        text = _fitting(f"{lost}: {remedy}. {plainly}", f"{lost}: {remedy}. {PLAIN}", f"{lost}: {remedy}")
+        text = fitting(f"{lost}: {remedy}. {plainly}", f"{lost}: {remedy}. {PLAIN}", f"{lost}: {remedy}")
     if error is TypeError:
         note(number, f"{text}{here}")
     return error(f"{text}{here}")
@@ -175,30 +178,36 @@ def has_labels(number: Any, table: Any) -> TypeError:
     """The error for an operation of a number with a column or table that goes by its labels."""
     here = _at_fault(fault(running(stack())))
     written = rewritten(here.code, "")
-    kind, instead = type(table).__name__, written.new or "x.to_numpy()"
-    texts = [f"{_short(old) or 'this'} goes by the labels of the {kind}, which derivatives have not: write {new}"
-             for old, new in ((written.old, instead), (_short(written.old, 30), _short(instead, 60)))]  # fmt: skip
-    text = _fitting(*texts) + str(here)
+    kind, column = type(table).__name__, "to_numpy()" in written.new
+    texts = [f"{short(written.old, most) or 'this'} goes by the labels of the {kind}, which derivatives have not: "
+             + (f"write {short(written.new, most_of_new)}" if column else f"take .to_numpy() of the {kind}")
+             for most, most_of_new in ((LONGEST, LONGEST), (30, LONGEST), (30, 60))]  # fmt: skip
+    text = fitting(*texts) + str(here)
     note(number, text)
     return TypeError(text)
 
 
 def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
     """The error for a NumPy or SciPy function that is not in the table, and for what numbers it was called."""
-    text = (
-        f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply it "
-        f"to autodiff.value_of(x) if its derivative is not wanted{user_line()}"
-    )
+    here = _here()
+    text = (f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply "
+            "it to autodiff.value_of(x) if its derivative is not wanted")  # fmt: skip
+    written = rewritten(_at_fault(here).code, "") if here and here.within else Written("")
+    if "autodiff.array(" in written.new:  # NumPy's own code came to it, by objects
+        text = fitting(f"{short(written.old)} needs an array of numbers: write {written.new}", text)
+    text = f"{text}{here or ''}"
     note(numbers, text)
     return TypeError(text)
 
 
 def no_hash(number: Any) -> TypeError:
     """The error for a number of a differentiation as a key."""
-    text = (
+    here = _here()
+    caller = scipy_function(here.within) if here else ""
+    text = _scipy_remedy(caller, rewritten(here.code, "")) if here and caller else (
         "a number in a differentiation has no hash: as a key of a dict, set or lru_cache it would find a stored plain "
-        f"answer; use autodiff.value_of(x) as the key{user_line()}"
-    )
+        "answer; use autodiff.value_of(x) as the key")  # fmt: skip
+    text = f"{text}{here or ''}"
     if not getattr(number, "ndim", 0):  # that of an array is refused in plain code as well
         note(number, text, warns=True)
     return TypeError(text)
@@ -245,10 +254,18 @@ def _public_kind(number: Any) -> str:
 
 _OF_NUMBERS = re.compile(r"\b(Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|"
                          r"dtype\('O'\)|not supported for the input types|be a string or a Rational|"
-                         "NotImplementedType")  # fmt: skip
+                         r"NotImplementedType|object arrays are not|which has no callable \w+ method")  # fmt: skip
 _PLAIN_AS_WELL = re.compile("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
                             "unsupported operand|interpreted as an integer|indices must be")  # fmt: skip
 """What Python says of a float as well."""
+
+
+def _kind_at(place: Place | None, named: str) -> str:
+    """The kind of the numbers that an error is about: of those among the names at a place, or the kind it names."""
+    held = place.frame.f_locals.values() if place else ()
+    found = (x for value in held for x in (value if isinstance(value, list) else [value]) if is_number(type(x)))
+    kind = next((_public_kind(x) for x in found), "")
+    return kind or ("DualNumber" if named.startswith("Dual") else "Variable")
 
 
 def explain(error: Exception, level: Level) -> None:
@@ -264,17 +281,18 @@ def explain(error: Exception, level: Level) -> None:
         raise TypeError(level.refused.text) from error
     here = fault((*places, *running(stack())))
     caller, text, where = scipy_function(here.within), str(error), module_of(places[0].frame).partition(".")[0]
-    ours = isinstance(error, TypeError) and not _PLAIN_AS_WELL.search(text)
+    ours = isinstance(error, (TypeError, ValueError)) and not _PLAIN_AS_WELL.search(text)
+    by_scipy = bool(caller) and where == "scipy"  # a ValueError of the user's own may show a number
+    ours = ours and (by_scipy or isinstance(error, TypeError))
     named = _OF_NUMBERS.search(text) if ours or "'NotImplementedType'" in text else None
     written = rewritten(_at_fault(here).code, "") if named or caller else Written("")
     caller = caller or (written.scipy if named else "")
     if caller and named:
         raise TypeError(f"{_scipy_remedy(caller, written)}{here}") from error
     if named and written.new and here.own is here.code:
-        kind = "DualNumber" if named[0].startswith("Dual") else "Variable"
-        raise TypeError(f"{_sentence(written, kind, '', PLAIN)}{here}") from error
+        raise TypeError(f"{_sentence(written, _kind_at(here.code, named[0]), '', PLAIN)}{here}") from error
     if caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
-        error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller, written)}.")
+        error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller, written)}{here}.")
     elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
         error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "
-                       "first, by autodiff.array([...]).")  # fmt: skip
+                       f"first, by autodiff.array([...]){here}.")  # fmt: skip

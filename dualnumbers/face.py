@@ -37,6 +37,12 @@ NAMESPACES: list[Callable[[], Any]] = []
 
 OF_THE_VALUE = ("device", "flags", "itemsize", "nbytes", "strides")
 
+OF_SCALARS = ("base", "fromhex", "is_integer", "resize", "setflags")
+"""Attributes of a float or a scalar of NumPy that tell a plain fact of its value, or do nothing to it."""
+REFUSED_OF_SCALARS = ("as_integer_ratio", "byteswap", "dump", "dumps", "fill", "getfield", "hex", "put", "setfield",
+                      "sort", "to_device", "tobytes", "tofile", "view")  # fmt: skip
+"""Methods of these by which the derivative would be lost."""
+
 
 class FlatNumbers:
     """``x.flat``: the elements one after the other, read and written by their number in that order."""
@@ -126,3 +132,17 @@ for _name, _remedy in REFUSED.items():
 for _name in OF_THE_VALUE:
     if hasattr(np.ndarray, _name):
         setattr(Face, _name, _of_the_value(_name))
+
+
+def of_scalar(name: str) -> property:
+    """An attribute that a float or a scalar of NumPy has; absent where the plain value has none."""
+
+    def read(self: Any) -> Any:
+        plainly = getattr(plain(self), name)
+
+        def refuse(*arguments: Any, **keywords: Any) -> Any:
+            raise no_plain_value(f".{name}", self)
+
+        return plainly if name in OF_SCALARS else refuse
+
+    return property(read)

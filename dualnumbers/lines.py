@@ -24,17 +24,19 @@ OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare)
 class Code(NamedTuple):
     """The innermost expression that a place is at, and what names mean in it.
 
-    ``whole`` is the expression of operators around it; further the statement and the function around that.
+    ``above`` is what it stands in, ``whole`` the expression of operators around it; further the statement and the
+    function around that.
     """
 
     node: ast.AST
+    above: ast.AST
     whole: ast.AST
     statement: ast.AST
     around: ast.AST
     place: Place
 
     def meaning(self, node: ast.AST) -> Any:
-        """What a name, an attribute of a module or a column of a table stands for; None where it cannot be told."""
+        """What a name, an attribute or a column of a table stands for; None where it cannot be told."""
         frame = self.place.frame
         if isinstance(node, ast.Name):
             scopes = (frame.f_locals, frame.f_globals, frame.f_builtins)
@@ -42,11 +44,20 @@ class Code(NamedTuple):
         if isinstance(node, ast.Attribute):
             owner = self.meaning(node.value)
             known = isinstance(owner, (ModuleType, type)) or root_of(owner) in ("numpy", "random", "scipy")
-            return getattr(owner, node.attr, None) if known or root_of(owner) in LABELLED else None
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            if known or root_of(owner) in LABELLED:
+                return getattr(owner, node.attr, None)
+            return getattr(owner, "__dict__", {}).get(node.attr)
+        if isinstance(node, ast.Subscript):
             owner = self.meaning(node.value)
-            return owner[node.slice.value] if root_of(owner) in LABELLED else None
+            return self._selected(owner, node.slice) if root_of(owner) in LABELLED else None
         return None
+
+    def _selected(self, table: Any, index: ast.expr) -> Any:
+        """What a literal or a name selects of a table; None where that cannot be told."""
+        try:
+            return table[self.meaning(index) if isinstance(index, ast.Name) else ast.literal_eval(index)]
+        except Exception:  # whatever the package raises of an index
+            return None
 
     def number_in(self, *nodes: ast.AST) -> str:
         """The first of the names in some code that stands for numbers; empty where none does."""
@@ -108,16 +119,16 @@ def code_at(place: Place) -> Code | None:
     stop = (last or place.line, -1 if end is None else end)
     node: ast.AST | None = tree
     statement: ast.AST = tree
-    around = inner = whole = statement
+    around = inner = above = whole = statement
     while node is not None:
         of_operators = isinstance(inner, OPERATIONS) and isinstance(node, OPERATIONS)
-        inner, whole = node, whole if of_operators else node
+        above, inner, whole = inner, node, whole if of_operators else node
         if isinstance(node, ast.stmt):
             statement = node
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             around = node
         node = next((child for child in _children(node) if _covers(child, begin, stop)), None)
-    return None if statement is tree else Code(inner, whole, statement, around, place)
+    return None if statement is tree else Code(inner, above, whole, statement, around, place)
 
 
 def _covers(node: Any, begin: tuple[int, int], stop: tuple[int, int]) -> bool:

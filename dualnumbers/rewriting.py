@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import reduce
 from types import BuiltinFunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .frames import Place
-from .lines import LABELLED, Code, code_at, holds_number, root_of
+from .labelled import with_labels
+from .lines import OPERATIONS, Code, code_at, holds_number
+from .storing import Written, in_place, stored
 
 MATH = {name: name for name in ("ceil", "copysign", "cos", "cosh", "cbrt", "degrees", "exp", "exp2", "expm1", "fabs",
-                                "floor", "fmod", "frexp", "hypot", "isclose", "isfinite", "isinf", "isnan", "ldexp",
+                                "floor", "fmod", "frexp", "hypot", "isfinite", "isinf", "isnan", "ldexp",
                                 "log", "log10", "log1p", "log2", "modf", "nextafter", "radians", "sin", "sinh", "sqrt",
                                 "tan", "tanh")}  # fmt: skip
 MATH |= {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
@@ -22,22 +24,18 @@ MATH |= {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsi
 
 STATISTICS = {"mean": "np.mean({})", "fmean": "np.mean({})", "stdev": "np.std({}, ddof=1)", "pstdev": "np.std({})",
               "variance": "np.var({}, ddof=1)", "pvariance": "np.var({})", "median": "np.median({})"}  # fmt: skip
-SCALED = ("gumbel", "laplace", "logistic", "normal")
+SCALED = dict.fromkeys(("gumbel", "laplace", "logistic", "normal"), ("loc", "scale")) | {
+    "exponential": ("", "scale"), "rayleigh": ("", "scale"), "uniform": ("low", "high")}  # fmt: skip
 """Distributions of a place and a scale: a sample is the place and the scale times a standard one."""
 
-MAKERS = ("arange", "array", "asarray", "empty", "eye", "full", "identity", "ones", "tri", "zeros")
-"""What makes an array in NumPy and takes ``like=``."""
+FACTORS = "scipy.sparse.linalg.SuperLU"
+"""What splu and factorized give."""
+
+METHODS = (".item", ".tolist")
+"""Methods that give plain numbers, and for which there is other code."""
 
 PLAIN_COPIES = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite,
                 np.require, np.fromiter, np.nditer)  # fmt: skip
-
-
-class Written(NamedTuple):
-    """What stands on a line, and what to write instead, empty where nothing is known; the SciPy function called."""
-
-    old: str
-    new: str = ""
-    scipy: str = ""
 
 
 def rewritten(place: Place | None, road: str, rank: int = 0) -> Written:
@@ -48,76 +46,35 @@ def rewritten(place: Place | None, road: str, rank: int = 0) -> Written:
     found = code_at(place) if place else None
     if found is None:
         return Written("")
-    for rule in (_stored, _with_labels, _formatted, _in_place, _called):
+    for rule in (stored, with_labels, _formatted, in_place, _called):
         if written := rule(found, road, rank):
-            return written
+            return _as_operand(found, written)
     return Written(ast.unparse(found.node)) if isinstance(found.node, ast.expr) else Written("")
 
 
-def _stored(code: Code, road: str, rank: int) -> Written | None:
-    """``dy[0] = y[1]``: the array must be one that takes numbers."""
-    target, statement = code.node, code.statement
-    values = [statement.value] if isinstance(statement, (ast.Assign, ast.AugAssign)) else []
-    if isinstance(target, ast.Subscript) and isinstance(target.ctx, ast.Store) and values:
-        if root_of(code.meaning(target.value)) in LABELLED:
-            return None
-        return Written(ast.unparse(statement), _taking(code, target.value, *values))
-    if not isinstance(target, ast.Call) or not target.args:
-        return None
-    if road.endswith("into a plain array"):
-        return Written(ast.unparse(target), _taking(code, target.args[0], *target.args[1:]))
-    filled = isinstance(target.func, ast.Attribute) and target.func.attr in ("fill", "itemset", "put")
-    owner = target.func.value if isinstance(target.func, ast.Attribute) else target
-    if filled and (isinstance(code.meaning(owner), np.ndarray) or _makes(owner)):
-        return Written(ast.unparse(target), _taking(code, owner, *target.args))
-    return None
+def _as_operand(code: Code, written: Written) -> Written:
+    """What takes the place of an operand of a larger expression: a sum or another operation in parentheses."""
+    of_operators = isinstance(code.above, (*OPERATIONS, ast.Attribute, ast.Await, ast.BoolOp, ast.Starred))
+    taken = code.node in (getattr(code.above, "func", None), getattr(code.above, "value", None))
+    of_operators = of_operators or (isinstance(code.above, (ast.Call, ast.Subscript)) and taken)
+    if not of_operators or written.old != ast.unparse(code.node) or not is_operation(written.new):
+        return written
+    return written._replace(new=f"({written.new})")
 
 
-def _makes(call: Any) -> bool:
-    return isinstance(call, ast.Call) and getattr(call.func, "attr", "") in MAKERS
+def is_operation(text: str) -> bool:
+    """Whether code is an expression that stands in parentheses as an operand."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return False
+    return isinstance(node, (*OPERATIONS, ast.BoolOp, ast.IfExp, ast.Lambda))
 
 
-def _taking(code: Code, array: ast.expr, *values: ast.AST) -> str:
-    """How an array is made that takes these values: as the function at fault makes it, with ``like=``."""
-    name, like = ast.unparse(array), f"like={code.number_in(*values) or 'x'}"
-    made: list[Any] = [array, *(node.value for node in sorted(_assignments(code, name), key=lambda node: -node.lineno))]
-    for call in made:
-        if _makes(call):
-            arguments = [*map(ast.unparse, (*call.args, *call.keywords)), like]
-            anew = f"{ast.unparse(call.func)}({', '.join(arguments)})"
-            return anew if call is array else f"{name} = {anew}"
-    return f"{name} = np.array({name}, {like})"
-
-
-def _assignments(code: Code, name: str) -> Iterator[ast.Assign]:
-    """Where the function at fault assigns to a name, before the line at fault."""
-    assignments = (node for node in ast.walk(code.around) if isinstance(node, ast.Assign))
-    for node in assignments:
-        if node.lineno < code.place.line and any(ast.unparse(target) == name for target in node.targets):
-            yield node
-
-
-def _with_labels(code: Code, road: str, rank: int) -> Written | None:
-    """``p * df["x"]``: columns of a table as arrays."""
-    node, to = code.whole, ""
-    if isinstance(code.statement, ast.AugAssign) and code.node in (code.statement, code.statement.target):
-        target = code.statement.target
-        node, to = ast.BinOp(target, code.statement.op, code.statement.value), f"{ast.unparse(target)} = "
-    if not isinstance(node, (ast.BinOp, ast.Compare, ast.Call, ast.Subscript)):
-        return None
-    old = ast.unparse(node)
-    new = ast.unparse(_ToArrays(code).visit(ast.parse(old, mode="eval").body))
-    return Written(ast.unparse(code.statement) if to else old, f"{to}{new}") if new != old else None
-
-
-class _ToArrays(ast.NodeTransformer):
-    def __init__(self, code: Code) -> None:
-        self.code = code
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        if root_of(self.code.meaning(node)) in LABELLED:
-            return ast.Call(ast.Attribute(node, "to_numpy", ast.Load()), [], [])  # type: ignore[arg-type]
-        return super().generic_visit(node)
+def operand(node: ast.expr) -> str:
+    """An expression, in parentheses where it is an operation."""
+    text = ast.unparse(node)
+    return f"({text})" if is_operation(text) else text
 
 
 def _formatted(code: Code, road: str, rank: int) -> Written | None:
@@ -135,33 +92,73 @@ def plain_text(node: ast.AST) -> str:
     return f"autodiff.value_of({ast.unparse(node)})"
 
 
-def _in_place(code: Code, road: str, rank: int) -> Written | None:
-    """``plain += x``, where ``plain`` is an array."""
-    statement, node = code.statement, code.node
-    if isinstance(statement, ast.AugAssign) and node in (statement, statement.target) and "out=" in road:
-        if isinstance(statement.target, ast.Subscript):
-            return Written(ast.unparse(statement), _taking(code, statement.target.value, statement.value))
-        target = ast.unparse(statement.target)
-        sum_of = ast.unparse(ast.BinOp(statement.target, statement.op, statement.value))
-        return Written(ast.unparse(statement), f"{target} = {sum_of}")
-    if not isinstance(node, ast.Call) or "out=" not in road:
-        return None
-    named = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
-    plain = [part for part in node.args if _makes(part) or type(code.meaning(part)) is np.ndarray]
-    targets = named or plain[-1:]
-    return Written(ast.unparse(node), _taking(code, targets[0], *node.args) if targets else "")
-
-
 def _called(code: Code, road: str, rank: int) -> Written | None:
     """A call, by what is called."""
     node = code.node
+    if isinstance(node, ast.Attribute) and isinstance(code.above, ast.Call) and code.above.func is node:
+        return _of_methods(code.above, node, rank)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and road == f".{node.func.attr}":
+        method = f"{plain_text(node.func.value)}.{node.func.attr}"
+        return Written(ast.unparse(node), _with(method, node))
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
     function, old = code.meaning(node.func), ast.unparse(node)
-    for rule in (_of_math, _of_conversion, _of_random, _of_statistics, _of_objects):
+    for rule in (_of_mapped, _of_math, _of_conversion, _of_random, _of_statistics, _of_objects):
         if new := rule(code, node, function, rank):
             return Written(old, new)
-    return Written(old, _of_values(code, node), "scipy.sparse.linalg.splu" if _of_factors(code, node.func) else "")
+    return Written(old, _of_values(code, node), FACTORS if _of_factors(code, node.func) else "")
+
+
+def _of_methods(call: ast.Call, method: ast.Attribute, rank: int) -> Written | None:
+    """``x[0].item()``, ``x.tolist()``."""
+    owner, index = operand(method.value), ", ".join(map(ast.unparse, call.args))
+    if f".{method.attr}" not in METHODS or call.keywords or rank > 1:
+        return None
+    if method.attr == "tolist":
+        return Written(ast.unparse(call), f"list({ast.unparse(method.value)})" if rank else owner)
+    return Written(ast.unparse(call), f"{owner}[{index}]" if index else f"{owner}.reshape(())" if rank else owner)
+
+
+def _of_mapped(code: Code, node: ast.Call, function: Any, rank: int) -> str:
+    """A function that is handed on to be called by compiled code: ``sum(map(math.sin, x))``."""
+    mapped = _Mapped(code)
+    new = ast.unparse(mapped.visit_Call(ast.parse(ast.unparse(node), mode="eval").body))  # type: ignore[arg-type]
+    return new if mapped.found else ""
+
+
+class _Mapped(ast.NodeTransformer):
+    """Functions of math that stand in no call of their own, as NumPy's; what is mapped by float as it is."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.found = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        by_float = self.code.meaning(node.func) is map and len(node.args) == 2
+        if by_float and self.code.meaning(node.args[0]) is float:
+            self.found = True
+            return self.visit(node.args[1])  # type: ignore[no-any-return]
+        node.args = [self.visit(part) for part in node.args]
+        node.keywords = [self.visit(part) for part in node.keywords]
+        return node
+
+    def visit_Name(self, node: ast.AST) -> ast.AST:
+        name = _instead_of(self.code, self.code.meaning(node))
+        self.found = self.found or bool(name)
+        return ast.Name(name, ast.Load()) if name else node
+
+    visit_Attribute = visit_Name  # noqa: N815
+
+
+def _instead_of(code: Code, function: Any, count: int | None = None) -> str:
+    """What is called for numbers in the place of a function of ``math`` or ``cmath``, of so many arguments."""
+    if not isinstance(function, BuiltinFunctionType) or function.__module__ not in ("math", "cmath"):
+        return ""
+    name = MATH.get(function.__name__, "")
+    fits = bool(name) and count in (None, getattr(getattr(np, name), "nin", count))
+    if function.__module__ == "cmath":
+        return f"{code.called(name) or f'np.{name}'}" if fits else ""
+    return (code.called(name) if fits else "") or f"dualnumbers.dmath.{function.__name__}"
 
 
 def _of_factors(code: Code, function: ast.expr) -> bool:
@@ -178,38 +175,38 @@ def _with(name: str, node: ast.Call) -> str:
 
 
 def _of_math(code: Code, node: ast.Call, function: Any, rank: int) -> str:
-    if not isinstance(function, BuiltinFunctionType) or function.__module__ not in ("math", "cmath"):
-        return ""
-    name = MATH.get(function.__name__, "")
-    arguments = getattr(getattr(np, name, None), "nin", len(node.args))
-    numpy = code.called(name) if name and arguments == len(node.args) else ""
-    if not numpy and function.__module__ == "cmath":
-        return _with(f"np.{name}", node) if name else ""
-    return _with(numpy or f"dualnumbers.dmath.{function.__name__}", node)
+    name = _instead_of(code, function, len(node.args))
+    return _with(name, node) if name else ""
 
 
 def _of_conversion(code: Code, node: ast.Call, function: Any, rank: int) -> str:
+    if function is complex:
+        named = {str(keyword.arg): keyword.value for keyword in node.keywords}
+        return _complex(**(dict(zip(("real", "imag"), node.args, strict=False)) | named))
     if not node.args:
         return ""
     first, text = node.args[0], ast.unparse(node.args[0])
     if function is int or (isinstance(function, type) and issubclass(function, np.integer)):
         return f"int({plain_text(first)})"
-    if function is complex:
-        return f"{text} + {'0j' if len(node.args) == 1 else f'1j * {ast.unparse(node.args[1])}'}"
+    if isinstance(function, type) and issubclass(function, np.complexfloating):
+        return _complex(first)
     if function is float or (isinstance(function, type) and issubclass(function, np.inexact)):
-        return f"{text}.reshape(())" if rank else text
+        return f"{operand(first)}.reshape(())" if rank else text
     if not callable(function) or function not in PLAIN_COPIES:
         return ""
     if function is np.fromiter:
         return f"np.stack(list({text}))"
     if function is np.nditer:
-        return f"({text}[place] for place in np.ndindex({text}.shape))"
+        return f"({operand(first)}[place] for place in np.ndindex({operand(first)}.shape))"
     if isinstance(first, (ast.List, ast.Tuple)) and not any(isinstance(e, (ast.List, ast.Tuple)) for e in first.elts):
         return f"np.stack({text})"
     if isinstance(first, (ast.List, ast.Tuple, ast.ListComp)) or isinstance(code.meaning(first), (list, tuple)):
         return f"autodiff.array({text})"
-    simple = isinstance(first, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    return (f"{text}.copy()" if simple else f"({text}).copy()") if function is np.array else text
+    return f"{operand(first)}.copy()" if function is np.array else text
+
+
+def _complex(real: ast.expr | None = None, imag: ast.expr | None = None) -> str:
+    return _sum(real or ast.Constant(0.0), ast.BinOp(ast.Constant(1j), ast.Mult(), imag) if imag else ast.Constant(0j))
 
 
 def _of_random(code: Code, node: ast.Call, function: Any, rank: int) -> str:
@@ -218,31 +215,48 @@ def _of_random(code: Code, node: ast.Call, function: Any, rank: int) -> str:
     owner, method = code.meaning(node.func.value), node.func.attr
     made_by = code.meaning(node.func.value.func) if isinstance(node.func.value, ast.Call) else None
     of_numpy = isinstance(owner, (np.random.Generator, np.random.RandomState)) or owner is np.random
-    given = dict(zip(("loc", "scale", "size"), map(ast.unparse, node.args), strict=False))
-    given |= {str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords}
-    place, scale = given.get("loc", ""), given.get("scale", "")
     of_numpy = of_numpy or made_by in (np.random.default_rng, np.random.RandomState)
-    if not of_numpy or method not in SCALED or not (place or scale):
+    if not of_numpy or method not in SCALED or any(isinstance(part, ast.Starred) for part in node.args):
         return ""
-    size = given.get("size", f"np.shape({place or scale})")
-    draw = f"{ast.unparse(node.func)}(size={size})"
-    scaled = f"{scale} * {draw}" if scale else draw
-    return f"{place} + {scaled}" if place else scaled
+    first, second = SCALED[method]
+    given = dict(zip((first, second, "size") if first else (second, "size"), node.args, strict=False))
+    given |= {str(keyword.arg): keyword.value for keyword in node.keywords}
+    place, scale = given.get(first), given.get(second)
+    if method == "uniform":
+        scale = ast.BinOp(scale or ast.Constant(1.0), ast.Sub(), place) if place else scale
+    known = [part for part in (place, scale) if part and not isinstance(part, ast.Constant)]
+    if not known:
+        return ""
+    size = ast.unparse(given["size"]) if "size" in given else f"np.shape({_sum(*known)})"
+    draw = ast.parse(f"{ast.unparse(node.func)}(size={size})", mode="eval").body
+    return _sum(*filter(None, [place, ast.BinOp(scale, ast.Mult(), draw) if scale else draw]))
+
+
+def _sum(*parts: ast.expr) -> str:
+    return ast.unparse(reduce(lambda x, y: ast.BinOp(x, ast.Add(), y), parts))
 
 
 def _of_statistics(code: Code, node: ast.Call, function: Any, rank: int) -> str:
     known = getattr(function, "__module__", "") == "statistics" and function.__name__ in STATISTICS
-    return STATISTICS[function.__name__].format(ast.unparse(node.args[0])) if known and node.args else ""
+    alone = len(node.args) == 1 and not node.keywords
+    return STATISTICS[function.__name__].format(_joined(code, node.args[0])) if known and alone else ""
 
 
 def _of_objects(code: Code, node: ast.Call, function: Any, rank: int) -> str:
     """A function of NumPy, given numbers in a list or an array of objects."""
     if not isinstance(function, np.ufunc) and not str(getattr(function, "__module__", "")).startswith("numpy"):
         return ""
-    arguments = [_joined(code, part) for part in node.args]
-    if arguments == [ast.unparse(part) for part in node.args]:
+    parts = _by_name(node)
+    arguments = [name + _joined(code, part) for name, part in parts]
+    if arguments == [name + ast.unparse(part) for name, part in parts]:
         return ""
-    return f"{ast.unparse(node.func)}({', '.join((*arguments, *map(ast.unparse, node.keywords)))})"
+    return f"{ast.unparse(node.func)}({', '.join(arguments)})"
+
+
+def _by_name(node: ast.Call) -> list[tuple[str, ast.expr]]:
+    """The arguments of a call, each with what stands before it."""
+    named = [(f"{part.arg}=" if part.arg else "**", part.value) for part in node.keywords]
+    return [*(("", part) for part in node.args), *named]
 
 
 def _joined(code: Code, node: ast.expr) -> str:
@@ -257,8 +271,7 @@ def _joined(code: Code, node: ast.expr) -> str:
 
 def _of_values(code: Code, node: ast.Call) -> str:
     """The call with plain values, for what only reads them; empty where no number is in it."""
-    parts = [(f"{part.arg}=" if part.arg else "**", part.value) for part in node.keywords]
-    parts = [*(("", part) for part in node.args), *parts]
+    parts = _by_name(node)
     if not any(code.number_in(part) for _, part in parts):
         return ""
     arguments = [name + (plain_text(part) if code.number_in(part) else ast.unparse(part)) for name, part in parts]

@@ -15,8 +15,10 @@ LONGEST = 320
 """Lines of a module. One that outgrows this asks for a better division."""
 
 LAYERS = (
-    ("dualnumbers.frames", "dualnumbers.levels", "dualnumbers.memory"),
+    ("dualnumbers.frames", "dualnumbers.levels", "dualnumbers.memory", "dualnumbers.wording"),
     ("dualnumbers.refusals", "dualnumbers.lines"),
+    ("dualnumbers.storing",),
+    ("dualnumbers.labelled",),
     ("dualnumbers.rewriting",),
     ("dualnumbers.errors",),
     ("dualnumbers.dispatch", "dualnumbers.parameters"),

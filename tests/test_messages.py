@@ -1,8 +1,12 @@
 """Messages name the cause: what stands on the user's line, and what to write instead, in at most 160 characters."""
 
+import ast
+import cmath
 import decimal
 import fractions
+import functools
 import json
+import linecache
 import logging
 import math
 import re
@@ -10,10 +14,13 @@ import statistics
 import struct
 import textwrap
 from math import exp as exponential
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import autodiff
+import dualnumbers
 from autodiff import forward, grad, reverse, value_of
 
 LONGEST = 160
@@ -124,7 +131,8 @@ LINES = {
     "np.putmask(target, [True, False], x)": (masked, "target = np.zeros(2, like=x)"),
     "total += x": (added, "total = total + x"),
     "RNG.normal(x)": (lambda x: np.sum(RNG.normal(x)), "x + RNG.normal(size=np.shape(x))"),
-    "RNG.normal(x[0], x[1])": (lambda x: RNG.normal(x[0], x[1]), "x[0] + x[1] * RNG.normal(size=np.shape(x[0]))"),
+    "RNG.normal(x[0], x[1])": (lambda x: RNG.normal(x[0], x[1]),
+                               "x[0] + x[1] * RNG.normal(size=np.shape(x[0] + x[1]))"),
     "RNG.normal(scale=x[1], size=3)": (lambda x: RNG.normal(scale=x[1], size=3), "x[1] * RNG.normal(size=3)"),
     "RNG.gamma(x[0])": (lambda x: RNG.gamma(x[0]), "RNG.gamma(autodiff.value_of(x[0]))"),
     "np.linalg.det(np.array([[x[0], 1], [1, 2]]))": (lambda x: np.linalg.det(np.array([[x[0], 1], [1, 2]])),
@@ -243,7 +251,7 @@ def of_scipy():
     factors = sl.splu(eye)
     solve = sl.factorized(eye)
     several = lambda f: f"scipy.special.{getattr(f, '__name__', 'MultiUFunc')} reads plain"  # no name before SciPy 1.17
-    spsolve = "scipy.sparse.linalg.splu reads plain numbers: write autodiff.scipy.sparse.linalg.spsolve"
+    spsolve = "the factors of a sparse matrix take plain numbers; write autodiff.scipy.sparse.linalg.spsolve(A, b)"
     roots = "scipy.optimize.{} reads plain numbers, so it has no derivative here; docs/how-to/solve-equations.md"
     return {
         "expm": (lambda x: scipy.linalg.expm(np.outer(x, x)), "write autodiff.scipy.linalg.expm(np.outer(x, x))"),
@@ -421,3 +429,294 @@ def test_what_is_only_shown_is_warned_of(mode, capsys):
     with pytest.warns(RuntimeWarning, match=r"write logger.warning\('%f', autodiff.value_of\(x\[0\]\)\)"):
         assert mode.gradient(f, [X])[0].tolist() == [1.0, 0.5]
     capsys.readouterr()
+
+
+# ------------------------------------------------------------------------------------------------ advice, followed
+
+
+ADVISED = """
+complex(x, y) | complex(x + y) | complex(x, y + 1) | complex(real=x, imag=y) | complex(x, imag=y) | np.complex128(x)
+float(x + y) | np.float64(x - y) | float(v.sum() + 1) | np.float64(v.sum(keepdims=True) + 1) | float(x if x > 0 else y)
+math.cos(x + y) | math.log(x + y, 3) | cmath.exp(x * 1j) | cmath.phase(x + y * 1j) | math.hypot(x, y, 2.0)
+np.asarray(v + 1) | np.array(v + 1) | np.array([[x, 2.0], [1.0, y]], float) | int(x) * x | math.isclose(x, y) * x
+R(3).normal(x, y) | R(3).normal(x, v) | R(3).normal(x + 1, y + 1) | R(3).normal(0.0, y) | R(3).normal(x, 1.0, 3)
+R(3).exponential(x + y) | R(3).uniform(-x) | R(3).uniform(x, x + 2) | R(3).uniform(high=x) | R(3).rayleigh(x, 4)
+statistics.mean([x, 2.0, 5.0]) | statistics.stdev(v) | statistics.variance([x, 2.0, 5.0]) | np.cumsum([x, 2.0])
+np.bincount([0, 1], weights=[x, 2.0]) | np.bincount([0, 1], [x, 2.0]) | np.average([x, 2.0], weights=[y, 1.0])
+np.exp([x, 2.0]) | np.sqrt(np.array([x, 2.0])) | np.fft.fft([x, 2.0]) | np.linalg.norm([x, 2.0])
+np.percentile([x, 2.0], 30) | np.quantile(np.array([x, y]), 0.3) | np.std([x, 2.0])
+sum(map(math.sin, v)) | sum(map(float, v)) | max(map(math.sin, v)) | list(map(float, v))[0] | sum(map(math.exp, [x, y]))
+functools.reduce(math.hypot, v) | math.fsum(map(math.sin, v)) | np.fromiter(map(math.sin, v), float)
+x.item() | (x + y).item() | v.sum().item() | v.item(1) | v.tolist()[1] | (v + 1).tolist()[0]
+np.linalg.det([[x, 2.0], [1.0, y]])
+"""
+CONTEXTS = ("{}", "2 * {}", "{} ** 2", "-{}", "{}.real", "abs({})", "np.cos({})", "1 / (1.5 + {})", "{} + x * {}")
+MODULES = (autodiff, cmath, dualnumbers, functools, math, statistics)
+SPACE = {module.__name__: module for module in MODULES} | {"np": np, "R": np.random.default_rng}
+
+
+def of_code(code):
+    """The function ``f`` of some code, whose lines an error can read."""
+    name = f"<{abs(hash(code))}>"
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    space = dict(SPACE)
+    exec(compile(code, name, "exec"), space)
+    return space["f"]
+
+
+def as_told(mode, code, x):
+    """The code after all that the errors said was done, and its gradient."""
+    code = ast.unparse(ast.parse(code))
+    for _ in range(5):
+        try:
+            return code, mode.gradient(of_code(code), [x])[0]
+        except (TypeError, AttributeError) as error:
+            text = str(error)
+        told = re.match(r"(.*) (?:would lose .*|needs an array of numbers): write (.*?)(; .*)? \(at ", text)
+        assert told, (code, text)
+        old, new, lines = told[1], told[2], code.splitlines()
+        name, _, made = new.partition(" = ")
+        maker = re.sub(r", (dtype=float, )?like=\w+", "", made)
+        if made.startswith(f"np.array({name},"):  # a line before
+            line = next(line for line in lines if old in line)
+            code = code.replace(line, f"{line.replace(old, new)}\n{line}")
+        elif made.startswith(f"{name} + "):
+            code = code.replace(old, new)
+        elif made and maker in code and old not in maker:
+            code = code.replace(maker, made, 1)
+        elif made and any(line.strip().startswith(f"{name} = ") for line in lines):
+            code = code.replace(next(line.strip() for line in lines if line.strip().startswith(f"{name} = ")), new)
+        else:
+            assert old in code
+            code = code.replace(old, new)
+    raise AssertionError(code)
+
+
+def by_differences(f, x, h=1e-6):
+    return [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))]
+
+
+@MODES
+@pytest.mark.parametrize("call", [call.strip() for line in ADVISED.strip().splitlines() for call in line.split("|")])
+def test_what_is_told_gives_the_plain_value_and_its_derivative(call, mode):
+    """In whatever expression the call stands."""
+    x, followed = np.array([1.3, 0.7]), 0
+    for context in CONTEXTS:
+        code = ("def f(v):\n    x, y = v[0], v[1]\n"
+                f"    return np.sum(np.abs(np.stack([{context.format(call, call)}]) - 0.25))")  # fmt: skip
+        try:
+            expected = of_code(code)(x)
+        except (AttributeError, TypeError):  # no plain code
+            continue
+        told, found = as_told(mode, code, x)
+        np.testing.assert_allclose(of_code(told)(x), expected, rtol=1e-13)
+        np.testing.assert_allclose(found, by_differences(of_code(code), x), rtol=1e-6, atol=1e-8, err_msg=told)
+        followed += 1
+    assert followed
+
+
+STORES = {
+    "a view": "a = np.zeros(3); b = a[1:]; b[0] = x[0]",
+    "a view of a view": "a = np.zeros((2, 3)); c = a[1:]; b = c.T; b[:2, 0] = x",
+    "a slice": "a = np.zeros(3); a[1:][0] = x[0]",
+    "rows": "a = np.zeros((2, 2))\n    for r in a: r[0] = x[1]",
+    "rows added": "a = np.zeros((2, 2))\n    for r in a: r += x",
+    "another name": "a = np.zeros(2); b = a; b[:] = x",
+    "a view added": "a = np.zeros(3); b = a[1:]; b += x",
+    "another name added": "a = np.zeros(2); b = a; b += x",
+    "its own name added": "a = np.zeros(2); a += x",
+    "out= a view": "a = np.zeros(3); b = a[1:]; np.multiply(x, 2, out=b)",
+    "out= a slice": "a = np.zeros(3); np.multiply(x, 2, out=a[1:])",
+    "copyto": "a = np.zeros((2, 2)); b = a.T[0]; np.copyto(b, x)",
+    "put": "a = np.zeros((2, 2)); np.put(a, [0, 3], x)",
+    "fill": "a = np.zeros(3); b = a[1:]; b.fill(x[0])",
+    "flat": "a = np.zeros((2, 2)); a.flat[1:3] = x",
+    "a diagonal": "a = np.zeros((2, 2)); d = np.einsum('ii->i', a); d[:] = x",
+    "reshaped": "a = np.arange(6.0).reshape(2, 3); b = a[0]; b[:2] = x",
+    "whole numbers": "a = np.zeros(3, dtype=int) * 1.0; a[1:] = x",
+    "of whole numbers": "a = np.zeros(3, int); a[0] = x[0]",
+    "of whole numbers, named": "a = np.zeros(3, dtype=np.int64); a[0] = x[0]",
+    "a list of whole numbers": "a = np.array([1, 2, 3]); a[1] = x[0]",
+    "a copy of whole numbers": "a = np.sort([3, 2, 1]); a[1] = x[0]",
+    "a copy": "a = np.sort([3.0, 2.0, 1.0]); a[1] = x[0]",
+    "two at once": "a, c = np.zeros(2), np.ones(2); a[0] = x[0]; c[:] = x; a = a + c",
+    "what is made later": "a = np.zeros(2); y = x[0] * 2; a[0] = y",
+    "a loop": "a = np.zeros(2)\n    for k, t in enumerate(x): a[k] = t * t",
+    "annotated": "a: np.ndarray = np.zeros(2); a[:] = x",
+}
+"""What stores into an array ``a``, which shows it in the end."""
+
+
+@MODES
+@pytest.mark.parametrize("name", STORES)
+def test_a_store_as_told_is_seen_by_all_that_shows_the_array(name, mode):
+    x = np.array([1.3, 0.7])
+    code = f"def f(x):\n    {STORES[name]}\n    return np.sum(a * a)"
+    told, found = as_told(mode, code, x)
+    plainly = of_code(code.replace("int)", "float)").replace("np.int64)", "float)").replace("2, 1]", "2, 1.0]")
+                      .replace("2, 3]", "2, 3.0]"))  # fmt: skip
+    np.testing.assert_allclose(found, by_differences(plainly, x), rtol=1e-6, atol=1e-8, err_msg=told)
+    assert np.any(found != 0)
+
+
+class Holder:
+    def __init__(self):
+        self.buffer = np.zeros(2)
+
+
+def given(b, x):
+    b[:] = x
+
+
+def given_and_added(b, x):
+    b += x
+
+
+def in_a_list(x):
+    rows = [np.ones(2) * 2.0, np.ones(2)]
+    rows[0][1:] = x[0]
+
+
+def of_an_attribute(x):
+    holder = Holder()
+    b = holder.buffer
+    b[:] = x
+
+
+OF_OTHERS = {
+    "an argument": (lambda x: given(np.zeros(2), x), "make what is given as b by np.zeros(..., like=x)"),
+    "an argument added to": (lambda x: given_and_added(np.zeros(2), x), "make what is given as b by np.zeros(..., "),
+    "a member of a list": (in_a_list, "make rows[0] by np.zeros(..., like=x)"),
+    "an attribute": (of_an_attribute, "make b by np.zeros(..., like=x)"),
+}
+
+
+@MODES
+@pytest.mark.parametrize("name", OF_OTHERS)
+def test_an_array_that_others_show_is_not_to_be_copied(name, mode):
+    f, instead = OF_OTHERS[name]
+    assert instead in message(mode, f)[0]
+
+
+# ------------------------------------------------------------------------------------------------ others' words
+
+
+def refused_by_others():
+    from scipy.interpolate import interp1d
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import factorized
+    from scipy.special import factorial, logsumexp
+
+    return {
+        "factorial": (
+            lambda x: factorial(x[0]),
+            "factorial reads plain numbers: write scipy.special.gamma(x + 1)",
+        ),
+        "factorized": (lambda x: factorized(csc_array(np.eye(2)))(x), "spsolve(A, b)"),
+        "interp1d": (lambda x: interp1d([0.0, 1.0], [0.0, 1.0])(x[0]), "write autodiff.scipy.interpolate.interp1d("),
+        "logsumexp": (lambda x: logsumexp([x[0], 1.0]), "write autodiff.scipy.special.logsumexp([x[0], 1.0])"),
+        "sparse": (lambda x: csc_array(np.eye(2)).dot(x), "write A.toarray()"),
+    }
+
+
+@MODES
+@pytest.mark.parametrize("name", ["factorial", "factorized", "interp1d", "logsumexp", "sparse"])
+def test_scipys_words_about_objects_become_ours(name, mode):
+    pytest.importorskip("scipy.interpolate")
+    f, expected = refused_by_others()[name]
+    text, file, _ = message(mode, f)
+    assert expected in text
+    assert file == __file__
+
+
+def test_an_error_of_the_users_own_that_shows_a_number_stays():
+    def f(x):
+        raise ValueError(f"not at {x[0]}")
+
+    with pytest.raises(ValueError, match=r"not at Variable\("):
+        grad(f)(X)
+
+
+@pytest.mark.parametrize("operator", [autodiff.grad, autodiff.jacfwd, autodiff.jacrev, autodiff.hessian])
+@pytest.mark.parametrize("argnums", [(0, 0), (1, -1)])
+def test_an_argument_named_twice(operator, argnums):
+    with pytest.raises(ValueError, match="names an argument twice"):
+        operator(lambda x, y: x * y, argnums)(1.0, 2.0)
+
+
+def literal(node):
+    """The number of characters that the text of an error surely has."""
+    if isinstance(node, ast.Constant):
+        return len(node.value) if isinstance(node.value, str) else 0
+    parts = {ast.JoinedStr: "values", ast.BinOp: ("left", "right")}.get(type(node), ())
+    return sum(map(literal, node.values if parts == "values" else [getattr(node, name) for name in parts]))
+
+
+def test_every_message_is_short():
+    roots = [Path(package.__file__).parent for package in (autodiff, dualnumbers)]
+    raised = [(path, node) for root in roots for path in root.rglob("*.py")
+              for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+              if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args]  # fmt: skip
+    long = [f"{path.name}:{node.lineno}" for path, node in raised if literal(node.exc.args[0]) > LONGEST]
+    assert not long
+    assert len(raised) > 100
+
+
+@MODES
+def test_the_error_of_what_is_not_linear_is_short(mode):
+    doubled = autodiff.linear(lambda g, x: 3.0 * g)(lambda x: 2.0 * x)
+    with pytest.raises(ValueError, match="is not linear in argument 0") as caught:
+        autodiff.jvp(doubled, [X], [X])
+    assert len(str(caught.value).partition(" (at ")[0]) <= LONGEST
+
+
+# ------------------------------------------------------------------------------------------------ floats' attributes
+
+
+PUBLIC = sorted({name for kind in (float, int, complex, np.float64) for name in dir(kind) if not name.startswith("_")})
+NOT_SCALAR = ("data", "item", "tolist")
+"""Refused as if absent: who probes for them has other code."""
+
+
+def outcome(x, name):
+    """What an attribute is, or what it gives when it is called without arguments."""
+    found = getattr(x, name)
+    return found() if callable(found) else found
+
+
+@MODES
+@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("x", [1.5, 2.0, np.float64(1.5)], ids=["1.5", "2.0", "float64"])
+def test_what_a_float_has_a_number_has_or_refuses_for_good(name, x, mode):
+    if not hasattr(x, name) or name in NOT_SCALAR:
+        return
+    seen = []
+
+    def f(t):
+        assert hasattr(t, name)
+        try:
+            seen.append(outcome(t, name))
+        except Exception as error:
+            seen.append(type(error))
+        return t * t
+
+    try:
+        (slope,) = mode.gradient(f, [x])
+    except TypeError as error:
+        refusal = str(error)
+    else:
+        refusal = ""
+        assert slope == 2.0 * x
+    if refusal:
+        assert re.search(rf"\.{name}\b.* would lose|np.{name} so called", refusal)
+        return
+    try:
+        expected = outcome(x, name)
+    except Exception as error:
+        expected = type(error)
+    if isinstance(expected, type):
+        assert issubclass(expected, TypeError) or seen[0] is expected
+        return
+    if name != "flat":  # has no equality
+        np.testing.assert_array_equal(value_of(seen[0]), expected)
+        assert type(value_of(seen[0])) is type(expected)

@@ -73,6 +73,50 @@ def test_an_operation_by_labels_says_to_numpy(line, mode, package):
     assert len(text) <= 160 + len(f" (at {__file__}:999)")
 
 
+COLUMNS_NAMED = ["x", "y"]
+OF_TABLES = {
+    "columns": (lambda t, p: t[["x", "y"]] @ p, "write t[['x', 'y']].to_numpy() @ p"),
+    "columns by a name": (lambda t, p: t[COLUMNS_NAMED] @ p, "write t[COLUMNS_NAMED].to_numpy() @ p"),
+    "a table": (lambda t, p: t * p[0], "write t.to_numpy() * p[0]"),
+    "two columns": (lambda t, p: t["x"] * p[0] + t.y, "write t['x'].to_numpy() * p[0] + t.y.to_numpy()"),
+    "an operand": (lambda t, p: (t.x * p[0]).sum(), "write (t.x.to_numpy() * p[0])"),
+    "mul": (lambda t, p: t.x.mul(p[0]), "write t.x.to_numpy() * p[0]"),
+    "dot": (lambda t, p: t.x.dot(p[0] * np.ones(3)), "write t.x.to_numpy() @ (p[0] * np.ones(3))"),
+    "made there": (lambda t, p: p[0] * type(t.x)([1.0, 2.0]), "take .to_numpy() of the Series"),
+    "another method": (lambda t, p: t.x.add(p[0], fill_value=0.0), "take .to_numpy() of the Series"),
+    "of a method": (lambda t, p: p[0] * t.x.rolling(2).mean(), "take .to_numpy() of the Series"),
+    "long": (lambda t, p: t.x.shift(1).fillna(0.0) * p[0] * t.y.rolling(2).mean().fillna(t.x.mean()) * t.x.shift(2),
+             "take .to_numpy() of the Series"),
+}  # fmt: skip
+
+
+@MODES
+@pytest.mark.parametrize("name", OF_TABLES)
+def test_what_is_written_for_a_table_runs_or_is_no_code(name, mode):
+    table = pytest.importorskip("pandas").DataFrame({"x": XS, "y": YS})
+    f, instead = OF_TABLES[name]
+    with pytest.raises(TypeError) as caught:
+        mode.gradient(lambda p: np.sum(f(table, p)), [P])
+    text = str(caught.value).partition(" (at ")[0]
+    assert instead in text
+    assert len(text) <= 160
+    assert all(text.count(opening) == text.count(closing) for opening, closing in ("()", "[]"))
+    if instead.startswith("write"):
+        found = mode.gradient(
+            lambda p: np.sum(eval(instead.removeprefix("write "), globals(), {"t": table, "p": p})), [P]
+        )
+        step = 1e-6 * np.eye(2)
+        expected = [np.sum(np.asarray(f(table, P + h)) - np.asarray(f(table, P - h))) / 2e-6 for h in step]
+        np.testing.assert_allclose(found[0], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_an_expression_of_polars_is_given_no_code_that_is_none():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="would lose") as caught:
+        grad(lambda p: polars.DataFrame({"x": XS}).select(polars.col("x") * p[0])["x"].sum())(P)
+    assert "to_numpy" not in str(caught.value)
+
+
 FUNCTIONS = {
     "np.concatenate": lambda s, p: np.concatenate([s, p]),
     "np.stack": lambda s, p: np.stack([s, p[0] * np.ones(3)]) ** 2,

@@ -55,7 +55,7 @@ def plain_result(call: str, z: Any) -> Any:
     if is_number(type(z)):
         raise TypeError(
             f"the function given to {call} uses a number that is neither in args nor a variable that "
-            f"it closes over or names, so its derivative would be lost; give it in args{user_line()}"
+            f"it closes over or names: give it in args{user_line()}"
         )
     return z
 

@@ -130,9 +130,8 @@ def independent(v):
         defective = v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
     if defective:
         raise np.linalg.LinAlgError(
-            "the matrix is defective up to rounding: a repeated eigenvalue has too few eigenvectors, and infinite "
-            "derivatives; a function of the matrix that is smooth there has all of its own: inv, det, expm, "
-            f"…{user_line()}"
+            "the matrix is defective up to rounding: its eigenvalues have infinite derivatives; what is smooth there "
+            f"has its own: inv, det, expm, …{user_line()}"
         )
 
 

@@ -78,8 +78,7 @@ def _push_of_matrix(da, z, a, b, rcond):
     if plain(rank).real[0] < min(shape(a)):
         raise np.linalg.LinAlgError(
             f"np.linalg.lstsq of a matrix of shape {shape(a)} and rank {int(plain(rank).real[0])} has no derivative by "
-            "the matrix, as its rank can change; where it does not, np.linalg.pinv(a) @ b has the derivative at "
-            f"constant rank{user_line()}"
+            f"the matrix; np.linalg.pinv(a) @ b has that at constant rank{user_line()}"
         )
     x, r, inverse, turned = _matrix(x), _residual(a, b, x), pinv(a, rtol=rcond), adjoint(da)
     moved = matmul(da, x)

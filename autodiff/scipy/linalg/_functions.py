@@ -42,9 +42,8 @@ def fractional_matrix_power(A: Array, t: Any) -> Any:
     values = np.linalg.eigvals(plain(A))
     cut = np.any((np.imag(values) == 0) & (np.real(values) <= 0))
     if cut and np.isrealobj(rows.matrix_power(plain(A), plain(t))):
-        raise ValueError("fractional_matrix_power: an eigenvalue is negative or 0, so that the real power has no real "
-                         "derivative by its exponent; give that as autodiff.value_of(...) if its derivative is not "
-                         f"wanted{user_line()}")  # fmt: skip
+        raise ValueError("fractional_matrix_power: an eigenvalue is negative or 0: no real derivative by the "
+                         f"exponent; give that as autodiff.value_of(...){user_line()}")  # fmt: skip
     return rows.expm(t * rows.logm(A))
 
 

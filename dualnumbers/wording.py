@@ -1,0 +1,37 @@
+"""Sentences of errors, and the code in them, in so many characters. Runs on the error path alone."""
+
+from collections.abc import Iterator
+
+LONGEST = 160
+"""Characters of a message, without the file and the line."""
+
+
+def short(code: str, most: int = 60) -> str:
+    """Code of at most so many characters: what stands in its brackets is left out first, from the last ones on."""
+    found = list(_brackets(code))
+    for first, last in reversed(found):
+        if len(code) > most:
+            code = f"{code[: first + 1]}…{code[last:]}"
+    if len(code) <= most:
+        return code
+    at = max((place for place, c in enumerate(code[:most]) if c == " " and not _depth(code[:place])), default=0)
+    return f"{code[:at]} …" if at else "…"
+
+
+def _depth(code: str) -> int:
+    return sum((c in "([{") - (c in ")]}") for c in code)
+
+
+def _brackets(code: str) -> Iterator[tuple[int, int]]:
+    """The places of the outermost brackets in some code, and of what closes them."""
+    first = depth = 0
+    for place, c in enumerate(code):
+        first = place if c in "([{" and not depth else first
+        depth += (c in "([{") - (c in ")]}")
+        if c in ")]}" and not depth:
+            yield first, place
+
+
+def fitting(*sentences: str) -> str:
+    """The first of the sentences that is short enough."""
+    return next((sentence for sentence in sentences if len(sentence) <= LONGEST), sentences[-1][:LONGEST])
