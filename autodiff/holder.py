@@ -13,42 +13,25 @@ from weakref import ref
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView
-from dualnumbers.elementary import BY_NUMPY, Row
+from dualnumbers.arraynumber import ArrayNumber, ArrayView, Scalar
+from dualnumbers.elementary import BY_NUMPY, PYTHON, Row
 from dualnumbers.face import REFUSED
 from dualnumbers.levels import HELD, Level, is_number, level_of
 from dualnumbers.number import with_out_named
 from dualnumbers.rules.inspection import LIKE
 from dualnumbers.rules.shaping import view
 
+from .held import HOLDERS, Window, all_held, apart, check_unseen, held, holds_number, leaves, nested, shows, untied
 from .seeding import living
-from .windows import Window, apart, check_unseen, leaves, nested, shows
 
 new = object.__new__
 
+SCALARS = (*PYTHON, np.generic, Scalar)
+
+VIEWING: set[Any] = set()
+"""Functions of NumPy that gave a view of a holder, tied to it: those that are called once, not twice, with numbers."""
+
 WRITERS = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
-
-
-def held(x: Any) -> Any:
-    """What a holder holds, a plain array or one with derivatives; anything else as it is."""
-    return x.primal if type(x) in HOLDERS else x
-
-
-def all_held(x: Any) -> Any:
-    """`held` of what nested lists, tuples and dicts hold."""
-    return nested(held, x)
-
-
-def holds_number(x: Any) -> bool:
-    """Whether nested lists, tuples, dicts and arrays of objects hold a number with a derivative."""
-    kind = type(x)
-    if kind is list or kind is tuple:
-        return any(map(holds_number, x))
-    if kind is dict:
-        return any(map(holds_number, x.values()))
-    if kind is np.ndarray and x.dtype.char == "O":
-        return any(is_number(type(part)) for part in x.flat)
-    return is_number(type(held(x)))
 
 
 def keeping(result: Any, *arguments: Any) -> Any:
@@ -132,6 +115,8 @@ class Holder(ArrayNumber, operators=True):
 
         def handed_on(*arguments: Any) -> Any:
             z = evaluate(*map(held, arguments))
+            if row.scalar is not None:  # by elements
+                return keeping(z)
             for x in arguments:
                 if type(x) in HOLDERS and shows(z, x.primal):
                     return keeping(apart(z))
@@ -153,6 +138,8 @@ class Holder(ArrayNumber, operators=True):
             z = value.viewed(function, *static)
             return self.tied(z, function, static) if isinstance(z, ArrayView) else z
         z = function(value, *static)
+        if type(z) is not np.ndarray:
+            return z
         return self.tied(z, function, static) if shows(z, value) else keeping(z)
 
     def tied(self, seen: Any, function: Any, static: tuple[Any, ...]) -> Any:
@@ -189,7 +176,7 @@ class Holder(ArrayNumber, operators=True):
         targets = keywords.get("out", inputs[:1] if method == "at" else ())
         given, options = list(map(held, inputs)), all_held(keywords)
         if not targets:
-            return keeping(getattr(ufunc, method)(*given, **options), *inputs)
+            return keeping(getattr(ufunc, method)(*given, **options))
         if holds_number((inputs, targets, keywords.get("where"))):
             given = [targets[0], *given[1:]] if method == "at" else given
             return super().__array_ufunc__(ufunc, method, *given, **keywords)
@@ -207,23 +194,29 @@ class Holder(ArrayNumber, operators=True):
             writes = function in WRITERS and type(arguments[0]) in HOLDERS
             if writes or keywords.get("out") is not None:
                 return super().__array_function__(function, types, arguments, keywords)
+            if function in VIEWING:
+                return self._view(function, types, arguments, keywords)
         result = function(*all_held(arguments), **all_held(keywords))
+        if isinstance(result, SCALARS):
+            return result
         holders = [x for x in leaves((arguments, keywords)) if type(x) in HOLDERS]
         for x in holders:
             if result is x.primal:
                 return x
-        if not _show(result, holders):
-            return keeping(result, arguments, keywords)
-        return self._view(function, types, arguments, keywords, result, holders)
+        if untied(result, holders):
+            return self._view(function, types, arguments, keywords)
+        return keeping(result, arguments, keywords)
 
-    def _view(self, function: Any, types: Any, arguments: Any, keywords: Any, result: Any, holders: list[Any]) -> Any:
-        """The result of a function again, where it shows elements of holders: tied to them, or else known of."""
+    def _view(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+        """The result of a function, where it shows elements of holders: tied to them, or else known of."""
+        holders = [x for x in leaves((arguments, keywords)) if type(x) in HOLDERS]
         if function in BY_NUMPY:
             z = super().__array_function__(function, types, arguments, dict(keywords))
-            if not _show(z, holders):
+            if not untied(z, holders):
+                VIEWING.add(function)
                 return keeping(z, arguments, keywords)
         for x in holders:
-            if _show(result, [x]) and is_number(type(x.primal)):
+            if is_number(type(x.primal)):
                 rooted(x).windows = [*rooted(x).windows, _always]
         return function(*nested(opened, arguments), **nested(opened, keywords))
 
@@ -272,12 +265,6 @@ def _copied(value: Any, order: Any) -> Any:
     return keeping(value.copy(order=order))
 
 
-def _show(result: Any, holders: list[Any]) -> bool:
-    """Whether a result, or a part of one, shows elements of holders without being tied to them."""
-    parts = [part for part in leaves(result) if type(part) not in HOLDERS]
-    return any(shows(part, x.primal) for part in parts for x in holders)
-
-
 def _handed_on(name: str, to: Callable[[Any], Any] = held) -> property:
     return property(lambda self: getattr(to(self), name))
 
@@ -316,4 +303,4 @@ class HolderView(ArrayView, Holder):
         return owned
 
 
-HOLDERS = {Holder, HolderView}
+HOLDERS.update((Holder, HolderView))

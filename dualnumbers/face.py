@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .errors import no_plain_value, user_line
-from .levels import plain
+from .levels import HELD, is_number, plain
 from .memory import numbered
 from .rules.indexing import fixed, getitem
 from .rules.shaping import array, ravel, shape
@@ -77,6 +77,8 @@ class FlatNumbers:
 
     @property
     def __array__(self) -> Any:
+        if self.base.level is HELD and not is_number(type(self.base.primal)):
+            return ravel(self.base).__array__
         raise no_plain_value("np.asarray of .flat", self.base, AttributeError)
 
 

@@ -334,6 +334,38 @@ def test_an_array_that_an_inner_differentiation_filled_goes_on(name):
         numpy.testing.assert_allclose(derivative_of(f)(1.5), derivative_of(formula)(1.5), rtol=1e-13)
 
 
+VIEWS = {
+    "diag": lambda y: np.diag(y),
+    "einsum": lambda y: np.einsum("ii->i", y),
+    "slice": lambda y: y.T[1:],
+    "ascontiguousarray": lambda y: np.ascontiguousarray(y),
+    "array": lambda y: np.array(y, copy=None, ndmin=3),
+    "real_if_close": lambda y: np.real_if_close(y),
+    "view": lambda y: y.view()[1],
+    "split": lambda y: np.split(y, 2)[1],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_an_array_of_outer_numbers_show_inner_ones(name):
+    """Σ q² by t, at t = x, of which only y₁₁ = t x depends on t: 2 x³."""
+
+    def f(x):
+        y = np.zeros((2, 2))
+        y[0, 0] = x
+        q = VIEWS[name](y)
+
+        def inner(t):
+            y[1, 1] = t * x
+            return np.sum(q * q)
+
+        return derivative(inner, 0, [x])
+
+    assert jvp(f, [1.5], [1.0]) == (6.75, 13.5)
+    assert grad(f)(1.5) == 13.5
+    assert hessian(f)(1.5) == 18.0
+
+
 def test_the_value_of_such_an_array_is_its_value_now():
     def f(x):
         y = np.zeros(2)
@@ -425,6 +457,13 @@ def test_arrays_lie_in_memory_as_asked_for(name):
 
     for found in (jvp(f, [point], [point])[0], f(Variable(point)).data):
         numpy.testing.assert_array_equal(found, f(point))
+
+
+@pytest.mark.parametrize("x", [1.5, numpy.float64(1.5), numpy.float32(1.5)])
+def test_of_a_number_they_make_an_array_of_no_axes(x):
+    for function in (np.array, np.asarray, np.asanyarray, np.copy, np.require, np.asfortranarray, np.asarray_chkfinite):
+        for found in (jvp(function, [x], [x]), (vjp(function, x)[0],), (value_of(function(Variable(x))),)):
+            assert [(type(z), z.dtype, z.shape) for z in found] == [(numpy.ndarray, function(x).dtype, ())] * len(found)
 
 
 def test_no_argument_is_taken_and_ignored():

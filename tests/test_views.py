@@ -232,6 +232,7 @@ PLAIN = {
     "a view of it": lambda y: np.asarray(y)[1:],
     "numpy.array": lambda y: np.array(y, copy=None),
     "a row": lambda y: np.asarray(y[0]),
+    "elements": lambda y: np.asarray(y.flat),
     "a memory view": lambda y: memoryview(np.asarray(y)),
     "as_strided": lambda y: np.lib.stride_tricks.as_strided(y, (4,), (8,)),
     "bytes": lambda y: y.view(np.uint8),

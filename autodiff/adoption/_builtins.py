@@ -12,7 +12,7 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.arithmetic import python_number
 
-from ..holder import held
+from ..held import held
 from ._stand_ins import StandIn
 
 

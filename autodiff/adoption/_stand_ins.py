@@ -12,7 +12,7 @@ import numpy as np
 
 from dualnumbers.levels import LIVING, RUNNING, is_number
 
-from ..holder import held
+from ..held import held
 from ..scipy._closure import holds_numbers, parts_of
 
 DATA = frozenset((bool, bytes, complex, float, int, np.bool, np.float64, np.int64, np.ndarray, str, type(None)))

@@ -16,7 +16,8 @@ from dualnumbers.refusals import note
 from dualnumbers.rules.from_scipy import OF_PYTHON
 from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape, transpose
 
-from ..holder import all_held, held, holds_number, keeping
+from ..held import all_held, held, holds_number
+from ..holder import keeping
 from ..running import is_inside
 from ._taking import as_array, stands_for, within
 

@@ -12,9 +12,10 @@ import numpy as np
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.shaping import array as joined
-from dualnumbers.rules.shaping import astype, cast, expand_dims, in_order, shape
+from dualnumbers.rules.shaping import astype, cast, copied, expand_dims, in_order, shape
 
-from ..holder import HOLDERS, held, holder, holds_number, keeping
+from ..held import HOLDERS, held, holds_number
+from ..holder import holder, keeping
 from ._taking import as_array, within
 
 
@@ -52,7 +53,7 @@ def _array(object: Any, dtype: Any, copy: Any, order: Any, ndmin: int = 0) -> An
     z = given = object if type(object) in HOLDERS else joined(object)
     copy = copy.value if isinstance(copy, np._CopyMode) else copy
     if not isinstance(plain(z), np.ndarray):
-        z = z.reshape(())
+        z = copied(z, "K")
     if dtype is not None and np.dtype(dtype) != z.dtype:
         z = z.astype(dtype) if type(z) in HOLDERS else cast(z, np.dtype(dtype), "unsafe")
     z = in_order(z, order or "K")

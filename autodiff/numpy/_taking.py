@@ -13,7 +13,8 @@ from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.levels import LIVING, RUNNING
 from dualnumbers.rules.shaping import array as joined
 
-from ..holder import holds_number, keeping
+from ..held import holds_number
+from ..holder import keeping
 from ..running import is_inside
 
 SEQUENCES = {"broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack", "einsum",

@@ -132,6 +132,24 @@ STATEMENTS = {
         {t} = np.dot([{s}, 1.0], [2.0, {s}])
         {t} = np.linalg.solve([[{s} + 4, 1.0], [0.5, 3.0]], [{s}, 1.0])
         {t} = np.where([True, False], {v}, [{s}, 2.0])
+        {t0} = np.zeros((2, 2))\n{t} = np.diag({t0})\n{t0}[0] = {s}
+        {t0} = np.ones((2, 2))\n{t} = np.einsum("ii->i", {t0})\n{t}[1] = {s}\n{t0}[0] += {t}[1]
+        {t0} = np.ones((2, 3))\n{t} = np.einsum("ij->ji", {t0})\n{t0}[0] = {s}
+        {t0} = np.zeros(3)\n{t} = np.ascontiguousarray({t0})\n{t0}[1:] = {s}
+        {t0} = np.arange(4.0)\n{t} = np.array({t0}, copy=None, ndmin=2)\n{t0}[1] *= {s}
+        {t0} = np.ones((2, 2))\n{t} = np.require({t0}, None, "C")\n{t}[0] = {t0}[1] * {s}
+        {t0} = np.ones((2, 2))\n{t} = np.lib.stride_tricks.sliding_window_view({t0}, 2, 0)\n{t0}[1] = {s}
+        {t0} = np.linspace(0.0, 1.0, 3)\n{t} = np.real_if_close({t0}).view()\n{t0}[0] = {s}
+        {t} = np.array({a}, order="F").ravel("K")
+        {t} = np.array([{a}, {a}], order="F").ravel("K")
+        {t} = np.asarray({m}, order="F").ravel("A")
+        {t} = np.copy([{a}, {a}], order="F").ravel("K")
+        {t} = np.require({m}, None, "F").ravel("K")
+        {t} = np.zeros((2, 2), order="F")\n{t}[0] = {s}\n{t} = {t}.ravel("K")
+        {t0} = {s}\n{t} = np.arange({t0}, {t0} + 2.0, 0.3)
+        {t} = np.zeros(3)\nnp.dot(np.eye(3), np.ones(3), out={t})\n{t}[0] = {s}
+        {t} = np.zeros(2)\nfor place, e in np.ndenumerate({t}):\n    {t}[place] = {t}[0] + {s}
+        {t} = np.ones(2)\ndef {t0}(q):\n    {t}[0] = q * {s}\n    return {t}[0] * q\n{t}[1] = derivative({t0}, 0, [{s}])
     """,
 }
 """Statements, a line of the table each; ``\\n`` in them starts a new line of the program."""

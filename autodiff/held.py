@@ -1,18 +1,22 @@
-"""Which arrays show elements of which: those among arguments and results, and windows, whose views are known of."""
+"""What holders hold, which arrays show elements of it, and windows, by which it is known that one does."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
+from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
 from dualnumbers.levels import is_number
 from dualnumbers.memory import detached
 from dualnumbers.refusals import note
+
+HOLDERS: set[type] = set()
+"""The types of holders and of their views."""
 
 
 def nested(function: Callable[[Any], Any], x: Any) -> Any:
@@ -23,13 +27,42 @@ def nested(function: Callable[[Any], Any], x: Any) -> Any:
     return {name: nested(function, value) for name, value in x.items()} if kind is dict else function(x)
 
 
-def leaves(x: Any) -> Iterator[Any]:
-    """What nested lists, tuples and dicts hold, of arrays those that may show elements of another."""
+def held(x: Any) -> Any:
+    """What a holder holds, a plain array or one with derivatives; anything else as it is."""
+    return x.primal if type(x) in HOLDERS else x
+
+
+def all_held(x: Any) -> Any:
+    """`held` of what nested lists, tuples and dicts hold."""
+    return nested(held, x)
+
+
+def holds_number(x: Any) -> bool:
+    """Whether nested lists, tuples, dicts and arrays of objects hold a number with a derivative."""
+    kind = type(x)
+    if kind is list or kind is tuple:
+        return any(map(holds_number, x))
+    if kind is dict:
+        return any(map(holds_number, x.values()))
+    if kind is np.ndarray and x.dtype.char == "O":
+        return any(is_number(type(part)) for part in x.flat)
+    return is_number(type(held(x)))
+
+
+def leaves(x: Any) -> list[Any]:
+    """The arrays and numbers that nested lists, tuples and dicts hold."""
+    found: list[Any] = []
+    _gather(x, found)
+    return found
+
+
+def _gather(x: Any, found: list[Any]) -> None:
     if isinstance(x, (list, tuple, dict)):
         for part in x.values() if isinstance(x, dict) else x:
-            yield from leaves(part)
+            if type(part) not in PYTHON:
+                _gather(part, found)
     elif isinstance(x, np.ndarray) or is_number(type(x)):
-        yield x
+        found.append(x)
 
 
 def shows(z: Any, value: Any) -> bool:
@@ -37,6 +70,12 @@ def shows(z: Any, value: Any) -> bool:
     if is_number(type(value)):
         return z is value or (isinstance(z, ArrayNumber) and z.owner is getattr(value, "owner", None))
     return isinstance(z, np.ndarray) and isinstance(value, np.ndarray) and np.may_share_memory(z, value)
+
+
+def untied(result: Any, holders: list[Any]) -> bool:
+    """Whether a result, or a part of one, shows elements of holders without being tied to them."""
+    parts = [part for part in leaves(result) if type(part) not in HOLDERS]
+    return any(shows(part, x.primal) for part in parts for x in holders)
 
 
 def apart(z: Any) -> Any:
