@@ -240,6 +240,24 @@ def test_tables_are_looked_through_at_each_entering(sharing):
     assert module.closed.__closure__[0].cell_contents is math.sin
 
 
+def test_an_inner_adoption_prolongs_the_outer_one():
+    """Left in the wrong order; what has other modules, or is of another thread, stands by itself."""
+    module, other = module_of(SHARED + USING), module_of(SHARED + USING)
+    outer, inner = adopt(module, other), adopt(module)
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    assert derivative(module.f, 0, [POINT]) == 2 * math.cos(POINT)
+    inner.__exit__(None, None, None)
+    assert module.TABLE["sin"] is module.math.sin is other.math.sin is math.sin
+    with adopt(module):
+        with adopt(module, other):
+            assert derivative(other.f, 0, [POINT]) == 2 * math.cos(POINT)
+        assert other.math is math
+        assert derivative(module.f, 0, [POINT]) == 2 * math.cos(POINT)
+    assert module.math is math
+
+
 def test_the_namespace_of_other_code_is_no_table():
     """Python's own names are not swapped, though they can be reached."""
     module = module_of("import builtins, math, sys\nM = sys.modules\n"

@@ -133,7 +133,7 @@ _UNREAD = set(_public("scipy", list(scipy_path)))
 
 def note_scipy() -> None:
     """Find what stands for the functions of those modules of SciPy that are loaded by now."""
-    for module in [name for name in _UNREAD if _is_loaded(name)]:
+    for module in [name for name in tuple(_UNREAD) if _is_loaded(name)]:
         import_module(f"autodiff.{module}")
         for path, ours in COUNTERPARTS.items():
             owner = path.rpartition(".")[0]

@@ -19,41 +19,49 @@ _ENTRIES: set[Entry] = set()
 class Entry:
     """Modules, by their globals, swapped from ``begin`` to ``end``; several may overlap in any order and thread.
 
-    One within another of the same thread that has its modules takes over what that found: 1 µs, and not 1 µs a name.
+    One within another of the same thread that has its modules prolongs that: 2 µs, and not 1 µs a name.
     """
 
     def __init__(self, modules: list[dict[str, Any]]) -> None:
         self.modules = {id(names): names for names in modules}
         self.thread = get_ident()
         self.swaps: list[Swap] = []
+        self.outer, self.users = self, set[Entry]()
 
     def begin(self) -> None:
         """Swap; where that fails, all is put back."""
         with _LOCK:
             try:
-                self.swaps = self._found()
-                for swap in self.swaps:
-                    swap.put(self)
-                if not _ENTRIES:
-                    _Import.begin()
-                _ENTRIES.add(self)
+                self.outer = next(filter(self._is_within, _ENTRIES), self)
+                self.outer.users.add(self)
+                if self.outer is self:
+                    self._swap()
             except BaseException:
                 self.end()
                 raise
 
-    def _found(self) -> list[Swap]:
-        for outer in _ENTRIES:
-            if outer.thread == self.thread and self.modules.keys() <= outer.modules.keys():
-                return outer.swaps
+    def _is_within(self, outer: Entry) -> bool:
+        return outer.thread == self.thread and self.modules.keys() <= outer.modules.keys()
+
+    def _swap(self) -> None:
         note_scipy()
-        return swaps_of(list(self.modules.values()))
+        self.swaps = swaps_of(list(self.modules.values()))
+        for swap in self.swaps:
+            swap.put(self)
+        if not _ENTRIES:
+            _Import.begin()
+        _ENTRIES.add(self)
 
     def end(self) -> None:
         """Put back what no other entry wants swapped."""
         with _LOCK:
-            for swap in reversed(self.swaps):
-                swap.put_back(self)
-            _ENTRIES.discard(self)
+            outer = self.outer
+            outer.users.discard(self)
+            if outer.users:
+                return
+            for swap in reversed(outer.swaps):
+                swap.put_back(outer)
+            _ENTRIES.discard(outer)
             if not _ENTRIES:
                 _Import.end()
 
