@@ -27,7 +27,6 @@ WHY = {
     "SA_partial_horiz_torispherical": "NaN, of an integral with an infinite integrand",
     "V_horiz_ellipsoidal": "NaN, for a made-up tank",
     "V_from_h": "at the very height at which the code branches",
-    "clearsky_index": "NaN as the value: `~np.isfinite(x)` of a Python float is −2, true, in place of False",
     "iapws97_region3": "1/V where V is 6e216, far outside the formula's range: its derivative underflows",
     "size_control_valve": "at the very diameter at which the code branches",
 }

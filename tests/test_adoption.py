@@ -581,20 +581,24 @@ def test_classes_and_functions_of_plain_values():
 def test_objects_of_scipy_are_set_and_copied():
     stats = pytest.importorskip("scipy.stats")
     module = module_of(
-        "import copy, math, pickle, scipy.special\nfrom scipy.stats import norm\n"
+        "import copy, math, pickle, scipy.special, scipy.stats\nfrom scipy.stats import norm\n"
         "def drawn():\n    norm.random_state = 3\n    return norm.rvs(), norm.rvs()\n"
         "def copied():\n"
         "    again = copy.copy(norm), copy.deepcopy(norm), pickle.loads(pickle.dumps(norm))\n"
         "    again[0].mine = again[1].mine = 1\n"
         "    return [n.cdf(0.5) for n in again], hasattr(norm, 'mine'), norm.name, norm == again[1], repr(type(norm))\n"
         "def f(x):\n    return copy.copy(norm).cdf(x) * copy.deepcopy(norm).pdf(x) * norm(0.1, 2.0).cdf(x)\n"
+        "def frozen():\n"
+        "    several = scipy.stats.multivariate_normal([0.0, 1.0], seed=3)\n"
+        "    return repr(norm(0.0, -1.0).cdf(0.5)), norm(0.1).dist.name, several.rvs().tolist(), norm(0.1).args\n"
         "def setting():\n    scipy.special.mine = math.mine = 2\n    return scipy.special.mine + math.mine\n"
         "def deleting():\n    del scipy.special.mine, math.mine, norm.mine\n"
     )
     state = stats.norm.random_state
     try:
-        drawn, copied = module.drawn(), module.copied()
+        drawn, copied, frozen = module.drawn(), module.copied(), module.frozen()
         with adopt(module):
+            assert module.frozen() == frozen
             assert module.drawn() == drawn
             assert module.copied() == copied
             assert module.setting() == 4

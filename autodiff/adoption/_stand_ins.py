@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy, deepcopy
-from functools import cached_property, update_wrapper
+from functools import cached_property, partial, update_wrapper
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -154,12 +154,12 @@ class Merged(StandIn):
 
     def __getattr__(self, name: str) -> Any:
         theirs = super().__getattr__(name)
-        ours = getattr(self._ours, name, None) if callable(theirs) else None
-        if ours is None:
+        if not isinstance(theirs, MethodType):
             return theirs
 
         def method(*xs: Any, **named: Any) -> Any:
-            return (ours if holds_numbers(xs, named) else theirs)(*xs, **named)
+            ours = getattr(self._ours, name, None) if holds_numbers(xs, named) else None
+            return (theirs if ours is None else ours)(*xs, **named)
 
         return update_wrapper(method, theirs)
 
@@ -177,8 +177,24 @@ class Merged(StandIn):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """A frozen distribution, or what the object gives when it is called."""
-        ours = self._ours(*arguments, **keywords)
-        return ours if holds_numbers(arguments, keywords) else Merged(self._original(*arguments, **keywords), ours)
+        ours = partial(self._ours, *arguments, **keywords)
+        return (
+            ours()
+            if holds_numbers(arguments, keywords)
+            else Merged(self._original(*arguments, **keywords), _Made(ours))
+        )
+
+
+class _Made:
+    """The attributes of what is made when one is asked for: what SciPy takes and ours refuses is no error before."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_make":
+            raise AttributeError(name)
+        return getattr(self._make(), name)
 
 
 def carries(*values: Any) -> bool:
