@@ -252,9 +252,11 @@ def _public_kind(number: Any) -> str:
 
 # ------------------------------------------------------------------------------------------------ others' errors
 
-_OF_NUMBERS = re.compile(r"\b(Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|"
-                         r"dtype\('O'\)|not supported for the input types|be a string or a Rational|"
-                         r"NotImplementedType|object arrays are not|which has no callable \w+ method")  # fmt: skip
+_OF_NUMBERS = re.compile(
+    r"ε|\b(BatchNumber|Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|dtype\('O'\)|"
+    r"not supported for the input types|be a string or a Rational|NotImplementedType|object arrays are not|"
+    r"which has no callable \w+ method"
+)
 _PLAIN_AS_WELL = re.compile("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
                             "unsupported operand|interpreted as an integer|indices must be")  # fmt: skip
 """What Python says of a float as well."""

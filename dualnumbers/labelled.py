@@ -63,7 +63,7 @@ class _ToArrays(ast.NodeTransformer):
 
     def _is_column(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
-            kind = self.code.meaning(node.func)
+            kind = self.code.meaning(node.func) if not self.code.number_in(*node.args, *node.keywords) else None
             return (
                 isinstance(kind, type) and kind.__module__.partition(".")[0] in LABELLED and hasattr(kind, "to_numpy")
             )

@@ -46,7 +46,7 @@ class Code(NamedTuple):
             known = isinstance(owner, (ModuleType, type)) or root_of(owner) in ("numpy", "random", "scipy")
             if known or root_of(owner) in LABELLED:
                 return getattr(owner, node.attr, None)
-            return getattr(owner, "__dict__", {}).get(node.attr)
+            return owner.__dict__.get(node.attr) if type(owner).__dictoffset__ else None
         if isinstance(node, ast.Subscript):
             owner = self.meaning(node.value)
             return self._selected(owner, node.slice) if root_of(owner) in LABELLED else None

@@ -192,6 +192,8 @@ def _of_conversion(code: Code, node: ast.Call, function: Any, rank: int) -> str:
         return _complex(first)
     if function is float or (isinstance(function, type) and issubclass(function, np.inexact)):
         return f"{operand(first)}.reshape(())" if rank else text
+    if function is np.arange:
+        return _with("autodiff.numpy.arange", node)
     if not callable(function) or function not in PLAIN_COPIES:
         return ""
     if function is np.fromiter:

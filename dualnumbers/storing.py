@@ -42,7 +42,7 @@ def stored(code: Code, road: str, rank: int) -> Written | None:
         return None
     if road.endswith("into a plain array"):
         return _taking(code, ast.unparse(target), target.args[0], *target.args[1:])
-    filled = isinstance(target.func, ast.Attribute) and target.func.attr in ("fill", "itemset", "put")
+    filled = isinstance(target.func, ast.Attribute) and target.func.attr in ("__setitem__", "fill", "itemset", "put")
     owner = target.func.value if isinstance(target.func, ast.Attribute) else target
     if filled and (isinstance(code.meaning(owner), np.ndarray) or _makes(owner)):
         return _taking(code, ast.unparse(target), owner, *target.args)

@@ -15,6 +15,7 @@ import struct
 import textwrap
 from math import exp as exponential
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -448,11 +449,12 @@ np.percentile([x, 2.0], 30) | np.quantile(np.array([x, y]), 0.3) | np.std([x, 2.
 sum(map(math.sin, v)) | sum(map(float, v)) | max(map(math.sin, v)) | list(map(float, v))[0] | sum(map(math.exp, [x, y]))
 functools.reduce(math.hypot, v) | math.fsum(map(math.sin, v)) | np.fromiter(map(math.sin, v), float)
 x.item() | (x + y).item() | v.sum().item() | v.item(1) | v.tolist()[1] | (v + 1).tolist()[0]
-np.linalg.det([[x, 2.0], [1.0, y]])
+np.linalg.det([[x, 2.0], [1.0, y]]) | np.arange(0.0, x, 0.5) | np.arange(x, 3.0)
 """
 CONTEXTS = ("{}", "2 * {}", "{} ** 2", "-{}", "{}.real", "abs({})", "np.cos({})", "1 / (1.5 + {})", "{} + x * {}")
 MODULES = (autodiff, cmath, dualnumbers, functools, math, statistics)
-SPACE = {module.__name__: module for module in MODULES} | {"np": np, "R": np.random.default_rng}
+SPACE = {module.__name__: module for module in MODULES} | {"np": np, "R": np.random.default_rng,
+                                                            "SimpleNamespace": SimpleNamespace}  # fmt: skip
 
 
 def of_code(code):
@@ -529,6 +531,8 @@ STORES = {
     "out= a slice": "a = np.zeros(3); np.multiply(x, 2, out=a[1:])",
     "copyto": "a = np.zeros((2, 2)); b = a.T[0]; np.copyto(b, x)",
     "put": "a = np.zeros((2, 2)); np.put(a, [0, 3], x)",
+    "by its name": "a = np.zeros(3); b = a[1:]; b.__setitem__(0, x[1])",
+    "another's attribute": "holder = SimpleNamespace(a=0); holder.a = np.zeros(2); holder.a[:] = x; a = holder.a",
     "fill": "a = np.zeros(3); b = a[1:]; b.fill(x[0])",
     "flat": "a = np.zeros((2, 2)); a.flat[1:3] = x",
     "a diagonal": "a = np.zeros((2, 2)); d = np.einsum('ii->i', a); d[:] = x",
@@ -626,6 +630,14 @@ def test_scipys_words_about_objects_become_ours(name, mode):
     f, expected = refused_by_others()[name]
     text, file, _ = message(mode, f)
     assert expected in text
+    assert file == __file__
+
+
+@MODES
+def test_scipys_words_that_show_a_number_become_ours(mode):
+    stats = pytest.importorskip("scipy.stats")
+    text, file, _ = message(mode, lambda x: stats.pearsonr(x, np.array([3.0, 1.0, 2.0]))[0], np.array([1.0, 2.0, 4.0]))
+    assert text == "scipy.stats.pearsonr reads plain numbers: write np.corrcoef(x, y)[0, 1]"
     assert file == __file__
 
 

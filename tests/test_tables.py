@@ -110,6 +110,14 @@ def test_what_is_written_for_a_table_runs_or_is_no_code(name, mode):
         np.testing.assert_allclose(found[0], expected, rtol=1e-6, atol=1e-8)
 
 
+def test_a_column_that_is_made_of_numbers_is_not_said_to_be_an_array():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(
+        TypeError, match=r"pandas.Series\(p\) would lose .*write pandas.Series\(autodiff.value_of\(p\)\)"
+    ):
+        grad(lambda p: pandas.Series(p).sum())(P)
+
+
 def test_an_expression_of_polars_is_given_no_code_that_is_none():
     polars = pytest.importorskip("polars")
     with pytest.raises(TypeError, match="would lose") as caught:
