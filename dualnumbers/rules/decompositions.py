@@ -1,4 +1,4 @@
-"""Decompositions: Cholesky, QR, eigenvalues, singular values.
+"""Decompositions: Cholesky, QR, eigenvalues; `singular_values` has its own module.
 
 What the factors leave free is fixed as follows.
 
@@ -20,7 +20,6 @@ from ..elementary import composition, smooth
 from ..errors import user_line
 from ..levels import plain
 from . import spectra
-from .axes import flip
 from .complexes import conj, imag, is_unreal, real
 from .factors import (
     adjoint,
@@ -29,23 +28,18 @@ from .factors import (
     determined,
     diagonal,
     divided_by_gaps,
-    divided_by_sums,
     hermitian_matrix,
     independent,
     join,
     product,
-    quotient,
-    repeated,
     square,
     weighted,
-    without_rounding,
 )
 from .indexing import getitem
 from .linalg import solve
 from .products import matmul
 from .reductions import sum
-from .selection import where
-from .shaping import concatenate, matrix_transpose, shape
+from .shaping import matrix_transpose, shape
 
 # ------------------------------------------------------------------------------------------------- Cholesky
 
@@ -127,7 +121,8 @@ def _vector_and_matrix(a):
     return (n,), (n, n)
 
 
-def _real_vector(x, z):
+def real_vector(x, z):
+    """The real part, where the factors ``z`` that it was cut out of are complex."""
     return real(x) if is_unreal(z) else x
 
 
@@ -135,8 +130,8 @@ def _eigh_push(da, z, a, UPLO):
     """dw = diag T, dV = V (T / gaps), T = Vᴴ dA V."""
     w, v = cut(z, *_vector_and_matrix(a))
     t = product(adjoint(v), da, v)
-    dv = matmul(v, divided_by_gaps(t, _real_vector(w, z), "eigenvalues"))
-    return join((_real_vector(diagonal(t), z), 1), (dv, 2))
+    dv = matmul(v, divided_by_gaps(t, real_vector(w, z), "eigenvalues"))
+    return join((real_vector(diagonal(t), z), 1), (dv, 2))
 
 
 _eigh = smooth(None, None, _eigh_push, name="eigh", statics=1, evaluate=lambda a, UPLO:
@@ -149,7 +144,7 @@ def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
     z = _eigh(hermitian_matrix(a, UPLO), UPLO)
     w, v = cut(z, *_vector_and_matrix(a))
-    return EighResult(_real_vector(w, z), determined(v, w, "eigenvalues"))
+    return EighResult(real_vector(w, z), determined(v, w, "eigenvalues"))
 
 
 @composition(np.linalg.eigvalsh)
@@ -221,100 +216,3 @@ def eigvals(a):
     """The eigenvalues; where they repeat, the derivative is right for what is symmetric in them."""
     square(a)
     return _eigvals(a)
-
-
-# ------------------------------------------------------------------------------------------------- singular values
-
-
-def _svd_shapes(a, full):
-    *_, m, n = shape(a)
-    k = min(m, n)
-    return (m, m if full else k), (k,), (n if full else k, n)
-
-
-def _singular_vectors(u, omega, moved, t, s):
-    """dU = U Ω + (1 − U Uᴴ) dA V S⁻¹ for ``moved`` = dA V, t = Uᴴ moved; columns beyond stay orthogonal to these."""
-    first = (..., slice(0, shape(s)[-1]))
-    own = getitem(u, first)
-    du = matmul(own, omega)
-    if shape(u)[-2] > shape(s)[-1]:
-        du = du + quotient(moved - matmul(own, t), columns(without_rounding(s, s)), "singular values")
-    if shape(u)[-1] == shape(s)[-1]:
-        return du
-    beyond = getitem(u, (..., slice(shape(s)[-1], None)))
-    return concatenate(du, -product(own, adjoint(du), beyond), -1)
-
-
-def _svd_push(da, z, a, full):
-    """T = Uᴴ dA V = dS + Ω S − S Ω', Ω = Uᴴ dU, Ω' = Vᴴ dV, both skew: their sum and difference from T ± Tᴴ."""
-    u, s, vh = cut(z, *_svd_shapes(a, full))
-    s, v, k = _real_vector(s, z), adjoint(vh), shape(s)[-1]
-    first = (..., slice(0, k))
-    moved, back = matmul(da, getitem(v, first)), matmul(adjoint(da), getitem(u, first))
-    t = matmul(adjoint(getitem(u, first)), moved)
-    total = divided_by_gaps(t + adjoint(t), s, "singular values")
-    difference = divided_by_sums(t - adjoint(t), s)
-    du = _singular_vectors(u, 0.5 * (total + difference), moved, t, s)
-    dv = _singular_vectors(v, 0.5 * (total - difference), back, adjoint(t), s)
-    return join((du, 2), (_off_zero(_real_vector(diagonal(t), z), s), 1), (adjoint(dv), 2))
-
-
-def _off_zero(ds, s):
-    """Singular values have a kink at 0, as the modulus has."""
-    return where(np.equal(plain(without_rounding(s, s)), 0), 0.0, ds)
-
-
-_svd = smooth(None, None, _svd_push, name="svd", statics=1, evaluate=lambda a, full:
-              join(*zip(np.linalg.svd(a, full), (2, 1, 2), strict=True)))  # fmt: skip
-SVDResult = type(np.linalg.svd(np.eye(1)))
-
-
-@composition(np.linalg.svd)
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    """U, the singular values in descending order, Vᴴ; the values alone without ``compute_uv``."""
-    if hermitian:
-        return _svd_of_hermitian(a, compute_uv)
-    if not compute_uv:
-        return svdvals(a)
-    z = _svd(a, full_matrices)
-    u, s, vh = cut(z, *_svd_shapes(a, full_matrices))
-    u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
-    return SVDResult(u, _real_vector(s, z), vh)
-
-
-def _svd_of_hermitian(a, compute_uv):
-    """From the eigenvalues, as NumPy does it: their moduli, with the signs in Vᴴ."""
-    w, u = eigh(a) if compute_uv else (eigvalsh(a), None)
-    order = np.argsort(np.abs(plain(w)), axis=-1)
-    stack = tuple(np.indices(order.shape)[:-1])
-    if u is None:
-        return flip(getitem(abs(w), (*stack, order)), -1)
-    order = order[..., ::-1]
-    s = getitem(abs(w), (*stack, order))
-    signs = np.sign(plain(w))[(*stack, order)]
-    rows = getitem(matrix_transpose(u), (*stack, order))
-    return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))
-
-
-def _svdvals_push(da, z, a, basis):
-    if repeated(plain(z)):
-        return _off_zero(spectra.push_of_doubled(da, z, a, basis), plain(z))
-    u, s, vh = svd(a, False)
-    return _off_zero(real(sum(conj(u) * matmul(da, adjoint(vh)), -2, False)), s)
-
-
-def _svdvals_pull(g, z, a, basis):
-    if repeated(plain(z)):
-        return spectra.pull_of_doubled(_off_zero(g, plain(z)), z, a, basis)
-    u, _, vh = svd(a, False)
-    return matmul(u * columns(_off_zero(g, plain(z))), vh)
-
-
-_svdvals = smooth(None, None, _svdvals_push, pulls=(_svdvals_pull,), name="svdvals", statics=1,
-                  evaluate=lambda a, basis: np.linalg.svd(a, compute_uv=False))  # fmt: skip
-
-
-@composition(np.linalg.svdvals)
-def svdvals(x, /):
-    """The singular values in descending order; where they repeat, as `eigvalsh`; at 0 a kink."""
-    return _svdvals(x, spectra.Basis())

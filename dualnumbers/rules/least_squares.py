@@ -10,11 +10,11 @@ from ..elementary import composition, smooth
 from ..errors import user_line
 from ..levels import plain
 from .complexes import conj, is_unreal, real
-from .decompositions import svdvals
 from .factors import adjoint, cut, hermitian_matrix, product
 from .products import matmul
 from .reductions import sum
 from .shaping import arrays, astype, concatenate, expand_dims, reshape, shape
+from .singular_values import svdvals
 
 # ------------------------------------------------------------------------------------------------- pseudoinverse
 

@@ -12,7 +12,6 @@ from ..elementary import composition, smooth
 from ..errors import user_line
 from ..levels import is_number, plain
 from .complexes import conj, is_unreal, real
-from .decompositions import svdvals
 from .factors import square
 from .indexing import getitem
 from .linalg import inv
@@ -20,6 +19,7 @@ from .products import moved
 from .reductions import max, min, sum
 from .selection import where
 from .shaping import astype, ravel, reshape, shape, transpose
+from .singular_values import svdvals
 from .steps import equal, not_equal, sign
 from .strong import strong
 

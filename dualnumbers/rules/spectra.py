@@ -8,6 +8,8 @@ directions, and a `Basis` holds which one that is. Where several directions ask 
 `Unadapted` is raised, and forward mode takes one direction after the other.
 
 The derivatives of a single eigenvalue among equal ones do not exist, those of first order excepted along one direction.
+
+`singular_values` are such eigenvalues, ±, of a matrix of twice the size, and have a kink where they are 0.
 """
 
 from threading import local
@@ -19,9 +21,9 @@ from ..errors import user_line
 from ..levels import is_number, plain
 from .complexes import real
 from .factors import adjoint, product, repeated, together
-from .indexing import getitem
 from .reductions import sum
-from .shaping import concatenate, expand_dims, matrix_transpose, shape
+from .selection import where
+from .shaping import expand_dims, matrix_transpose
 
 
 class Unadapted(np.linalg.LinAlgError):
@@ -36,11 +38,22 @@ class Unadapted(np.linalg.LinAlgError):
         )
 
 
+class Kinked(np.linalg.LinAlgError):
+    """A second derivative that singular values which are 0 do not have."""
+
+    def __init__(self):
+        super().__init__(
+            "a singular value that is 0 has a kink, and no second derivative. Of even functions, such as np.sum(s**2), "
+            "it is to be had by hessian or hvp, or written with the matrix: np.sum(a * a), np.linalg.norm(a), "
+            f"np.linalg.eigvalsh(a.T @ a){user_line()}"
+        )
+
+
 class _Choice(local):
     """The eigenvectors as the sweeps of one thread choose them, at first as the recording did."""
 
     def __init__(self, recorded):
-        self.state, self.vectors = recorded
+        self.state, self.vectors, self.moving = recorded
 
 
 class Basis:
@@ -48,27 +61,32 @@ class Basis:
 
     ``state`` is how those of repeated eigenvalues are chosen: by LAPACK, for the direction of a tangent, for one that a
     second derivative rests on, or for that of the adjoint which is being swept. Each thread sweeps with its own choice.
+
+    Of singular values: whether the call is ``nested`` in two differentiations, and then of the eigenvalues ± those at
+    the ``kink`` 0, and of these those that are ``odd``: the function has a slope by them.
     """
 
-    __slots__ = ("choice", "known", "recorded")
+    __slots__ = ("choice", "kink", "known", "nested", "odd", "recorded")
     FREE, ADAPTED, FIXED, SWEPT = range(4)
 
-    def __init__(self):
+    def __init__(self, nested=False):
         self.known = None, None
-        self.recorded = [Basis.FREE, None]
+        self.recorded = [Basis.FREE, None, None]
         self.choice = _Choice(self.recorded)
+        self.nested, self.kink, self.odd = nested, None, None
 
     def __repr__(self):
         return "eigenvectors"
 
     state = property(lambda self: self.choice.state)
 
-    def choose(self, state, vectors=None):
-        """Take these vectors, by default those taken before, for what ``state`` says."""
+    def choose(self, state, vectors=None, moving=None):
+        """Take these vectors, by default those taken before, for what ``state`` says; note the moving eigenvalues."""
         choice = self.choice
-        choice.state, choice.vectors = state, choice.vectors if vectors is None else vectors
+        choice.state, choice.moving = state, moving
+        choice.vectors = choice.vectors if vectors is None else vectors
         if state == Basis.FIXED:
-            self.recorded[:] = state, choice.vectors
+            self.recorded[:] = state, choice.vectors, moving
 
     def end_sweep(self):
         """Let the next sweep of this thread choose."""
@@ -94,6 +112,8 @@ class Basis:
         w, v = self.of(a, triangle)
         near = together(w)
         if not (self._is_of(a) and _repeat(near)):
+            if self.kink is not None:
+                raise Unadapted()
             return
         v = v.copy()
         for place in np.ndindex(w.shape[:-1]):
@@ -102,20 +122,46 @@ class Basis:
                 own = v[place][:, start:stop]
                 block = own.conj().T @ t[place] @ own
                 v[place][:, start:stop] = own @ np.linalg.eigh(block + block.conj().T)[1]
-        self.choose(state, v)
+        if self.kink is None:
+            self.choose(state, v)
+        else:
+            moved = _elements(v.conj().swapaxes(-1, -2) @ t @ v)
+            self.choose(state, v, np.diagonal(moved, axis1=-2, axis2=-1))
+
+    def still(self):
+        """Which eigenvalues at the kink do not move along the chosen direction, all where none is chosen."""
+        return self.kink if self.kink is None or self.choice.moving is None else self.kink & ~self.choice.moving
+
+    def moves(self, t, places):
+        """Whether a direction, as Vᴴ dA V, moves eigenvalues at the kink that are among ``places``."""
+        return places is not None and _reaches(t, places[..., :, None] & self.kink[..., None, :])
+
+    def refused(self, error):
+        """An error that ends the sweep."""
+        self.end_sweep()
+        return error
 
 
 def _repeat(near):
     return bool(np.any(np.sum(near, -1) > 1))
 
 
-def _couples(t, near):
-    """Whether the matrix of a direction, Vᴴ dA V, has elements between different vectors of repeated eigenvalues."""
-    if is_number(type(t)):
-        return any(_couples(part, near) for part in t.parts())
+def _elements(t):
+    """Which elements of the matrix of a direction, Vᴴ dA V, are more than rounding."""
     size = np.max(np.abs(t), axis=(-2, -1), keepdims=True, initial=0.0)
-    between = near & ~np.eye(near.shape[-1], dtype=bool)
-    return bool(np.any(between & (np.abs(t) > 64 * near.shape[-1] * np.finfo(t.dtype).eps * size)))
+    return np.abs(t) > 64 * t.shape[-1] * np.finfo(t.dtype).eps * size
+
+
+def _reaches(t, places):
+    """Whether the matrix of a direction has elements at these places."""
+    if is_number(type(t)):
+        return any(_reaches(part, places) for part in t.parts())
+    return bool(np.any(places & _elements(t)))
+
+
+def _couples(t, near):
+    """Whether the matrix of a direction has elements between different vectors of repeated eigenvalues."""
+    return _reaches(t, near & ~np.eye(near.shape[-1], dtype=bool))
 
 
 def _known(a, order, triangle, basis):
@@ -151,7 +197,10 @@ def _rates_push(da, z, a, t, triangle, basis):
     first, second = (product(adjoint(v), x, v) for x in (t, da))
     if _repeat(near) and _couples(first, near) and _couples(second, near):
         raise Unadapted()
-    return sum(real(first * matrix_transpose(second)) * (2.0 * _inverse_gaps(w, near)), -1, False)
+    found = sum(real(first * matrix_transpose(second)) * (2.0 * _inverse_gaps(w, near)), -1, False)
+    if basis.moves(first, basis.kink) or basis.moves(second, basis.kink):
+        return where(basis.kink, np.nan, found)  # forward mode does not see whether the function is even
+    return found
 
 
 def _is_asked(da):
@@ -163,6 +212,8 @@ def _rates_pull(g, z, a, t, triangle, basis):
     """The adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
     w, v = _known(a, "The third derivative", triangle, basis)
     near, first = together(plain(w)), product(adjoint(v), t, v)
+    if basis.kink is not None and np.any(not_even(plain(g), basis.kink)):
+        raise Kinked()
     if _repeat(near) and (_couples(first, near) or _differ(plain(g), near)):
         raise Unadapted()
     return product(v, adjoint(first) * (expand_dims(g, -2) * (-2.0 * _inverse_gaps(w, near))), adjoint(v))
@@ -180,11 +231,21 @@ def _assembled(a, g, triangle, basis):
 
 
 def _assembled_push(da, z, a, g, triangle, basis):
-    """V (Vᴴ dA V ∘ (gᵢ − gⱼ) / (λᵢ − λⱼ)) Vᴴ; of equal eigenvalues the g must be equal."""
-    w, v = _known(a, "The third derivative", triangle, basis)
-    near, t = together(plain(w)), product(adjoint(v), da, v)
-    if _repeat(near) and (_differ(plain(g), near) or _couples(t, near)):
+    v = basis.of(plain(a), triangle)[1]
+    near = together(basis.of(plain(a), triangle)[0])
+    if _repeat(near) and _couples(product(adjoint(v), da, v), near):
         raise Unadapted()
+    return _assembled_pull(da, z, a, g, triangle, basis)
+
+
+def _assembled_pull(b, z, a, g, triangle, basis):
+    """V (Vᴴ B V ∘ (gᵢ − gⱼ) / (λᵢ − λⱼ)) Vᴴ, which is its own adjoint; of equal eigenvalues the g must be equal."""
+    w, v = _known(a, "The third derivative", triangle, basis)
+    near, t = together(plain(w)), product(adjoint(v), b, v)
+    if basis.moves(t, basis.odd):
+        raise basis.refused(Kinked())
+    if _repeat(near) and _differ(plain(g), near):
+        raise basis.refused(Unadapted())
     gaps = expand_dims(g, -1) - expand_dims(g, -2)
     return product(v, t * (gaps * _inverse_gaps(w, near)), adjoint(v))
 
@@ -195,6 +256,12 @@ def _differ(g, near):
     return bool(np.any(near & (np.abs(g[..., None, :] - g[..., :, None]) > np.sqrt(np.finfo(g.dtype).eps) * size)))
 
 
+def not_even(g, kink):
+    """Which eigenvalues at the kink have an adjoint that is not 0 up to rounding, as those of an even function."""
+    size = np.max(np.abs(g), axis=-1, keepdims=True, initial=0.0)
+    return kink & (np.abs(g) > np.sqrt(np.finfo(g.dtype).eps) * size)
+
+
 def _pulled_rates(b, a, g, triangle, basis):
     """The adjoint of `assembled` in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
     b = 0.5 * (b + adjoint(b))
@@ -203,17 +270,20 @@ def _pulled_rates(b, a, g, triangle, basis):
     near = together(w)
     if _repeat(near):
         t = product(adjoint(v), direction, v)
-        if _couples(t, near):
-            if basis.state not in (Basis.FREE, Basis.ADAPTED) or np.any(np.isnan(t)):
-                basis.end_sweep()
-                raise Unadapted()
+        if basis.moves(t, basis.odd):
+            raise basis.refused(Kinked())
+        chosen = basis.state not in (Basis.FREE, Basis.ADAPTED)
+        if _couples(t, near) or basis.moves(t, basis.still() if chosen else basis.kink):
+            if chosen or np.any(np.isnan(t)):
+                raise basis.refused(Unadapted())
             basis.adapt(matrix, direction, triangle, Basis.SWEPT)
-        elif basis.state != Basis.FIXED and np.any(direction):
+        elif not chosen and np.any(direction):
             basis.choose(Basis.SWEPT)
     return rates(a, b, triangle, basis)
 
 
 assembled = smooth(None, None, _assembled_push, None, evaluate=_assembled, name="from_eigenvalues", statics=2,
+                   pulls=(_assembled_pull, None),
                    adjoints=(None, _pulled_rates))  # fmt: skip
 """V diag(g) Vᴴ, the adjoint of `rates` in its direction."""
 
@@ -224,6 +294,8 @@ def push(da, z, a, triangle, basis):
     """The tangents of the eigenvalues of ``a`` along ``da``."""
     direction, matrix = plain(da), plain(a)
     unknown = bool(np.any(np.isnan(direction)))  # many directions at a time: a batch shows no values
+    if unknown and basis.kink is not None:
+        raise Unadapted()
     if not is_number(type(a)):
         if unknown or _is_asked(da):
             if unknown and basis.state < Basis.FIXED:
@@ -246,26 +318,3 @@ def pull(g, z, a, triangle, basis):
 
 eigvalsh = smooth(None, None, push, pulls=(pull,), name="eigvalsh", statics=2,
                   evaluate=lambda a, triangle, basis: np.linalg.eigvalsh(a, triangle))  # fmt: skip
-
-# --------------------------------------------------------------------------------------- singular values
-
-
-def _doubled(a):
-    """The Hermitian matrix of the blocks 0, A and Aᴴ, 0, whose eigenvalues are the singular values, ± each (Jordan)."""
-    *stack, m, n = shape(a)
-    zeros = [np.zeros((*stack, k, k), plain(a).dtype) for k in (m, n)]
-    return concatenate(concatenate(zeros[0], a, -1), concatenate(adjoint(a), zeros[1], -1), -2)
-
-
-def push_of_doubled(da, z, a, basis):
-    """The tangents of the singular values ``z``, which may repeat."""
-    count = shape(z)[-1]
-    return getitem(push(_doubled(da), z, _doubled(a), "L", basis), (..., slice(-1, -count - 1, -1)))
-
-
-def pull_of_doubled(g, z, a, basis):
-    """The adjoint of `push_of_doubled`."""
-    *stack, m, n = shape(a)
-    others = np.zeros((*stack, m + n - shape(z)[-1]), plain(g).dtype)
-    whole = concatenate(others, getitem(g, (..., slice(None, None, -1))), -1)
-    return 2.0 * getitem(pull(whole, z, _doubled(a), "L", basis), (..., slice(0, m), slice(m, None)))

@@ -9,7 +9,7 @@ import scipy.linalg
 
 from dualnumbers.levels import plain
 from dualnumbers.rules import decompositions as rows
-from dualnumbers.rules import norms
+from dualnumbers.rules import norms, singular_values
 from dualnumbers.rules.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.linalg import solve
@@ -44,14 +44,14 @@ def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, overwrite
         check_finite: bool = True, lapack_driver: str = "gesdd") -> Any:  # fmt: skip
     """U, the singular values in descending order, Vᴴ; the values alone without ``compute_uv``."""
     finite(check_finite, a)
-    return tuple(rows.svd(a, full_matrices)) if compute_uv else rows.svdvals(a)
+    return tuple(singular_values.svd(a, full_matrices)) if compute_uv else singular_values.svdvals(a)
 
 
 @counterpart("linalg.svdvals")
 def svdvals(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The singular values in descending order."""
     finite(check_finite, a)
-    return rows.svdvals(a)
+    return singular_values.svdvals(a)
 
 
 @counterpart("linalg.polar")
@@ -59,7 +59,7 @@ def polar(a: Array, side: str = "right") -> Any:
     """U and the positive P with A = U P, or A = P U for ``side="left"``, by the singular values as SciPy does it."""
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
-    w, s, vh = rows.svd(a, False)
+    w, s, vh = singular_values.svd(a, False)
     basis = adjoint(vh) if side == "right" else w
     return matmul(w, vh), matmul(basis * s, adjoint(basis))
 

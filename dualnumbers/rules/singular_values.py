@@ -1,0 +1,201 @@
+"""Singular values and vectors, and what is left of their derivatives where values are 0 or equal.
+
+One that is 0 has a kink: its first derivative is 0, as that of the modulus. Even functions, f(σ) = f(−σ), are smooth
+there: for a second derivative σ may change its sign along a direction, in the basis that `spectra` chooses for it. So
+that of an even function is right, in every nesting with reverse mode. Another function has none, and raises `Kinked`.
+Forward over forward mode does not see of which function it is: it gives NaN where such values are used.
+"""
+
+import numpy as np
+
+from ..elementary import composition, smooth
+from ..levels import is_number, plain
+from . import spectra
+from .axes import flip
+from .complexes import conj, real
+from .decompositions import eigh, eigvalsh, real_vector
+from .factors import (
+    adjoint,
+    columns,
+    cut,
+    determined,
+    diagonal,
+    divided_by_gaps,
+    divided_by_sums,
+    hermitian_matrix,
+    join,
+    product,
+    quotient,
+    repeated,
+    without_rounding,
+)
+from .indexing import getitem
+from .products import matmul
+from .reductions import sum
+from .selection import where
+from .shaping import concatenate, matrix_transpose, shape
+from .spectra import Basis, Unadapted
+
+# ------------------------------------------------------------------------------------------------- the values
+
+
+def _doubled(a):
+    """The Hermitian matrix of the blocks 0, A and Aᴴ, 0, whose eigenvalues are the singular values, ± each (Jordan)."""
+    *stack, m, n = shape(a)
+    zeros = [np.zeros((*stack, k, k), plain(a).dtype) for k in (m, n)]
+    return concatenate(concatenate(zeros[0], a, -1), concatenate(adjoint(a), zeros[1], -1), -2)
+
+
+def _at_zero(z):
+    """Which of plain singular values are 0 up to rounding."""
+    return without_rounding(z, z) == 0
+
+
+def _note_kink(z, a, basis):
+    """Tell a basis which of the eigenvalues ± are 0, if a second derivative may be asked for."""
+    *stack, m, n = shape(a)
+    zero = _at_zero(plain(z))
+    others = np.broadcast_to(np.any(zero, -1, keepdims=True), (*stack, abs(m - n)))
+    basis.kink = np.concatenate([zero, others, zero[..., ::-1]], -1) if basis.nested and np.any(zero) else None
+
+
+def _without_kink(x, basis):
+    """Of eigenvalues ± at the kink that do not move along the chosen direction 0."""
+    return x if basis.kink is None else where(basis.still(), 0.0, x)
+
+
+def _push_of_doubled(da, z, a, basis):
+    """The tangents of the singular values ``z``, which may repeat."""
+    _note_kink(z, a, basis)
+    found = _without_kink(spectra.push(_doubled(da), z, _doubled(a), "L", basis), basis)
+    return getitem(found, (..., slice(-1, -shape(z)[-1] - 1, -1)))
+
+
+def _pull_of_doubled(g, z, a, basis):
+    """The adjoint of `_push_of_doubled`, half of it by the eigenvalues that are −σ."""
+    *stack, m, n = shape(a)
+    _note_kink(z, a, basis)
+    others = np.zeros((*stack, abs(m - n)), plain(g).dtype)
+    whole = concatenate(-0.5 * g, others, 0.5 * getitem(g, (..., slice(None, None, -1))), -1)
+    if basis.kink is not None and is_number(type(a)):
+        basis.odd = spectra.not_even(plain(whole), basis.kink)
+        whole = where(basis.kink, whole - plain(whole), whole)
+    if basis.choice.moving is not None or not is_number(type(a)):
+        whole = _without_kink(whole, basis)
+    return 2.0 * getitem(spectra.pull(whole, z, _doubled(a), "L", basis), (..., slice(0, m), slice(m, None)))
+
+
+def _off_zero(ds, s):
+    """Singular values have a kink at 0, as the modulus has."""
+    return where(_at_zero(plain(s)), 0.0, ds)
+
+
+def _svdvals_push(da, z, a, basis):
+    if basis.nested and np.any(_at_zero(plain(z))):
+        return _push_of_doubled(da, z, a, basis)
+    if repeated(plain(z)):
+        return _off_zero(_push_of_doubled(da, z, a, basis), plain(z))
+    u, s, vh = svd(a, False)
+    return _off_zero(real(sum(conj(u) * matmul(da, adjoint(vh)), -2, False)), s)
+
+
+def _svdvals_pull(g, z, a, basis):
+    if np.any(_at_zero(plain(z))) and (basis.nested or is_number(type(a))):
+        if not basis.nested:
+            raise Unadapted()
+        return _pull_of_doubled(g, z, a, basis)
+    if repeated(plain(z)):
+        return _pull_of_doubled(_off_zero(g, plain(z)), z, a, basis)
+    u, _, vh = svd(a, False)
+    return matmul(u * columns(_off_zero(g, plain(z))), vh)
+
+
+_svdvals = smooth(None, None, _svdvals_push, pulls=(_svdvals_pull,), name="svdvals", statics=1,
+                  evaluate=lambda a, basis: np.linalg.svd(a, compute_uv=False))  # fmt: skip
+
+
+@composition(np.linalg.svdvals)
+def svdvals(x, /):
+    """The singular values in descending order; where they repeat, as `eigvalsh`; at 0 a kink."""
+    return _svdvals(x, Basis(nested=is_number(type(x)) and is_number(type(x.primal))))
+
+
+# ------------------------------------------------------------------------------------------------- with the vectors
+
+
+def _svd_shapes(a, full):
+    *_, m, n = shape(a)
+    k = min(m, n)
+    return (m, m if full else k), (k,), (n if full else k, n)
+
+
+def _singular_vectors(u, omega, moved, t, s):
+    """dU = U Ω + (1 − U Uᴴ) dA V S⁻¹ for ``moved`` = dA V, t = Uᴴ moved; columns beyond stay orthogonal to these."""
+    first = (..., slice(0, shape(s)[-1]))
+    own = getitem(u, first)
+    du = matmul(own, omega)
+    if shape(u)[-2] > shape(s)[-1]:
+        du = du + quotient(moved - matmul(own, t), columns(without_rounding(s, s)), "singular values")
+    if shape(u)[-1] == shape(s)[-1]:
+        return du
+    beyond = getitem(u, (..., slice(shape(s)[-1], None)))
+    return concatenate(du, -product(own, adjoint(du), beyond), -1)
+
+
+def _svd_push(da, z, a, full):
+    """T = Uᴴ dA V = dS + Ω S − S Ω', Ω = Uᴴ dU, Ω' = Vᴴ dV, both skew: their sum and difference from T ± Tᴴ.
+
+    Of a value that is 0 the sign may change, as the vectors beside it stay.
+    """
+    u, s, vh = cut(z, *_svd_shapes(a, full))
+    s, v, k = real_vector(s, z), adjoint(vh), shape(s)[-1]
+    first = (..., slice(0, k))
+    moved, back = matmul(da, getitem(v, first)), matmul(adjoint(da), getitem(u, first))
+    t = matmul(adjoint(getitem(u, first)), moved)
+    total = divided_by_gaps(t + adjoint(t), s, "singular values")
+    difference = divided_by_sums(t - adjoint(t), s)
+    du = _singular_vectors(u, 0.5 * (total + difference), moved, t, s)
+    dv = _singular_vectors(v, 0.5 * (total - difference), back, adjoint(t), s)
+    return join((du, 2), (real_vector(diagonal(t), z), 1), (adjoint(dv), 2))
+
+
+_svd = smooth(None, None, _svd_push, name="svd", statics=1, evaluate=lambda a, full:
+              join(*zip(np.linalg.svd(a, full), (2, 1, 2), strict=True)))  # fmt: skip
+SVDResult = type(np.linalg.svd(np.eye(1)))
+
+
+@composition(np.linalg.svd)
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """U, the singular values in descending order, Vᴴ; the values alone without ``compute_uv``."""
+    if hermitian:
+        return _svd_of_hermitian(a, compute_uv)
+    if not compute_uv:
+        return svdvals(a)
+    z = _svd(a, full_matrices)
+    u, s, vh = cut(z, *_svd_shapes(a, full_matrices))
+    u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
+    return SVDResult(u, _with_kink(real_vector(s, z), a), vh)
+
+
+def _with_kink(s, a):
+    """The singular values of ``a``, of which those that are 0 have their derivatives from `svdvals`."""
+    zero = _at_zero(plain(s))
+    if not (is_number(type(s)) and np.any(zero)):
+        return s
+    own = svdvals(a)
+    return where(zero, plain(s) + (own - plain(own)), s)
+
+
+def _svd_of_hermitian(a, compute_uv):
+    """From the eigenvalues, as NumPy does it: their moduli, with the signs in Vᴴ."""
+    w, u = eigh(a) if compute_uv else (eigvalsh(a), None)
+    a = hermitian_matrix(a, "L")
+    order = np.argsort(np.abs(plain(w)), axis=-1)
+    stack = tuple(np.indices(order.shape)[:-1])
+    if u is None:
+        return _with_kink(flip(getitem(abs(w), (*stack, order)), -1), a)
+    order = order[..., ::-1]
+    s = _with_kink(getitem(abs(w), (*stack, order)), a)
+    signs = np.sign(plain(w))[(*stack, order)]
+    rows = getitem(matrix_transpose(u), (*stack, order))
+    return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))
