@@ -7,6 +7,7 @@ import gc
 import json
 import math
 import pickle
+import random
 import sys
 import threading
 import types
@@ -197,6 +198,9 @@ def module_of(code, name="made"):
     return module
 
 
+OFTEN = 200
+"""Adoptions of each of the threads that overlap at random."""
+
 SHARED = "import math\nTABLE = {'sin': math.sin}\nLIST = [math.sin]\nclass Kept:\n    sin = staticmethod(math.sin)\n"
 USING = "def f(x):\n    return TABLE['sin'](x) + LIST[0](x)\n"
 
@@ -315,6 +319,32 @@ def test_what_is_bound_or_moved_between_two_adoptions(sharing):
     assert first.TABLE.pop("sin") is math.cos
     first.TABLE["sin"] = math.sin
     assert first.LIST.pop(0) is None
+
+
+def test_threads_that_enter_and_leave_at_random(sharing):
+    modules, failed, interval = sharing, [], sys.getswitchinterval()
+
+    def enter_and_leave(seed):
+        chosen = random.Random(seed)
+        for _ in range(OFTEN):
+            module, x = chosen.choice(modules), chosen.random()
+            try:
+                with adopt(*chosen.choice([modules, [module]])), adopt(*chosen.choice([modules, [module]])):
+                    assert derivative(module.f, 0, [x]) == 2 * math.cos(x)
+            except BaseException as failure:
+                failed.append(failure)
+
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=enter_and_leave, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failed
+    assert modules[0].math is math
 
 
 def test_one_adoption_in_two_threads(sharing):
