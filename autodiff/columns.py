@@ -19,7 +19,7 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, reshape, shape, stack, transpose, zeros_like
 
-from .seeding import name_of, own, zero
+from .seeding import name_of, own, writable, zero
 
 CHUNK = 1 << 24
 """How many elements a batch of values may have: 128 MiB."""
@@ -112,10 +112,10 @@ class Directions:
             turned = getitem(along, slice(start + size, start + 2 * size))
             ours = stack(*(rule(getitem(ours, i), getitem(turned, i)) for i in range(size)), 0)
         if not shape(x):
-            return as_given(getitem(ours, 0), x)
+            return as_given(writable(getitem(ours, 0)), x)
         columns = transpose(ours, (*range(1, len(shape(ours))), 0))
         columns = columns.copy(order="C") if type(columns) is np.ndarray else columns
-        return reshape(columns, shape(out) + shape(x), "C")
+        return writable(reshape(columns, shape(out) + shape(x), "C"))
 
 
 def taken(tangent: Any) -> Any:

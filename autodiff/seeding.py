@@ -238,8 +238,15 @@ def settled(result: Any) -> Any:
 def own(result: Any) -> Any:
     """A result as the user gets it: not an array that he gave, or that a tape keeps, nor a Variable that he made."""
     if is_number(type(result)):
-        result = result.snapshot()
+        result = writable(result.snapshot())
     return result.copy("K") if type(result) is np.ndarray else result
+
+
+def writable(result: Any) -> Any:
+    """A number; of an array of numbers that cannot be written to, as one broadcast, a copy."""
+    value = value_of_leaf(result)
+    shared = value is not result and isinstance(value, np.ndarray) and not value.flags.writeable
+    return result.copy("K") if shared else result
 
 
 def matching(tangent: Any, x: Any, what: str) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dualnumbers.dmath as dmath
-from autodiff import derivative, grad, gradient, jacfwd, jacrev, jvp, linearize, vjp
+from autodiff import derivative, forward, grad, gradient, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, vjp
 from dualnumbers import DualNumber
 
 X = np.array([0.5, 1.0, 2.0, 3.0])
@@ -48,6 +48,43 @@ def test_writing_through_a_view_writes_its_base(view, jacobian):
     value, _ = jvp(assigned(view), [X], [np.ones(4)])
     assert np.array_equal(value, plain)
     assert np.array_equal(jacobian(assigned(view))(X), 2.0 * np.diag([0.0, 1.0, 1.0, 1.0]))
+
+
+INNER = {
+    "jvp": lambda x: jvp(lambda q: np.sum(q) + 0.0 * x, [x], [x])[1],
+    "jvp, value": lambda x: jvp(lambda q: np.broadcast_to(x[:1], x.shape), [x], [x])[0],
+    "linearize": lambda x: linearize(lambda q: np.sum(q) * x, x)[1](x),
+    "vjp": lambda x: vjp(lambda q: np.sum(q) * x, x)[1](x)[0],
+    "grad": lambda x: grad(lambda q: np.sum(q) * np.sum(x))(x),
+    "gradient": lambda x: gradient(lambda q: np.sum(-q) * np.sum(x), [x])[0],
+    "forward.gradient": lambda x: forward.gradient(lambda q: np.sum(q**2 * x), [x])[0],
+    "jacfwd": lambda x: jacfwd(lambda q: np.sum(q**2) * x)(x),
+    "jacfwd by a number": lambda x: jacfwd(lambda q: q + 0.0 * x)(np.sum(x)),
+    "jacrev": lambda x: jacrev(lambda q: np.sum(q) * x)(x),
+    "jacobian": lambda x: jacobian(lambda q: np.sum(q**2) * x)(x),
+    "derivative": lambda x: derivative(lambda q: np.sum(q**2) * x, 0, [x]),
+    "hessian": lambda x: hessian(lambda q: np.sum(q**3 * x))(x),
+    "hvp": lambda x: hvp(lambda q: np.sum(q**3) * np.sum(x))(x, x),
+}
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize("name", INNER)
+def test_results_within_another_differentiation_can_be_written_to(name, size):
+    if not size and name == "jvp, value":
+        return
+
+    def f(x):
+        z = INNER[name](x)
+        z[...] *= 2.0
+        return z
+
+    x = np.linspace(0.5, 2.0, size)
+    expected = 2.0 * INNER[name](x)
+    assert np.array_equal(jvp(f, [x], [x])[0], expected)
+    assert np.array_equal(vjp(f, x)[0], expected)
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_allclose(mode(f)(x), 2.0 * mode(INNER[name])(x), rtol=1e-14)
 
 
 @JACOBIANS

@@ -8,14 +8,11 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from fuzz.expressions import EXPRESSIONS
-from fuzz.generator import KINDS, program
+from fuzz.generator import program
 from fuzz.judge import Verdict, judge
 from fuzz.lines import along
-from fuzz.off import OFF
 from fuzz.program import Program
 from fuzz.shrinker import shrunk
-from fuzz.statements import STATEMENTS
 
 from autodiff import value_of
 from dualnumbers.arraynumber import ArrayNumber
@@ -36,15 +33,19 @@ def pytest_generate_tests(metafunc):
 
 
 def test_programs(seeds):
-    total, shown = Verdict([]), []
+    shown = []
     for drawn in map(program, seeds):
-        verdict = judge(drawn)
-        total += verdict
-        if verdict.failures and len(shown) < SHOWN:
-            shown.append(shrunk(drawn, verdict.failures[0])[1])
-    assert not total.failures, "\n".join(["", *map(str, shown)])
-    assert total.sure >= 4 * total.unsure, "a fuzzer that is not sure of 4 in 5 derivatives tests little"
-    assert total.sure >= 4 * total.refused, "of too many derivatives it was only tested that they are refused"
+        failures = judge(drawn).failures
+        if failures and len(shown) < SHOWN:
+            shown.append(shrunk(drawn, failures[0])[1])
+    assert not shown, "\n".join(["", *map(str, shown)])
+
+
+def test_most_derivatives_are_compared():
+    """A fuzzer that is not sure of most derivatives, or takes refusals for an answer, tests little."""
+    total = sum((judge(program(seed)) for seed in range(300)), Verdict([]))
+    assert total.sure >= 20 * total.unsure
+    assert total.sure >= 8 * total.refused
 
 
 def found(wanted=3, among=300):
@@ -127,13 +128,3 @@ def test_the_polynomials_know_their_error():
         assert np.all(estimates[order].error <= 1e-4 * (np.abs(column) + 1))
     kinks = along(lambda t: np.array([abs(t), max(t, 0.5 * t), abs(t - 0.0005), float(t > 0.0003)]))
     assert np.all(kinks[1].error > 1e-3)
-
-
-def test_what_is_switched_off_is_there():
-    lines = {
-        line.strip().replace("\\n", "\n")
-        for text in (*EXPRESSIONS.values(), *STATEMENTS.values())
-        for line in text.splitlines()
-    }
-    groups = {"more axes", "no axes", "last bits", "lists"}
-    assert set(OFF) <= lines | set(EXPRESSIONS) | set(STATEMENTS) | set(KINDS) | groups

@@ -663,3 +663,12 @@ def test_isin():
 
     numpy.testing.assert_array_equal(grad(f)(POINT), [1.0, 1.4, 1.0])
     numpy.testing.assert_array_equal(jacfwd(f)(POINT), [1.0, 1.4, 1.0])
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 2)])
+def test_vectorize_of_no_elements(shape):
+    x = numpy.zeros(shape)
+    for differentiate in (lambda f: jvp(f, [x], [x]), lambda f: vjp(f, x)):
+        with pytest.raises(ValueError, match="size 0"):
+            differentiate(lambda x: np.vectorize(lambda q: q * q)(x))
+        assert differentiate(lambda x: np.vectorize(lambda q: q * q, otypes=[float])(x) + x)[0].shape == shape

@@ -66,6 +66,10 @@ def _joined(results: list[Any], lengths: list[int], kind: Any) -> Any:
     return z if of.char == "O" or z.dtype == of else z.astype(of)
 
 
+def _value(x: Any) -> Any:
+    return plain(held(x))
+
+
 @stands_for(np.vectorize)
 class vectorize(np.vectorize):  # noqa: N801
     """As ``numpy.vectorize``; with numbers that carry derivatives, the function is called with such."""
@@ -81,8 +85,10 @@ class vectorize(np.vectorize):  # noqa: N801
         names = [name for name in keywords if name not in self.excluded]
         places = [k for k in range(len(arguments)) if k not in self.excluded]
         operands = [*(arguments[k] for k in places), *(keywords[name] for name in names)]
-        if not operands or not all(np.size(plain(held(as_array(x)))) for x in operands):
+        if not operands:
             return super().__call__(*map(held, arguments), **all_held(keywords))
+        if not all(np.size(plain(held(as_array(x)))) for x in operands):  # the function is not called
+            return super().__call__(*map(_value, arguments), **{name: _value(x) for name, x in keywords.items()})
 
         def function(*elements: Any) -> Any:
             given = list(arguments)

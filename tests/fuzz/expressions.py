@@ -1,9 +1,10 @@
 """What the expressions of a random program look like: a table of templates by family, with holes.
 
-The holes: ``{v}`` a value (a variable or an expression), ``{n}`` a variable, ``{a}`` one with axes, ``{m}`` a matrix,
-``{q}`` a square one, ``{s}`` a number, ``{z}`` a complex variable, ``{c}`` a constant, ``{k}`` a number, ``{i}`` an
-integer, ``{I}`` an index, ``{ax}`` an axis, ``{kw}`` keywords of a reduction, ``{mask}`` a comparison. What does not
-run on plain values is dropped by the generator, so that a template need not fit every shape.
+The holes: ``{v}`` a value (a variable or an expression), ``{difference}`` one less another, ``{n}`` a variable, ``{a}``
+one with axes, ``{u}`` a vector, ``{m}`` a matrix, ``{q}`` a square one, ``{s}`` a number, ``{z}`` a complex variable,
+``{c}`` a constant, ``{k}`` a number, ``{i}`` an integer, ``{I}`` an index, ``{ax}`` an axis, ``{kw}`` keywords of a
+reduction, ``{mask}`` a comparison. What does not run on plain values is dropped by the generator, so that a template
+need not fit every shape.
 """
 
 EXPRESSIONS = {
@@ -48,7 +49,7 @@ EXPRESSIONS = {
     """,
     "operators": """
         {v} + {v}
-        {v} - {v}
+        {difference}
         {v} * {v}
         {v} / ({v} * {v} + 1)
         {v} * {c}
@@ -108,7 +109,8 @@ EXPRESSIONS = {
         np.add.reduceat({a}, [0])
         np.nansum({a}{kw})
         np.trapezoid({a})
-        np.gradient({a})
+        np.gradient({u})
+        np.gradient({m}, axis=0)
         sum({a})
         max({a})
         np.argmax({a}) * {s}
