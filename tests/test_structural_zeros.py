@@ -124,27 +124,73 @@ def _beside(tree, at, offset, order):
 
 
 def is_wrong(found, tree, at, order):
-    """Whether a derivative is a number and none of those that there may be: a one-sided limit, or at a kink between."""
+    """Whether a derivative is none of those that there may be: a one-sided limit, at a kink one no larger than those.
+
+    ∞ is one where a limit is, and NaN where a slope on the way is infinite.
+    """
+    sides, parts = limits(tree, at, order), list(chosen(tree, at))
+    if not sides or not all(np.isfinite(value(part, at)) for part in parts):
+        return False  # out of the reach of the reference, or of floats
+    kink = any(is_kink(part, at) for part in parts)
     if np.isnan(found):
+        return not kink and not any(is_singular(part, at, order) for part in parts)
+    if any(found == side or abs(found - side) <= 1e-9 * abs(side) + TINY for side in sides):
         return False
-    sides = limits(tree, at, order)
-    if not sides or np.isinf(found):
-        return False  # out of the reach of floats, or of the reference
-    if has_kinks(tree):
-        bound = max(map(abs, sides)) if len(sides) > 1 else np.inf
-        return order == 1 and (bool(np.isinf(max(map(abs, sides)))) or abs(found) > bound * (1 + 1e-9) + TINY)
-    return not any(abs(found - side) <= 1e-9 * abs(side) + TINY or found == side for side in sides)
+    if np.isinf(found):
+        return not kink or not any(np.any(np.isinf(limits(part, at, k))) for part in parts for k in (1, order))
+    bound = max(map(abs, sides))
+    return not kink or bool(np.isinf(bound)) or abs(found) > bound * (1 + 1e-9) + TINY
 
 
 TINY = 1e-12
 
 
-def has_kinks(tree):
-    """Whether an expression has functions with kinks."""
-    return isinstance(tree, tuple) and (tree[0] in KINKS or any(map(has_kinks, tree[1:])))
+def chosen(tree, at):
+    """An expression and all that it is made of, without leaves and what is not chosen at the point ``at``."""
+    if not isinstance(tree, tuple):
+        return
+    yield tree
+    name, *parts = tree
+    if name in CHOICES:
+        parts = parts[-1:] if name == "element" or not at > 0 else parts[:1]
+    for part in parts if name != "mask" or at > 0 else ():
+        yield from chosen(part, at)
 
 
-KINKS = ("abs", "hypot", "maximum")
+def value(tree, at):
+    """The value of an expression in NumPy; NaN where it fails."""
+    with np.errstate(all="ignore"):
+        try:
+            return plainly(tree, np.float64(at))
+        except ArithmeticError:
+            return np.nan
+
+
+def is_kink(tree, at):
+    """Whether an expression has another slope on the left than on the right, or its function one of its kinks."""
+    name, *parts = tree
+    given = [float(value(part, at)) for part in parts]
+    kinks = {"abs": not given[0], "hypot": not any(given), "maximum": len(set(given)) == 1}
+    sides = limits(tree, at, 1)
+    return kinks.get(name, False) or not np.allclose(sides, sides[:1] * len(sides), 1e-9, TINY)
+
+
+def is_singular(tree, at, order):
+    """Whether the function of an expression has an infinite slope there, or none."""
+    name, part, *_ = tree
+    if name not in UNARY:
+        return name == "divide" and value(tree[2], at) == 0
+    slopes = [limits((name, "x"), float(value(part, at)), k) for k in range(1, order + 1)]
+    return any(len(sides) < 2 or not np.all(np.isfinite(sides)) for sides in slopes)
+
+
+@pytest.mark.parametrize("found", [np.inf, -np.inf, np.nan, 99.0])
+@pytest.mark.parametrize("order", [1, 2])
+def test_what_is_wrong_is_found(found, order):
+    for tree, at in ((("sine", "x"), 0.0), (("hypot", "x", 1.0), 0.0), (("cosine", ("square", "x")), 1.0),
+                     (("where", ("sqrt", "x"), ("twice", "x")), 0.0)):  # fmt: skip
+        assert is_wrong(found, tree, at, order)
+    assert is_wrong(1e6, ("abs", "x"), 0.0, order)
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -49,7 +49,7 @@ def has_integer_arrays(index):
     return any(isinstance(part, (list, tuple, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
 
 
-def read_only(x, v, *static):
+def refuse_writing(x, v, *static):
     """What writing does through a view that NumPy makes read-only."""
     raise ValueError("assignment destination is read-only")
 

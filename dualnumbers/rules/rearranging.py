@@ -8,7 +8,7 @@ import numpy as np
 
 from ..elementary import composition, linear, required
 from ..levels import plain
-from .indexing import fixed, getitem, read_only, setitem
+from .indexing import fixed, getitem, refuse_writing, setitem
 from .reductions import sum
 from .shaping import cast, shape, view
 
@@ -90,7 +90,7 @@ sliding_window_view = rearrangement(
     np.lib.stride_tricks.sliding_window_view,
     lambda x, window_shape, axis=None: (x, fixed(window_shape), axis),
     lambda x, window_shape, axis: np.lib.stride_tricks.sliding_window_view(x, window_shape, axis),
-    put=read_only,
+    put=refuse_writing,
 )
 
 # ---------------------------------------------------------------------------------------------- chosen elements
@@ -107,9 +107,9 @@ extract = rearrangement(np.extract, lambda condition, arr: (arr, fixed(condition
 # ---------------------------------------------------------------------------------------------- diagonals
 
 diagonal = rearrangement(np.diagonal, lambda a, offset=0, axis1=0, axis2=1: (a, offset, axis1, axis2),
-                         put=read_only)  # fmt: skip
+                         put=refuse_writing)  # fmt: skip
 composition(np.linalg.diagonal)(lambda x, /, *, offset=0: view(diagonal, x, offset, -2, -1))
-diag = rearrangement(np.diag, lambda v, k=0: (v, k), put=read_only)
+diag = rearrangement(np.diag, lambda v, k=0: (v, k), put=refuse_writing)
 diagflat = rearrangement(np.diagflat, lambda v, k=0: (v, k))
 tril = rearrangement(np.tril, lambda m, k=0: (m, k))
 triu = rearrangement(np.triu, lambda m, k=0: (m, k))

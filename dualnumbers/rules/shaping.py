@@ -9,7 +9,7 @@ from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value, user_line
 from ..levels import HELD, is_labelled, is_number, is_operand, plain
 from ..memory import axes_by_stride
-from .indexing import getitem, overlapping, read_only
+from .indexing import getitem, overlapping, refuse_writing
 
 SEQUENCES = (range, memoryview, python_array, deque, UserList)
 """What NumPy makes an array of, beside lists and tuples."""
@@ -94,7 +94,7 @@ copied = linear(np.copy, lambda a, order="K", subok=False: (a, order), lambda g,
               evaluate=lambda x, order: x.copy(order) if type(x) is np.ndarray else np.array(x))  # fmt: skip
 """Another array of the same numbers, which does not change with this one."""
 broadcast_to = linear(np.broadcast_to, lambda array, shape, subok=False: (array, shape), lambda g, x, to: g, statics=1,
-                      put=read_only)  # fmt: skip
+                      put=refuse_writing)  # fmt: skip
 broadcast_whole = linear(None, None, lambda g, x, to: g, name="broadcast_arrays", statics=1, evaluate=_broadcast_whole,
                          put=overlapping)  # fmt: skip
 """A broadcast array that may be written to, as those of ``np.broadcast_arrays``."""
