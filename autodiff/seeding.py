@@ -244,9 +244,7 @@ def own(result: Any) -> Any:
 
 def writable(result: Any) -> Any:
     """A number; of an array of numbers that cannot be written to, as one broadcast, a copy."""
-    value = value_of_leaf(result)
-    shared = value is not result and isinstance(value, np.ndarray) and not value.flags.writeable
-    return result.copy("K") if shared else result
+    return result.copy("K") if isinstance(result, ArrayNumber) and not value_of_leaf(result).flags.writeable else result
 
 
 def matching(tangent: Any, x: Any, what: str) -> list[Any]:
