@@ -155,6 +155,10 @@ CASES = {
     "laplace.logcdf far out": (stats.laplace.logcdf, (0,), (-800.0,), lambda x: mp.one),
     "gamma.logcdf far down": (lambda x: stats.gamma.logcdf(x, 20.0), (0, 0), (1e-11,),
                               slope(lambda x: mp.log(mp.gammainc(20, 0, x, regularized=True)), 0, 0), 20),
+    **{f"binom.logsf of {k} at {p}, {wrt}": (
+           lambda p, k=k: stats.binom.logsf(k, 10, p), wrt, (p,),
+           slope(lambda p, k=k: mp.log(mp.betainc(k + 1, 10 - k, 0, p, regularized=True)), *wrt))
+       for k in (0, 2, 9) for p in (6e-13, 1e-6, 0.3) for wrt in ((0,), (0, 0))},
     **{f"hypot of three, {wrt}": (lambda *xs: dmath.hypot(*xs), wrt, (1e9, 1.0, 2.0),
                                   slope(lambda x, y, z: mp.sqrt(x * x + y * y + z * z), *wrt))
        for wrt in ((0, 0), (0, 1), (1, 1))},
