@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = Path(__file__).parent / "policy.md"
 sys.path.append(str(ROOT / "tests"))
 
-from special_points import POINTS, Point  # noqa: E402
+from special_points import NOTES, POINTS, Point  # noqa: E402
 
 HEAD = """# What happens at kinks, ties, poles and steps
 
@@ -38,7 +38,7 @@ def _sections() -> Iterator[str]:
     reasons = list(dict.fromkeys(point.reason for point in POINTS))
     ordered = sorted(POINTS, key=lambda point: reasons.index(point.reason))
     for reason, points in groupby(ordered, key=lambda point: point.reason):
-        yield f"\n## {reason[0].upper()}{reason[1:]}\n\n{COLUMNS}{''.join(map(_line, points))}"
+        yield f"\n## {reason[0].upper()}{reason[1:]}\n{NOTES.get(reason, '')}\n{COLUMNS}{''.join(map(_line, points))}"
 
 
 def page() -> str:

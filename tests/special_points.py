@@ -37,7 +37,18 @@ FAR = "far out, what vanishes is 0 at every order, not 0 · ∞"
 NANS = "NaN in, NaN out, without an exception"
 INFINITE = "an infinite argument is a value like any other"
 UNKNOWN = "a 0 that is the value of a factor, or an underflow, tells nothing against an infinite slope: NaN"
+STRAIGHT = "beyond the first order a kink counts as a straight line with its slope"
 LENGTHS = "a root of a sum of squares is a length, with the kink of a length"
+
+NOTES = {
+    STRAIGHT: """
+The slope at a kink is a convention, and the derivative of that slope, which does not exist there, counts as 0. So a
+function that is smooth again, as the square of a modulus, a maximum or a length is, does not get its own second
+derivative: write `x**2` for `np.abs(x)**2`, `x @ x` for `np.linalg.norm(x)**2`, `np.var(x)` for `np.std(x)**2`. Even
+functions of singular values do get it: [Limitations](limitations.md).
+""",
+}
+"""Reason → what the documents say below it."""
 
 POINTS = [
     Point("abs(x)", 0.0, 0.0, (0.0, 0.0), KINKS),
@@ -48,6 +59,16 @@ POINTS = [
     Point("dmath.hypot(x, x, x)", 0.0, 0.0, (0.0, 0.0), KINKS),
     Point("dmath.dist([x, x], [0, 0])", 0.0, 0.0, (0.0, 0.0), KINKS),
     Point("abs(x) ** 3", 0.0, 0.0, (0.0, 0.0), KINKS),
+    Point("np.abs(x) ** 2", 0.0, 0.0, (0.0, 0.0), STRAIGHT),
+    Point("np.maximum(x, -x) ** 2", 0.0, 0.0, (0.0, 0.0), STRAIGHT),
+    Point("np.maximum(x, 0.0) ** 2", 0.0, 0.0, (0.0, 0.5), STRAIGHT),
+    Point("np.clip(x, 0.0, 1.0) ** 2", 0.0, 0.0, (0.0, 0.5), STRAIGHT),
+    Point("np.hypot(x, 2 * x) ** 2", 0.0, 0.0, (0.0, 0.0), STRAIGHT),
+    Point("np.linalg.norm(x) ** 2", [0.0, 0.0], 0.0, ([0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]), STRAIGHT),
+    Point("np.exp(-np.linalg.norm(x) ** 2)", [0.0, 0.0], 1.0, ([0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]), STRAIGHT),
+    Point("np.std(x) ** 2", [1.0, 1.0], 0.0, ([0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]), STRAIGHT),
+    Point("x @ x", [0.0, 0.0], 0.0, ([0.0, 0.0], [[2.0, 0.0], [0.0, 2.0]]), STRAIGHT),
+    Point("np.var(x)", [1.0, 1.0], 0.0, ([0.0, 0.0], [[0.5, -0.5], [-0.5, 0.5]]), STRAIGHT),
     Point("np.maximum(x, 0.0)", 0.0, 0.0, (0.5, 0.0), TIES),
     Point("np.maximum(0.0, x)", 0.0, 0.0, (0.5, 0.0), TIES),
     Point("np.minimum(x, 0.0)", 0.0, 0.0, (0.5, 0.0), TIES),

@@ -283,6 +283,20 @@ def test_structural_zeros_at_second_order(name):
         np.testing.assert_array_equal(hessian(lambda v: np.sum(f(v)))(V)[0], 0.0)
 
 
+def test_gaussian_kernels_of_pairwise_distances():
+    """Their diagonal is at the kink of a length, whose square has no second derivative of its own there."""
+    x = np.array([[0.0, 0.0], [1.0, 2.0], [0.5, -1.0]])
+    expected = hessian(lambda x: np.sum(np.exp(-np.sum((x[:, None] - x) ** 2, -1))))(x)
+    for distances in (lambda d: np.linalg.norm(d, axis=-1), lambda d: np.hypot(d[..., 0], d[..., 1]),
+                      lambda d: np.sqrt(np.sum(d**2, -1))):  # fmt: skip
+
+        def kernels(x, distances=distances):
+            return np.sum(np.exp(-(distances(x[:, None] - x) ** 2)))
+
+        for how, second in nestings(kernels, (0, 0), JACOBIANS):
+            np.testing.assert_allclose(second(x), expected, atol=1e-14, err_msg=how)
+
+
 @pytest.mark.parametrize("second", MODES.values(), ids=MODES)
 @pytest.mark.parametrize("first", MODES.values(), ids=MODES)
 def test_a_zero_of_an_outer_number_is_no_constant(first, second):
