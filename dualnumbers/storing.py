@@ -143,7 +143,7 @@ def _is_alone(code: Code, node: ast.expr) -> bool:
     if _others(code, node):
         return False
     if isinstance(node, ast.Attribute):
-        return True
+        return _elements(code.meaning(node))[1]
     made = next(_assignments(code, ast.unparse(node)), None)
     root = _root(made.value) if made else None
     return isinstance(root, (ast.BinOp, ast.Call, ast.UnaryOp)) and (_elements(code.meaning(node))[1] or _makes(root))

@@ -587,7 +587,27 @@ def of_an_attribute(x):
     b[:] = x
 
 
+def of_a_view_kept(x):
+    holder, whole = Holder(), np.zeros(3)
+    holder.buffer = whole[1:]
+    holder.buffer += x
+
+
+def of_a_view_kept_elsewhere(x):
+    holder = Holder()
+    holder.buffer = np.zeros((2, 2))[0]
+    holder.buffer += x
+
+
+def of_its_own_attribute(x):
+    holder = Holder()
+    holder.buffer += x
+
+
 OF_OTHERS = {
+    "an attribute that is a view": (of_a_view_kept, "write whole = np.zeros(3, like=x)"),
+    "one of an array without a name": (of_a_view_kept_elsewhere, "write holder.buffer = np.zeros((2, 2), like=x)[0]"),
+    "an attribute alone": (of_its_own_attribute, "write holder.buffer = holder.buffer + x"),
     "an argument": (lambda x: given(np.zeros(2), x), "make what is given as b by np.zeros(..., like=x)"),
     "an argument added to": (lambda x: given_and_added(np.zeros(2), x), "make what is given as b by np.zeros(..., "),
     "a member of a list": (in_a_list, "make rows[0] by np.zeros(..., like=x)"),
@@ -597,7 +617,7 @@ OF_OTHERS = {
 
 @MODES
 @pytest.mark.parametrize("name", OF_OTHERS)
-def test_an_array_that_others_show_is_not_to_be_copied(name, mode):
+def test_an_array_that_others_show_is_made_and_not_copied(name, mode):
     f, instead = OF_OTHERS[name]
     assert instead in message(mode, f)[0]
 
