@@ -231,7 +231,7 @@ class Variable(Number, operators=True):
         return _handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
 
     def leads(self, other: Any) -> bool:
-        return self.active and not other.active
+        return self.active and not getattr(other, "active", False)
 
     def __repr__(self) -> str:
         return f"Variable({plain(self)!r})"

@@ -1,10 +1,12 @@
 """Dual numbers made by hand in NumPy's code: what `jvp` gives, whatever the function does with them."""
 
+import operator
+
 import numpy as np
 import pytest
 from samples import ENTRIES, samples
 
-from autodiff import derivative, jvp
+from autodiff import Variable, derivative, jvp, value_of
 from autodiff.seeding import flatten
 from dualnumbers import DualNumber
 
@@ -59,3 +61,15 @@ def test_within_a_differentiation_real_is_numpys():
     assert derivative(lambda x: x.real * x, 0, [3.0]) == 6.0
     assert derivative(lambda x: DualNumber(x, 2.0).real * x, 0, [3.0]) == 6.0  # the component x carries its own
     assert np.real(DualNumber(3.0, 2.0)).dual == 2.0
+
+
+@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow])
+def test_a_dual_number_of_a_variable_beside_a_variable_of_a_dual_number(op):
+    """∂y/∂v is a dual number as the first one is, whichever stands on the left."""
+    for flipped in (False, True):
+        v, d = Variable(DualNumber(3.0, 1.0)), DualNumber(Variable(2.0), 1.0)
+        y = op(v, d) if flipped else op(d, v)
+        y.backward()
+        slope = lambda t, flipped=flipped: derivative(lambda v: op(v, t) if flipped else op(t, v), 0, [3.0])
+        assert value_of(y) == (op(3.0, 2.0) if flipped else op(2.0, 3.0))
+        assert value_of(v.grad) == pytest.approx(slope(2.0), rel=1e-15)
