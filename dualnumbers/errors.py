@@ -195,6 +195,9 @@ def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
     written = rewritten(_at_fault(here).code, "") if here and here.within else Written("")
     if "autodiff.array(" in written.new:  # NumPy's own code came to it, by objects
         text = fitting(f"{short(written.old)} needs an array of numbers: write {written.new}", text)
+    caller = scipy_function(here.within) if here else ""
+    if caller and ": write " in (by_scipy := _scipy_remedy(caller, written)):
+        text = by_scipy
     text = f"{text}{here or ''}"
     note(numbers, text)
     return TypeError(text)

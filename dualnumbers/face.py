@@ -40,7 +40,7 @@ OF_THE_VALUE = ("device", "flags", "itemsize", "nbytes", "strides")
 OF_SCALARS = ("base", "fromhex", "is_integer", "resize", "setflags")
 """Attributes of a float or a scalar of NumPy that tell a plain fact of its value, or do nothing to it."""
 REFUSED_OF_SCALARS = ("as_integer_ratio", "byteswap", "dump", "dumps", "fill", "getfield", "hex", "put", "setfield",
-                      "sort", "to_device", "tobytes", "tofile", "view")  # fmt: skip
+                      "sort", "to_device", "tobytes", "tofile", "tostring", "view")  # fmt: skip
 """Methods of these by which the derivative would be lost."""
 
 
