@@ -17,7 +17,7 @@ from dualnumbers.levels import Level, plain
 from dualnumbers.partials import as_given
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.shaping import broadcast_to, concatenate, reshape, shape, stack, transpose, zeros_like
+from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, shape, stack, transpose, zeros_like
 
 from .seeding import name_of, own, writable, zero
 
@@ -114,8 +114,7 @@ class Directions:
         if not shape(x):
             return as_given(writable(getitem(ours, 0)), x)
         columns = transpose(ours, (*range(1, len(shape(ours))), 0))
-        columns = columns.copy(order="C") if type(columns) is np.ndarray else columns
-        return writable(reshape(columns, shape(out) + shape(x), "C"))
+        return writable(reshape(copied(columns, "C"), shape(out) + shape(x), "C"))
 
 
 def taken(tangent: Any) -> Any:

@@ -42,7 +42,8 @@ def as_given(derivative: Any, x: Any) -> Any:
     if isinstance(given, np.ndarray) or type(given) is type(wanted):
         return derivative
     if type(wanted) in PYTHON:
-        return python_number(derivative) if isinstance(given, np.generic) else derivative
+        derivative = python_number(derivative) if isinstance(given, np.generic) else derivative
+        return complex(derivative) if type(wanted) is complex and type(derivative) is float else derivative
     if not isinstance(wanted, (np.inexact, np.ndarray)) or (np.iscomplexobj(given) and not np.iscomplexobj(wanted)):
         return derivative
     return astype(derivative, wanted.dtype)

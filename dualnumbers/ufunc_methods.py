@@ -16,11 +16,12 @@ import numpy as np
 from .elementary import BY_NUMPY, PYTHON, linear
 from .errors import no_plain_value, no_rule, public_name, user_line
 from .levels import is_number, plain
+from .rules.arithmetic import as_numpy
 from .rules.axes import moveaxis, rank
 from .rules.from_scipy import rule_of
 from .rules.indexing import fixed, getitem, scatter
 from .rules.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
-from .rules.shaping import array, astype, broadcast_to, cast, expand_dims, ravel, reshape, shape, stack
+from .rules.shaping import arrays, astype, broadcast_to, cast, expand_dims, ravel, reshape, shape, stack
 
 REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
               np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
@@ -147,7 +148,7 @@ def accumulate(ufunc: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = 
 
 def outer(ufunc: Any, x: Any, y: Any, **keywords: Any) -> Any:
     """Every element of ``x`` with every element of ``y``; the axes of ``x`` come first."""
-    x, y = (array(v) if isinstance(v, (list, tuple)) else v for v in (x, y))
+    x, y = map(as_numpy, arrays((x, y)))
     if rank(x) and rank(y):
         x = expand_dims(x, tuple(range(rank(x), rank(x) + rank(y))))
     return call(ufunc, _binary(ufunc), [x, y], **keywords)

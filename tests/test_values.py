@@ -290,6 +290,8 @@ BESIDE_SINGLE = {
     "linspace to a number": lambda x: np.linspace(np.float32(0.5), x + 1, 3),
     "logspace": lambda x: np.logspace(x * np.float32(0.5), x, 3),
     "append": lambda x: np.append(SINGLE, x),
+    "multiply.outer": lambda x: np.multiply.outer(SINGLE, x),
+    "where beside a list": lambda x: np.where([True, False], x, [1.0, 2.0]),
     "outer": lambda x: np.outer(x, SINGLE),
     "inner": lambda x: np.inner(x, SINGLE),
     "stack": lambda x: np.stack([x, np.float32(1)]),
@@ -322,6 +324,8 @@ PRODUCTS = {
     "multi_dot": lambda x: np.linalg.multi_dot([x, np.outer(x, BACK), x]),
     "matmul": lambda x: x.take([0, 0, 1]) @ x,
     "vdot": lambda x: np.vdot(x.take([0, 0, 1]), x),
+    "vdot of the sorted": lambda x: np.vdot(np.sort(x), x),
+    "vdot of matrices": lambda x: np.vdot(np.outer(x, BACK).T, np.outer(x, x)),
     "inner": lambda x: np.inner(x.take([0, 0, 1]), x),
     "vecdot": lambda x: np.vecdot(x.take([0, 0, 1]), x),
 }
@@ -341,6 +345,18 @@ def test_a_list_of_complex_numbers_is_not_taken_for_real(f):
     for differentiate in (lambda: grad(of_list)(1 + 2j), lambda: jvp(of_list, [1 + 2j], [1.0])):
         with pytest.raises(TypeError, match=r"np.stack|autodiff.array"):
             differentiate()
+
+
+@pytest.mark.parametrize("part", [np.real, np.imag, np.abs], ids=lambda f: f.__name__)
+def test_the_derivative_by_a_complex_number_is_complex(part):
+    found = [
+        grad(part)(3 + 4j),
+        vjp(part, 3 + 4j)[1](1.0)[0],
+        gradient(part, [3 + 4j])[0],
+        forward.gradient(part, [3 + 4j])[0],
+    ]
+    assert [type(x) for x in found] == [complex] * 4
+    np.testing.assert_allclose(found, found[0], rtol=1e-15)
 
 
 def test_longdouble_on_the_way_leaves_no_trace():

@@ -173,4 +173,8 @@ def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any
     values = list(iter) if count < 0 else list(islice(iter, count))
     if len(values) < count:
         return np.fromiter([0.0] * len(values), float, count)  # its error
-    return _array(values, dtype, None, "C") if holds_number(values) else keeping(np.fromiter(values, dtype, count))
+    if not holds_number(values):
+        return keeping(np.fromiter(values, dtype, count))
+    if any(map(shape, values)):
+        raise ValueError("setting an array element with a sequence.")
+    return _array(values, dtype, None, "C")

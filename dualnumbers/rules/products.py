@@ -128,7 +128,8 @@ if hasattr(np, "matvec"):  # from NumPy 2.2 on
 @composition(np.vdot)
 def vdot(a, b, /):
     """Σ conj(a) b over all elements."""
-    return matmul(conj(ravel(a)), ravel(b))
+    a, b = (x if _rank(x) == 1 else ravel(x) for x in arrays((a, b)))  # a vector as it lies in memory
+    return matmul(conj(a), b)
 
 
 def _against(g, x, first, axes):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import PYTHON, composition, entry, linear, with_values_of
 from ..levels import plain
-from .shaping import in_common
+from .shaping import arrays, in_common
 
 
 def _where(condition, x, y):
@@ -23,4 +23,4 @@ chosen = entry(with_values_of(np.where, where))
 @composition(np.where, weak=True)
 def where_or_nonzero(condition, *choices):
     """The choice; without choices the places where the condition holds, as plain indices."""
-    return chosen(condition, *in_common(choices)) if choices else np.nonzero(plain(condition))
+    return chosen(condition, *in_common(arrays(choices))) if choices else np.nonzero(plain(condition))

@@ -59,7 +59,8 @@ class Judge:
         self.rng = np.random.default_rng([program.seed, 7])
         self.single = "float32" in program.source()
         inner = any(word in "".join(program.statements) for word in ("grad(", ".grad"))
-        self.rounded = self.single or inner or "complex" in program.source()  # by NumPy as arrays lie in memory
+        unreal = any(map(np.iscomplexobj, program.fresh())) or "complex" in program.source()
+        self.rounded = self.single or inner or unreal  # by NumPy as arrays lie in memory
         self.sweeps = ".backward" in program.source()
         self.smooth = _in_double(program)
         self.count = len(program.differentiated)
