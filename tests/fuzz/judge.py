@@ -81,7 +81,7 @@ class Judge:
         drawn = self.rng.uniform(0.3, 1.0, np.shape(x)) * self.rng.choice([-1, 1], np.shape(x))
         if np.iscomplexobj(x):
             drawn = drawn + 1j * self.rng.uniform(0.3, 1.0, np.shape(x))
-        drawn = np.asarray(drawn).round(3).astype(np.asarray(x).dtype)
+        drawn = np.asarray(np.asarray(drawn).round(3), np.asarray(x).dtype)
         return drawn if isinstance(x, np.ndarray) else type(x)(drawn)
 
     @property
