@@ -16,7 +16,9 @@ def detached(z: Array) -> Array:
     The order of the axes, their directions, and which of them lie together are the same; gaps are smaller.
     """
     if z.flags.forc:
-        return z.copy("K")
+        copy = z.copy("K")
+        if copy.strides == z.strides:
+            return copy
     copy = _lying_as(z)
     copy[...] = z
     return copy
@@ -33,7 +35,8 @@ def _lying_as(z: Array, dtype: Any = None) -> Array:
     """An empty array that lies in memory as ``z`` does."""
     dtype = z.dtype if dtype is None else np.dtype(dtype)
     places, size, steps = _compressed(z)
-    strides = [step * dtype.itemsize for step in steps]
+    strides = [step * dtype.itemsize if count > 1 else stride
+               for step, count, stride in zip(steps, z.shape, z.strides, strict=True)]  # fmt: skip
     return np.ndarray(z.shape, dtype, np.empty(size, dtype), places * dtype.itemsize, strides)
 
 

@@ -192,3 +192,18 @@ def test_writing_to_the_argument_leaves_the_callers_array_alone(differentiate):
     assert differentiate(f, data) == 12.0
     assert np.isnan(data[0])
     assert data[3] == 3.0
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_grid_of_a_plain_array_beside_a_number_is_a_copy(sparse):
+    plain = np.array([1.0, 2.0, 3.0])
+
+    def f(x):
+        grid = np.meshgrid(plain, x, sparse=sparse)[0]
+        grid[0, 0] = 5.0
+        assert np.shares_memory(grid.ravel(), grid)
+        return np.sum(grid) * np.sum(x)
+
+    for value in (f(np.ones(2)), jvp(f, [np.ones(2)], [np.ones(2)])[0], vjp(f, np.ones(2))[0]):
+        assert value == (20.0 if sparse else 32.0)
+    assert plain.tolist() == [1.0, 2.0, 3.0]

@@ -441,3 +441,12 @@ def test_an_object_array_holds_the_numbers():
     for value in MODES.values():
         assert value(lambda x: float(np.array([x[0], x[1]]).shape == (2,)) * x[0], X) == 1.0
         assert value(lambda x: float(np.array([[x[0], 1.0], [x[1], 2.0]]).shape == (2, 2)) * x[0], X) == 1.0
+
+
+@pytest.mark.parametrize("op", [operator.add, operator.sub])
+def test_a_double_beside_a_single_number_keeps_its_derivative_in_double(op):
+    x = np.float32(0.883)
+    f = lambda x: op(np.float64(1 / 3) * x, x)
+    assert type(f(x)) is np.float64
+    for found in (jvp(f, [x], [np.float32(1.0)])[1], derivative(f, 0, [np.float64(x)])):
+        assert found == op(1 / 3, 1.0)

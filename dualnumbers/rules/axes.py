@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..elementary import composition
-from ..levels import is_number, plain
+from ..levels import plain
 from .indexing import getitem
 from .shaping import arrays, broadcast_whole, copied, reshape, shape, transpose, view
 
@@ -80,13 +80,13 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = [1, 0]
-    grid = [view(reshape, copied(x, "C") if copy and is_number(type(x)) else x,
+    grid = [view(reshape, copied(x, "C") if copy else x,
                  tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
             for x, place in zip(xi, order, strict=True)]  # fmt: skip
     if sparse:
         return tuple(grid)
     grid = broadcast_arrays(*grid)
-    return tuple(copied(x, "C") if is_number(type(x)) else x for x in grid) if copy else grid
+    return tuple(copied(x, "C") for x in grid) if copy else grid
 
 
 # ---------------------------------------------------------------------------------------------- direction

@@ -249,7 +249,7 @@ EXPRESSIONS = {
         np.einsum("i,j", {a}, {a})
         np.tensordot({a}, {a}, 1)
         np.kron({a}, {a})
-        np.cross({a}[:3], {a}[:3])
+        np.cross({a}[:3], {a}[:3] + {k})
         np.convolve({a}, {a})
         np.trace({m})
         np.multiply.outer({v}, {v})
@@ -265,7 +265,7 @@ EXPRESSIONS = {
         np.linalg.matrix_power({m} @ {m}.T, 2)
         np.linalg.svd({m}, compute_uv=False)
         np.linalg.pinv({m})
-        np.linalg.lstsq({m}, {m}[:, 0])[0]
+        np.linalg.lstsq({m} + 3 * np.eye(*{m}.shape), {m}[:, 0])[0]
     """,
     "complex": """
         {v} * 1j
