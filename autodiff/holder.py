@@ -39,8 +39,8 @@ def keeping(result: Any, *arguments: Any) -> Any:
     if isinstance(result, (tuple, list)):
         parts = [keeping(part, *arguments) for part in result]
         return result._make(parts) if hasattr(result, "_make") else type(result)(parts)
-    if type(result) is not np.ndarray or result.dtype.kind not in "fc" or (0 in result.strides and result.size > 1):
-        return result  # also where what is written to one element is seen in others
+    if type(result) is not np.ndarray or result.dtype.kind not in "fc" or 0 in result.strides:
+        return result  # also where what is written to one element is seen in others, and where there is none
     if not result.flags.writeable:
         return result
     return result if any(shows(result, held(x)) for x in leaves(arguments)) else holder(result)

@@ -257,6 +257,16 @@ def test_inside_of_second_order_and_by_hand(name):
     numpy.testing.assert_allclose(x.grad, grad(total)(POINT), rtol=1e-11, atol=1e-12)
 
 
+def test_a_broadcast_array_is_plain_and_warns_of_nothing():
+    def f(x):
+        for given in ((0.1, numpy.ones(1)), (np.zeros(1), numpy.ones((2, 1))), (numpy.zeros(0), 1.0)):
+            shown = np.broadcast_arrays(*given)
+            assert [z.shape for z in shown] == [z.shape for z in numpy.broadcast_arrays(*map(numpy.asarray, given))]
+        return x
+
+    assert jvp(f, [1.0], [1.0])[1] == 1.0
+
+
 def test_elements_are_taken_and_lie_in_the_order_of_memory():
     x, y = numpy.arange(1.0, 7.0).reshape(3, 2).T, numpy.arange(2.0, 8.0).reshape(2, 3)
     for map_elements in (np.vectorize, lambda f: np.frompyfunc(f, 2, 1)):

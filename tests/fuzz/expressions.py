@@ -37,7 +37,7 @@ EXPRESSIONS = {
         np.multiply({v}, {v}, dtype=float)
         np.divide({v}, {v} * {v} + 1)
         np.float_power(np.abs({v}) + 1, {k})
-        np.floor({v}) * {v}
+        (np.floor({v}) + 0.5) * {v}
         np.modf({v})[0]
         np.copysign({v}, {v})
         np.heaviside({v}, 0.5) * {v}

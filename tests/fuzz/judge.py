@@ -1,5 +1,6 @@
 """Holds what the library says of a program against the plain run: values, types, exceptions, derivatives."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -59,8 +60,8 @@ class Judge:
         self.rng = np.random.default_rng([program.seed, 7])
         self.single = "float32" in program.source()
         inner = any(word in "".join(program.statements) for word in ("grad(", ".grad"))
-        unreal = any(map(np.iscomplexobj, program.fresh())) or "complex" in program.source()
-        self.rounded = self.single or inner or unreal  # by NumPy as arrays lie in memory
+        unreal = any(map(np.iscomplexobj, program.fresh())) or re.search(r"complex|\dj", program.source())
+        self.rounded = bool(self.single or inner or unreal)  # by NumPy as arrays lie in memory
         self.sweeps = ".backward" in program.source()
         self.smooth = _in_double(program)
         self.count = len(program.differentiated)
@@ -127,7 +128,7 @@ class Judge:
             return True
         try:
             smooth = self.smooth.function(plain=True)(*self.smooth.fresh())
-        except TypeError:  # of a Python complex number times a double, which is Python's again, and has no order
+        except (TypeError, AttributeError):  # of a Python complex number times a double, which is Python's again
             return False
         return np.allclose(_flat(smooth), _flat(self.plain), 1e-3, 1e-3)
 
