@@ -8,7 +8,7 @@ from layouts import LAYOUTS, lying, read_only
 from samples import ENTRIES, samples
 from table import FUNCTIONS, numpy_function, ranges
 
-from autodiff import Variable, jvp, value_of, vjp
+from autodiff import Variable, array, jvp, value_of, vjp
 from autodiff import numpy as namespace
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Refused
@@ -324,6 +324,22 @@ def assert_lies_as_plain(f, arrays):
     for run in (lambda: jvp(g, arrays, [np.ones_like(x) for x in arrays]), lambda: vjp(g, *arrays)):
         run()
         assert found == expected
+
+
+@pytest.mark.parametrize(
+    "nested", [lambda x: [x, x], lambda x: [[x], [x]], lambda x: [x[0], x[1]], lambda x: (x.T, x.T)]
+)
+@pytest.mark.parametrize("make", [namespace.array, array, namespace.asarray], ids=["np.array", "array", "np.asarray"])
+def test_an_array_of_nested_rows_lies_in_order_c(make, nested):
+    x = np.asfortranarray([[-0.9, -0.4], [0.3, -0.3]])
+    for differentiate in (lambda f: jvp(f, [x], [x]), lambda f: vjp(f, x)):
+
+        def f(x):
+            y = make(nested(x))
+            assert value_of(y).flags.c_contiguous
+            return y
+
+        differentiate(f)
 
 
 @pytest.mark.filterwarnings("ignore")

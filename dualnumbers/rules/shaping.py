@@ -231,7 +231,7 @@ def array(nested):
     if not isinstance(nested, (list, tuple)):
         return array(np.asarray(nested)) if is_labelled(type(nested)) else nested
     parts = [array(part) for part in nested]
-    return stack(*parts, 0) if any(is_number(type(part)) for part in parts) else np.array(parts)
+    return in_order(stack(*parts, 0), "C") if any(is_number(type(part)) for part in parts) else np.array(parts)
 
 
 def as_assigned(value, dtype):
