@@ -1,6 +1,7 @@
 """Functions that move, repeat or leave out elements."""
 
 from collections.abc import Iterator
+from inspect import Parameter, signature
 
 import numpy as np
 
@@ -8,6 +9,9 @@ from dualnumbers.elementary import TABLE
 
 from .axes import calls
 from .sample import Sample, entry, values
+
+LAST = (-1,) if signature(np.take_along_axis).parameters["axis"].default is Parameter.empty else ()
+"""The axis, which has a default from NumPy 2.3 on."""
 
 CALLS = {
     "roll": [((3,), (1,)), ((2, 3), (-2,)), ((2, 3), (1, 1)), ((2, 3), ((1, 2), (0, 1))), ((0,), (1,))],
@@ -20,7 +24,7 @@ CALLS = {
     "take": [((3,), ([0, 0, -1],)), ((2, 3), (1, 1)), ((2, 3), ([[0, 5]],)), ((2, 3), (np.array([1, 1]), 0)),
              ((2, 3), ([], 1))],
     "take_along_axis": [((2, 3), (np.array([[0], [2]]), 1)), ((2, 3), (np.array([[0, 1, 1]]), 0)),
-                        ((3,), (np.array([2, 2]), None)), ((2, 2), (np.array([[0, 0, 1]] * 2),))],
+                        ((3,), (np.array([2, 2]), None)), ((2, 2), (np.array([[0, 0, 1]] * 2), *LAST))],
     "diagonal": [((2, 3), ()), ((3, 3), (1,)), ((2, 3, 2), (-1, 0, 2)), ((2, 2), (5,))],
     "diag": [((3,), ()), ((2,), (-1,)), ((2, 3), (1,)), ((0,), ())],
     "diagflat": [((2,), ()), ((2, 1), (1,)), ((), ())],
