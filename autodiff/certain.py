@@ -14,7 +14,7 @@ import numpy as np
 from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.dualnumber import make
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.levels import RUNNING, Level, has_nan, is_number, plain
+from dualnumbers.levels import Level, has_nan, is_number, plain
 from dualnumbers.partials import evaluate_partial
 from dualnumbers.pushforward import has_derivative, in_precision, row_tangent
 from dualnumbers.rules.indexing import getitem
@@ -22,7 +22,8 @@ from dualnumbers.rules.shaping import broadcast_to, shape, stack, zeros_like
 
 from .columns import same_bits
 from .lengths import kinks, slope_of_length
-from .seeding import filled, flatten, map_leaves
+from .running import run
+from .seeding import flatten
 from .structure import Structure, Terms
 from .sweep import asked, masked, tangents
 from .tape import Tape
@@ -97,27 +98,22 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     It is ``out`` itself where ``f`` cannot be recorded, or does not give the same values once more.
     """
     leaves, rebuild = flatten(list(args))
-    outs, rebuild_out = flatten(map_leaves(filled, out))
+    outs, rebuild_out = flatten(out)
     tape = Tape()
     seeded = [is_number(type(x)) and x.level is level for x in leaves]
     given = [variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
              for x, dual in zip(leaves, seeded, strict=True)]  # fmt: skip
-    RUNNING.append(None)
     try:
         with np.errstate(all="ignore"):  # what there is to warn of, the first run has warned of
-            again = list(map(filled, flatten(f(*rebuild(given)))[0]))
-            lines = [
-                y.line if isinstance(y, Variable) and y.tape is tape else None for y in again
-            ]  # that of a view may be a new one
+            again, _ = flatten(run(f, rebuild(given), tape.level))
+            # that of a view may be a new one
+            lines = [y.line if isinstance(y, Variable) and y.tape is tape else None for y in again]
             tape.check_whole()
             seeds = [x.tangent for x, dual in zip(leaves, seeded, strict=True) if dual]
             found = Certain(tape).tangents(dict(zip(tape.inputs, seeds, strict=True)), range(len(tape)))
     except Exception:  # what works on dual numbers alone stays as they gave it
         return out
-    finally:
-        tape.level.ended = True
-        RUNNING.pop()
-    if tape.level.refused or len(again) != len(outs) or not all(map(_same, outs, again)):
+    if len(again) != len(outs) or not all(map(_same, outs, again)):
         return out
     return rebuild_out(
         make(y.primal, found.get(line, zeros_like(y.primal)), level)

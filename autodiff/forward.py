@@ -27,7 +27,6 @@ from .seeding import (
     check_alive,
     check_holomorphic,
     differentiable,
-    filled,
     flatten,
     map_leaves,
     matching,
@@ -232,7 +231,7 @@ def _kept(args: list[Any]) -> list[Any]:
 
 def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> Any:
     """What f returned, where a tangent of it is NaN with the zeros told apart that met infinite slopes."""
-    leaves = map(filled, flatten(out)[0])
+    leaves = flatten(out)[0]
     if not any(is_number(type(x)) and x.level is level and has_nan(x.tangent) for x in leaves):
         return out
     from .certain import pushed_again
