@@ -4,6 +4,7 @@ Hypothesis searches by the profile HYPOTHESIS_PROFILE; without it by ``ci`` wher
 """
 
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -88,3 +89,12 @@ def pytest_collection_modifyitems(items):
         if every and seen[item.path.name] % every == 0:
             item.add_marker(pytest.mark.quick)
         seen[item.path.name] += 1
+
+
+@pytest.fixture
+def often():
+    """Threads take turns as often as Python can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)

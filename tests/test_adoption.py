@@ -321,8 +321,9 @@ def test_what_is_bound_or_moved_between_two_adoptions(sharing):
     assert first.LIST.pop(0) is None
 
 
+@pytest.mark.usefixtures("often")
 def test_threads_that_enter_and_leave_at_random(sharing):
-    modules, failed, interval = sharing, [], sys.getswitchinterval()
+    modules, failed = sharing, []
 
     def enter_and_leave(seed):
         chosen = random.Random(seed)
@@ -334,15 +335,11 @@ def test_threads_that_enter_and_leave_at_random(sharing):
             except BaseException as failure:
                 failed.append(failure)
 
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=enter_and_leave, args=(seed,)) for seed in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    threads = [threading.Thread(target=enter_and_leave, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not failed
     assert modules[0].math is math
 

@@ -1,7 +1,6 @@
 """Variables made by hand: their nestings, lifetimes, aliases and threads."""
 
 import gc
-import sys
 import threading
 import tracemalloc
 
@@ -293,15 +292,6 @@ def test_a_sweep_does_not_read_what_came_later():
     watched(later).data  # noqa: B018
     y.backward()
     assert (x.grad, seen) == (4.0, [])
-
-
-@pytest.fixture
-def often():
-    """Threads that take turns after every few instructions."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
 
 
 def run(target, count=4):

@@ -83,6 +83,7 @@ def test_reading_elements_in_a_loop_takes_linear_time():
 # ------------------------------------------------------------------------------------------------ threads
 
 
+@pytest.mark.usefixtures("often")
 def test_eight_threads_at_once():
     """Each differentiates its own nested program; one shared counter of levels would mix them up."""
     start = threading.Barrier(8)
@@ -105,16 +106,11 @@ def test_eight_threads_at_once():
             )
         found[k] = results
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     for k in range(8):
         a = k + 1.0
         expected = (4 * a, 4 * a, a, [[6 * a, 0.0], [0.0, 12 * a]], 2 * a, 2 * a)

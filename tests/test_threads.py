@@ -1,6 +1,5 @@
 """Threads: those that differentiate, each for itself, and those within a function that is differentiated."""
 
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,13 +15,7 @@ THREADS = 4
 AT_THE_SAME_TIME = "two threads computed with numbers of one differentiation at the same time: differentiate inside"
 
 
-@pytest.fixture(autouse=True)
-def _switching():
-    """Threads take turns as often as Python can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+pytestmark = pytest.mark.usefixtures("often")
 
 
 def scalar_program(x):
