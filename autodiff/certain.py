@@ -14,6 +14,7 @@ import numpy as np
 from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.dualnumber import make
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
+from dualnumbers.errors import user_line
 from dualnumbers.levels import Level, has_nan, is_number, plain
 from dualnumbers.partials import evaluate_partial
 from dualnumbers.pushforward import has_derivative, in_precision, row_tangent
@@ -82,11 +83,21 @@ class Certain:
         return term if shape(term) == shape(z) else broadcast_to(term, shape(z))
 
 
-def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Iterable[int]) -> Found:
+def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
     """`tangents`, with the zeros told apart where the tangent of a line that is wanted is NaN."""
     with np.errstate(all="ignore"):
         found = tangents(tape, seeds, lines)
-        return Certain(tape).tangents(seeds, lines) if any(has_nan(found.get(line)) for line in wanted) else found
+        if any(has_nan(found.get(line)) for line in wanted):
+            found = Certain(tape).tangents(seeds, lines)
+            check_determined(tape.level, map(found.get, wanted))
+    return found
+
+
+def check_determined(level: Level, tangents: Iterable[Any]) -> None:
+    """Raises what a level notes, if tangents are NaN."""
+    reason = getattr(level, "undetermined", None)
+    if reason is not None and any(map(has_nan, tangents)):
+        raise np.linalg.LinAlgError(f"{reason}{user_line()}")
 
 
 # --------------------------------------------------------------------------------------------- a second run

@@ -13,7 +13,7 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.partials import as_given
-from dualnumbers.rules.spectra import Unadapted
+from dualnumbers.rules.undetermined import Unadapted
 
 from .captured import Given
 from .columns import CHUNK, Directions, Rule, check_same, taken
@@ -234,9 +234,13 @@ def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> 
     leaves = flatten(out)[0]
     if not any(is_number(type(x)) and x.level is level and has_nan(x.tangent) for x in leaves):
         return out
-    from .certain import pushed_again
+    from .certain import check_determined, pushed_again
 
-    return pushed_again(f, args, level, out)
+    out = pushed_again(f, args, level, out)
+    check_determined(
+        level, (x.tangent for x in map(filled, flatten(out)[0]) if is_number(type(x)) and x.level is level)
+    )
+    return out
 
 
 def _pushed(out: Any, level: Level) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from dualnumbers.dualnumber import make
 from dualnumbers.levels import Level, has_nan, level_of, plain
 from dualnumbers.partials import as_given
 from dualnumbers.rules.shaping import zeros_like
-from dualnumbers.rules.spectra import Unadapted
+from dualnumbers.rules.undetermined import Unadapted
 
 from .certain import certain_tangents
 from .columns import Directions, Rebuild, Tree, taken

@@ -21,11 +21,13 @@ from dualnumbers.rules.complexes import conj, is_unreal, real
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape, shape, zeros_like
+from dualnumbers.rules.undetermined import Undetermined
 
 from .lengths import kinks, slope_of_length
 from .structure import Pattern, Structure, Terms
 from .tape import UNARY, Tape
 from .variable import Variable, variable
+from .within import settled
 
 Times = Callable[[Any, Any], Any]
 """The product of a partial and an adjoint in a sweep; None stands for the plain one."""
@@ -49,7 +51,10 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
     tape.check_captured()
     times = _conjugated if tape.complex else None
     with np.errstate(all="ignore"):
-        found = _sweep(tape, seeds, times, keep)
+        try:
+            found = _sweep(tape, seeds, times, keep)
+        except Undetermined as error:
+            return settled(tape, seeds, error, swept), lambda line: times
         if any(map(has_nan, found if keep else [found[line] for line in tape.inputs])):
             return _strong_sweep(tape, seeds, keep)
     return found, lambda line: times

@@ -24,12 +24,14 @@ class Level:
     ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
     component has this level; the wide stride keeps it below every later differentiation. ``refused`` is the first
     `refusals.Refusal` that was made for one of its numbers. ``filled`` says that an array was given such that had none.
+    ``undetermined``, where it is set, is why a tangent of one may be NaN: an error to raise then.
     """
 
-    __slots__ = ("_above", "_of_leaves", "ended", "filled", "number", "refused")
+    __slots__ = ("_above", "_of_leaves", "ended", "filled", "number", "refused", "undetermined")
     _above: Level
     _of_leaves: Level
     refused: Any
+    undetermined: str
     STRIDE, DEPTH = 1 << 32, 1 << 16
     _numbers = itertools.count(0, STRIDE)
 

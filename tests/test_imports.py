@@ -51,7 +51,7 @@ LAYERS = (
     ),
     ("autodiff.sources", "autodiff.variable"),
     ("autodiff.locally_constant",),
-    ("autodiff.lengths", "autodiff.structure"),
+    ("autodiff.lengths", "autodiff.structure", "autodiff.within"),
     ("autodiff.sweep",),
     ("autodiff.certain",),
     ("autodiff.forward", "autodiff.reverse"),

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..elementary import composition, smooth
 from ..errors import user_line
-from ..levels import plain
-from . import spectra
+from ..levels import is_number, plain
+from . import groups, spectra
 from .complexes import conj, imag, is_unreal, real
 from .factors import (
     adjoint,
@@ -32,6 +32,7 @@ from .factors import (
     independent,
     join,
     product,
+    repeated,
     square,
     weighted,
 )
@@ -126,7 +127,7 @@ def real_vector(x, z):
     return real(x) if is_unreal(z) else x
 
 
-def _eigh_push(da, z, a, UPLO):
+def _eigh_push(da, z, a, UPLO, basis):
     """dw = diag T, dV = V (T / gaps), T = Vᴴ dA V."""
     w, v = cut(z, *_vector_and_matrix(a))
     t = product(adjoint(v), da, v)
@@ -134,17 +135,19 @@ def _eigh_push(da, z, a, UPLO):
     return join((real_vector(diagonal(t), z), 1), (dv, 2))
 
 
-_eigh = smooth(None, None, _eigh_push, name="eigh", statics=1, evaluate=lambda a, UPLO:
-               join(*zip(np.linalg.eigh(a, UPLO), (1, 2), strict=True)))  # fmt: skip
+_eigh = smooth(None, None, _eigh_push, name="eigh", statics=2, evaluate=lambda a, UPLO, basis:
+               join(*zip(basis.of(a, UPLO), (1, 2), strict=True)))  # fmt: skip
 EighResult = type(np.linalg.eigh(np.eye(1)))
 
 
 @composition(np.linalg.eigh)
 def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
-    z = _eigh(hermitian_matrix(a, UPLO), UPLO)
-    w, v = cut(z, *_vector_and_matrix(a))
-    return EighResult(real_vector(w, z), determined(v, w, "eigenvalues"))
+    a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
+    if is_number(type(a)) and repeated(basis.of(plain(a), UPLO.upper())[0]):
+        return EighResult(*groups.eigh(a, UPLO, basis))
+    w, v = cut(_eigh(a, UPLO, basis), *_vector_and_matrix(a))
+    return EighResult(real_vector(w, v), v)
 
 
 @composition(np.linalg.eigvalsh)

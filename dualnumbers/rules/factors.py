@@ -145,12 +145,11 @@ def _quotient(t, d, values):
 
 
 def _undetermined(values, i, j):
-    pair = f"{values} {i} and {j}, which are equal" if i != j else f"{values} {i}, which is 0"
-    alone = {"singular values": "np.linalg.svdvals", "eigenvalues": "np.linalg.eigvalsh or eigvals"}[values]
+    pair = f"{values} {i} and {j}, which are equal" if i != j else f"the {values[:-1]} {i}, which is 0"
+    alone = {"singular values": "np.linalg.svdvals, pinv", "eigenvalues": "np.linalg.eigvals, inv, expm"}[values]
     return (
-        f"the derivative reaches into the vectors of the {pair} up to rounding: they are not determined and have none. "
-        f"Derivatives of the values alone are to be had from {alone}; a function of the matrix that is smooth "
-        f"there has all of its own: inv, det, pinv, expm, sqrtm, …{user_line()}"
+        f"the vectors of {pair} up to rounding, are not determined: "
+        f"write {alone} or another function of the matrix{user_line()}"
     )
 
 

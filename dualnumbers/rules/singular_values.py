@@ -10,7 +10,7 @@ import numpy as np
 
 from ..elementary import composition, smooth
 from ..levels import is_number, plain
-from . import spectra
+from . import groups, spectra
 from .axes import flip
 from .complexes import conj, real
 from .decompositions import eigh, eigvalsh, real_vector
@@ -34,7 +34,8 @@ from .products import matmul
 from .reductions import sum
 from .selection import where
 from .shaping import concatenate, matrix_transpose, shape
-from .spectra import Basis, Unadapted
+from .spectra import Basis
+from .undetermined import Unadapted
 
 # ------------------------------------------------------------------------------------------------- the values
 
@@ -142,7 +143,23 @@ def _singular_vectors(u, omega, moved, t, s):
     return concatenate(du, -product(own, adjoint(du), beyond), -1)
 
 
-def _svd_push(da, z, a, full):
+class _Factors:
+    """The factors of one plain matrix."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, a, full):
+        self.known = a.copy(), np.linalg.svd(a, full)
+
+    def __repr__(self):
+        return "factors"
+
+    def of(self, a, full):
+        """Those of a matrix; of another one than the first they are made anew."""
+        return self.known[1] if np.array_equal(self.known[0], a) else np.linalg.svd(a, full)
+
+
+def _svd_push(da, z, a, full, factors):
     """T = Uᴴ dA V = dS + Ω S − S Ω', Ω = Uᴴ dU, Ω' = Vᴴ dV, both skew: their sum and difference from T ± Tᴴ.
 
     Of a value that is 0 the sign may change, as the vectors beside it stay.
@@ -159,8 +176,8 @@ def _svd_push(da, z, a, full):
     return join((du, 2), (real_vector(diagonal(t), z), 1), (adjoint(dv), 2))
 
 
-_svd = smooth(None, None, _svd_push, name="svd", statics=1, evaluate=lambda a, full:
-              join(*zip(np.linalg.svd(a, full), (2, 1, 2), strict=True)))  # fmt: skip
+_svd = smooth(None, None, _svd_push, name="svd", statics=2, evaluate=lambda a, full, factors:
+              join(*zip(factors.of(a, full), (2, 1, 2), strict=True)))  # fmt: skip
 SVDResult = type(np.linalg.svd(np.eye(1)))
 
 
@@ -171,10 +188,47 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         return _svd_of_hermitian(a, compute_uv)
     if not compute_uv:
         return svdvals(a)
-    z = _svd(a, full_matrices)
+    factors = _Factors(plain(a), full_matrices)
+    s = factors.known[1].S
+    undetermined = is_number(type(a)) and repeated(s)
+    if undetermined and not np.any(_at_zero(s)):
+        return _of_groups(a, *factors.known[1])
+    z = _svd(a, full_matrices, factors)
     u, s, vh = cut(z, *_svd_shapes(a, full_matrices))
-    u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
+    if undetermined:
+        u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
     return SVDResult(u, _with_kink(real_vector(s, z), a), vh)
+
+
+def _of_groups(a, u, s, vh):
+    """Factors of which values repeat, by the eigenvectors of `_doubled`: (u, v) / √2 of σ and (u, −v) / √2 of −σ."""
+    (m, n), k, v = shape(a)[-2:], s.shape[-1], vh.conj().swapaxes(-1, -2)
+    whole = SVDResult(u, s, vh) if u.shape[-1] == m and v.shape[-1] == n else np.linalg.svd(plain(a))
+    beyond = whole.U[..., k:], whole.Vh.conj().swapaxes(-1, -2)[..., k:]
+    half = np.sqrt(s.dtype.type(0.5))
+    above, below = half * u[..., :k], half * v[..., :k]
+    vectors = [
+        np.concatenate([above, -below], -2),
+        np.concatenate([beyond[0], np.zeros((*s.shape[:-1], n, m - k), u.dtype)], -2),
+        np.concatenate([np.zeros((*s.shape[:-1], m, n - k), u.dtype), beyond[1]], -2),
+        np.concatenate([above, below], -2)[..., ::-1],
+    ]
+    w = np.concatenate([-s, np.zeros((*s.shape[:-1], abs(m - n)), s.dtype), s[..., ::-1]], -1)
+    matrix, basis = _doubled(a), Basis()
+    basis.take(plain(matrix), w, np.concatenate(vectors, -1))
+    w, x = groups.eigh(matrix, "L", basis)
+    last = slice(None, -k - 1, -1)
+    x = concatenate(getitem(x, (..., last)) / half, getitem(x, (..., slice(k, m + n - k))), -1)
+    left, right = (
+        getitem(x, (..., rows, slice(0, y.shape[-1]))) for rows, y in ((slice(0, m), u), (slice(m, None), v))
+    )
+    values = _with_slope_of(getitem(w, (..., last)), s)
+    return SVDResult(_with_slope_of(left, u), values, adjoint(_with_slope_of(right, v)))
+
+
+def _with_slope_of(x, value):
+    """A plain value with the derivatives of a number."""
+    return value + (x - plain(x))
 
 
 def _with_kink(s, a):

@@ -17,36 +17,13 @@ from threading import local
 import numpy as np
 
 from ..elementary import smooth
-from ..errors import user_line
 from ..levels import is_number, plain
 from .complexes import real
 from .factors import adjoint, product, repeated, together
 from .reductions import sum
 from .selection import where
 from .shaping import expand_dims, matrix_transpose
-
-
-class Unadapted(np.linalg.LinAlgError):
-    """Repeated eigenvalues, and no basis that is right for all the directions that are differentiated along."""
-
-    def __init__(self, order="The second derivative"):
-        super().__init__(
-            f"{order} of eigenvalues or singular values of which some are equal up to rounding reaches into their "
-            "vectors, which are not determined. It is to be had of functions that are symmetric in them, by hessian or "
-            "hvp; a function of the matrix that is smooth there has all of its own: inv, det, pinv, expm, "
-            f"…{user_line()}"
-        )
-
-
-class Kinked(np.linalg.LinAlgError):
-    """A second derivative that singular values which are 0 do not have."""
-
-    def __init__(self):
-        super().__init__(
-            "a singular value that is 0 has a kink, and no second derivative. Of even functions, such as np.sum(s**2), "
-            "it is to be had by hessian or hvp, or written with the matrix: np.sum(a * a), np.linalg.norm(a), "
-            f"np.linalg.eigvalsh(a.T @ a){user_line()}"
-        )
+from .undetermined import Kinked, Unadapted
 
 
 class _Choice(local):
@@ -70,7 +47,7 @@ class Basis:
     FREE, ADAPTED, FIXED, SWEPT = range(4)
 
     def __init__(self, nested=False):
-        self.known = None, None
+        self.known = None, None, None
         self.recorded = [Basis.FREE, None, None]
         self.choice = _Choice(self.recorded)
         self.nested, self.kink, self.odd = nested, None, None
@@ -96,13 +73,21 @@ class Basis:
     def of(self, a, triangle):
         """Eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
         if self.known[0] is None:
-            values, self.recorded[1] = np.linalg.eigh(a, triangle)
-            self.known = a, values
+            self.take(a, *np.linalg.eigh(a, triangle))
         if not self._is_of(a):
             return np.linalg.eigh(a, triangle)
         if self.choice.vectors is None:
             self.choice.vectors = self.recorded[1]
         return self.known[1], self.choice.vectors
+
+    def take(self, a, w, v):
+        """Take eigenvalues and eigenvectors of a plain matrix that are known."""
+        self.known, self.recorded[1] = (a, w, v), v
+
+    def by_lapack(self, a, triangle):
+        """`of`, whatever vectors are chosen."""
+        self.of(a, triangle)
+        return self.known[1:] if self._is_of(a) else np.linalg.eigh(a, triangle)
 
     def _is_of(self, a):
         return self.known[0] is a or np.array_equal(self.known[0], a)
