@@ -231,16 +231,17 @@ def _kept(args: list[Any]) -> list[Any]:
 
 def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> Any:
     """What f returned, where a tangent of it is NaN with the zeros told apart that met infinite slopes."""
-    leaves = flatten(out)[0]
-    if not any(is_number(type(x)) and x.level is level and has_nan(x.tangent) for x in leaves):
+    if not any(map(has_nan, _tangents_of(out, level))):
         return out
     from .certain import check_determined, pushed_again
 
     out = pushed_again(f, args, level, out)
-    check_determined(
-        level, (x.tangent for x in map(filled, flatten(out)[0]) if is_number(type(x)) and x.level is level)
-    )
+    check_determined(level, _tangents_of(out, level))
     return out
+
+
+def _tangents_of(out: Any, level: Level) -> list[Any]:
+    return [x.tangent for x in flatten(out)[0] if is_number(type(x)) and x.level is level]
 
 
 def _pushed(out: Any, level: Level) -> tuple[Any, Any]:
