@@ -13,6 +13,7 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.partials import as_given
+from dualnumbers.rules.shaping import shape, zeros_like
 from dualnumbers.rules.undetermined import Unadapted
 
 from .captured import Given
@@ -211,7 +212,7 @@ def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequenc
     for chosen in directions.chunks():
         low, level = Level(), Level()  # the batch's lies below
         seeds = zip(leaves, directions.seeds(chosen, low), strict=True)
-        numbers = iter([x if t is None else make(x, t, level) for x, t in seeds])
+        numbers = iter([_seeded(x, t, level) for x, t in seeds])
         seeded = dict(zip(indices, (rebuild([next(numbers) for _ in found]) for found, rebuild in trees), strict=True))
         filled = [seeded.get(index, x) for index, x in enumerate(args)]
         kept = _kept(filled)
@@ -222,6 +223,13 @@ def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequenc
     check_same([[value for value, _ in run] for run in runs], f, otherwise)
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
     return directions.rebuilt(outs, tangents, rule, rebuild_out, trees)
+
+
+def _seeded(x: Any, tangent: Any, level: Level) -> Any:
+    """A leaf as the function gets it: an array is a number in every run, whichever directions are this one's."""
+    if tangent is None and shape(x):
+        tangent = zeros_like(x)
+    return x if tangent is None else make(x, tangent, level)
 
 
 def _kept(args: list[Any]) -> list[Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff import columns, derivative, forward, hessian, hvp, jacfwd, jacobian, jacrev
+from autodiff import columns, derivative, forward, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
 from autodiff.check import gradcheck
 
 X = np.array([0.5, -1.0, 2.0])
@@ -131,6 +131,26 @@ def test_chunks_give_the_same():
     z = X + 1j
     np.testing.assert_allclose(jacfwd(lambda z: np.exp(z) * z[0])(z), jacrev(lambda z: np.exp(z) * z[0])(z), rtol=1e-13)
     assert gradcheck(program, [X])
+
+
+def test_no_run_sees_what_another_wrote_to_an_argument(monkeypatch):
+    """An argument that has no direction in a chunk is the function's to write to as one that has."""
+    monkeypatch.setattr(columns, "CHUNK", 1)
+
+    def f(x, y):
+        x.sort()
+        y[0] = x[0] * y[1]
+        return np.sum(x * [1, 2, 3]) * np.sum(y)
+
+    def by_runs(x, y):
+        return forward.gradient(f, (x, y))
+
+    x, y = np.array([3.0, 1.0, 2.0]), np.array([5.0, 7.0])
+    expected = [[42.0, 14.0 + 98.0, 28.0], [0.0, 28.0]]
+    for found in (by_runs(x, y), vjp(by_runs, x, y)[0], jvp(by_runs, (x, y), (x, y))[0]):
+        np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected))
+    assert x.tolist() == [3.0, 1.0, 2.0]
+    assert y.tolist() == [5.0, 7.0]
 
 
 def test_a_random_function_in_several_chunks_is_refused(monkeypatch):
