@@ -324,7 +324,7 @@ def test_a_result_that_depends_on_nothing():
 
 @pytest.mark.parametrize(("f", "args", "reason"), [
     (lambda v, x: (special.jv(v, x), x * v)[1], [1.0, 2.0], "a Bessel function has no derivative by its order"),
-    (lambda v: np.sum(np.linalg.eigh(v)[0]), [np.eye(2)], "the derivative reaches into the vectors"),
+    (lambda v: np.sum(np.linalg.eig(v)[0].real), [np.eye(2)], "the vectors of eigenvalues 0 and 1, which are equal"),
 ])  # fmt: skip
 def test_a_line_off_the_path_that_refuses_a_derivative(f, args, reason):
     """The gradient does not come to it: nor do the adjoints; tangents of a seed that does are left out."""

@@ -8,8 +8,10 @@ REFUSALS = {
     "a Variable made by hand is what is differentiated": "the program writes to its argument, which is a leaf",
     ".backward of a ": "a leaf of a plain value beside numbers of a differentiation",
     "has no derivative by the matrix": "lstsq where the rank can change",
-    "up to rounding: they are not determined": "eigenvectors and singular vectors of repeated values",
-    "equal up to rounding reaches into their vectors": "third derivatives of repeated eigenvalues and singular values",
+    "up to rounding are not determined": "eigenvectors of repeated values of Hermitian matrices, singular vectors",
+    "up to rounding, are not determined": "eigenvectors of repeated values, singular vectors where a value is 0",
+    "second derivatives of vectors of equal": "in forward over forward mode",
+    "that are equal up to rounding: write": "third derivatives of repeated eigenvalues and singular values",
     "they have no order": "the larger or smaller of complex numbers",
 }
 """Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
