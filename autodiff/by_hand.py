@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import LOCALLY_CONSTANT, Row
 from dualnumbers.errors import user_line
@@ -21,6 +21,7 @@ from dualnumbers.number import lifted_operators
 from dualnumbers.partials import as_given
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
+from dualnumbers.views import ArrayView
 
 from .seeding import living, matching, read_only
 from .shared_tape import SharedTape, common

@@ -13,13 +13,14 @@ from weakref import ref
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView, Scalar
+from dualnumbers.arraynumber import ArrayNumber, Scalar
 from dualnumbers.elementary import BY_NUMPY, PYTHON, Row
 from dualnumbers.face import REFUSED
 from dualnumbers.levels import HELD, Level, is_number, level_of
 from dualnumbers.number import with_out_named
 from dualnumbers.rules.inspection import LIKE
 from dualnumbers.rules.shaping import view
+from dualnumbers.views import ArrayView
 
 from .held import HOLDERS, Window, all_held, apart, check_unseen, held, holds_number, leaves, nested, shows, untied
 from .seeding import living

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import Row
 from dualnumbers.errors import no_plain_value
 from dualnumbers.levels import is_number, plain
 from dualnumbers.number import Number, lifted_operators
+from dualnumbers.views import ArrayView
 
 from .variable import ArrayVariable, Variable, new, record_row
 

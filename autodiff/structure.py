@@ -37,6 +37,10 @@ RANGES = ((1.0, 2.0), (0.55, 0.95))
 """Where random values are drawn: what underflows in one, such as x ** -1e6, does not in the other."""
 
 
+NEARBY = 1e-3
+"""How far, as a share of its size, a point is varied where a function is not defined everywhere."""
+
+
 class Structure:
     """A tape as patterns see it: which elements of its values vary with its inputs, or with outer differentiations."""
 
@@ -80,15 +84,24 @@ class Structure:
         yield plain(self.tape.values[line]), xs
         if row.kind == LINEAR or row.selects:
             return
-        varying = list(map(self._of, operands))
+        varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
         for low, high in RANGES:
             drawn = [self._drawn(x, v, low, high) for x, v in zip(xs, varying, strict=True)]
-            yield plain(row.evaluate(*drawn, *self.tape.static.get(line, ()))), drawn
+            try:
+                z = row.evaluate(*drawn, *static)
+            except np.linalg.LinAlgError:  # not every matrix has a Cholesky factor: those beside one that has have too
+                drawn = [self._beside(x, v) for x, v in zip(xs, varying, strict=True)]
+                z = row.evaluate(*drawn, *static)
+            yield plain(z), drawn
 
     def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
         if not np.any(varying):
             return x
         return np.where(varying, self.random.uniform(low, high, np.shape(x)), x).astype(np.result_type(x))[()]
+
+    def _beside(self, x: Any, varying: Pattern) -> Any:
+        reach = NEARBY * np.max(np.abs(x), initial=0.0)
+        return (x + np.where(varying, self.random.uniform(-reach, reach, np.shape(x)), 0.0)).astype(np.result_type(x))
 
     def _asked(self, line: int, row: Row, given: Pattern, target: tuple[int, ...], ask: Callable[..., Any]) -> Pattern:
         """The pattern of ``ask(value, operands)``, which is of shape ``target``."""
@@ -152,6 +165,8 @@ class Structure:
             found[line] = _of_seed(seed, self.tape.values[line])
         for line in range(max(seeds), -1, -1):
             given, row = found[line], self.tape.rows[line]
+            if given is not None:
+                found[line] = given = given & self.varying[line]  # of what does not vary no adjoint is needed
             if given is None or row is None or row.kind == LOCALLY_CONSTANT:
                 continue
             for place, operand in enumerate(self.tape.operands(line)):

@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber, ArrayView
+from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
 from dualnumbers.memory import detached
 from dualnumbers.number import Number, as_operand, lifted_operators
-from dualnumbers.parameters import as_now
+from dualnumbers.parameters import FIXED, as_now
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import fixed, getitem, setitem
+from dualnumbers.views import ArrayView
 
 from .handles import CLASS
 from .tape import UNARY, Tape
@@ -51,11 +52,13 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
     xs = [tape.kept(x) if line is None else values[line] for x, line in zip(operands, lines, strict=True)]
     z = row.evaluate(*xs, *static)
+    if type(z) is bool and not tape.complete:
+        return z  # NumPy takes an object that can be an index for the place 0 or 1, and Python's bool for a mask
     place = len(values)
     numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
                for k, line in enumerate(lines)]  # fmt: skip
     tape.add(row, numbers, static, z, place)
-    return _handle(tape, place, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+    return z if type(z) is bool else _handle(tape, place, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
 
 
 def record_row(row: Row) -> Callable[..., Any]:
@@ -103,7 +106,11 @@ def _record_in_one(row: Row) -> Callable[..., Any]:
         z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
         place = len(values)
         if static:
-            tape.static[place] = as_now(static)
+            for parameter in static:  # `as_now` in line, which copies what its owner could change
+                if type(parameter) not in FIXED:
+                    static = as_now(static)
+                    break
+            tape.static[place] = static
         if type(z) is not np.float64:
             return _handle(tape, tape.append(row, line, UNARY, z, place))
         result = blank()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arraynumber import ArrayNumber, ArrayView
+from .arraynumber import ArrayNumber
 from .batch import BatchArray, BatchNumber
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
@@ -25,6 +25,7 @@ from .partials import as_given, is_double, numpy_float, python_of
 from .pushforward import push_forward, row_tangent
 from .rules.indexing import fixed, getitem
 from .rules.shaping import broadcast_to, shape, zeros_like
+from .views import ArrayView
 
 new = object.__new__
 

@@ -213,9 +213,8 @@ def in_precision(tangent: Any, z: Any) -> Any:
     given, wanted = plain(tangent), plain(z)
     if type(wanted) is float or not hasattr(given, "dtype") or not hasattr(wanted, "dtype"):
         return tangent
-    if given.dtype == wanted.dtype or given.dtype.kind != wanted.dtype.kind:
-        return tangent
-    return astype(tangent, wanted.dtype)
+    target = wanted.dtype if given.dtype.kind == wanted.dtype.kind else wanted.real.dtype
+    return tangent if given.dtype == target or given.dtype.kind != target.kind else astype(tangent, target)
 
 
 def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> Any:

@@ -196,7 +196,8 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
     """The ufunc applied in place to the chosen elements; to one that is chosen often, often."""
     if not is_number(type(x)):
         raise no_plain_value(f"np.{ufunc.__name__}.at into a plain array", operand[0])
-    places = np.arange(x.size).reshape(shape(x))[fixed(indices)]
+    x, numbers = x.elements()
+    places = numbers[fixed(indices)]
     given = [ravel(broadcast_to(y, places.shape)) for y in operand]
     flat = places.ravel()
     if ufunc in (np.add, np.subtract):
@@ -209,12 +210,12 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
     turn[order] = np.arange(flat.size) - first  # how often its place was chosen before
 
     def computed() -> Any:
-        z = x.copy()
+        z = x.flatten()
         for k in range(turn.max(initial=-1) + 1):
             now = np.flatnonzero(turn == k)
-            here = np.unravel_index(flat[now], shape(x))
+            here = flat[now]
             z[here] = BY_NUMPY[ufunc](z[here], *(getitem(y, now) for y in given))
-        return z
+        return z.reshape(shape(x))
 
     written(computed, lambda z: x.__setitem__(..., z))
 

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import operator
 import tracemalloc
 import warnings
 
@@ -603,3 +604,54 @@ def test_putting_into_an_array_of_no_axes(mode):
 
     assert f(0.75) == 1.5
     assert mode(f)(0.75) == 2.0
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_copying_a_matrix_into_an_array_of_no_axes_where_a_mask_holds(mode):
+    def f(x):
+        y = np.where(x > 9.0, x, 0.5)
+        np.copyto(y, (x * x).reshape(1, 1), where=y < 1.0)
+        return y
+
+    assert jvp(f, [np.array(3.0)], [np.array(1.0)]) == (9.0, 6.0)
+    assert mode(f)(np.array(3.0)) == 6.0
+
+
+WRITE = {
+    "add.at": lambda y: np.add.at(y, [0, 0], y[0] + 0.5),
+    "multiply.at": lambda y: np.multiply.at(y, [1, 0], y[0] + 0.5),
+    "subtract.at of a part": lambda y: np.subtract.at(y[1:], [0], y[0] + 0.5),
+    "negative.at": lambda y: np.negative.at(y, [0, 1]),
+    "+=": lambda y: operator.iadd(y, 1.0),
+    "*=": lambda y: operator.imul(y, y),
+    "*= of a part": lambda y: operator.imul(y[1:], 2.0),
+    "out=": lambda y: np.add(y, 1.0, out=y),
+    "sort": lambda y: y.sort(),
+    "put": lambda y: np.put(y, [1], 3.0),
+    "fill": lambda y: y.fill(2.0),
+    "flat": lambda y: operator.setitem(y.flat, 1, y.flat[0] * 7),
+    "copyto": lambda y: np.copyto(y, y * 3),
+    "place": lambda y: np.place(y, y < 0, [5.0]),
+    "putmask": lambda y: np.putmask(y, y < 0, [5.0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Numpy has detected:DeprecationWarning")
+@pytest.mark.parametrize("x", [-1.25, np.float64(-1.25), np.array(-1.25), np.array([[-1.25], [2.0]])], ids=repr)
+@pytest.mark.parametrize("name", WRITE)
+def test_an_array_that_repeats_elements_is_written_to_as_numpy_does(name, x):
+    """Those of np.broadcast_arrays: an element that is written is written wherever it is repeated."""
+
+    def f(x):
+        y = np.broadcast_arrays(x * 1.0, np.ones((2, 3)) if np.ndim(x) else np.ones(3))[0]
+        WRITE[name](y)
+        return y * 1.0
+
+    expected = f(x)
+    value, tangent = jvp(f, [x], [x * 0 + 1.0])
+    again, pull = vjp(f, x)
+    np.testing.assert_array_equal(value, expected)
+    np.testing.assert_array_equal(again, expected)
+    step = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(tangent, step, rtol=1e-8)
+    np.testing.assert_allclose(np.sum(pull(np.ones_like(expected))), np.sum(step), rtol=1e-8)

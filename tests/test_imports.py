@@ -27,7 +27,7 @@ LAYERS = (
     ("dualnumbers.ufunc_methods", "dualnumbers.face", "dualnumbers.partials", "dualnumbers.notation"),
     ("dualnumbers.number", "dualnumbers.pushforward"),
     ("dualnumbers.arraynumber",),
-    ("dualnumbers.batch",),
+    ("dualnumbers.batch", "dualnumbers.views"),
     ("dualnumbers.dualnumber", "dualnumbers.taylor"),
     (
         "dualnumbers.dmath",

@@ -236,6 +236,8 @@ STRUCTURAL = {
     "a row times a column of constant zeros": (lambda v: np.sqrt(np.outer(v[1:], MASK)), [0.0, 0.5, 1 / 3]),
     "stored": (lambda v: _stored(np.sqrt(v[1:] * MASK[:2])), [0.0, 0.0, 1 / 6]),
     "a view that is returned": (lambda v: _rows(np.sqrt(np.outer(v[1:], MASK))), [0.0, 0.0, 1 / 3]),
+    "above a Cholesky factor's diagonal": (lambda v: np.cbrt(np.linalg.cholesky(np.diag(v[1:]))[0]),
+                                           [0.0, 4 ** (-5 / 6) / 6, 0.0]),
     "an element of 0": (lambda v: np.stack([v[1] ** 0.5, v[0] ** 0.5])[0], [0.0, 0.25, 0.0]),
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ import pytest
 from table import same_bits
 
 from autodiff import (
+    Variable,
     derivative,
     forward,
     grad,
@@ -26,6 +27,7 @@ from autodiff import (
     jacrev,
     jvp,
     linearize,
+    record,
     reverse,
     value_and_grad,
     value_of,
@@ -325,6 +327,7 @@ PRODUCTS = {
     "matmul": lambda x: x.take([0, 0, 1]) @ x,
     "vdot": lambda x: np.vdot(x.take([0, 0, 1]), x),
     "vdot of the sorted": lambda x: np.vdot(np.sort(x), x),
+    "vdot of a reversed column": lambda x: np.vdot(x[::-1, None], np.tile(x, 2)[::2, None]),
     "vdot of matrices": lambda x: np.vdot(np.outer(x, BACK).T, np.outer(x, x)),
     "inner": lambda x: np.inner(x.take([0, 0, 1]), x),
     "vecdot": lambda x: np.vecdot(x.take([0, 0, 1]), x),
@@ -450,3 +453,34 @@ def test_a_double_beside_a_single_number_keeps_its_derivative_in_double(op):
     assert type(f(x)) is np.float64
     for found in (jvp(f, [x], [np.float32(1.0)])[1], derivative(f, 0, [np.float64(x)])):
         assert found == op(1 / 3, 1.0)
+
+
+VALUE_BY = {"forward": lambda f, x: jvp(f, [x], [x])[0], "reverse": lambda f, x: vjp(f, x)[0],
+         "recorded": lambda f, x: value_of(record(f, [x])[1]),
+         "by hand": lambda f, x: value_of(f(Variable(x)))}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", VALUE_BY)
+@pytest.mark.parametrize("x", [1.5, np.float64(1.5), np.float32(1.5)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("index", [lambda x: x > 0.5, lambda x: (x < 0.5, slice(1, None)), lambda x: np.isnan(x)],
+                         ids=["mask", "mask and slice", "mask of a ufunc"])  # fmt: skip
+def test_a_comparison_of_a_scalar_is_a_mask_of_a_plain_array(index, x, mode):
+    def f(x):
+        y = np.arange(6.0).reshape(2, 3)
+        y[index(x)] = -1.0
+        return y * x
+
+    np.testing.assert_array_equal(VALUE_BY[mode](f, x), f(x))
+
+
+@pytest.mark.parametrize("mode", VALUE_BY)
+def test_a_comparison_of_a_float_is_an_index_of_a_list(mode):
+    assert VALUE_BY[mode](lambda x: [x, 2 * x][x > 0.5] + {True: x, False: 0.0}[x > 0.5], 1.5) == 4.5
+
+
+def test_a_real_tangent_of_a_complex_value_has_its_precision():
+    def f(x):
+        return 1j * np.array([1.0, 2.0]) + x
+
+    x = np.float32(1.25)
+    assert jvp(f, [x], [x])[1].dtype == np.float64

@@ -61,15 +61,12 @@ atleast_2d = _at_least(np.atleast_2d)
 atleast_3d = _at_least(np.atleast_3d)
 
 
-def _is_whole(x, to):
-    return shape(x) == to and isinstance(plain(x), np.ndarray)
-
-
 @composition(np.broadcast_arrays)
 def broadcast_arrays(*args):
     """All arrays at their common shape."""
     common = np.broadcast_shapes(*map(shape, args))
-    return tuple(x if _is_whole(x, common) else view(broadcast_whole, x, common) for x in args)
+    args = [x if isinstance(plain(x), np.ndarray) else copied(x, "C") for x in arrays(args)]
+    return tuple(x if shape(x) == common else view(broadcast_whole, x, common) for x in args)
 
 
 @composition(np.meshgrid)

