@@ -15,7 +15,7 @@ from dualnumbers.errors import unpicklable
 from dualnumbers.levels import Level, is_number, is_operand, plain
 from dualnumbers.memory import detached
 from dualnumbers.number import Number, as_operand, lifted_operators
-from dualnumbers.parameters import FIXED, as_now
+from dualnumbers.parameters import as_now
 from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import fixed, getitem, setitem
 from dualnumbers.views import ArrayView
@@ -48,13 +48,11 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     tape = leader.tape
     if row.unreal and any(map(is_unreal, operands)):
         return row.unreal(*operands)
-    values = tape.values
     lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
-    xs = [tape.kept(x) if line is None else values[line] for x, line in zip(operands, lines, strict=True)]
-    z = row.evaluate(*xs, *static)
+    xs = [tape.kept(x) if line is None else tape.values[line] for x, line in zip(operands, lines, strict=True)]
+    z, place = row.evaluate(*xs, *static), len(tape.values)
     if type(z) is bool and not tape.complete:
         return z  # NumPy takes an object that can be an index for the place 0 or 1, and Python's bool for a mask
-    place = len(values)
     numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
                for k, line in enumerate(lines)]  # fmt: skip
     tape.add(row, numbers, static, z, place)
@@ -106,11 +104,7 @@ def _record_in_one(row: Row) -> Callable[..., Any]:
         z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
         place = len(values)
         if static:
-            for parameter in static:  # `as_now` in line, which copies what its owner could change
-                if type(parameter) not in FIXED:
-                    static = as_now(static)
-                    break
-            tape.static[place] = static
+            tape.static[place] = as_now(static)
         if type(z) is not np.float64:
             return _handle(tape, tape.append(row, line, UNARY, z, place))
         result = blank()
@@ -177,8 +171,7 @@ def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]
         return result
 
     def reflected(x: Any, y: Any) -> Any:
-        kind = type(y)
-        tape, line = x.tape, x.line
+        kind, tape, line = type(y), x.tape, x.line
         values = tape.values
         if kind is not float and kind is not int:
             if kind is np.ndarray and y.dtype.char != "O":

@@ -151,7 +151,7 @@ def test_a_large_captured_array_may_not_change_between_two_uses():
 def test_a_mask_times_an_outer_variable_is_no_plain_value(read):
     """The inner derivative is zero there, the outer one is not."""
     with pytest.raises((TypeError, AttributeError)):
-        derivative(lambda y: grad(lambda x: x * read((x > 0) * y))(2.0), 0, [3.0])
+        derivative(lambda y: grad(lambda x: x * read((x > 0) * y))(np.float64(2.0)), 0, [3.0])
 
 
 @pytest.mark.parametrize("f", [dmath.fmod, dmath.remainder, lambda x, y: x % y])

@@ -142,7 +142,7 @@ OPERATIONS = {
     "constant array": lambda x, y: np.ones(3) / x,
     "three operands": lambda x, y: np.where(x > 0.0, x, y),
     "stack": lambda x, y: np.stack([x, y]),
-    "mask": lambda x, y: x > y,
+    "mask": lambda x, y: np.greater(x, y),
     "element": lambda x, y: np.stack([x, y])[0],
     "sum": lambda x, y: np.sum(np.stack([x, y])),
     "writing": lambda x, y: np.zeros(2, like=x).__setitem__(0, y) or x,

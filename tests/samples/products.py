@@ -85,7 +85,7 @@ def _matmul_along(name: str) -> Iterator[Sample]:
         yield Sample(lambda x, y: np.matvec(x, y, axes=[(1, 0), 0, 0]), (x, y), "matvec with axes")
 
 
-@entry("np.vdot")
+@entry("np.vdot", "vdot")
 def _vdot(name: str) -> Iterator[Sample]:
     for left, right in [((3,), (3,)), ((2, 2), (4,)), ((), ()), ((0,), (0,))]:
         yield Sample(np.vdot, (values(*left), values(*right, seed=1)), f"{left}, {right}")
