@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 
 class _Classes(dict[tuple[type, bool], type]):
     """(type of a value, whether it carries a derivative) → the class of its handle."""
@@ -14,3 +18,11 @@ class _Classes(dict[tuple[type, bool], type]):
 
 
 CLASS = _Classes()
+
+
+def is_index(z: Any) -> bool:
+    """Whether NumPy takes a value for another index than a handle on it: True for a mask, that for the place 1.
+
+    And no places where a mask is empty.
+    """
+    return type(z) is bool or (type(z) is np.ndarray and not z.size)

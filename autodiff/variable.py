@@ -20,7 +20,7 @@ from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import fixed, getitem, setitem
 from dualnumbers.views import ArrayView
 
-from .handles import CLASS
+from .handles import CLASS, is_index
 from .tape import UNARY, Tape
 
 new = object.__new__
@@ -52,11 +52,12 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     xs = [tape.kept(x) if line is None else tape.values[line] for x, line in zip(operands, lines, strict=True)]
     z, place = row.evaluate(*xs, *static), len(tape.values)
     if type(z) is bool and not tape.complete:
-        return z  # NumPy takes an object that can be an index for the place 0 or 1, and Python's bool for a mask
+        return z
     numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
                for k, line in enumerate(lines)]  # fmt: skip
     tape.add(row, numbers, static, z, place)
-    return z if type(z) is bool else _handle(tape, place, row.kind != LOCALLY_CONSTANT and max(numbers) >= 0)
+    active = row.kind != LOCALLY_CONSTANT and max(numbers) >= 0
+    return _handle(tape, place, active) if active or not is_index(z) else z
 
 
 def record_row(row: Row) -> Callable[..., Any]:
@@ -272,8 +273,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 
     def __getitem__(self, index: Any) -> Any:
         tape, line = self.tape, self.line
-        values = tape.values
-        value = values[line]
+        value = (values := tape.values)[line]
         if type(index) is not int and type(index) is not slice:
             (index,) = as_now((fixed(index),))
         if type(value) is not np.ndarray:

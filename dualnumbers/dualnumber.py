@@ -21,13 +21,14 @@ from .levels import Level, is_number, is_operand, level_of
 from .memory import is_alone, is_free
 from .notation import latex, text
 from .number import Number, as_operand
-from .partials import as_given, is_double, numpy_float, python_of
+from .partials import as_given, is_double, python_of
 from .pushforward import push_forward, row_tangent
 from .rules.indexing import fixed, getitem
 from .rules.shaping import broadcast_to, shape, zeros_like
 from .views import ArrayView
 
 new = object.__new__
+DOUBLE = (np.float64, np.complex128)
 
 
 class _Kinds(dict[type, type]):
@@ -139,7 +140,7 @@ class DualNumber(Number, operators=True):
         if kind is DualNumber and other.level is self.level:
             z = new(DualNumber)
             z.primal, z.tangent, z.level = self.primal + other.primal, self.tangent + other.tangent, self.level
-            if type(z.primal) is numpy_float and type(z.tangent) is not float:
+            if type(z.primal) is not float and type(z.tangent) is not float and type(z.primal) in DOUBLE:
                 z.tangent = python_of(self.tangent) + python_of(other.tangent)  # the tangent of a float32 beside
             return z
         if kind is float or kind is int:
@@ -161,7 +162,7 @@ class DualNumber(Number, operators=True):
         if kind is DualNumber and other.level is self.level:
             z = new(DualNumber)
             z.primal, z.tangent, z.level = self.primal - other.primal, self.tangent - other.tangent, self.level
-            if type(z.primal) is numpy_float and type(z.tangent) is not float:
+            if type(z.primal) is not float and type(z.tangent) is not float and type(z.primal) in DOUBLE:
                 z.tangent = python_of(self.tangent) - python_of(other.tangent)
             return z
         if kind is float or kind is int:

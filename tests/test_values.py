@@ -484,3 +484,17 @@ def test_a_real_tangent_of_a_complex_value_has_its_precision():
 
     x = np.float32(1.25)
     assert jvp(f, [x], [x])[1].dtype == np.float64
+
+
+@pytest.mark.parametrize("mode", VALUE_BY)
+def test_an_empty_mask_chooses_nothing_of_a_plain_array(mode):
+    table = np.ones((2, 2))
+    f = lambda x: table[np.abs(x) < 0.1] + 0 * np.sum(x)
+    assert VALUE_BY[mode](f, np.zeros((0, 2))).shape == f(np.zeros((0, 2))).shape == (0,)
+
+
+def test_a_sum_of_single_and_double_precision_has_a_tangent_in_double():
+    x, one = np.float32(0.5), np.float64(1.0)
+    for f in (lambda x, y: x * 1j + y, lambda x, y: y - x * 1j, lambda x, y: x + y):
+        value, tangent = jvp(f, [x, one], [x, one])
+        assert np.result_type(np.asarray(tangent)) == np.result_type(np.asarray(value))

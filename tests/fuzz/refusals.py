@@ -1,5 +1,7 @@
 """With which errors the library may refuse a program that runs on plain values."""
 
+import re
+
 from .nestings import ONE_AT_A_TIME
 from .program import Program
 
@@ -15,6 +17,9 @@ REFUSALS = {
     "they have no order": "the larger or smaller of complex numbers",
 }
 """Parts of messages with which the library may refuse a program, as the documentation says, and of which ones."""
+
+CONSTANT = re.compile(r"= (np\.float64\(|-?\d)")
+"""A variable that is a plain number."""
 
 INTO_A_PLAIN_ARRAY = ("would lose its derivative", "Error setting single item of array")
 """The same, of writing into a plain array."""
@@ -32,6 +37,6 @@ def may_be_refused(program: Program, check: str, error: Exception) -> bool:
         return True
     empty = any(text.startswith("np.zeros((0,") or ", 0)" in text for text in program.arguments.values())
     empty |= any(part in program.source() for part in ("[[]]", "np.extract("))
-    chosen = any(part in program.source() for part in ("min(", "max(", "= np.float64(", "= -0.7"))
+    chosen = "min(" in program.source() or "max(" in program.source() or CONSTANT.search(program.source())
     there_is_one = empty or chosen or program.constants > 0 or any(name in ONE_AT_A_TIME for name in check.split(", "))
-    return there_is_one and any(part in message for part in INTO_A_PLAIN_ARRAY)
+    return bool(there_is_one) and any(part in message for part in INTO_A_PLAIN_ARRAY)
