@@ -10,7 +10,8 @@ import numpy as np
 
 from dualnumbers.elementary import SMOOTH, Row
 from dualnumbers.errors import user_line
-from dualnumbers.rules.shaping import array, reshape, shape
+from dualnumbers.forms import shape
+from dualnumbers.rules.shaping import array, reshape
 
 from .custom import joined
 from .custom_rows import Function, elementwise_function, fitting, function_of_arrays

@@ -16,11 +16,11 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import LOCALLY_CONSTANT, Row
 from dualnumbers.errors import user_line
+from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, is_number
-from dualnumbers.number import lifted_operators
+from dualnumbers.number import Number, lifted_operators
 from dualnumbers.partials import as_given
-from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import reshape, shape, stack, zeros_like
+from dualnumbers.rules.shaping import reshape, stack
 from dualnumbers.views import ArrayView
 
 from .seeding import living, matching, read_only
@@ -96,6 +96,7 @@ class ByHand(Variable, operators=True):
     """A Variable made by hand, or computed from such."""
 
     __slots__ = ()
+    reading, is_noted, has_nan = Number.reading, Number.is_noted, Number.has_nan  # its tape is not to be run again
     gradient: Any
 
     @classmethod

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import zeros_like
 from dualnumbers.levels import plain
-from dualnumbers.rules.shaping import zeros_like
 
 from .differences import RELATIVE, allowed, as_double, close, quotients
 from .forward import jacfwd, jvp

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.batch import BatchNumber, batch
-from dualnumbers.levels import Level, plain
+from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.levels import Level, read
 from dualnumbers.partials import as_given
-from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, shape, stack, transpose, zeros_like
+from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, stack, transpose
 
 from .seeding import name_of, own, writable, zero
 
@@ -65,7 +65,7 @@ class Directions:
             return None if chosen else zeros_like(x)
         if len(chosen) == 1 and not shape(x) and ours[0] == start:
             return zeros_like(x) + 1
-        tangent = np.zeros((len(chosen), size), np.result_type(plain(x)))
+        tangent = np.zeros((len(chosen), size), dtype_of(x))
         turned, place = np.divmod(ours - start, size)
         tangent[ours - chosen.start, place] = np.where(turned, 1j, 1) if is_unreal(x) else 1
         tangent = tangent.reshape(len(chosen), *shape(x))
@@ -139,7 +139,7 @@ def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None
     With an error ``otherwise``, that one where they have not half of their digits in common: such are runs for each of
     which vectors were chosen anew.
     """
-    values = [[np.asarray(plain(x)) for x in run] for run in runs]
+    values = [[np.asarray(read(x)) for x in run] for run in runs]
     same = _same_half if otherwise else same_bits
     if all(all(map(same, run, values[0])) for run in values[1:]):
         return

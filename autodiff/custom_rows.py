@@ -14,9 +14,10 @@ from dualnumbers.batch import BatchNumber, over_members
 from dualnumbers.dispatch import by_level, by_type
 from dualnumbers.elementary import ELEMENTWISE, PYTHON, SMOOTH, Row
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
+from dualnumbers.forms import shape, zeros_like
+from dualnumbers.levels import is_number, read
 from dualnumbers.pushforward import in_precision
-from dualnumbers.rules.shaping import array, shape, zeros_like
+from dualnumbers.rules.shaping import array
 
 from .seeding import read_only
 
@@ -182,8 +183,8 @@ def linear_function(name: str, jointly: bool, adjoints: tuple[Any, ...], statics
                 xs = [x if adjoint is None else zeros_like(x) for x, adjoint in zip(xs, adjoints, strict=True)]
             result = evaluate(*xs[:k], t, *xs[k + 1 :], *static)
             if k not in seen:
-                along = plain(t)
-                _hold(name, k, checked[k], along, *map(plain, (result, *arguments[:count])), *static)
+                along = read(t)
+                _hold(name, k, checked[k], along, *map(read, (result, *arguments[:count])), *static)
                 seen.update((k,) if np.any(along) else ())
             return result
 
@@ -199,7 +200,7 @@ def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any)
     """Raises ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
     kind, angles = np.result_type(np.asarray(pushed), np.float16), 1.0 + np.arange(np.size(pushed))
     g = (np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind).reshape(np.shape(pushed))[()]
-    pulled = plain(adjoint(g, *arguments))
+    pulled = read(adjoint(g, *arguments))
     along, back = np.real(np.conj(g) * pushed), np.real(np.conj(pulled) * t)
     size = np.sum(np.abs(along)) + np.sum(np.abs(back))
     if abs(np.sum(along) - np.sum(back)) > np.sqrt(np.finfo(np.result_type(g, t)).eps) * size:

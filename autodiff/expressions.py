@@ -19,7 +19,7 @@ from typing import Any
 
 from dualnumbers import dmath
 from dualnumbers.elementary import TABLE
-from dualnumbers.levels import plain
+from dualnumbers.levels import read
 
 from .sources import EVALUATORS, Source, part_of_line
 
@@ -290,7 +290,7 @@ def _of_small_integers(name: str) -> Callable[..., Any]:
         return function
 
     def bounded(*arguments: Any) -> Any:
-        if any(plain(x) > LARGEST_FACTORIAL for x in arguments):
+        if any(read(x) > LARGEST_FACTORIAL for x in arguments):
             raise OverflowError("the result is too large")
         return function(*arguments)
 

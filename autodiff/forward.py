@@ -11,9 +11,10 @@ from typing import Any
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
+from dualnumbers.forms import shape, zeros_like
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.partials import as_given
-from dualnumbers.rules.shaping import shape, zeros_like
+from dualnumbers.pushforward import in_precision
 from dualnumbers.rules.undetermined import Unadapted
 
 from .captured import Given
@@ -137,7 +138,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     given.check()
     leaves, rebuild = flatten(_certain(f, kept, level, out))
     pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
-    return rebuild(primal for primal, _ in pairs), rebuild(as_given(tangent, primal) for primal, tangent in pairs)
+    tangents = [in_precision(as_given(tangent, primal), primal) for primal, tangent in pairs]
+    return rebuild(primal for primal, _ in pairs), rebuild(tangents)
 
 
 @derived

@@ -26,3 +26,10 @@ def is_index(z: Any) -> bool:
     And no places where a mask is empty.
     """
     return type(z) is bool or (type(z) is np.ndarray and not z.size)
+
+
+def handle(tape: Any, line: int, active: bool = True) -> Any:
+    """A handle on a line, of the class that its value asks for."""
+    made: Any = object.__new__(CLASS[type(tape.values[line]), active])
+    made.tape, made.line = tape, line
+    return made

@@ -13,11 +13,11 @@ from weakref import ref
 
 import numpy as np
 
+from dualnumbers.arguments import with_out_named
 from dualnumbers.arraynumber import ArrayNumber, Scalar
 from dualnumbers.elementary import BY_NUMPY, PYTHON, Row
 from dualnumbers.face import REFUSED
 from dualnumbers.levels import HELD, Level, is_number, level_of
-from dualnumbers.number import with_out_named
 from dualnumbers.rules.inspection import LIKE
 from dualnumbers.rules.shaping import view
 from dualnumbers.views import ArrayView

@@ -11,9 +11,10 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.errors import user_line
+from dualnumbers.forms import shape
 from dualnumbers.levels import LIVING, Level, is_number, level_of, plain
 from dualnumbers.memory import detached, is_free
-from dualnumbers.rules.shaping import array, shape
+from dualnumbers.rules.shaping import array
 
 from .by_hand import ByHand, Result, is_recording, result
 from .seeding import differentiable, living, matching, value_of

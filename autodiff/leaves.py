@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number
-from dualnumbers.rules.complexes import imag, is_unreal, real
+from dualnumbers.rules.complexes import imag, real
 
 from .seeding import CONTAINERS, differentiable, flatten, output, output_leaf, settled
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE
-from dualnumbers.levels import is_number, plain
+from dualnumbers.forms import shape
+from dualnumbers.levels import is_number, read
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import shape
 
 from .tape import Tape
 
@@ -149,4 +149,4 @@ def _zeros_under(tape: Tape, line: int) -> Any:
         exponent = tape.value(others[0])
         if others[0] >= 0 or is_number(type(exponent)) or not np.all(np.equal(exponent, 0.5)):
             return False
-    return np.equal(plain(tape.value(tape.operands(line)[0])), 0)
+    return np.equal(read(tape.value(tape.operands(line)[0])), 0)

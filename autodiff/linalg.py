@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import user_line
-from dualnumbers.rules.shaping import array, shape
+from dualnumbers.forms import shape
+from dualnumbers.rules.shaping import array
 
 from .seeding import value_of
 

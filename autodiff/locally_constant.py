@@ -58,7 +58,7 @@ class LocallyConstant(Variable, operators=True):
 
     def read(self, call: str) -> Any:
         """The plain value; TypeError where it carries the derivative of an outer differentiation."""
-        value = self.primal
+        value = self.reading()
         if self.active:  # a view of an array into which a number was stored
             raise no_plain_value(call, self)
         if not is_number(type(value)):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.dualnumber import make
-from dualnumbers.levels import Level, has_nan, level_of, plain
+from dualnumbers.forms import size, zeros_like
+from dualnumbers.levels import Level, has_nan, level_of
 from dualnumbers.partials import as_given
-from dualnumbers.rules.shaping import zeros_like
 from dualnumbers.rules.undetermined import Unadapted
 
 from .certain import certain_tangents
@@ -50,7 +50,7 @@ def jacobian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, mode: st
 
 
 def _size(leaves: list[Any]) -> int:
-    return int(sum(np.size(plain(x)) for x in leaves))
+    return int(sum(size(x) for x in leaves))
 
 
 @derived

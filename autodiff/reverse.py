@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import is_number
+from dualnumbers.forms import is_unreal, shape, zeros_like
+from dualnumbers.levels import NOTING, is_number
 from dualnumbers.memory import detached
 from dualnumbers.partials import as_given
-from dualnumbers.rules.complexes import conj, is_unreal
-from dualnumbers.rules.shaping import array, reshape, shape, stack, zeros_like
+from dualnumbers.rules.complexes import conj
+from dualnumbers.rules.shaping import array, reshape, stack
 
 from .captured import Given
 from .derived import derived
 from .differences import check_gradient
 from .labels import with_labels
 from .leaves import names_of_leaves, parameter_names
+from .replay import program
 from .running import run
 from .seeding import (
     argnums_of,
@@ -117,11 +119,16 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     """
     args = arguments(f, args)
     tape = SourcedTape() if sources else Tape()
-    tape.complete = True
-    recording = Recording(f, args, range(len(args)), keep=True, tape=tape)
+    tape.complete, tape.guards = True, {}
+    NOTING.append(None)
+    try:
+        recording = Recording(f, args, range(len(args)), keep=True, tape=tape)
+    finally:
+        NOTING.pop()
     named = zip(args, parameter_names(f, len(args)), strict=False)
     tape.names = [name for x, parameter in named for name in names_of_leaves(x, parameter)]
     recording.out = map_leaves(lambda x: array(x) if is_number(type(x)) else x, recording.out)  # what a holder holds
+    tape.program = program(tape, args, recording.out)
     tape.outputs = [out.line for out in flatten(recording.out)[0] if recording.holds(out)]
     return tape, recording.out
 

@@ -15,11 +15,11 @@ import numpy as np
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.levels import HELD, is_labelled, is_number
+from dualnumbers.forms import is_unreal, shape
+from dualnumbers.levels import HELD, is_labelled, is_number, read
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.partials import as_given
-from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import array, astype, shape
+from dualnumbers.rules.shaping import array, astype
 
 CONTAINERS = (tuple, list, dict)
 FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))
@@ -59,7 +59,7 @@ def value_of(x: Any) -> Any:
 
 
 def _value_of_leaf(x: Any) -> Any:
-    value = value_of_leaf(filled(x))
+    value = read(filled(x))
     return value if value is x else read_only(value)
 
 
@@ -312,7 +312,7 @@ def argnums_of(argnums: Any, count: int) -> list[int]:
 def check_holomorphic(along_i: Any, along_one: Any) -> None:
     """Raises ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
     pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
-    for turned, straight in ((value_of_leaf(a), value_of_leaf(b)) for a, b in pairs):
+    for turned, straight in ((read(a), read(b)) for a, b in pairs):
         size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)
         rounding = np.sqrt(np.finfo(np.result_type(straight, np.float16)).eps)
         if np.any(np.abs(turned - 1j * straight) > rounding * size):

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, TABLE, Row
-from dualnumbers.levels import is_number, plain
+from dualnumbers.forms import shape
+from dualnumbers.levels import is_number, read
 from dualnumbers.partials import evaluate_partial
 from dualnumbers.pushforward import has_derivative, row_tangent
-from dualnumbers.rules.shaping import shape
 
 from .tape import Tape
 
@@ -53,7 +53,7 @@ class Structure:
             self.varying.append(self._varies(line, row))
 
     def _varies(self, line: int, row: Row | None) -> Pattern:
-        value = plain(self.tape.values[line])
+        value = read(self.tape.values[line])
         if row is None:
             return np.ones(np.shape(value), bool)
         if row.kind == LOCALLY_CONSTANT:  # a mask is a choice; sign(x), 0 at 0 alone, is none
@@ -67,7 +67,7 @@ class Structure:
             return self.varying[line]
         x = self.tape.constants[~operand]
         outer = is_number(type(x)) and getattr(type(x), "active", True)
-        return np.full(np.shape(plain(x)), outer)
+        return np.full(shape(x), outer)
 
     def _noise(self, pattern: Pattern, like: Any) -> Any:
         """Random numbers for True and 0 for False, of the type of a value."""
@@ -80,8 +80,8 @@ class Structure:
     def _points(self, line: int, row: Row) -> Iterator[tuple[Any, list[Any]]]:
         """The value and the operands of a line, as they are and with random numbers for what varies."""
         operands = self.tape.operands(line)
-        xs = [plain(self.tape.value(k)) for k in operands]
-        yield plain(self.tape.values[line]), xs
+        xs = [read(self.tape.value(k)) for k in operands]
+        yield read(self.tape.values[line]), xs
         if row.kind == LINEAR or row.selects:
             return
         varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
@@ -92,7 +92,7 @@ class Structure:
             except np.linalg.LinAlgError:  # not every matrix has a Cholesky factor: those beside one that has have too
                 drawn = [self._beside(x, v) for x, v in zip(xs, varying, strict=True)]
                 z = row.evaluate(*drawn, *static)
-            yield plain(z), drawn
+            yield read(z), drawn
 
     def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
         if not np.any(varying):
@@ -124,7 +124,7 @@ class Structure:
 
     def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
         """The patterns of the terms of a line's tangent by the places of its operands, given those of theirs."""
-        static, target = self.tape.static.get(line, ()), np.shape(plain(self.tape.values[line]))
+        static, target = self.tape.static.get(line, ()), shape(self.tape.values[line])
         found = {}
         for place, pattern in enumerate(given):
             if has_derivative(row, place):
@@ -149,7 +149,7 @@ class Structure:
                 return given & _reaches(row, place, z, xs)
             return self.pull(row, place, self._noise(given, z), z, xs, static)
 
-        target = np.shape(given if row.kind == ELEMENTWISE else plain(self.tape.value(operand)))
+        target = np.shape(given if row.kind == ELEMENTWISE else read(self.tape.value(operand)))
         return self._asked(line, row, given, target, pull)
 
     # ------------------------------------------------------------------------------------------ what it is for
@@ -172,7 +172,7 @@ class Structure:
             for place, operand in enumerate(self.tape.operands(line)):
                 if operand >= 0 and has_derivative(row, place):
                     terms[line, place] = self._pulled(line, row, place, given)
-                    passed = _folded(terms[line, place], np.shape(plain(self.tape.values[operand])))
+                    passed = _folded(terms[line, place], shape(self.tape.values[operand]))
                     found[operand] = passed if found[operand] is None else found[operand] | passed
         return found, terms
 
@@ -185,7 +185,7 @@ class Structure:
             if row is not None and row.kind != LOCALLY_CONSTANT:
                 given = [found.get(k, np.zeros(shape(self.tape.value(k)), bool)) for k in self.tape.operands(line)]
                 of_line = self._pushed(line, row, given)
-                found[line] = _either(of_line.values(), np.shape(plain(self.tape.values[line])))
+                found[line] = _either(of_line.values(), shape(self.tape.values[line]))
                 terms |= {(line, place): pattern for place, pattern in of_line.items()}
         return found, terms
 

@@ -13,17 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.batch import BatchNumber
 from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
+from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number
 from dualnumbers.partials import as_numpy_float, at_point, evaluate_partial, numpy_float
 from dualnumbers.pushforward import has_derivative, row_tangent
-from dualnumbers.rules.complexes import conj, is_unreal, real
+from dualnumbers.rules.complexes import conj, real
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import astype, broadcast_to, reshape, shape, zeros_like
+from dualnumbers.rules.shaping import astype, broadcast_to, reshape
 from dualnumbers.rules.undetermined import Undetermined
 
 from .lengths import kinks, slope_of_length
+from .parts import Parts
 from .structure import Pattern, Structure, Terms
 from .tape import UNARY, Tape
 from .variable import Variable, variable
@@ -123,8 +126,11 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         g = found[line]
         if g is None or row is None:
             continue
-        if type(g) is not float and not keep:
-            found[line] = None  # an array may go as soon as it is used
+        if type(g) is not float:
+            if type(g) is Parts:
+                found[line] = g = fit(g.joined(), z)
+            if not keep:
+                found[line] = None  # an array may go as soon as it is used
         if not row.inline:
             _pull(tape, line, g, found, owned, times)
             continue
@@ -160,6 +166,9 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 found[b] = c if t is None else t + c
             else:
                 _add(found, owned, b, fit(c, values[b]))
+    for line in range(count) if keep else tape.inputs:
+        if type(found[line]) is Parts:
+            found[line] = fit(found[line].joined(), values[line])
     return found
 
 
@@ -184,7 +193,7 @@ def fit(c: Any, x: Any) -> Any:
         return c
     if type(x) is float and isinstance(c, np.floating):
         return float(c)
-    if type(c) is numpy_float is type(x):
+    if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):
         return c
     if is_unreal(c) and not is_unreal(x):
         c = real(c)
@@ -224,6 +233,11 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
         if row.accumulate and not is_number(type(g)) and type(xs[k]) is np.ndarray:
             _add_part(row, found, owned, operand, g, xs[k], static)
             continue
+        if row.accumulate and terms is None and not isinstance(g, BatchNumber):
+            if type(found[operand]) is not Parts:
+                found[operand] = Parts(shape(xs[k]), found[operand])
+            found[operand].add(g, *static)
+            continue
         c = pull(row, k, g, z, xs, static, times)
         if c is None:
             continue
@@ -239,6 +253,9 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
 def _add_part(row: Row, found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
     """The adjoint of a getitem added where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:
+        if type(found[line]) is Parts:
+            found[line].add(g, *static)
+            return
         if is_number(type(found[line])):
             found[line] = found[line] + pull(row, 0, g, None, [x], static, None)
             return

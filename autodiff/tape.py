@@ -15,10 +15,11 @@ import numpy as np
 
 from dualnumbers.elementary import Row
 from dualnumbers.errors import user_line
+from dualnumbers.forms import is_unreal
+from dualnumbers.frames import Reader, reader
 from dualnumbers.levels import Level, is_number
 from dualnumbers.memory import detached, is_free
 from dualnumbers.parameters import as_now
-from dualnumbers.rules.complexes import is_unreal
 
 from .captured import Captured
 
@@ -29,12 +30,13 @@ UNARY = -1
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table.
 
-    ``mixed`` says that some value is no Python float, ``complex`` that some is complex.
+    ``mixed`` says that some value is no Python float, ``complex`` that some is complex. ``guards`` are the lines whose
+    plain values were read, each with the user's line of code that read it; None where that is not noted.
     """
 
-    __slots__ = ("captured", "complete", "complex", "constants", "first", "inputs", "is_torn", "level", "links",
-                 "mixed", "more", "names", "outputs", "pinned", "rows", "second", "static", "unkept",
-                 "values")  # fmt: skip
+    __slots__ = ("captured", "complete", "complex", "constants", "first", "guards", "inputs", "is_torn", "level",
+                 "links", "mixed", "more", "names", "outputs", "pinned", "program", "rows", "second", "static",
+                 "unkept", "values")  # fmt: skip
 
     def __init__(self) -> None:
         self.level = Level()
@@ -47,6 +49,8 @@ class Tape:
         self.more: dict[int, list[int]] = {}
         self.static: dict[int, tuple[Any, ...]] = {}
         self.links: dict[int, int] = {}
+        self.guards: dict[int, Reader | None] | None = None
+        self.program: Any = None
         self.pinned: set[int] = set()
         self.unkept: set[int] = set()
         self.complete = False
@@ -89,7 +93,7 @@ class Tape:
         kind = type(value)
         if kind is not float:
             self.mixed = True
-            if kind is not np.float64 and is_unreal(value):
+            if kind is not np.float64 and (value.dtype.kind == "c" if kind is np.ndarray else is_unreal(value)):
                 self.complex = True
         return place
 
@@ -105,6 +109,11 @@ class Tape:
         """Raises RuntimeError where two threads added lines at the same time, in whatever thread that was seen."""
         if self.is_torn or not len(self.rows) == len(self.first) == len(self.second) == len(self.values):
             raise self.torn()
+
+    def guard(self, line: int) -> None:
+        """Note that the value of a line is read here: to decide by it, or for a constant."""
+        if self.guards is not None and line not in self.guards:
+            self.guards[line] = reader()
 
     def at(self, values: list[Any]) -> Tape:
         """The same program with other values on its lines."""
@@ -208,6 +217,16 @@ class Tape:
     def input_names(self) -> Sequence[str | None]:
         """What the inputs are called, where that is known, in their order."""
         return self.names
+
+    def run(self, args: Sequence[Any]) -> Any:
+        """What the recorded function returns for other arguments, computed line by line without calling it.
+
+        The arguments have the structure, shapes and types of those that it was recorded with. Raises
+        `replay.DivergedError`, a RuntimeError, where a decision of the function would be another one.
+        """
+        from .replay import run
+
+        return run(self, args)
 
     def __str__(self) -> str:
         from .listing import listing

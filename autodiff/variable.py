@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,32 +11,28 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dispatch import lead, leading
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
-from dualnumbers.levels import Level, is_number, is_operand, plain
+from dualnumbers.forms import is_unreal
+from dualnumbers.levels import NOTING, Level, has_nan, plain
 from dualnumbers.memory import detached
-from dualnumbers.number import Number, as_operand, lifted_operators
+from dualnumbers.number import Number, lifted_operators
 from dualnumbers.parameters import as_now
-from dualnumbers.rules.complexes import is_unreal
 from dualnumbers.rules.indexing import fixed, getitem, setitem
+from dualnumbers.rules.inspection import any_nan
+from dualnumbers.rules.taking import elements
 from dualnumbers.views import ArrayView
 
-from .handles import CLASS, is_index
+from . import recording
+from .handles import CLASS, handle, is_index
 from .tape import UNARY, Tape
 
 new = object.__new__
 GETITEM, SETITEM = getitem.row, setitem.row
 
 
-def _handle(tape: Tape, line: int, active: bool = True) -> Any:
-    """A handle on a line, of the class that its value asks for."""
-    handle: Any = new(CLASS[type(tape.values[line]), active])
-    handle.tape, handle.line = tape, line
-    return handle
-
-
 def variable(tape: Tape, value: Any) -> Any:
     """An input: a line without operands, what the tape differentiates with respect to."""
     tape.inputs.append(tape.append(None, UNARY, UNARY, value))
-    return _handle(tape, tape.inputs[-1])
+    return handle(tape, tape.inputs[-1])
 
 
 def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
@@ -51,13 +46,16 @@ def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) ->
     lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
     xs = [tape.kept(x) if line is None else tape.values[line] for x, line in zip(operands, lines, strict=True)]
     z, place = row.evaluate(*xs, *static), len(tape.values)
-    if type(z) is bool and not tape.complete:
+    if type(z) is bool and tape.guards is None:
         return z
     numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
                for k, line in enumerate(lines)]  # fmt: skip
     tape.add(row, numbers, static, z, place)
     active = row.kind != LOCALLY_CONSTANT and max(numbers) >= 0
-    return _handle(tape, place, active) if active or not is_index(z) else z
+    if active or not is_index(z):
+        return handle(tape, place, active)
+    tape.guard(place)
+    return z
 
 
 def record_row(row: Row) -> Callable[..., Any]:
@@ -69,134 +67,6 @@ def record_row(row: Row) -> Callable[..., Any]:
         return record_line(row, operands, arguments[len(operands) :])
 
     return recorded
-
-
-def _record_unary(row: Row) -> Callable[..., Any]:
-    evaluate = row.evaluate
-
-    def recorded(x: Any) -> Any:
-        tape, line = x.tape, x.line
-        values = tape.values
-        z = evaluate(values[line])
-        if type(z) is not float:
-            return _handle(tape, tape.append(row, line, UNARY, z))
-        place = len(values)
-        result = blank()
-        result.tape, result.line = tape, place
-        tape.rows.append(row)
-        tape.first.append(line)
-        tape.second.append(UNARY)
-        values.append(z)
-        if values[place] is not z:
-            raise tape.torn()
-        return result
-
-    return recorded
-
-
-def _record_in_one(row: Row) -> Callable[..., Any]:
-    """A row of one array operand and static parameters."""
-    evaluate, plainly = row.evaluate, row.plain
-
-    def recorded(x: Any, *static: Any) -> Any:
-        tape, line = x.tape, x.line
-        values = tape.values
-        value = values[line]
-        z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
-        place = len(values)
-        if static:
-            tape.static[place] = as_now(static)
-        if type(z) is not np.float64:
-            return _handle(tape, tape.append(row, line, UNARY, z, place))
-        result = blank()
-        result.tape, result.line = tape, place
-        tape.rows.append(row)
-        tape.first.append(line)
-        tape.second.append(UNARY)
-        values.append(z)
-        if values[place] is not z:
-            raise tape.torn()
-        return result
-
-    return recorded
-
-
-def _record_two(row: Row) -> Callable[..., Any]:
-    """An elementwise row of two operands, at least one a Variable."""
-    operator, reflected = _record_operators(row)
-
-    def recorded(x: Any, y: Any) -> Any:
-        kind, other = type(x), type(y)
-        if (kind is Variable or kind is ArrayVariable) and is_operand(other):
-            return operator(x, y)
-        if (other is Variable or other is ArrayVariable) and not is_number(kind) and is_operand(kind):
-            return reflected(y, x)
-        return record_line(row, (x, y), ())
-
-    return recorded
-
-
-def _record_operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An operator of Variables and its reflected twin: the usual operands of one tape at once, others by `record`."""
-    evaluate = row.evaluate
-
-    def operator(x: Any, y: Any) -> Any:
-        kind = type(y)
-        tape, line = x.tape, x.line
-        values = tape.values
-        if kind is float or kind is int:
-            z = evaluate(values[line], y)
-            place, constants = len(values), tape.constants
-            constants.append(y)
-            other = -len(constants)
-        elif (kind is Variable or kind is ArrayVariable) and y.tape is tape:
-            other = y.line
-            z = evaluate(values[line], values[other])
-            place = len(values)
-        elif kind is np.ndarray and y.dtype.char != "O":
-            z = evaluate(values[line], y)
-            place, other = len(values), tape.constant(y)
-        else:
-            y = as_operand(x, y, row)
-            return y if y is NotImplemented else record_line(row, (x, y), ())
-        if type(z) is not float:
-            return _handle(tape, tape.append(row, line, other, z, place))
-        result = blank()
-        result.tape, result.line = tape, place
-        tape.rows.append(row)
-        tape.first.append(line)
-        tape.second.append(other)
-        values.append(z)
-        if values[place] is not z:
-            raise tape.torn()
-        return result
-
-    def reflected(x: Any, y: Any) -> Any:
-        kind, tape, line = type(y), x.tape, x.line
-        values = tape.values
-        if kind is not float and kind is not int:
-            if kind is np.ndarray and y.dtype.char != "O":
-                z, place = evaluate(y, values[line]), len(values)
-                return _handle(tape, tape.append(row, tape.constant(y), line, z, place))
-            y = as_operand(x, y, row)
-            return y if y is NotImplemented else record_line(row, (y, x), ())
-        z = evaluate(y, values[line])
-        place, constants = len(values), tape.constants
-        constants.append(y)
-        other = -len(constants)
-        if type(z) is not float:
-            return _handle(tape, tape.append(row, other, line, z, place))
-        result = blank()
-        result.tape, result.line = tape, place
-        tape.rows.append(row)
-        tape.first.append(other)
-        tape.second.append(line)
-        values.append(z)
-        if values[place] is not z:
-            raise tape.torn()
-        return result
-
-    return operator, reflected
 
 
 class Variable(Number, operators=True):
@@ -211,6 +81,18 @@ class Variable(Number, operators=True):
     def primal(self) -> Any:
         return self.tape.values[self.line]
 
+    def reading(self) -> Any:
+        tape = self.tape
+        if tape.guards is not None:
+            tape.guard(self.line)
+        return tape.values[self.line]
+
+    def is_noted(self) -> bool:
+        return self.tape.guards is not None or super().is_noted()
+
+    def has_nan(self) -> bool:
+        return has_nan(self.primal) if self.tape.guards is None else bool(any_nan(self))
+
     @property
     def level(self) -> Level:  # type: ignore[override]
         return self.tape.level
@@ -221,15 +103,15 @@ class Variable(Number, operators=True):
         if row.kind == LOCALLY_CONSTANT or row.unreal or not (row.arity == 1 or row.inline):
             return record_row(row)
         if row.arity == 2:
-            return _record_two(row)
-        return _record_unary(row) if row.kind == ELEMENTWISE else _record_in_one(row)
+            return recording.two(row)
+        return recording.unary(row) if row.kind == ELEMENTWISE else recording.in_one(row)
 
     @classmethod
     def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return _record_operators(row) if row.kind == ELEMENTWISE else lifted_operators(row, cls)
+        return recording.operators(row) if row.kind == ELEMENTWISE else lifted_operators(row, cls)
 
     def constant(self, value: Any) -> Any:
-        return _handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
+        return handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
 
     def leads(self, other: Any) -> bool:
         return self.active and not getattr(other, "active", False)
@@ -252,17 +134,13 @@ class Variable(Number, operators=True):
 
     def __copy__(self) -> Any:
         self.tape.pinned.add(self.line)
-        return _handle(self.tape, self.line, self.active)
+        return handle(self.tape, self.line, self.active)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.__copy__()
 
     def __reduce__(self) -> Any:
         raise unpicklable(self)
-
-
-blank: Callable[[], Any] = partial(new, Variable)
-"""A handle on no line yet, of the class that most have; 6 ns less than to call ``new``."""
 
 
 class ArrayVariable(Variable, ArrayNumber, operators=True):
@@ -275,6 +153,8 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         tape, line = self.tape, self.line
         value = (values := tape.values)[line]
         if type(index) is not int and type(index) is not slice:
+            if NOTING:
+                return elements(self, index)
             (index,) = as_now((fixed(index),))
         if type(value) is not np.ndarray:
             return self.viewed(getitem, index)
@@ -283,7 +163,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         if shown and tape.rows[line] is SETITEM:
             z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
         place = len(values)
-        item: Any = blank() if type(z) is np.float64 else new(CLASS[type(z), True])
+        item: Any = recording.blank() if type(z) is np.float64 else new(CLASS[type(z), True])
         item.tape, item.line = tape, place
         tape.static[place] = (index,)
         tape.rows.append(GETITEM)
@@ -310,6 +190,9 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(VariableView), self, base, function, static)
+
+
+recording.fill(Variable, ArrayVariable, record_line)
 
 
 class VariableView(ArrayView, ArrayVariable):

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.dualnumber import DualNumber, make
-from dualnumbers.levels import Level, has_nan, is_number, level_of, plain
+from dualnumbers.forms import zeros_like
+from dualnumbers.levels import Level, has_nan, is_number, level_of, read
 from dualnumbers.rules.factors import adjoint, product
 from dualnumbers.rules.groups import inverse_gaps, same, skew, vectors
-from dualnumbers.rules.shaping import expand_dims, zeros_like
+from dualnumbers.rules.shaping import expand_dims
 from dualnumbers.rules.undetermined import Unadapted, Undetermined
 
 from .tape import Tape
@@ -65,7 +66,7 @@ class _Groups:
         self.lines = sorted(lines, key=lambda line: tape.rows[line] is vectors.row)
         self.matrix, self.rng = tape.first[lines[0]], np.random.default_rng(0)
         a = tape.values[self.matrix]
-        self.w, self.v = error.basis.by_lapack(plain(a), tape.static[lines[0]][0])
+        self.w, self.v = error.basis.by_lapack(read(a), tape.static[lines[0]][0])
         self.near = same(self.w)
         self.several = self.near & (np.sum(self.near, -1) > 1)[..., None]
         near = self.near.astype(self.w.dtype)
@@ -73,7 +74,7 @@ class _Groups:
         self.off = self.several & ~np.eye(self.w.shape[-1], dtype=bool)
         self.along = a if is_number(type(a)) else None
         if self.along is not None and not (isinstance(a, DualNumber) and _is_plain(a.primal) and _is_plain(a.tangent)):
-            raise Unadapted() if has_nan(plain(getattr(a, "tangent", None))) else error  # many directions at a time
+            raise Unadapted() if has_nan(read(getattr(a, "tangent", None))) else error  # many directions at a time
 
     def first(self) -> tuple[list[Any], Any]:
         """The adjoints that come by other lines, and that of the matrix by its eigenvalues and vectors."""
@@ -103,10 +104,10 @@ class _Groups:
     def _joined(self, x: Any, y: Any) -> Any:
         """The first of two adjoints with the tangent of the other along B."""
         if x is None or _is_plain(y):
-            return None if x is None else plain(x)
+            return None if x is None else read(x)
         if y.level is not level_of(self.along) or not (_is_plain(y.primal) and _is_plain(y.tangent)):
             raise self.error
-        return make(plain(x), y.tangent, y.level)
+        return make(read(x), y.tangent, y.level)
 
     def _parted(self, a: Any) -> tuple[_Pair, Array]:
         """The values and vectors of A + t B, of which those of groups are as B parts them, and how these are turned."""
@@ -148,9 +149,9 @@ class _Groups:
         """How H changes along a direction of the eigenvalues in a basis, and the size of what that is the rest of."""
         v, low, high, one = self.v @ turn, Level(), Level(), np.eye(len(rates))
         g = self._swept(_Pair(make(make(self.mean, rates + 0 * self.w, low), rates + 0 * self.w, high), v))
-        twice, diagonal = plain(_tangent(_tangent(g.v, high), low)), plain(_tangent(_primal(g.w, high), low))
+        twice, diagonal = read(_tangent(_tangent(g.v, high), low)), read(_tangent(_primal(g.w, high), low))
         bent = np.where(self.several, skew(v, twice) / (2 * _gaps(rates)) * (1 - one), 0.0) + one * diagonal[..., None]
-        rest = plain(_tangent(_primal(g.v, high), low))
+        rest = read(_tangent(_primal(g.v, high), low))
         size = len(rates) ** 2 * (_size(twice) + _size(diagonal, 1) + _size(rest))
         return bent, size
 
@@ -170,7 +171,7 @@ class _Groups:
         """The plain adjoints at other values and vectors, and their tangents along a direction."""
         level = Level()
         g = self._swept(_Pair(*(make(x, t, level) for x, t in zip(at, along, strict=True))))
-        return (_Pair(*(plain(_primal(x, level)) for x in g)), _Pair(*(plain(_tangent(x, level)) for x in g)))
+        return (_Pair(*(read(_primal(x, level)) for x in g)), _Pair(*(read(_tangent(x, level)) for x in g)))
 
     def _swept(self, at: _Pair) -> _Pair:
         """The adjoints of other values and vectors."""

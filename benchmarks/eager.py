@@ -13,7 +13,7 @@ from pathlib import Path
 from timing import HEADER, Row, np, pin, seconds  # NumPy from there: on one thread
 
 import dualnumbers.dmath as dmath
-from autodiff import derivative, value_and_grad
+from autodiff import derivative, grad, value_and_grad
 from autodiff.reverse import record
 from autodiff.tape import Tape
 from autodiff.variable import variable
@@ -78,6 +78,22 @@ def array_rows():
     )
     yield Row("recording v[i]", index * 1e4, 0.5, "µs")
     yield Row("recording v.sum() beyond NumPy's own", (reduce - own) * 1e4, 1.0, "µs", f"NumPy {own * 1e4:.2f} µs")
+    yield _recorded_gradient()
+
+
+def _recorded_gradient():
+    """A chain of 200 steps on arrays of 5, of which the gradient is recorded."""
+
+    def chain(x):
+        y = x
+        for _ in range(200):
+            y = np.tanh(y) * x + 1.0
+        return np.sum(y)
+
+    x = np.full(5, 0.3)
+    lines = len(record(grad(chain), [x])[0])
+    (whole,) = seconds(lambda: record(grad(chain), [x]))
+    return Row("recording a gradient, a line", whole / lines * 1e6, 4, "µs", f"{lines} lines")
 
 
 RAISED = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}

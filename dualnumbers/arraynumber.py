@@ -6,6 +6,7 @@ import numbers
 from _thread import _count as _other_threads  # 14 ns; to take the lock 160
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
+from functools import partial
 from threading import RLock
 from typing import Any
 
@@ -14,14 +15,18 @@ import numpy as np
 from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
 from .face import OF_SCALARS, OF_THE_VALUE, REFUSED_OF_SCALARS, Face, of_scalar
-from .levels import is_number, plain
-from .memory import numbered
+from .forms import dtype_of, numbered, shape
+from .levels import NOTING, is_number, plain, read
 from .number import BINARY, Number
-from .rules import shaping
+from .rules import shaping, taking
 from .rules.indexing import assign_before_failure, fixed, getitem, setitem
 from .ufunc_methods import RAISED_LATE
 
 _WRITING = RLock()
+
+
+def _write(index: Any, target: Any, source: Any) -> None:
+    target[index] = source
 
 
 class ArrayNumber(Face, Number):
@@ -36,10 +41,12 @@ class ArrayNumber(Face, Number):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return self.viewed(getitem, fixed(index))
+        return taking.elements(self, index) if NOTING else self.viewed(getitem, fixed(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         index = fixed(index)
+        if type(index) is np.ndarray and self._is_mask(index) and self.take_in(partial(_write, index), value):
+            return
         try:
             value = shaping.as_assigned(value, self.dtype)
             if not _other_threads():
@@ -49,6 +56,10 @@ class ArrayNumber(Face, Number):
         except Exception:
             assign_before_failure(self, value, index)
             raise
+
+    def _is_mask(self, index: Any) -> bool:
+        """Whether an index is a mask of all elements, by which NumPy writes one after the other."""
+        return bool(index.dtype.kind == "b" and index.ndim == self.ndim)
 
     def assign(self, value: Any, index: Any) -> None:
         """Become this array with the elements at ``index`` replaced."""
@@ -95,7 +106,7 @@ class ArrayNumber(Face, Number):
         owner = self.owner
         if not isinstance(source, ArrayNumber) or source.owner is not owner:
             return False
-        numbers = numbered(plain(owner))
+        numbers = numbered(owner)
         try:
             write(self.shown(numbers), source.shown(numbers))
         finally:
@@ -159,7 +170,7 @@ class ArrayNumber(Face, Number):
         return shaping.in_order(shaping.cast(self, dtype, casting), order)
 
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(plain(self) == plain(value)))
+        return bool(np.any(read(self) == read(value)))
 
     @property
     def real(self) -> Any:
@@ -211,7 +222,7 @@ def _in_place(name: str) -> Callable[..., Any]:
             raise
         if result is NotImplemented:
             return result
-        given, own, of = plain(result).dtype, plain(self).dtype, np.shape(plain(result))
+        given, own, of = dtype_of(result), dtype_of(self), shape(result)
         if given != own and not np.can_cast(given, own, "same_kind"):
             raise TypeError(f"{name[2:-2]}: cannot write {given} into an array of {own}{user_line()}")
         if of != self.shape:

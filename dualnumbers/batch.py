@@ -18,11 +18,12 @@ import numpy as np
 from .arraynumber import ArrayNumber
 from .dispatch import lead, leading
 from .elementary import ELEMENTWISE, TABLE, Row
+from .forms import shape
 from .levels import Level, is_number, level_of, plain
 from .memory import is_free
 from .number import Number
 from .rules.indexing import getitem
-from .rules.shaping import reshape, shape, stack
+from .rules.shaping import reshape, stack
 
 new = object.__new__
 

@@ -12,7 +12,7 @@ from functools import reduce
 from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing to differentiate
 from typing import Any
 
-from .levels import plain
+from .levels import plain, read
 from .rules.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
 from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.exponential import log as _natural_log
@@ -111,17 +111,17 @@ def hypot(*coordinates: Any) -> Any:
 
 def modf(x: Any) -> tuple[Any, Any]:
     """Fractional part, which carries the derivative, and integral part, both with the sign of ``x``."""
-    return fraction(x), math.modf(plain(x))[1]
+    return fraction(x), math.modf(read(x))[1]
 
 
 def frexp(x: Any) -> tuple[Any, int]:
     """Mantissa, which carries the derivative, and exponent: x = m · 2ᵉ."""
-    return mantissa(x), math.frexp(plain(x))[1]
+    return mantissa(x), math.frexp(read(x))[1]
 
 
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
     """Whether the plain values are close, as ``math.isclose`` has it."""
-    return math.isclose(plain(a), plain(b), rel_tol=rel_tol, abs_tol=abs_tol)
+    return math.isclose(read(a), read(b), rel_tol=rel_tol, abs_tol=abs_tol)
 
 
 def dist(p: Iterable[Any], q: Iterable[Any]) -> Any:

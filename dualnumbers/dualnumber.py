@@ -17,6 +17,7 @@ from .arraynumber import ArrayNumber
 from .batch import BatchArray, BatchNumber
 from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
+from .forms import shape, zeros_like
 from .levels import Level, is_number, is_operand, level_of
 from .memory import is_alone, is_free
 from .notation import latex, text
@@ -24,7 +25,7 @@ from .number import Number, as_operand
 from .partials import as_given, is_double, python_of
 from .pushforward import push_forward, row_tangent
 from .rules.indexing import fixed, getitem
-from .rules.shaping import broadcast_to, shape, zeros_like
+from .rules.shaping import broadcast_to
 from .views import ArrayView
 
 new = object.__new__

@@ -158,11 +158,13 @@ def locally_constant(
     return _scalar_rows(Row(name, LOCALLY_CONSTANT, arity, unreal=unreal), python, ufunc, operator)
 
 
-def locally_constant_of_array(
-    numpy_function: Any, signature: Callable[..., tuple[Any, ...]], evaluate: Callable[..., Any]
-) -> TableFunction:
-    """A function of an array whose derivative is zero wherever it has one: argmax, argsort, any."""
-    row = Row(numpy_function.__name__, LOCALLY_CONSTANT, 1, signature=signature, statics=len(signature(None)) - 1)
+def locally_constant_of_array(numpy_function: Any, signature: Callable[..., tuple[Any, ...]],
+                              evaluate: Callable[..., Any], name: str | None = None, arity: int = 1
+                              ) -> TableFunction:  # fmt: skip
+    """A function of arrays whose derivative is zero wherever it has one: argmax, argsort, any."""
+    name = name or numpy_function.__name__
+    statics = len(signature(*[None] * arity)) - arity
+    row = Row(name, LOCALLY_CONSTANT, arity, signature=signature, statics=statics)
     return _array_row(row, numpy_function, evaluate)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .errors import no_plain_value, user_line
-from .levels import HELD, is_number, plain
-from .memory import numbered
+from .forms import numbered, shape, size
+from .levels import HELD, is_number, plain, read
 from .rules.indexing import fixed, getitem
-from .rules.shaping import array, ravel, shape
+from .rules.shaping import array, ravel
 
 REFUSED = {
     "at": "it is JAX's; assign x[i] = v, or x[i] += v",
@@ -67,13 +67,13 @@ class FlatNumbers:
         if self.base.take_in(lambda target, source: target.flat.__setitem__(index, source), value):
             return
         values = array(value) if isinstance(value, (list, tuple)) else value
-        numbers, size = numbered(plain(self.base)), len(self)
+        numbers, count = numbered(self.base), len(self)
         try:
-            numbers.flat[fixed(index)] = size + np.arange(np.size(plain(values))).reshape(shape(values))[()]
+            numbers.flat[fixed(index)] = count + np.arange(size(values)).reshape(shape(values))[()]
         finally:  # what stands before an index out of bounds is written
-            chosen = numbers >= size
+            chosen = numbers >= count
             if np.any(chosen):
-                self.base[chosen] = getitem(ravel(values), numbers[chosen] - size)
+                self.base[chosen] = getitem(ravel(values), numbers[chosen] - count)
 
     @property
     def __array__(self) -> Any:
@@ -139,12 +139,12 @@ for _name in OF_THE_VALUE:
 def of_scalar(name: str) -> property:
     """An attribute that a float or a scalar of NumPy has; absent where the plain value has none."""
 
-    def read(self: Any) -> Any:
-        plainly = getattr(plain(self), name)
+    def attribute(self: Any) -> Any:
+        plainly = getattr((read if name in OF_SCALARS else plain)(self), name)
 
         def refuse(*arguments: Any, **keywords: Any) -> Any:
             raise no_plain_value(f".{name}", self)
 
         return plainly if name in OF_SCALARS else refuse
 
-    return property(read)
+    return property(attribute)

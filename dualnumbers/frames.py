@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -79,6 +80,24 @@ def _is_library(path: str) -> bool:
 def is_own(frame: FrameType) -> bool:
     """Whether a frame runs code that the user wrote: no package that is installed, none of the standard library."""
     return is_users(frame) and not _is_library(frame.f_code.co_filename)
+
+
+class Reader(NamedTuple):
+    """A line of code that read a value: kept while its frame is not."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        """Its text and its place; the place alone where the text is not to be had."""
+        text = linecache.getline(self.file, self.line).strip()
+        return f"{text} ({self.file}:{self.line})" if text else f"{self.file}:{self.line}"
+
+
+def reader() -> Reader | None:
+    """The line of code outside these packages, NumPy and SciPy that runs now."""
+    frame = next(filter(is_users, stack()), None)
+    return None if frame is None else Reader(frame.f_code.co_filename, frame.f_lineno)
 
 
 class Fault(NamedTuple):

@@ -95,6 +95,9 @@ HELD = Level((1 << 256).__int__)
 RUNNING: deque[None] = deque()
 """One member for each differentiation that runs, in whatever thread."""
 
+NOTING: deque[None] = deque()
+"""One member for each recording that runs and is to be run at other inputs, in whatever thread."""
+
 LIVING: set[int] = set()
 """The numbers of the leaves made by hand that are alive: of Variables, of Constants as well."""
 
@@ -117,10 +120,30 @@ is_number = _Kinds().__getitem__
 
 
 def plain(value: Any) -> Any:
-    """The plain value under every level of a number."""
+    """The plain value under every level of a number, to be shown or copied: what depends on it is to `read` it."""
     while is_number(type(value)):
         value = value.primal
     return value
+
+
+def read(value: Any) -> Any:
+    """The plain value under every level of a number, for a decision or a constant that depends on it.
+
+    Every recording that is to be run at other inputs notes it, and says so where a value is another there.
+    """
+    while is_number(type(value)):
+        value = value.reading()
+    return value
+
+
+def is_noted(x: Any) -> bool:
+    """Whether a recording keeps note of who reads a value, so that it is better an operand than a constant."""
+    return bool(NOTING) and is_number(type(x)) and bool(x.is_noted())
+
+
+def known(x: Any) -> Any:
+    """A value as it is in a recording that keeps note of who reads it, elsewhere the plain one under it."""
+    return x if is_noted(x) else plain(x)
 
 
 def has_nan(x: Any) -> bool:
@@ -128,7 +151,8 @@ def has_nan(x: Any) -> bool:
     if x is None or type(x) is float:
         return x != x
     if is_number(type(x)):
-        return any(map(has_nan, x.parts()))
+        has: bool = x.has_nan()
+        return has
     summed = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
     return bool(summed != summed)
 

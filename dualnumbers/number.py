@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from inspect import Parameter, signature
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 
-from . import ufunc_methods
+from . import forms, ufunc_methods
+from .arguments import JOINED, NESTED, as_numpy_joined, joined, with_out_named
 from .elementary import BY_NUMPY, TABLE, Row
 from .errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
-from .levels import Level, is_labelled, is_number, is_operand, plain
+from .forms import dtype_of, type_of
+from .levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
 from .rules import shaping
 from .rules.arithmetic import as_numpy
 from .rules.from_scipy import rule_of
@@ -35,12 +36,6 @@ UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "inv
 
 TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
 """Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
-BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
-"""The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
-
-
-NESTED = (list, tuple, *shaping.SEQUENCES)
-JOINED = (*NESTED, np.ndarray)
 
 
 class Number:
@@ -79,10 +74,10 @@ class Number:
         return other // self, other % self
 
     def __bool__(self) -> bool:
-        return bool(plain(self))
+        return bool(read(self))
 
     def __round__(self, digits: int | None = None) -> Any:
-        return round(plain(self)) if digits is None else round(plain(self), digits)
+        return round(read(self)) if digits is None else round(read(self), digits)
 
     def __hash__(self) -> int:
         if self.level.by_hand:
@@ -107,14 +102,14 @@ class Number:
     def __getitem__(self, index: Any) -> Any:
         """The elements of a number that is NumPy's: ``x[None]``, ``x[...]``. TypeError of one of Python's."""
         if not isinstance(plain(self), np.generic):
-            raise TypeError(f"'{type(plain(self)).__name__}' object is not subscriptable{user_line()}")
+            raise TypeError(f"'{type_of(self).__name__}' object is not subscriptable{user_line()}")
         return self.viewed(TABLE["getitem"], fixed(index))
 
     # ------------------------------------------------------------------------------------------ NumPy
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return np.shape(plain(self))
+        return forms.shape(self)
 
     @shape.setter
     def shape(self, to: Any) -> None:
@@ -126,13 +121,16 @@ class Number:
 
     @property
     def size(self) -> int:
-        return int(np.size(plain(self)))
+        return forms.size(self)
 
     @property
     def dtype(self) -> Any:
+        value = plain(self)
+        if type(value) is np.ndarray and value.ndim:
+            return value.dtype
         if not self.ndim and sys._getframe(1).f_globals.get("__name__") in TO_PLAIN:
             raise AttributeError("dtype")  # as a Python float has none
-        return np.result_type(plain(self))
+        return dtype_of(value)
 
     @property
     def real(self) -> Any:
@@ -203,6 +201,17 @@ class Number:
         """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""
         raise NotImplementedError(f"{type(self).__name__}.constant")
 
+    def reading(self) -> Any:
+        """The value one level down, for somebody who decides by it."""
+        return self.primal
+
+    def is_noted(self) -> bool:
+        """Whether a recording keeps note of who reads this value."""
+        return is_number(type(self.primal)) and bool(self.primal.is_noted())
+
+    def has_nan(self) -> bool:
+        return any(map(has_nan, self.parts()))
+
     def parts(self) -> tuple[Any, ...]:
         """The values of a lower level that the number is made of."""
         return (self.primal,)
@@ -218,38 +227,6 @@ class Number:
     def leads(self, other: Number) -> bool:
         """Whether this number rather than ``other``, of the same level, says how a row is applied."""
         return False
-
-
-def joined(argument: Any) -> Any:
-    """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
-    if isinstance(argument, (list, tuple)):
-        return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
-    if is_number(type(argument)):
-        return argument
-    return shaping.array(argument) if isinstance(argument, JOINED) or is_labelled(type(argument)) else argument
-
-
-def as_numpy_joined(argument: Any) -> Any:
-    """An argument of a function that is written in table functions: also a number of Python's as one of NumPy's."""
-    if isinstance(argument, (list, tuple)) and not hasattr(argument, "_fields"):
-        return type(argument)(map(as_numpy_joined, argument))
-    return as_numpy(argument) if is_number(type(argument)) else joined(argument)
-
-
-def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The positional arguments before the place of ``out`` in a NumPy function, and by their names those from there."""
-    names = _by_place(function)
-    before = names.index("out") if "out" in names else len(arguments)
-    return arguments[:before], dict(zip(names[before:], arguments[before:], strict=False))
-
-
-def _by_place(function: Any) -> list[str]:
-    """The parameters of a NumPy function that may be given by their place."""
-    try:
-        parameters = signature(function).parameters.values()
-    except ValueError:  # a builtin, before NumPy 2.4
-        return BUILTINS.get(function, [])
-    return [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
 
 
 def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:

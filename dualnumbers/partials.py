@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .elementary import FAILURES, PYTHON, Refused
+from .forms import type_of
 from .levels import is_number, is_operand, plain
 from .rules.arithmetic import numpy_scalar, python_number
 from .rules.shaping import astype
@@ -59,7 +60,7 @@ def as_numpy_float(t: Any, x: Any) -> Any:
 
 def is_double(z: Any) -> bool:
     """Whether the plain value is NumPy's scalar of double precision."""
-    return type(z) is numpy_float or (is_number(type(z)) and type(plain(z)) is numpy_float)
+    return type(z) is numpy_float or (is_number(type(z)) and type_of(z) is numpy_float)
 
 
 def at_point(z: Any, operands: Sequence[Any]) -> tuple[Any, Sequence[Any]]:

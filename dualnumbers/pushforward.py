@@ -9,10 +9,10 @@ import numpy as np
 
 from .dispatch import lead, leading
 from .elementary import ELEMENTWISE, FAILURES, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row
+from .forms import dtype_of, is_unreal, shape, zeros_like
 from .levels import is_number, plain
 from .partials import as_numpy_float, at_point, evaluate_partial, numpy_float, partial_by_numpy, python_of
-from .rules.complexes import is_unreal
-from .rules.shaping import astype, broadcast_to, shape, zeros_like
+from .rules.shaping import astype, broadcast_to
 from .rules.strong import strong
 
 Make = Callable[[Any, Any, Any], Any]
@@ -225,7 +225,7 @@ def _linear(row: Row, z: Any, primals: list[Any], active: Any, static: Any) -> A
     tangents = [zeros_like(x) if has_derivative(row, k) else x for k, x in enumerate(primals)]
     for k, t in active:
         x = primals[k]
-        tangents[k] = astype(t, np.result_type(plain(x))) if is_unreal(x) and not is_unreal(t) else t
+        tangents[k] = astype(t, dtype_of(x)) if is_unreal(x) and not is_unreal(t) else t
     return row.evaluate(*tangents, *static)
 
 

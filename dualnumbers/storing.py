@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .forms import dtype_of, is_array
 from .levels import HELD, is_number, plain
 from .lines import LABELLED, Code, root_of
 
@@ -217,7 +218,7 @@ def _is_set(code: Code, name: str, place: tuple[int, int]) -> bool:
 def _anew(code: Code, call: Any, like: str, made: Any) -> ast.Call:
     """A call that makes an array, with ``like=``; one of whole numbers as one of floats."""
     arguments, keywords = list(call.args), list(call.keywords)
-    if isinstance(plain(made), np.ndarray) and plain(made).dtype.kind in "biu":
+    if is_array(made) and dtype_of(made).kind in "biu":
         arguments = [ast.Name("float", ast.Load()) if _is_type(code.meaning(part)) else part for part in arguments]
         keywords = [keyword for keyword in keywords if keyword.arg != "dtype"]
         if not any(_is_type(code.meaning(part)) for part in call.args):

@@ -15,13 +15,14 @@ import numpy as np
 
 from .elementary import BY_NUMPY, PYTHON, linear
 from .errors import no_plain_value, no_rule, public_name, user_line
-from .levels import is_number, plain
+from .forms import dtype_of, shape, type_of
+from .levels import is_number, read
 from .rules.arithmetic import as_numpy
 from .rules.axes import moveaxis, rank
 from .rules.from_scipy import rule_of
 from .rules.indexing import fixed, getitem, scatter
 from .rules.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
-from .rules.shaping import arrays, astype, broadcast_to, cast, expand_dims, ravel, reshape, shape, stack
+from .rules.shaping import arrays, astype, broadcast_to, cast, expand_dims, ravel, reshape, stack
 
 REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
               np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
@@ -44,11 +45,11 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
         if np.dtype(dtype).kind not in "fc":
             raise no_rule(ufunc, f" with dtype={np.dtype(dtype)}", operands)
         wanted = (*(None,) * ufunc.nin, *(np.dtype(dtype),) * ufunc.nout)
-        given = [type(plain(x)) if type(plain(x)) in PYTHON else np.result_type(plain(x)) for x in operands]
+        given = [type_of(x) if type_of(x) in PYTHON else dtype_of(x) for x in operands]
         loop = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout), signature=wanted)
         operands = [astype(x, to) for x, to in zip(operands, loop, strict=False)]
     if where is not True:
-        return _where(ufunc, function, operands, np.asarray(plain(where), bool), out[0])
+        return _where(ufunc, function, operands, np.asarray(read(where), bool), out[0])
     if len(out) == 1 and out[0] is None:
         return function(*operands)
     return written(lambda: function(*operands), lambda results: _stored_all(ufunc, results, out))

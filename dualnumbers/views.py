@@ -8,8 +8,7 @@ import numpy as np
 
 from .arraynumber import ArrayNumber
 from .errors import user_line
-from .levels import plain
-from .memory import numbered
+from .forms import numbered, shape, size
 from .parameters import as_now
 from .rules import shaping
 from .rules.indexing import getitem, overlapping, setitem
@@ -55,7 +54,7 @@ class ArrayView(ArrayNumber):
         if not self.overlaps:
             return super().elements()
         owner = self._owner_of_all()
-        return owner, self.shown(numbered(plain(owner)))
+        return owner, self.shown(numbered(owner))
 
     def _owner_of_all(self) -> Any:
         """The array that owns what this shows more than once."""
@@ -69,8 +68,8 @@ class ArrayView(ArrayNumber):
             self.move(setitem(self, value, index))
             return
         owner = self._owner_of_all()
-        numbers = numbered(plain(owner))
-        self.shown(numbers)[index] = owner.size + np.arange(np.size(plain(value))).reshape(np.shape(plain(value)))
+        numbers = numbered(owner)
+        self.shown(numbers)[index] = owner.size + np.arange(size(value)).reshape(shape(value))
         owner[...] = getitem(shaping.concatenate(owner, value, None), numbers)
 
     def _steps(self) -> list[tuple[Any, tuple[Any, ...]]]:

@@ -16,6 +16,7 @@ LONGEST = 320
 
 LAYERS = (
     ("dualnumbers.frames", "dualnumbers.levels", "dualnumbers.memory", "dualnumbers.wording"),
+    ("dualnumbers.forms",),
     ("dualnumbers.refusals", "dualnumbers.lines"),
     ("dualnumbers.storing",),
     ("dualnumbers.labelled",),
@@ -24,7 +25,13 @@ LAYERS = (
     ("dualnumbers.dispatch", "dualnumbers.parameters"),
     ("dualnumbers.elementary",),
     ("dualnumbers.rules",),
-    ("dualnumbers.ufunc_methods", "dualnumbers.face", "dualnumbers.partials", "dualnumbers.notation"),
+    (
+        "dualnumbers.arguments",
+        "dualnumbers.ufunc_methods",
+        "dualnumbers.face",
+        "dualnumbers.partials",
+        "dualnumbers.notation",
+    ),
     ("dualnumbers.number", "dualnumbers.pushforward"),
     ("dualnumbers.arraynumber",),
     ("dualnumbers.batch", "dualnumbers.views"),
@@ -49,9 +56,10 @@ LAYERS = (
         "autodiff.running",
         "autodiff.tape",
     ),
-    ("autodiff.sources", "autodiff.variable"),
+    ("autodiff.sources", "autodiff.recording"),
+    ("autodiff.variable",),
     ("autodiff.locally_constant",),
-    ("autodiff.lengths", "autodiff.structure", "autodiff.within"),
+    ("autodiff.lengths", "autodiff.parts", "autodiff.replay", "autodiff.structure", "autodiff.within"),
     ("autodiff.sweep",),
     ("autodiff.certain",),
     ("autodiff.forward", "autodiff.reverse"),
@@ -73,12 +81,13 @@ LATE = {
     ("dualnumbers.dispatch", "dualnumbers.rules.shaping"),
     ("autodiff.tape", "autodiff.drawing"),
     ("autodiff.tape", "autodiff.listing"),
+    ("autodiff.tape", "autodiff.replay"),
     ("autodiff.variable", "autodiff.leaf"),
     ("autodiff.handles", "autodiff.locally_constant"),
 }
 """Imports against the direction, in a function that runs when all is loaded: an operand given as a list is joined by a
-rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them; a comparison of Variables is a Variable
-of a narrower kind, one made by hand a leaf."""
+rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them, ``tape.run`` what runs it; a comparison
+of Variables is a Variable of a narrower kind, one made by hand a leaf."""
 
 HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
@@ -155,6 +164,14 @@ def test_imports_inside_functions_point_down(name):
         assert allowed(name, imported) or (name, imported) in LATE, (
             f"a function of {name} imports {imported}, against LAYERS"
         )
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("dualnumbers.rules", "autodiff.scipy"))])
+def test_rules_have_no_plain_values(name):
+    """They ask `forms`, compute with functions of the table, or `read`: of that a recording keeps note."""
+    text = MODULES[name].read_text(encoding="utf-8")
+    found = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
+    assert not any(alias.name == "plain" for node in found for alias in node.names)
 
 
 def test_dualnumbers_knows_nothing_of_programs():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.levels import is_number, plain
+from dualnumbers.levels import is_number, plain, read
 from dualnumbers.rules.arithmetic import python_number
 
 from ..held import held
@@ -87,7 +87,7 @@ class int_(int, metaclass=_Kind):  # noqa: N801
     def __new__(cls, x: Any = 0, /, *base: Any, **keywords: Any) -> Any:
         if cls is not int_:
             return int.__new__(cls, x, *base, **keywords)
-        return int(plain(x), *base, **keywords)
+        return int(read(x), *base, **keywords)
 
 
 class complex_(complex, metaclass=_Kind):  # noqa: N801

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.elementary import LOCALLY_CONSTANT
+from dualnumbers.forms import is_unreal, shape
 from dualnumbers.pushforward import has_derivative
-from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import shape
 
 from ..by_hand import ByHand
 from ..leaf import Constant

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
-from dualnumbers.levels import has_nan, plain
+from dualnumbers.forms import dtype_of, zeros_like
+from dualnumbers.levels import has_nan
 from dualnumbers.partials import evaluate_partial
 from dualnumbers.pushforward import has_derivative, row_tangent
-from dualnumbers.rules.shaping import zeros_like
 
 from ..certain import Certain
 from ..sweep import Times, fit, pull, swept, tangents
@@ -162,6 +162,6 @@ def partial(tape: Tape, line: int, place: int) -> Any:
     try:
         with np.errstate(all="ignore"):
             found = evaluate_partial(found, *map(tape.value, tape.operands(line)), tape.values[line])
-        return found * 1 if np.result_type(plain(found)).kind == "b" else found  # the partial of a product with a mask
+        return found * 1 if dtype_of(found).kind == "b" else found  # the partial of a product with a mask
     except Exception:  # whatever a rule raises, there is a drawing
         return None

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
+from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import has_nan, plain
 from dualnumbers.pushforward import has_derivative
-from dualnumbers.rules.complexes import conj, is_unreal
-from dualnumbers.rules.shaping import shape
+from dualnumbers.rules.complexes import conj
 
 from ..listing import brief, ends, value_text
 from ..tape import Tape

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import shape
 from dualnumbers.rules.logarithmic_sums import softmax
 from dualnumbers.rules.logistic import logistic
 from dualnumbers.rules.products import affine
-from dualnumbers.rules.shaping import shape
 
 from ..leaf import Leaf
 from ..seeding import value_of

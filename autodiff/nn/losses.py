@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import shape
 from dualnumbers.rules.logarithmic_sums import log_softmax
-from dualnumbers.rules.shaping import shape
 
 from ..seeding import value_of
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
+from dualnumbers.forms import shape, size
+from dualnumbers.levels import is_number, plain, read
 from dualnumbers.memory import axes_by_stride
 from dualnumbers.refusals import note
 from dualnumbers.rules.from_scipy import OF_PYTHON
-from dualnumbers.rules.shaping import array, broadcast_to, reshape, shape, transpose
+from dualnumbers.rules.shaping import array, broadcast_to, reshape, transpose
 
 from ..held import all_held, held, holds_number
 from ..holder import keeping
@@ -67,7 +68,7 @@ def _joined(results: list[Any], lengths: list[int], kind: Any) -> Any:
 
 
 def _value(x: Any) -> Any:
-    return plain(held(x))
+    return read(held(x))
 
 
 @stands_for(np.vectorize)
@@ -87,7 +88,7 @@ class vectorize(np.vectorize):  # noqa: N801
         operands = [*(arguments[k] for k in places), *(keywords[name] for name in names)]
         if not operands:
             return super().__call__(*map(held, arguments), **all_held(keywords))
-        if not all(np.size(plain(held(as_array(x)))) for x in operands):  # the function is not called
+        if not all(size(held(as_array(x))) for x in operands):  # the function is not called
             return super().__call__(*map(_value, arguments), **{name: _value(x) for name, x in keywords.items()})
 
         def function(*elements: Any) -> Any:

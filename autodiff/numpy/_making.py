@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
+from dualnumbers.forms import dtype_of, is_array, shape
+from dualnumbers.levels import is_number, plain, read
 from dualnumbers.rules.shaping import array as joined
-from dualnumbers.rules.shaping import astype, cast, copied, expand_dims, in_order, shape
+from dualnumbers.rules.shaping import astype, cast, copied, expand_dims, in_order
 
 from ..held import HOLDERS, held, holds_number
 from ..holder import holder, keeping
@@ -52,7 +53,7 @@ def _array(object: Any, dtype: Any, copy: Any, order: Any, ndmin: int = 0) -> An
     """An array of numbers, or a holder: the one that was given, where that is one and nothing else is asked for."""
     z = given = object if type(object) in HOLDERS else joined(object)
     copy = copy.value if isinstance(copy, np._CopyMode) else copy
-    if not isinstance(plain(z), np.ndarray):
+    if not is_array(z):
         z = copied(z, "K")
     if dtype is not None and np.dtype(dtype) != z.dtype:
         z = z.astype(dtype) if type(z) in HOLDERS else cast(z, np.dtype(dtype), "unsafe")
@@ -136,7 +137,7 @@ def full(
 ) -> Any:
     """An array of equal elements, or of the rows that a list gives, which may carry derivatives."""
     fill_value = as_array(fill_value)
-    of = np.result_type(plain(fill_value)) if dtype is None else dtype
+    of = dtype_of(fill_value) if dtype is None else dtype
     z = holder(np.empty(shape, of, order))
     z[...] = fill_value
     return z if is_number(type(fill_value)) else keeping(z.primal)
@@ -157,14 +158,14 @@ def arange(*arguments: Any, **keywords: Any) -> Any:
     """Evenly spaced numbers; by how many there are, the values of the limits decide."""
     if not any(is_number(type(x)) for x in (*arguments, *keywords.values())):
         return keeping(np.arange(*arguments, **keywords))
-    steps = np.arange(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
+    steps = np.arange(*map(read, arguments), **{name: read(value) for name, value in keywords.items()})
     named = dict(zip(("start", "stop", "step") if len(arguments) > 1 else ("stop",), arguments, strict=False))
     named |= keywords
     z = named.get("start", 0) + np.arange(len(steps)) * named.get("step", 1)
     if not is_number(type(z)) or steps.dtype.kind not in "fc":
         return keeping(steps)
     z = astype(z, steps.dtype) if z.dtype != steps.dtype else z
-    return z + (steps - plain(z))  # exact, and NumPy's bits: it adds a step that is rounded to the spacing of the start
+    return z + (steps - read(z))  # exact, and NumPy's bits: it adds a step that is rounded to the spacing of the start
 
 
 @within(np.fromiter)

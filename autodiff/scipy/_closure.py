@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.arguments import joined
 from dualnumbers.errors import user_line
+from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import HELD, is_number
-from dualnumbers.number import joined
-from dualnumbers.rules.complexes import is_unreal
-from dualnumbers.rules.shaping import array, concatenate, reshape, shape
+from dualnumbers.rules.shaping import array, concatenate, reshape
 
 Function = Callable[..., Any]
 

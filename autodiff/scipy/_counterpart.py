@@ -11,9 +11,9 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from dualnumbers.arguments import joined
 from dualnumbers.elementary import TableFunction, entry
-from dualnumbers.levels import plain
-from dualnumbers.number import joined
+from dualnumbers.levels import read
 from dualnumbers.rules.shaping import array, astype
 
 from ._closure import holds_numbers
@@ -30,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def double(x: Any) -> Any:
     """As most of SciPy's functions have their data: an array, or a number of NumPy's, of float64 or complex128."""
     x = joined(array(x))
-    value = plain(x)
+    value = read(x)
     wanted = np.result_type(value, np.float64)
     return x if hasattr(value, "dtype") and value.dtype == wanted else astype(x, wanted)
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.levels import plain
+from dualnumbers.forms import asked, dtype_of, shape
+from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.convolution import axis_map, convolution, extended, flip
 from dualnumbers.rules.from_scipy import found
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import array, astype, reshape, shape
+from dualnumbers.rules.shaping import array, astype, reshape
 
 from ._counterpart import Array, counterpart, missing
 
@@ -52,7 +53,7 @@ def _filtered(name: str, x: Any, axis: int, mode: str, cval: Any, **keywords: An
     if (type(cval) in PYTHON and cval == 0) or mode not in ("constant", "grid-constant"):
         return z
     n = shape(x)[axis]
-    part = found(path)(np.zeros(n, plain(x).dtype), cval=1.0, **keywords)
+    part = found(path)(np.zeros(n, dtype_of(x)), cval=1.0, **keywords)
     return z + cval * part.reshape((n,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
 
 
@@ -67,7 +68,7 @@ def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0
 
 
 def _constant(name: str, value: Any) -> Any:
-    if plain(value) is not value:
+    if read(value) is not value:
         raise TypeError(f"a Gaussian filter has no derivative in {name} here; give it as "
                         f"autodiff.value_of({name}){user_line()}")  # fmt: skip
     return value
@@ -171,7 +172,7 @@ def convolve1d(input: Array, weights: Array, axis: int = -1, output: Any = None,
 
 def _weights(x: Any, weights: list[float]) -> Any:
     """In the precision of the image."""
-    return np.array(weights, np.result_type(plain(x), np.float32))
+    return np.array(weights, asked(np.result_type, x, np.float32))
 
 
 def _edges(x: Any, smoothing: list[float], axis: int, mode: Any, cval: Any) -> Any:
@@ -265,15 +266,15 @@ def map_coordinates(input: Array, coordinates: Array, output: Any = None, order:
     for k, n in enumerate(shape(x)):
         c = places[k]
         if mode == "nearest":
-            c = where(plain(c) < 0, 0.0, where(plain(c) > n - 1, n - 1.0, c))
-        outside = outside | (plain(c) < 0) | (plain(c) > n - 1)
-        low = np.clip(np.floor(plain(c) + (0.5 if order == 0 else 0.0)), 0, max(n - 1 - order, 0)).astype(int)
+            c = where(c < 0, 0.0, where(c > n - 1, n - 1.0, c))
+        outside = outside | (c < 0) | (c > n - 1)
+        low = np.clip(np.floor(read(c) + (0.5 if order == 0 else 0.0)), 0, max(n - 1 - order, 0)).astype(int)
         part = c - low
         steps = [(0, 1.0)] if order == 0 or n == 1 else [(0, 1.0 - part), (1, part)]
         corners = [((*index, low + step), weight * share) for index, weight in corners for step, share in steps]
     z = sum(weight * x[index] for index, weight in corners)
     z = where(outside, cval, z) if np.any(outside) else z
-    kind = plain(x).dtype  # that of the result, too
+    kind = dtype_of(x)  # that of the result, too
     return astype(z, kind) if kind.kind in "fc" else z
 
 

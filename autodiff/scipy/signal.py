@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.signal
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import asked, dtype_of, shape
+from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.convolution import axis_map, causal, convolution, extended, flip, move_axis, recursion, windows
 from dualnumbers.rules.fourier import resized
-from dualnumbers.rules.shaping import concatenate, reshape, shape, stack
+from dualnumbers.rules.shaping import concatenate, reshape, stack
 
 from ._counterpart import Array, counterpart, missing
 
@@ -47,7 +48,7 @@ def _convolved(in1: Any, in2: Any, mode: str, axes: tuple[int, ...], engine: str
 
 def _engine(in1: Any, in2: Any, mode: str, method: str) -> str:
     if method == "auto" and shape(in1):
-        return str(scipy.signal.choose_conv_method(plain(in1), plain(in2), mode))
+        return str(scipy.signal.choose_conv_method(read(in1), read(in2), mode))
     if method not in ("auto", "direct", "fft"):
         raise ValueError(f"method={method!r} is not one of 'auto', 'direct', 'fft'")
     return method
@@ -137,7 +138,7 @@ def lfilter(b: Array, a: Array, x: Array, axis: int = -1, zi: Array = None) -> A
     w = causal(b, x)
     if zi is None:
         return move_axis(recursion(w, a), -1, axis)
-    state = _last(zi, axis) + np.zeros((*shape(x)[:-1], order), plain(x).dtype)
+    state = _last(zi, axis) + np.zeros((*shape(x)[:-1], order), dtype_of(x))
     y = recursion(w + a[0] * resized(state, shape(x)[-1], -1), a)
     rest = (_tail(b, x, order) - _tail(a, y, order)) / a[0]
     if order > shape(x)[-1]:
@@ -225,6 +226,6 @@ def hilbert(x: Array, N: int | None = None, axis: int = -1) -> Any:
     n = shape(x)[axis] if N is None else N
     bins = np.arange(n)
     weights = np.where((bins > 0) & (2 * bins < n), 2.0, np.where((bins == 0) | (2 * bins == n), 1.0, 0.0))
-    weights = weights.astype(np.result_type(plain(x), np.float32))
+    weights = weights.astype(asked(np.result_type, x, np.float32))
     spectrum = np.fft.fft(x, n, axis) * weights.reshape((-1,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
     return np.fft.ifft(spectrum, axis=axis)

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ..elementary import composition
+from ..forms import shape
 from .axes import moveaxis, rank
 from .indexing import getitem
-from .shaping import arrays, expand_dims, reshape, shape, stack
+from .shaping import arrays, expand_dims, reshape, stack
 
 
 @composition(np.apply_along_axis)

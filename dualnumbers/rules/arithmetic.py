@@ -9,7 +9,7 @@ import operator as op
 import numpy as np
 
 from ..elementary import PYTHON, elementwise
-from ..levels import plain
+from ..forms import type_of
 from .constants import degrees_per_radian, radians_per_degree
 from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
 from .steps import mantissa_scale, rint
@@ -64,4 +64,4 @@ numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else
 
 def as_numpy(x):
     """A number, where it is one of Python's, as NumPy's functions give it."""
-    return numpy_scalar(x) if type(plain(x)) in PYTHON else x
+    return numpy_scalar(x) if type_of(x) in PYTHON else x

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..elementary import composition
-from ..levels import plain
+from ..forms import is_array, shape
 from .indexing import getitem
-from .shaping import arrays, broadcast_whole, copied, reshape, shape, transpose, view
+from .shaping import arrays, broadcast_whole, copied, reshape, transpose, view
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -65,7 +65,7 @@ atleast_3d = _at_least(np.atleast_3d)
 def broadcast_arrays(*args):
     """All arrays at their common shape."""
     common = np.broadcast_shapes(*map(shape, args))
-    args = [x if isinstance(plain(x), np.ndarray) else copied(x, "C") for x in arrays(args)]
+    args = [x if is_array(x) else copied(x, "C") for x in arrays(args)]
     return tuple(x if shape(x) == common else view(broadcast_whole, x, common) for x in args)
 
 

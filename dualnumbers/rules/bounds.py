@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..elementary import composition, elementwise, smooth
+from ..forms import is_unreal
 from .arithmetic import as_numpy
-from .complexes import imag, is_unreal, real
+from .complexes import imag, real
 from .domains import between
 from .kinks import maximum, minimum, no_order, share
 from .selection import where

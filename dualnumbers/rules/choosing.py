@@ -3,17 +3,18 @@
 import numpy as np
 
 from ..elementary import composition
-from ..levels import plain
+from ..forms import asked, dtype_of, shape
+from ..levels import read
 from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
 from .selection import chosen
-from .shaping import arrays, astype, in_common, in_order, lying_as, shape, stack
+from .shaping import arrays, astype, in_common, in_order, lying_as, stack
 
 
 def _of_common_type(x, choices):
     """``x`` in the type of all choices, Python's numbers taking part as the weaker ones."""
-    common = np.result_type(*(c if isinstance(c, (int, float, complex)) else plain(c) for c in choices))
-    return x if plain(x).dtype == common or common.kind not in "fc" else astype(x, common)
+    common = asked(np.result_type, *choices)
+    return x if dtype_of(x) == common or common.kind not in "fc" else astype(x, common)
 
 
 @composition(np.choose, weak=True)
@@ -31,20 +32,20 @@ def select(condlist, choicelist, default=0):
     """Of every place the first choice whose condition holds there, else the default."""
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("select: as many conditions as choices are needed, at least one")
-    if any(np.asarray(plain(condition)).dtype != bool for condition in condlist):
+    if any(dtype_of(condition).kind != "b" for condition in condlist):
         raise TypeError("select: the conditions must be arrays of bool")
     *choices, result = in_common([*arrays(choicelist), default])
     for condition, choice in zip(condlist[::-1], choices[::-1], strict=True):
-        result = chosen(plain(condition), choice, result)
+        result = chosen(condition, choice, result)
     return in_order(_of_common_type(result, [*choices, default]), "C")
 
 
 @composition(np.piecewise)
 def piecewise(x, condlist, funclist, *args, **kw):
     """Functions or constants, each where its condition holds; one more is for everywhere else."""
-    single = np.isscalar(condlist) or (np.ndim(plain(condlist[0])) == 0 and len(shape(x)) > 0)
+    single = np.isscalar(condlist) or (not shape(condlist[0]) and len(shape(x)) > 0)
     given = [condlist] if single else condlist
-    conditions = np.array([plain(condition) for condition in given], bool)
+    conditions = np.array([read(condition) for condition in given], bool)
     if len(funclist) == len(conditions) + 1:
         conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)])
     if len(funclist) != len(conditions):

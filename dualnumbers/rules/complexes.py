@@ -3,20 +3,13 @@
 import numpy as np
 
 from ..elementary import BY_NUMPY, composition, entry_of, linear, locally_constant
-from ..levels import plain
+from ..forms import is_array, is_unreal, shape
+from ..levels import read
 from .arithmetic import as_numpy
 from .constants import degrees_per_radian
 from .indexing import element, setitem
 from .shaping import copied
 from .steps import equal, not_equal
-
-
-def is_unreal(x):
-    """Whether the plain value under a number is of a complex type."""
-    if type(x) is np.ndarray:
-        return x.dtype.kind == "c"
-    value = plain(x)
-    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "f") == "c"
 
 
 def _one(val):
@@ -48,7 +41,7 @@ def isreal(x):
 @composition(np.iscomplex)
 def iscomplex(x):
     """Where the imaginary part is not 0."""
-    return not_equal(imag(x), 0) if is_unreal(x) else np.zeros(np.shape(plain(x)), bool)[()]
+    return not_equal(imag(x), 0) if is_unreal(x) else np.zeros(shape(x), bool)[()]
 
 
 _angle_of_real = locally_constant(None, lambda x: np.arctan2(0.0, x), name="angle_of_real")
@@ -64,6 +57,6 @@ def angle(z, deg=False):
 @composition(np.real_if_close)
 def real_if_close(a, tol=100):
     """The real part, if every imaginary part is below ``tol`` units of rounding, or below ``tol`` itself up to 1."""
-    if is_unreal(a) and not np.iscomplexobj(np.real_if_close(plain(a), tol)):
+    if is_unreal(a) and not np.iscomplexobj(np.real_if_close(read(a), tol)):
         a = real(a)
-    return a if isinstance(plain(a), np.ndarray) else copied(a, "C")
+    return a if is_array(a) else copied(a, "C")

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from ..levels import plain
+from ..forms import dtype_of
 
 
 def constant(value, extended):
     """The function that gives ``value`` for any x, but ``extended(np.longdouble)`` for a longdouble."""
 
     def beside(x):
-        return extended(np.longdouble) if getattr(plain(x), "dtype", np.dtype(float)).char in "gG" else value
+        return extended(np.longdouble) if dtype_of(x).char in "gG" else value
 
     return beside
 

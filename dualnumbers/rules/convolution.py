@@ -7,12 +7,13 @@ zₖ = Σ xᵢ yₖ₋ᵢ, so x̄ᵢ = Σ z̄ₖ conj(yₖ₋ᵢ), the convoluti
 import numpy as np
 
 from ..elementary import composition, linear, multilinear, smooth
+from ..forms import shape
 from .complexes import conj
 from .from_scipy import scipy_function
 from .indexing import getitem
 from .products import tensordot
 from .selection import where
-from .shaping import array, in_order, reshape, shape, transpose
+from .shaping import array, in_order, reshape, transpose
 
 
 def flip(x, axes=None):

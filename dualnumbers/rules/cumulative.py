@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..elementary import composition, linear, smooth
-from ..levels import plain
+from ..forms import dtype_of, shape
 from .indexing import getitem
 from .reductions_where import inexact
-from .shaping import array, astype, concatenate, reshape, shape
+from .shaping import array, astype, concatenate, reshape
 
 
 def _along(rank, axis, part):
@@ -47,7 +47,7 @@ def _product_push(dx, z, x, axis, dtype):
         dx = concatenate(getitem(dx, head), longer, along)
         x = concatenate(getitem(x, head), before * after, along)
         step *= 2
-    return astype(dx, plain(z).dtype)
+    return astype(dx, dtype_of(z))
 
 
 cumprod = smooth(np.cumprod, lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")), _product_push,
@@ -69,7 +69,7 @@ def _cumulative(numpy_function, row, identity):
             return z
         lengths = list(shape(z))
         lengths[axis] = 1
-        return concatenate(np.full(lengths, identity, plain(z).dtype), z, axis)
+        return concatenate(np.full(lengths, identity, dtype_of(z)), z, axis)
 
     return cumulative
 

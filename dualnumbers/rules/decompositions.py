@@ -18,9 +18,10 @@ import numpy as np
 
 from ..elementary import composition, smooth
 from ..errors import user_line
-from ..levels import is_number, plain
+from ..forms import is_unreal, shape
+from ..levels import is_number, read
 from . import groups, spectra
-from .complexes import conj, imag, is_unreal, real
+from .complexes import conj, imag, real
 from .factors import (
     adjoint,
     columns,
@@ -40,7 +41,7 @@ from .indexing import getitem
 from .linalg import solve
 from .products import matmul
 from .reductions import sum
-from .shaping import matrix_transpose, shape
+from .shaping import matrix_transpose
 
 # ------------------------------------------------------------------------------------------------- Cholesky
 
@@ -77,7 +78,7 @@ def _qr_push(da, z, a):
     q, r = cut(z, *_qr_shapes(a))
     k = shape(q)[-1]
     first = (..., slice(0, k))
-    _full_rank(plain(r)[first])
+    _full_rank(read(r)[first])
     x = matrix_transpose(solve(matrix_transpose(getitem(r, first)), matrix_transpose(getitem(da, first))))
     b = matmul(adjoint(q), x)
     half = weighted(b, np.tri(k, k=-1))
@@ -144,7 +145,7 @@ EighResult = type(np.linalg.eigh(np.eye(1)))
 def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
     a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
-    if is_number(type(a)) and repeated(basis.of(plain(a), UPLO.upper())[0]):
+    if is_number(type(a)) and repeated(basis.of(read(a), UPLO.upper())[0]):
         return EighResult(*groups.eigh(a, UPLO, basis))
     w, v = cut(_eigh(a, UPLO, basis), *_vector_and_matrix(a))
     return EighResult(real_vector(w, v), v)
@@ -173,7 +174,7 @@ def _eig_push(da, z, a):
 
 def _at_largest(x, v):
     """The element of every column that is the largest of those of ``v`` that LAPACK made real."""
-    v = plain(v)
+    v = read(v)
     *stack, column = np.indices((*v.shape[:-2], v.shape[-1]))
     return getitem(x, (*stack, np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2), column))
 
@@ -196,7 +197,7 @@ def _eigvals_push(da, z, a):
     w, v = eig(a)
     independent(v)
     dw = diagonal(solve(v, matmul(da, v)))
-    order = _order(plain(w), plain(z))
+    order = _order(read(w), read(z))
     dw = getitem(dw, (*np.indices(order.shape)[:-1], order))
     return dw if is_unreal(z) or not is_unreal(dw) else real(dw)
 

@@ -5,9 +5,10 @@ import string
 import numpy as np
 
 from ..elementary import entry_of, multilinear
+from ..forms import shape
 from .complexes import conj
 from .rearranging import put_back, rearrangement
-from .shaping import shape, view
+from .shaping import view
 
 
 def _explicit(subscripts, ranks):

@@ -3,13 +3,13 @@
 import numpy as np
 
 from ..elementary import BY_NUMPY, composition
-from ..levels import is_number, plain
+from ..levels import is_number, read
 from .shaping import astype
 
 
 def _widened(x, beyond):
     """``x``, as complex if ``beyond`` holds of any real element."""
-    value = np.asarray(plain(x))
+    value = np.asarray(read(x))
     x = x if is_number(type(x)) else value
     if value.dtype.kind == "c" or not np.any(beyond(value)):
         return x

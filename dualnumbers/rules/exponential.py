@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..elementary import elementwise
-from .complexes import is_unreal
+from ..forms import is_unreal
 from .constants import ln2, log2e, log10e
 from .domains import above_minus_one, positive
 

@@ -11,13 +11,14 @@ import numpy as np
 
 from ..elementary import TABLE, composition, linear, smooth
 from ..errors import user_line
-from ..levels import is_number, plain
-from .complexes import conj, is_unreal
+from ..forms import is_unreal, real_dtype_of, shape
+from ..levels import is_number, read
+from .complexes import conj
 from .indexing import getitem
 from .products import matmul
 from .reductions import sum
 from .selection import where
-from .shaping import astype, concatenate, expand_dims, in_order, matrix_transpose, reshape, shape
+from .shaping import astype, concatenate, expand_dims, in_order, matrix_transpose, reshape
 
 # ------------------------------------------------------------------------------------------------- parts
 
@@ -76,7 +77,7 @@ composition(np.linalg.matrix_transpose)(matrix_transpose)
 
 def weighted(x, weights):
     """A matrix times plain weights, element by element, in the matrix's precision."""
-    return x * weights.astype(plain(x).real.dtype)
+    return x * weights.astype(real_dtype_of(x))
 
 
 def columns(v):
@@ -125,7 +126,7 @@ def square(a):
 
 def independent(v):
     """Raises LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
-    v = plain(v)
+    v = read(v)
     with np.errstate(all="ignore"):
         defective = v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
     if defective:
@@ -161,9 +162,9 @@ quotient = smooth(None, None, None, lambda dd, z, t, d, values: -quotient(z * dd
 
 def without_rounding(d, w):
     """Differences or sums of values ``w``, with 0 for what is 0 up to the rounding of a decomposition."""
-    size = np.max(np.abs(plain(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
+    size = np.max(np.abs(read(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
     bound = 8 * shape(w)[-1] * np.finfo(size.dtype).eps * size
-    return where(np.abs(plain(d)) <= bound, 0.0, d)
+    return where(np.abs(read(d)) <= bound, 0.0, d)
 
 
 def together(w):
@@ -206,7 +207,7 @@ def determined(v, w, values):
     """
     if not is_number(type(v)):
         return v
-    w = plain(w)
+    w = read(w)
     gaps = without_rounding(w[..., None, :] - w[..., :, None], w) + np.eye(w.shape[-1])
     if np.all(gaps):
         return v
@@ -215,4 +216,4 @@ def determined(v, w, values):
 
 
 def _identity(t):
-    return np.eye(shape(t)[-1], dtype=plain(t).real.dtype)
+    return np.eye(shape(t)[-1], dtype=real_dtype_of(t))

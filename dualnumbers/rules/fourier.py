@@ -8,9 +8,9 @@ Source: Briggs & Henson, *The DFT*, 1995, §2.5, §4.1.
 import numpy as np
 
 from ..elementary import composition, linear
+from ..forms import shape
 from .complexes import conj
 from .indexing import getitem, scatter
-from .shaping import shape
 
 _SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 

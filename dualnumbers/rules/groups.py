@@ -11,12 +11,13 @@ derivative that is NaN raises what the levels of its numbers note.
 import numpy as np
 
 from ..elementary import TABLE, smooth
-from ..levels import is_number, plain
+from ..forms import dtype_of, shape
+from ..levels import is_number, read
 from . import spectra
 from .factors import adjoint, diagonal, product, without_rounding
 from .products import matmul
 from .selection import where
-from .shaping import expand_dims, shape
+from .shaping import expand_dims
 from .undetermined import Undetermined
 
 FIRST = (
@@ -42,7 +43,7 @@ def inverse_gaps(w, near):
 
 def _known(a, triangle, basis):
     """The mask of the groups and the reciprocal gaps."""
-    w = basis.of(plain(a), triangle)[0]
+    w = basis.of(read(a), triangle)[0]
     near = same(w)
     return near, inverse_gaps(w, near)
 
@@ -69,7 +70,7 @@ def _push(da, z, a, triangle, basis):
 
 def _largest(x):
     """What is rounding of the elements of a matrix, from the largest of these."""
-    unit = 64 * shape(x)[-1] * np.finfo(plain(x).dtype).eps
+    unit = 64 * shape(x)[-1] * np.finfo(dtype_of(x)).eps
     return unit * np.max(x, axis=(-2, -1), keepdims=True)
 
 
@@ -91,10 +92,10 @@ del TABLE["_eigenvectors"]  # the loops have no points where eigenvalues repeat;
 
 def eigh(a, triangle, basis):
     """Eigenvalues and vectors of a Hermitian matrix that is a number, and of which eigenvalues repeat."""
-    w = basis.by_lapack(plain(a), triangle)[0]
+    w = basis.by_lapack(read(a), triangle)[0]
     own = spectra.eigvalsh(a, triangle, basis)
     x = a
     while is_number(type(x)):
         x.level.undetermined = FIRST
         x = x.primal
-    return w + (own - plain(own)), vectors(a, triangle, basis)
+    return w + (own - read(own)), vectors(a, triangle, basis)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..elementary import composition, linear
-from ..levels import plain
+from ..levels import read
 from .histograms_of_points import histogram_bin_edges
 from .indexing import fixed, getitem
 from .neighbours import diff
@@ -36,7 +36,7 @@ _counted = linear(None, None, _counted_adjoint, name="histogram", statics=3,
 @composition(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """The sum of the weights in every bin, and the edges; edges at the smallest and largest value move with them."""
-    values = np.ravel(plain(a))
+    values = np.ravel(read(a))
     counts, edges = np.histogram(values, fixed(bins), range)
     if weights is not None:
         counts = _counted(ravel(weights), values, fixed(bins), range)

@@ -6,11 +6,12 @@ Edges that NumPy places evenly between the least and the greatest value move wit
 import numpy as np
 
 from ..elementary import composition, linear
-from ..levels import is_number, plain
+from ..forms import dtype_of, shape
+from ..levels import is_number, read
 from .indexing import getitem
 from .reductions import max, min, sum
 from .reductions_where import chosen
-from .shaping import array, astype, concatenate, expand_dims, reshape, shape
+from .shaping import array, astype, concatenate, expand_dims, reshape
 
 
 def _evenly(low, high, like):
@@ -29,24 +30,24 @@ def _edges(values, bins, ends, found):
     if not _is_count(bins):
         bins = array(bins)
         return bins if is_number(type(bins)) else found
-    if ends is None and not plain(values).size:
+    if ends is None and not read(values).size:
         return found
     low, high = (min(values, None, False), max(values, None, False)) if ends is None else ends
     if not is_number(type(low)) and not is_number(type(high)):
         return found
-    widened = 0.5 if plain(low) == plain(high) else 0.0
+    widened = 0.5 if low == high else 0.0
     return _evenly(low - widened, high + widened, found)
 
 
 def _plain_ends(ends):
-    return None if ends is None else tuple(map(plain, ends))
+    return None if ends is None else tuple(map(read, ends))
 
 
 @composition(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges of the bins; how many there are is locally constant."""
     a = array(a)
-    found = np.histogram_bin_edges(plain(a), plain(array(bins)), _plain_ends(range), plain(weights))
+    found = np.histogram_bin_edges(read(a), read(array(bins)), _plain_ends(range), read(weights))
     return _edges(a, bins, range, found)
 
 
@@ -70,8 +71,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     count = len(columns)
     each = [bins] * count if _is_count(bins) else list(bins)
     ends = [None] * count if range is None else list(range)
-    points = tuple(np.array(plain(v)) for v in columns)
-    cells, found = np.histogramdd(points, [plain(array(b)) for b in each], [_plain_ends(e) for e in ends])
+    points = tuple(np.array(read(v)) for v in columns)
+    cells, found = np.histogramdd(points, [read(array(b)) for b in each], [_plain_ends(e) for e in ends])
     edges = tuple(map(_edges, columns, each, ends, found))
     if weights is not None:
         cells = _binned(weights, points, found)
@@ -84,8 +85,8 @@ def _columns(sample):
         axes = np.arange(shape(sample)[1]).tolist() if len(shape(sample)) == 2 else []
         return [getitem(sample, (slice(None), k)) for k in axes] or [sample]
     columns = [array(v) for v in sample]
-    together = np.result_type(*map(plain, columns))
-    return [v if plain(v).dtype == together else astype(v, together) for v in columns]
+    together = np.result_type(*map(read, columns))
+    return [v if dtype_of(v) == together else astype(v, together) for v in columns]
 
 
 def _density(cells, edges):

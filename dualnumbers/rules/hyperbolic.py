@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..elementary import elementwise
-from .complexes import is_unreal
+from ..forms import is_unreal
 from .constants import ln2
 from .domains import above_one, inside_one
 from .powers import hypot, one_minus_square, sqrt, square

@@ -5,7 +5,8 @@ import operator
 import numpy as np
 
 from ..elementary import PYTHON, linear
-from ..levels import is_number, plain
+from ..forms import asked, is_array, shape
+from ..levels import is_number, read
 from ..memory import detached
 
 _CONVERTED = frozenset({int, slice, np.ndarray})
@@ -17,7 +18,7 @@ def fixed(index):
     if kind in _CONVERTED:
         return index
     if is_number(kind):
-        return plain(index)
+        return read(index)
     if isinstance(index, tuple):
         return tuple([part if type(part) in _CONVERTED else _part(part) for part in index])
     if index is None or index is ... or isinstance(index, (np.ndarray, np.generic, *PYTHON, str)):
@@ -68,8 +69,7 @@ def _add_at(total, part, index):
 
 def element(x):
     """The number that an array of no axes holds, as most of NumPy's functions give it; any other value as it is."""
-    value = plain(x)
-    return getitem(x, ()) if isinstance(value, np.ndarray) and not value.ndim else x
+    return getitem(x, ()) if is_array(x) and not shape(x) else x
 
 
 def _scatter(v, shape, index):
@@ -82,11 +82,24 @@ def _read(x, index):
     return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
 
 
-getitem = linear(None, None, lambda g, x, index: scatter(g, np.shape(plain(x)), index), name="getitem", statics=1,
+getitem = linear(None, None, lambda g, x, index: scatter(g, shape(x), index), name="getitem", statics=1,
                  evaluate=_read, put=lambda x, v, index: setitem(x, v, index),
                  accumulate=_add_at)  # fmt: skip
 scatter = linear(None, None, lambda g, v, shape, index: getitem(g, index), name="scatter", statics=2,
                  evaluate=_scatter)  # fmt: skip
+
+
+def _scatter_all(*arguments):
+    *parts, shape, indices = arguments
+    total = np.zeros(shape, np.result_type(*parts))
+    for part, index in zip(parts, indices, strict=True):
+        _add_at(total, part, index)
+    return total
+
+
+scatter_all = linear(None, None, lambda g, place, *arguments: getitem(g, arguments[-1][place]), name="scatter_all",
+                     statics=2, arity=-1, evaluate=_scatter_all)  # fmt: skip
+"""Zeros, to which each of several values is added at an index of its own."""
 
 
 def _setitem(x, v, index):
@@ -105,7 +118,7 @@ def _last_written(shape, index):
 
 def _assigned(g, x, v, index):
     part = getitem(g, index)
-    return part * _last_written(np.shape(plain(x)), index) if has_integer_arrays(index) else part
+    return part * _last_written(shape(x), index) if has_integer_arrays(index) else part
 
 
 def assign_before_failure(x, value, index):
@@ -113,10 +126,10 @@ def assign_before_failure(x, value, index):
 
     Of a list the elements before one that is no number; everything where errors of floating point raise.
     """
-    probes = [np.full_like(plain(x), fill) for fill in (0, 1)]
+    probes = [asked(np.full_like, x, fill) for fill in (0, 1)]
     for probe in probes:
         try:
-            probe[index] = plain(value)
+            probe[index] = read(value)
         except Exception:  # whatever it is, the caller raises it
             continue
         return

@@ -1,11 +1,13 @@
 """Array functions that look at values or make plain ones: they carry no derivative."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..elementary import BY_NUMPY, composition, locally_constant_of_array
-from ..levels import is_number, level_of, plain
+from ..forms import asked, dtype_of
+from ..levels import has_nan, is_number, level_of, read
 from .shaping import array, cast, copied
 
 
@@ -20,7 +22,7 @@ def _of_array(numpy_function):
 def _of_chosen(numpy_function):
     return locally_constant_of_array(
         numpy_function,
-        lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, plain(where)),
+        lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where)),
         lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where),
     )
 
@@ -36,39 +38,53 @@ argsort = locally_constant_of_array(np.argsort, lambda a, axis=-1, kind=None, or
                                     (a, axis, "stable" if stable else kind),
                                     lambda x, axis, kind: np.argsort(x, axis=axis, kind=kind))  # fmt: skip
 argpartition = locally_constant_of_array(np.argpartition, lambda a, kth=0, axis=-1, kind="introselect":
-                                         (a, plain(kth), axis),
+                                         (a, read(kth), axis),
                                          lambda x, kth, axis: np.argpartition(x, kth, axis=axis))  # fmt: skip
 lexsort = locally_constant_of_array(np.lexsort, lambda keys, axis=-1: (array(keys), axis),
                                     lambda keys, axis: np.lexsort(keys, axis=axis))  # fmt: skip
 
 
+searchsorted = locally_constant_of_array(np.searchsorted, lambda a, v, side="left", sorter=None: (a, v, side, sorter),
+                                         lambda a, v, side, sorter: np.searchsorted(a, v, side, sorter),
+                                         arity=2)  # fmt: skip
+any_nan = locally_constant_of_array(None, lambda x: (x,), has_nan, name="any_nan")
+"""Whether any element is NaN."""
+
+
 READING: set[Any] = set()
-"""Functions of NumPy that are given the plain values."""
+"""What functions of NumPy become that are given the plain values."""
+
+
+def _of_form(numpy_function):
+    """Asked of the forms of its arguments."""
+    BY_NUMPY[numpy_function] = ask = partial(asked, numpy_function)
+    READING.add(ask)
 
 
 def _reading(numpy_function):
     """Called with the plain values of its arguments."""
 
-    def read(*arguments, **keywords):
-        return numpy_function(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()})
+    def reading(*arguments, **keywords):
+        return numpy_function(*map(read, arguments), **{name: read(value) for name, value in keywords.items()})
 
-    BY_NUMPY[numpy_function] = read
-    READING.add(read)
+    BY_NUMPY[numpy_function] = reading
+    READING.add(reading)
 
 
 for _function in (np.einsum_path, np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type,
-                  np.can_cast, np.min_scalar_type, np.common_type, np.isin, np.nonzero, np.flatnonzero, np.argwhere,
-                  np.diag_indices_from, np.tril_indices_from, np.triu_indices_from, np.searchsorted, np.digitize,
-                  np.isclose, np.allclose, np.array_equal, np.array_equiv, np.shares_memory,
-                  np.may_share_memory):  # fmt: skip
-    _reading(_function)
+                  np.can_cast, np.common_type, np.diag_indices_from, np.tril_indices_from, np.triu_indices_from,
+                  np.shares_memory, np.may_share_memory):  # fmt: skip
+    _of_form(_function)
+for _reader in (np.min_scalar_type, np.isin, np.nonzero, np.flatnonzero, np.argwhere, np.digitize,
+                  np.isclose, np.allclose, np.array_equal, np.array_equiv):  # fmt: skip
+    _reading(_reader)
 
 
 def _filled(numpy_function):
     """zeros_like and its kin give an array of the prototype's kind, to be filled by assignment."""
 
     def fill(prototype, *arguments, **keywords):
-        return prototype.constant(numpy_function(plain(prototype), *arguments, **keywords))
+        return prototype.constant(asked(numpy_function, prototype, *arguments, **keywords))
 
     BY_NUMPY[numpy_function] = fill
     READING.add(fill)
@@ -82,8 +98,8 @@ for _creator in (np.zeros_like, np.ones_like, np.empty_like):
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
     if not is_number(type(fill_value)):
-        return a.constant(np.full_like(plain(a), fill_value, dtype, shape=shape))
-    z = max((a, fill_value), key=lambda x: level_of(x).number).constant(np.zeros_like(plain(a), dtype, shape=shape))
+        return a.constant(asked(np.full_like, a, fill_value, dtype, shape=shape))
+    z = max((a, fill_value), key=lambda x: level_of(x).number).constant(asked(np.zeros_like, a, dtype, shape=shape))
     z[...] = fill_value
     return z
 
@@ -110,7 +126,7 @@ def _array_of_kind(x, object, dtype=None, **options):
 
 
 def _full_of_kind(x, shape, fill_value, dtype=None, order="C", *, device=None):
-    return full_like(x, fill_value, dtype or np.result_type(plain(fill_value)), shape=shape)
+    return full_like(x, fill_value, dtype or dtype_of(fill_value), shape=shape)
 
 
 LIKE[np.array] = _array_of_kind

@@ -6,31 +6,34 @@ At a knot the slope is that of the interval which begins there; at the last knot
 import numpy as np
 
 from ..elementary import composition
-from ..levels import plain
+from ..forms import asked, dtype_of, shape
+from ..levels import known
 from .indexing import getitem
+from .inspection import argsort, searchsorted
 from .selection import where
-from .shaping import array, astype, concatenate, shape
+from .shaping import array, astype, concatenate
+from .taking import elements
 
 
 def interval(knots, x):
     """The number of the interval of increasing plain knots in which each x lies, the outer ones for an x outside."""
-    return np.clip(np.searchsorted(plain(knots), plain(x), "right") - 1, 0, shape(knots)[0] - 2)
+    return np.clip(searchsorted(known(knots), known(x), "right", None) - 1, 0, shape(knots)[0] - 2)
 
 
 def _double(x):
     """As NumPy's interp has its arguments."""
     x = array(x)
-    wanted = np.result_type(plain(x), np.float64)
-    return astype(x, wanted) if np.result_type(plain(x)) != wanted else x
+    wanted = asked(np.result_type, x, np.float64)
+    return astype(x, wanted) if dtype_of(x) != wanted else x
 
 
 def _periodic(x, xp, fp, period):
     """Points of one period in order, with a neighbour from the periods beside it on either side."""
-    if plain(period) == 0:
+    if period == 0:
         raise ValueError("interp: the period is 0")
     x, xp = x % period, xp % period
-    order = np.argsort(plain(xp))
-    xp, fp = getitem(xp, order), getitem(fp, order)
+    order = argsort(known(xp), -1, None)
+    xp, fp = elements(xp, order), elements(fp, order)
     first, last = slice(0, 1), slice(-1, None)
     return (x, concatenate(getitem(xp, last) - period, xp, getitem(xp, first) + period, 0),
             concatenate(getitem(fp, last), fp, getitem(fp, first), 0))  # fmt: skip
@@ -51,10 +54,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         z = first + 0.0 * x
     else:
         j = interval(xp, x)
-        slope = (getitem(fp, j + 1) - getitem(fp, j)) / (getitem(xp, j + 1) - getitem(xp, j))
-        if np.any(np.isnan(plain(x))):
-            slope = slope * np.where(np.isnan(plain(x)), np.nan, 1.0)
-        base = np.where(plain(x) == plain(xp)[-1], n - 1, j)[()]  # there the value is the last one to the last bit
-        z = slope * (x - getitem(xp, base)) + getitem(fp, base)
-    z = where(plain(x) < plain(xp)[0], first if left is None else left, z)
-    return where(plain(x) > plain(xp)[-1], last if right is None else right, z)
+        slope = (elements(fp, j + 1) - elements(fp, j)) / (elements(xp, j + 1) - elements(xp, j))
+        if np.any(np.isnan(x)):
+            slope = slope * np.where(np.isnan(x), np.nan, 1.0)
+        base = where(x == xp[-1], n - 1, j)  # there the value is the last one to the last bit
+        z = slope * (x - elements(xp, base)) + elements(fp, base)
+    z = where(x < xp[0], first if left is None else left, z)
+    return where(x > xp[-1], last if right is None else right, z)

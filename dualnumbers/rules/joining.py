@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..elementary import composition
+from ..forms import shape
 from .axes import atleast_1d, atleast_2d, atleast_3d, rank
-from .shaping import arrays, cast, concatenate, copied, ravel, reshape, shape, transpose
+from .shaping import arrays, cast, concatenate, copied, ravel, reshape, transpose
 
 
 @composition(np.vstack)

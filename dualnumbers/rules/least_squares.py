@@ -8,12 +8,13 @@ import numpy as np
 
 from ..elementary import composition, smooth
 from ..errors import user_line
-from ..levels import plain
-from .complexes import conj, is_unreal, real
+from ..forms import asked, dtype_of, is_unreal, shape, zeros_like
+from ..levels import read
+from .complexes import conj, real
 from .factors import adjoint, cut, hermitian_matrix, product
 from .products import matmul
 from .reductions import sum
-from .shaping import arrays, astype, concatenate, expand_dims, reshape, shape
+from .shaping import arrays, astype, concatenate, expand_dims, reshape
 from .singular_values import svdvals
 
 # ------------------------------------------------------------------------------------------------- pseudoinverse
@@ -38,8 +39,8 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_ABSENT):
     if rcond is not None and rtol is not _ABSENT:
         raise ValueError("`rtol` and `rcond` can't be both set.")
     if rcond is None and rtol is not _ABSENT:
-        rcond = max(shape(a)[-2:]) * np.finfo(plain(a).dtype).eps if rtol is None else rtol
-    return _pinv(hermitian_matrix(a, "L") if hermitian else a, plain(rcond), hermitian)
+        rcond = max(shape(a)[-2:]) * np.finfo(dtype_of(a)).eps if rtol is None else rtol
+    return _pinv(hermitian_matrix(a, "L") if hermitian else a, read(rcond), hermitian)
 
 
 # ------------------------------------------------------------------------------------------------- least squares
@@ -64,8 +65,8 @@ def _matrix(x):
 
 def _joined(dx, dresiduals, z, a, b):
     _, residuals, rank = _parts(z, a, b)
-    some = dresiduals if shape(residuals)[0] else np.zeros(0, plain(z).dtype)
-    return concatenate(reshape(dx, -1, "C"), some, np.zeros_like(plain(rank)), -1)
+    some = dresiduals if shape(residuals)[0] else np.zeros(0, dtype_of(z))
+    return concatenate(reshape(dx, -1, "C"), some, zeros_like(rank), -1)
 
 
 def _residual(a, b, x):
@@ -75,9 +76,9 @@ def _residual(a, b, x):
 def _push_of_matrix(da, z, a, b, rcond):
     """dx = −A⁺ dA x + A⁺A⁺ᴴ dAᴴ r + (1 − A⁺A) dAᴴ A⁺ᴴ x; d‖r‖² = −2 Re rᴴ dA x, for r is orthogonal to the columns."""
     x, _, rank = _parts(z, a, b)
-    if plain(rank).real[0] < min(shape(a)):
+    if read(rank).real[0] < min(shape(a)):
         raise np.linalg.LinAlgError(
-            f"np.linalg.lstsq of a matrix of shape {shape(a)} and rank {int(plain(rank).real[0])} has no derivative by "
+            f"np.linalg.lstsq of a matrix of shape {shape(a)} and rank {int(read(rank).real[0])} has no derivative by "
             f"the matrix; np.linalg.pinv(a) @ b has that at constant rank{user_line()}"
         )
     x, r, inverse, turned = _matrix(x), _residual(a, b, x), pinv(a, rtol=rcond), adjoint(da)
@@ -112,10 +113,10 @@ def lstsq(a, b, rcond=None):
     Raises LinAlgError where it is differentiated by a matrix that has not full rank.
     """
     a, b = arrays((a, b))
-    result = np.result_type(plain(a), plain(b), np.float32)
+    result = asked(np.result_type, a, b, np.float32)
     a, b = (astype(x, np.result_type(result, np.float64)) for x in (a, b))  # as NumPy computes it, whatever it is given
-    rcond = np.finfo(float).eps * max(shape(a)) if rcond is None else plain(rcond)
+    rcond = np.finfo(float).eps * max(shape(a)) if rcond is None else read(rcond)
     x, residuals, rank = _parts(_lstsq(a, b, rcond), a, b)
     of_real = np.finfo(result).dtype
     residuals, values = (astype(y, of_real) for y in (_real_part(residuals), svdvals(a)))
-    return astype(x, result), residuals, np.int32(plain(rank).real[0]), values
+    return astype(x, result), residuals, np.int32(read(rank).real[0]), values

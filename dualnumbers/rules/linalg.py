@@ -9,14 +9,15 @@ import math
 import numpy as np
 
 from ..elementary import composition, locally_constant_of_array, smooth
-from ..levels import is_number, plain
-from .complexes import conj, imag, is_unreal, real
+from ..forms import is_unreal, shape
+from ..levels import is_number, read
+from .complexes import conj, imag, real
 from .factors import adjoint, diagonal, product, weighted
 from .indexing import getitem
 from .products import dot, matmul
 from .reductions import sum
 from .selection import where
-from .shaping import array, expand_dims, matrix_transpose, reshape, shape, transpose
+from .shaping import array, expand_dims, matrix_transpose, reshape, transpose
 
 
 def _solve_right(a, b, vector):
@@ -79,7 +80,7 @@ def _adjugate(a):
 
 def _adjugate_push(da, z, a):
     """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
-    if _inverse_or_none(plain(a)) is not None:
+    if _inverse_or_none(read(a)) is not None:
         relative = matmul(inv(a), da)
         return expand_dims(sum(diagonal(relative), -1, False), (-1, -2)) * z - matmul(relative, z)
     if is_number(type(a)):
@@ -108,8 +109,8 @@ det = smooth(np.linalg.det, lambda a: (a,), lambda da, z, a:
 
 def _relative(da, a):
     """tr(A⁻¹ dA) = d log det A; NaN where A is singular, and the logarithm −∞."""
-    if np.any(np.linalg.slogdet(plain(a)).sign == 0):
-        a = where(np.linalg.slogdet(plain(a)).sign[..., None, None] == 0, np.nan, a)
+    if np.any(np.linalg.slogdet(read(a)).sign == 0):
+        a = where(np.linalg.slogdet(read(a)).sign[..., None, None] == 0, np.nan, a)
     return sum(matrix_transpose(inv(a)) * da, (-2, -1), False)
 
 
@@ -123,7 +124,7 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 @composition(np.linalg.slogdet)
 def slogdet(a):
     """Sign (of a complex determinant its direction) and logarithm of the modulus of the determinant."""
-    sign = phase_of_det(a) if is_unreal(a) else np.linalg.slogdet(plain(a)).sign
+    sign = phase_of_det(a) if is_unreal(a) else np.linalg.slogdet(read(a)).sign
     return SlogdetResult(sign, logabsdet(a))
 
 
@@ -136,7 +137,7 @@ def matrix_power(a, n):
     if not isinstance(n, (int, np.integer)):
         raise TypeError(f"np.linalg.matrix_power takes an integer exponent, not {n!r}; use a fractional matrix power")
     if n == 0:
-        return np.linalg.matrix_power(plain(a), 0)  # which also asks for square matrices
+        return np.linalg.matrix_power(read(a), 0)  # which also asks for square matrices
     a, n = (a, int(n)) if n > 0 else (inv(a), -int(n))
     if n <= 3:
         return product(*[a] * n)
@@ -212,6 +213,6 @@ def tensorsolve(a, b, axes=None):
 
 matrix_rank = locally_constant_of_array(
     np.linalg.matrix_rank,
-    lambda A, tol=None, hermitian=False, *, rtol=None: (A, plain(tol), hermitian, plain(rtol)),
+    lambda A, tol=None, hermitian=False, *, rtol=None: (A, read(tol), hermitian, read(rtol)),
     lambda a, tol, hermitian, rtol: np.linalg.matrix_rank(a, tol, hermitian, rtol=rtol),
 )

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..elementary import smooth
-from ..levels import plain
+from ..levels import read
 from .complexes import conj
 from .constants import ln2
 from .exponential import exp, expm1
@@ -42,7 +42,7 @@ def _softmax_row(power, rate, name):
 
     def push(dx, z, x, axis):
         """log b (diag z − z zᵀ) ẋ."""
-        part = z * _beside_largest(rate(x) * dx, np.abs(plain(z)) > 0.5, axis)
+        part = z * _beside_largest(rate(x) * dx, np.abs(read(z)) > 0.5, axis)
         return part - z * sum(part, axis, True)
 
     return smooth(None, lambda x, axis=None: (x, axis), push, name=name, statics=1, evaluate=value,
@@ -82,7 +82,7 @@ def _log_softmax(x, axis):
 
 def _log_softmax_push(dx, z, x, axis):
     """(I − 1 pᵀ) ẋ with p = exp z."""
-    part = _beside_largest(dx, plain(z).real > -math.log(2.0), axis)
+    part = _beside_largest(dx, read(z).real > -math.log(2.0), axis)
     return part - sum(exp(z) * part, axis, True)
 
 

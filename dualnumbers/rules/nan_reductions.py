@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..elementary import composition, smooth
-from ..levels import plain
+from ..forms import dtype_of
 from .cumulative import cumprod, cumsum
 from .reductions import along, extremum_push, signature, sum
 from .reductions_where import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
@@ -13,7 +13,7 @@ from .statistics import deviation_push, moment_row, share_of_each, variance_push
 
 def _filled(a, value):
     """``a`` with a number in place of NaN."""
-    return chosen(a, ~np.isnan(plain(a)), value)
+    return chosen(a, ~np.isnan(a), value)
 
 
 @composition(np.nansum)
@@ -45,13 +45,13 @@ def nancumprod(a, axis=None, dtype=None):
 
 def _numbers(x, where):
     """Where a chosen element is not NaN."""
-    return ~np.isnan(plain(x)) & where
+    return ~np.isnan(x) & where
 
 
 def _mean_push(dx, z, x, axis, dtype, keepdims, where):
     where = _numbers(x, where)
     tangent = sum(chosen(dx, where), axis, keepdims) * share_of_each(x, axis, keepdims, where)
-    return astype(tangent, plain(z).dtype)
+    return astype(tangent, dtype_of(z))
 
 
 nanmean = smooth(np.nanmean, lambda a, axis=None, dtype=None, *, keepdims=False, where=True:

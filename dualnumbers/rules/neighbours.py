@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..elementary import composition, smooth
-from ..levels import plain
+from ..forms import dtype_of, shape
+from ..levels import read
 from .axes import moveaxis, rank
 from .indexing import getitem
 from .reductions import sum
-from .shaping import array, arrays, astype, broadcast_to, concatenate, lying_as, ravel, reshape, shape
+from .shaping import array, arrays, astype, broadcast_to, concatenate, lying_as, ravel, reshape
 from .steps import not_equal
 
 
@@ -31,7 +32,7 @@ def diff(a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
     a = concatenate(*parts, axis) if len(parts) > 1 else a
     for _ in range(n):
         later, earlier = _part(a, axis, 1, None), _part(a, axis, None, -1)
-        a = not_equal(later, earlier) if plain(a).dtype == bool else later - earlier
+        a = not_equal(later, earlier) if dtype_of(a).kind == "b" else later - earlier
     return a
 
 
@@ -40,13 +41,13 @@ def ediff1d(ary, to_end=None, to_begin=None):
     """The differences of all neighbours, with more elements put after and before."""
     ary = array(ary)
     parts = [ravel(x) for x in arrays((to_begin, diff(ravel(ary)), to_end)) if x is not None]
-    parts = [astype(x, plain(ary).dtype) for x in parts]
+    parts = [astype(x, dtype_of(ary)) for x in parts]
     return concatenate(*parts, 0) if len(parts) > 1 else parts[0]
 
 
-unwrap = smooth(np.unwrap, lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, plain(discont), axis),
+unwrap = smooth(np.unwrap, lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, read(discont), axis),
                 lambda dp, z, p, period, discont, axis: dp,
-                lambda dt, z, p, period, discont, axis: np.rint((plain(z) - plain(p)) / plain(period)) * dt,
+                lambda dt, z, p, period, discont, axis: np.rint((read(z) - read(p)) / read(period)) * dt,
                 statics=2, evaluate=lambda p, period, discont, axis:
                 np.unwrap(p, discont, axis, period=period))  # fmt: skip
 """How many periods are added is locally constant."""
@@ -100,15 +101,15 @@ def _slopes(f, h, edge_order):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """The derivative along the axes by second-order differences; the spacings may be numbers or coordinates."""
     f = array(f)
-    np.gradient(np.zeros(shape(f)), *map(plain, varargs), axis=axis, edge_order=edge_order)  # for its errors
+    np.gradient(np.zeros(shape(f)), *map(read, varargs), axis=axis, edge_order=edge_order)  # for its errors
     axes = range(rank(f)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank(f))
     spacings = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
     found = []
     for i, h in zip(axes, arrays(spacings), strict=True):
         h = diff(h) if rank(h) else h
-        if rank(h) and np.all(plain(h) == plain(h)[0]) and h is plain(h):
+        if rank(h) and np.all(h == h[0]) and h is read(h):
             h = h[0]  # as NumPy does
         slopes = moveaxis(_slopes(moveaxis(f, i, 0), h, edge_order), 0, i)
         slopes = lying_as(slopes, f)
-        found.append(astype(slopes, plain(f).dtype) if plain(f).dtype.kind in "fc" else slopes)
+        found.append(astype(slopes, dtype_of(f)) if dtype_of(f).kind in "fc" else slopes)
     return found[0] if len(found) == 1 else tuple(found)

@@ -10,15 +10,16 @@ import numpy as np
 
 from ..elementary import composition, smooth
 from ..errors import user_line
-from ..levels import is_number, plain
-from .complexes import conj, is_unreal, real
+from ..forms import asked, is_unreal, real_dtype_of, shape
+from ..levels import is_number, read
+from .complexes import conj, real
 from .factors import square
 from .indexing import getitem
 from .linalg import inv
 from .products import moved
 from .reductions import max, min, sum
 from .selection import where
-from .shaping import astype, ravel, reshape, shape, transpose
+from .shaping import astype, ravel, reshape, transpose
 from .singular_values import svdvals
 from .steps import equal, not_equal, sign
 from .strong import strong
@@ -85,7 +86,7 @@ def _beside_largest(dx, x, axis):
 
     A direction does not change along x, and where one element is nearly all of it, 1 − u² of that element is lost.
     """
-    size, axes = np.abs(plain(x)), _axes(x, axis)
+    size, axes = np.abs(read(x)), _axes(x, axis)
     largest = (size == np.max(size, axis=axes, keepdims=True, initial=0.0)) & (size > 0)
     count = np.count_nonzero(largest, axis=axes, keepdims=True)
     shares = (largest / np.maximum(count, 1)).astype(size.dtype)
@@ -118,7 +119,7 @@ def _of_vectors(x, ord, axis, keepdims):
     if ord in (math.inf, -math.inf):
         return (max if ord > 0 else min)(abs(x), axis, keepdims)
     if ord == 0:
-        return sum(astype(not_equal(x, 0), plain(x).real.dtype), axis, keepdims)
+        return sum(astype(not_equal(x, 0), real_dtype_of(x)), axis, keepdims)
     return sum(abs(x), axis, keepdims) if ord == 1 else p_norm(x, ord, axis, keepdims)
 
 
@@ -190,8 +191,8 @@ def cond(x, p=None):
             z = smallest / largest if p == -2 else largest / smallest
         else:
             square(x)
-            exact = np.result_type(plain(x), np.float64)
+            exact = asked(np.result_type, x, np.float64)
             z = norm(x, p, (-2, -1)) * norm(inv(astype(x, exact)), p, (-2, -1))
-    z = astype(z, plain(x).real.dtype)
-    undefined = np.isnan(plain(z)) & ~np.any(np.isnan(plain(x)), axis=(-2, -1))
+    z = astype(z, real_dtype_of(x))
+    undefined = np.isnan(z) & ~np.any(np.isnan(x), axis=(-2, -1))
     return where(undefined, math.inf, z) if np.any(undefined) else z

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..elementary import composition, linear
-from ..levels import is_number, plain
+from ..forms import dtype_of, flags, shape
+from ..levels import is_number
 from .axes import moveaxis, rank
 from .indexing import getitem, scatter
 from .rearranging import rearrangement
@@ -11,7 +12,7 @@ from .reductions import max as maximum
 from .reductions import mean, sum
 from .reductions import min as minimum
 from .selection import where
-from .shaping import broadcast_to, concatenate, in_order, shape
+from .shaping import broadcast_to, concatenate, in_order
 
 COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")
 STATISTICS = {"maximum": maximum, "minimum": minimum, "mean": mean}
@@ -44,7 +45,7 @@ def _odd_adjoint(g, x, pairs, mode):
         if not np.any(pair):
             continue
         source, *factors = _reflections(shape(x)[axis], pair, mode)
-        sign, first, last = (factor.astype(plain(g).dtype) for factor in factors)
+        sign, first, last = (factor.astype(dtype_of(g)) for factor in factors)
         g = moveaxis(g, axis, -1)
         to = shape(g)[:-1] + shape(x)[axis : axis + 1]
         ends = scatter(sum(g * first, -1, False), to, (..., 0)) + scatter(sum(g * last, -1, False), to, (..., -1))
@@ -87,7 +88,7 @@ def _ramp(axis, ends):
     def strip(x, at_end, width):
         weights = np.linspace(0.0, 1.0, width, endpoint=False)  # 0 at the far end
         weights = (weights[::-1] if at_end else weights).reshape((-1,) + (1,) * (rank(x) - axis - 1))
-        weights = weights.astype(plain(x).dtype)
+        weights = weights.astype(dtype_of(x))
         return ends[axis][int(at_end)] * (1 - weights) + _end(x, axis, at_end, 1) * weights
 
     return strip
@@ -104,7 +105,7 @@ def _pairs(given, axes):
 @composition(np.pad)
 def pad(array, pad_width, mode="constant", **keywords):
     """The array with more elements around it. Raises TypeError for ``median`` and for a function as the mode."""
-    return in_order(_padded(array, pad_width, mode, keywords), "F" if np.asarray(plain(array)).flags.fnc else "C")
+    return in_order(_padded(array, pad_width, mode, keywords), "F" if flags(array).fnc else "C")
 
 
 def _padded(array, pad_width, mode, keywords):
@@ -121,7 +122,7 @@ def _padded(array, pad_width, mode, keywords):
         z = _copied(array, pad_width, mode, keywords)
         if not np.any(constants):
             return z
-        around = np.pad(np.zeros(shape(array), plain(array).dtype), pad_width, constant_values=constants)
+        around = np.pad(np.zeros(shape(array), dtype_of(array)), pad_width, constant_values=constants)
         return where(np.pad(np.ones(shape(array), bool), pad_width), z, around)
     lengths = keywords.get("stat_length")
     lengths = None if lengths is None else _pairs(lengths, axes)

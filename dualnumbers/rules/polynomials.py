@@ -3,14 +3,15 @@
 import numpy as np
 
 from ..elementary import composition, smooth
-from ..levels import plain
-from .complexes import conj, is_unreal, real
+from ..forms import asked, dtype_of, is_unreal, shape
+from ..levels import read
+from .complexes import conj, real
 from .convolution import convolve
 from .indexing import getitem, scatter
 from .powers import sqrt
 from .products import matmul
 from .reductions import sum
-from .shaping import array, astype, concatenate, copied, expand_dims, matrix_transpose, reshape, shape, stack
+from .shaping import array, astype, concatenate, copied, expand_dims, matrix_transpose, reshape, stack
 
 
 def _series(p):
@@ -28,7 +29,7 @@ def _shifted(p, before, length):
 def polyval(p, x):
     """The value of a polynomial by Horner's rule."""
     p, x = array(p), array(x)
-    y = np.zeros_like(plain(x))
+    y = asked(np.zeros_like, x)
     for k in range(shape(p)[0]):
         y = y * x + getitem(p, k)
     return y
@@ -57,7 +58,7 @@ def polysub(a1, a2):
 def _trimmed(p):
     """Without the leading coefficients that are 0; the constant term stays."""
     p = _series(p)
-    nonzero = np.flatnonzero(plain(p))
+    nonzero = np.flatnonzero(read(p))
     return getitem(p, slice(int(nonzero[0]) if nonzero.size else shape(p)[0] - 1, None))
 
 
@@ -77,7 +78,7 @@ def polydiv(u, v):
         quotient.append(scale * getitem(remainder, k))
         remainder = remainder - _shifted(quotient[-1] * v, k, m + 1)
     leading = 0
-    while leading < m and np.allclose(plain(getitem(remainder, leading)), 0, rtol=1e-14):
+    while leading < m and np.allclose(read(getitem(remainder, leading)), 0, rtol=1e-14):
         leading += 1
     return stack(*quotient, 0) if quotient else np.zeros(1), getitem(remainder, slice(leading, None))
 
@@ -110,7 +111,7 @@ def polyint(p, m=1, k=None):
 
 def _powers(x, count):
     """[1, x, x², …] of an array."""
-    powers = [np.ones_like(plain(x))]
+    powers = [asked(np.ones_like, x)]
     while len(powers) < count:
         powers.append(powers[-1] * x)
     return powers[:count]
@@ -123,8 +124,8 @@ def vander(x, N=None, increasing=False):
         raise ValueError(f"vander: x is a vector; got shape {shape(x)}")
     count = shape(x)[0] if N is None else N
     if not count:
-        return np.zeros((shape(x)[0], 0), np.promote_types(plain(x).dtype, int))
-    powers = _powers(astype(x, np.promote_types(plain(x).dtype, int)), count)
+        return np.zeros((shape(x)[0], 0), np.promote_types(dtype_of(x), int))
+    powers = _powers(astype(x, np.promote_types(dtype_of(x), int)), count)
     return stack(*powers[:: 1 if increasing else -1], -1)
 
 
@@ -134,12 +135,12 @@ def vander(x, N=None, increasing=False):
 def _roots_push(dp, z, p):
     """dr = −Σ dpₖ rⁿ⁻ᵏ / p′(r), from p(r) = 0."""
     slope = polyder(p)
-    size = np.polyval(np.abs(plain(slope)), np.abs(plain(z)))
-    steep = np.abs(np.polyval(plain(slope), plain(z))) > 2 * np.sqrt(np.finfo(plain(z).dtype).eps) * size
+    size = np.polyval(np.abs(read(slope)), np.abs(read(z)))
+    steep = np.abs(np.polyval(read(slope), read(z))) > 2 * np.sqrt(np.finfo(dtype_of(z)).eps) * size
     if not np.all(steep | np.isnan(size)):
-        raise np.linalg.LinAlgError(f"roots: the roots {plain(z)[~steep]} are repeated, so they have no derivative; "
+        raise np.linalg.LinAlgError(f"roots: the roots {read(z)[~steep]} are repeated, so they have no derivative; "
                                     "symmetric functions of them are polynomials in the coefficients")  # fmt: skip
-    return astype(-matmul(stack(*_powers(z, shape(p)[0])[::-1], -1), dp) / polyval(slope, z), plain(z).dtype)
+    return astype(-matmul(stack(*_powers(z, shape(p)[0])[::-1], -1), dp) / polyval(slope, z), dtype_of(z))
 
 
 roots = smooth(np.roots, lambda p: (_series(p),), _roots_push)
@@ -154,10 +155,10 @@ def poly(seq_of_zeros):
         zeros = np.linalg.eigvals(zeros)
     elif len(lengths) != 1:
         raise ValueError(f"poly: roots are a vector, a matrix is square and not empty; got shape {lengths}")
-    p = np.ones(1, plain(zeros).dtype)
+    p = np.ones(1, dtype_of(zeros))
     for k in range(shape(zeros)[0]):
-        p = convolve(p, stack(np.ones((), plain(zeros).dtype), -getitem(zeros, k), 0))
-    values = plain(zeros)
+        p = convolve(p, stack(np.ones((), dtype_of(zeros)), -getitem(zeros, k), 0))
+    values = read(zeros)
     if not is_unreal(zeros) or not np.array_equal(np.sort(values), np.sort(values.conj())):
         return p if shape(zeros)[0] else 1.0
     return copied(real(p), "C")
@@ -191,13 +192,13 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         raise TypeError("polyfit of numbers gives the coefficients alone: leave full= and cov= away, or call it with "
                         "autodiff.value_of(...) of its arguments for the others")  # fmt: skip
     x, y = array(x) + 0.0, array(y) + 0.0
-    eps = np.finfo(plain(x).dtype).eps
+    eps = np.finfo(dtype_of(x)).eps
     rcond, left = shape(x)[0] * eps if rcond is None else rcond, vander(x, deg + 1)
     if w is not None:
         w = array(w)
         left, y = left * expand_dims(w, 1), y * (expand_dims(w, 1) if len(shape(y)) == 2 else w)
     scale = sqrt(sum(left * left, 0, False))
     left = left / scale
-    if np.linalg.matrix_rank(plain(left), rtol=rcond) <= deg:
+    if np.linalg.matrix_rank(read(left), rtol=rcond) <= deg:
         raise np.linalg.LinAlgError(f"polyfit: {shape(x)[0]} points do not determine a polynomial of degree {deg}")
     return least_squares(left, y, rcond) / (expand_dims(scale, 1) if len(shape(y)) == 2 else scale)

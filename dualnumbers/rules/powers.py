@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from ..elementary import elementwise
-from .complexes import is_unreal
+from ..forms import is_unreal
 from .domains import nonzero, off_origin, positive, positive_base
 from .exponential import log
 from .selection import where

@@ -3,10 +3,11 @@
 import numpy as np
 
 from ..elementary import composition, multilinear, smooth
+from ..forms import shape
 from .arithmetic import as_numpy
 from .complexes import conj
 from .indexing import getitem
-from .shaping import array, arrays, expand_dims, in_order, matrix_transpose, ravel, reshape, shape, stack, transpose
+from .shaping import array, arrays, expand_dims, in_order, matrix_transpose, ravel, reshape, stack, transpose
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 

@@ -3,19 +3,20 @@
 import numpy as np
 
 from ..elementary import composition, smooth
-from ..levels import is_number, plain
+from ..forms import dtype_of, shape
+from ..levels import is_number, read
 from .axes import moveaxis, rank
 from .indexing import fixed
-from .rearranging import take_along_axis
 from .selection import where
-from .shaping import array, astype, ravel, reshape, shape
+from .shaping import array, astype, ravel, reshape
 from .sorting import ordered_as, sort
+from .taking import take_along_axis
 
 
 def _positions(x, function, q, method):
     """Where among the sorted elements of the last axis the quantiles lie, by NumPy's quantiles of 0, 1, 2, …"""
     skip_nan = function.startswith("nan")
-    counts = np.sum(~np.isnan(x), -1) if skip_nan else np.full(x.shape[:-1], x.shape[-1])
+    counts = np.sum(~np.isnan(read(x)), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
     fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
     places = {n: np.quantile(np.arange(np.fmax(n, 1.0)), fraction, method=method) for n in set(counts.ravel().tolist())}
     return np.array([places[n] for n in counts.ravel().tolist()]).reshape(counts.shape + np.shape(q))
@@ -33,16 +34,16 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     """Linear interpolation between two of the sorted elements."""
     x, dx = _flat(x, axis), _flat(dx, axis)
     if not shape(x)[-1]:
-        return np.zeros(shape(z), plain(z).dtype)[()]  # of no elements
-    at = _positions(plain(x), function, q, method)
+        return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
+    at = _positions(x, function, q, method)
     low = np.floor(at).astype(int).reshape(*shape(x)[:-1], np.size(q))
     high = np.minimum(low + 1, shape(x)[-1] - 1)
-    rest = (at.reshape(low.shape) - low).astype(plain(x).dtype)
+    rest = (at.reshape(low.shape) - low).astype(dtype_of(x))
     dx = ordered_as(dx, x)
     dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
     dz = reshape(moveaxis(dz, -1, 0), np.shape(q) + shape(dz)[:-1] if np.ndim(q) else shape(dz)[:-1], "C")
-    dz = astype(reshape(dz, shape(z), "C"), plain(z).dtype)
-    return where(np.isnan(plain(z)), np.nan, dz)
+    dz = astype(reshape(dz, shape(z), "C"), dtype_of(z))
+    return where(np.isnan(z), np.nan, dz)
 
 
 ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
@@ -59,14 +60,14 @@ _quantile = smooth(None, None, _quantile_push, name="quantile", statics=5, selec
 
 def _at_fractions(x, function, q, axis, keepdims, method):
     """The quantiles at fractions that carry a derivative, linear between the places of two sorted elements."""
-    z = getattr(np, function)(plain(x), plain(q), axis=axis, keepdims=keepdims, method=method)
+    z = getattr(np, function)(read(x), read(q), axis=axis, keepdims=keepdims, method=method)
     (alpha, beta), x = ALPHA_AND_BETA[method], _flat(x, axis)
-    count = np.sum(~np.isnan(plain(x)), -1, keepdims=True) if function.startswith("nan") else shape(x)[-1]
+    count = np.sum(~np.isnan(x), -1, keepdims=True) if function.startswith("nan") else shape(x)[-1]
     fraction = ravel(q) / (100.0 if "percentile" in function else 1.0)
     place = (count + (1.0 - alpha - beta)) * fraction + (alpha - 1.0)
-    low = np.clip(np.floor(plain(place)), 0, np.fmax(np.subtract(count, 2), 0)).astype(int)
+    low = np.clip(np.floor(read(place)), 0, np.fmax(np.subtract(count, 2), 0)).astype(int)
     low = np.broadcast_to(low, (*shape(x)[:-1], low.shape[-1]))
-    rest = where(plain(place) < 0, 0.0, where(plain(place) > np.subtract(count, 1), 1.0, place - low))
+    rest = where(place < 0, 0.0, where(place > np.subtract(count, 1), 1.0, place - low))
     ordered = sort(x)
     below, above = (take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, shape(x)[-1] - 1)))
     between = reshape(moveaxis(below + (above - below) * rest, -1, 0), np.shape(z), "C")

@@ -7,10 +7,11 @@ operands, it gives the number of the element that is at each place of the result
 import numpy as np
 
 from ..elementary import composition, linear, required
-from ..levels import plain
+from ..forms import shape, size
+from ..levels import read
 from .indexing import fixed, getitem, refuse_writing, setitem
 from .reductions import sum
-from .shaping import cast, shape, view
+from .shaping import cast, view
 
 
 def _gathered(g, sources):
@@ -56,7 +57,7 @@ def put_back(evaluate):
     """Writing through a view: each element goes to where ``evaluate`` took it from."""
 
     def put(x, v, *static):
-        places = evaluate(np.arange(np.size(plain(x))).reshape(shape(x)), *static)
+        places = evaluate(np.arange(size(x)).reshape(shape(x)), *static)
         return setitem(x, v, np.unravel_index(places, shape(x)))
 
     return put
@@ -76,7 +77,7 @@ insert = rearrangement(np.insert, lambda arr, obj, values, axis=None: (arr, valu
 @composition(np.trim_zeros)
 def trim_zeros(filt, trim="fb", axis=None):
     """Without the zeros before the first and after the last element that is not 0; a view."""
-    value = plain(filt)
+    value = read(filt)
     axes = range(value.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, value.ndim)
     places = [np.flatnonzero(np.any(value != 0, axis=tuple(k for k in range(value.ndim) if k != i))) for i in axes]
     index = [slice(None)] * value.ndim
@@ -97,7 +98,6 @@ sliding_window_view = rearrangement(
 
 take = rearrangement(np.take, lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode),
                      lambda x, at, axis, mode: np.take(x, at, axis, mode=mode))  # fmt: skip
-take_along_axis = rearrangement(np.take_along_axis, lambda arr, indices, axis=-1: (arr, fixed(indices), axis))
 compress = rearrangement(np.compress, lambda condition, a, axis=None: (a, fixed(condition), axis),
                          lambda x, condition, axis: np.compress(condition, x, axis))  # fmt: skip
 extract = rearrangement(np.extract, lambda condition, arr: (arr, fixed(condition)),

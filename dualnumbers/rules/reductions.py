@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from ..elementary import linear, smooth
-from ..levels import plain
+from ..forms import dtype_of, shape
 from .indexing import getitem
 from .selection import where
-from .shaping import astype, broadcast_to, concatenate, reshape, shape, transpose
+from .shaping import astype, broadcast_to, concatenate, reshape, transpose
 from .steps import equal
 
 
@@ -94,7 +94,7 @@ def shares(ones, axis, others=0):
 
 def real_type(x):
     """The real dtype of the precision of ``x``."""
-    return np.finfo(np.result_type(plain(x))).dtype
+    return np.finfo(dtype_of(x)).dtype
 
 
 def extremal(z, x, axis):

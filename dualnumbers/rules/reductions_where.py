@@ -4,17 +4,18 @@ import numpy as np
 
 from ..elementary import entry_of, linear, smooth
 from ..errors import user_line
-from ..levels import plain
+from ..forms import shape
+from ..levels import read
 from .complexes import conj
 from .reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, real_type, shares, spread, sum
 from .selection import where as select
-from .shaping import astype, reshape, shape
+from .shaping import astype, reshape
 from .steps import equal
 
 
 def mask(where):
     """What ``where`` names: True for all, or an array of its own."""
-    return True if where is True else np.array(plain(where), bool)
+    return True if where is True else np.array(read(where), bool)
 
 
 def inexact(dtype, name):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..elementary import PYTHON, composition, entry, linear, with_values_of
-from ..levels import plain
+from ..levels import read
 from .shaping import arrays, in_common
 
 
@@ -23,4 +23,4 @@ chosen = entry(with_values_of(np.where, where))
 @composition(np.where, weak=True)
 def where_or_nonzero(condition, *choices):
     """The choice; without choices the places where the condition holds, as plain indices."""
-    return chosen(condition, *in_common(arrays(choices))) if choices else np.nonzero(plain(condition))
+    return chosen(condition, *in_common(arrays(choices))) if choices else np.nonzero(read(condition))

@@ -3,10 +3,11 @@
 import numpy as np
 
 from ..elementary import BY_NUMPY, composition, linear, smooth
+from ..forms import shape
 from .axes import rank
 from .powers import power
 from .reductions import sum
-from .shaping import array, arrays, broadcast_to, cast, expand_dims, in_common, shape
+from .shaping import array, arrays, broadcast_to, cast, expand_dims, in_common
 
 
 def _weights(num, endpoint, axis, rank):

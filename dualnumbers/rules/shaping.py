@@ -7,24 +7,12 @@ import numpy as np
 
 from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value, user_line
-from ..levels import HELD, is_labelled, is_number, is_operand, plain
-from ..memory import axes_by_stride
+from ..forms import asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
+from ..levels import HELD, is_labelled, is_number, is_operand, read
 from .indexing import getitem, overlapping, refuse_writing
 
 SEQUENCES = (range, memoryview, python_array, deque, UserList)
 """What NumPy makes an array of, beside lists and tuples."""
-
-
-def shape(x):
-    """The shape of a value of any kind."""
-    kind = type(x)
-    return x.shape if kind is np.ndarray else () if kind is float else np.shape(plain(x))
-
-
-def zeros_like(x):
-    """A plain zero in the space of ``x``: its shape and type."""
-    value = plain(x)
-    return type(value)(0) if isinstance(value, (*PYTHON, np.generic)) else np.zeros_like(value)
 
 
 def view(function, x, *static):
@@ -39,16 +27,15 @@ def in_memory(x, order):
     order = order.upper()
     if order not in ("A", "K"):
         return x, order
-    value = np.asarray(plain(x))
     if order == "A":
-        return x, "F" if value.flags.fnc else "C"
-    return view(transpose, x, axes_by_stride(value)), "C"
+        return x, "F" if flags(x).fnc else "C"
+    return view(transpose, x, axes_in_memory(x)), "C"
 
 
 def reshaping(a, shape, order="C", *, copy=None):
     """The arguments of `reshape` from those of ``np.reshape``."""
     if copy is False:
-        np.reshape(plain(a), shape, order=order, copy=False)  # for its error
+        asked(np.reshape, a, shape, order=order, copy=False)  # for its error
     x, order = in_memory(copied(a, order) if copy else a, order)
     return x, shape, order
 
@@ -62,15 +49,15 @@ def flattened(x, order="C"):
     """All elements in one axis, a copy."""
     x, order = in_memory(x, order)
     z = reshape(x, -1, order)
-    flags = np.asarray(plain(z)).flags
-    return z if flags.c_contiguous and flags.writeable else copied(z, "C")
+    lying = flags(z)
+    return z if lying.c_contiguous and lying.writeable else copied(z, "C")
 
 
 @composition(np.ravel)
 def ravel(a, order="C"):
     """All elements in one axis; a view where they lie together in memory."""
     x, order = in_memory(a, order)
-    if np.asarray(plain(x)).flags["F_CONTIGUOUS" if order == "F" else "C_CONTIGUOUS"]:
+    if flags(x)["F_CONTIGUOUS" if order == "F" else "C_CONTIGUOUS"]:
         return view(reshape, x, -1, order)
     return flattened(x, order)
 
@@ -126,18 +113,18 @@ def in_common(operands):
 
     An operand that is None is absent.
     """
-    values = [plain(x) for x in operands if x is not None]
-    if not any(type(value) in PYTHON for value in values):
+    given = [x for x in operands if x is not None]
+    if not any(type_of(x) in PYTHON for x in given):
         return operands
-    common = np.result_type(*values)
+    common = asked(np.result_type, *given)
     if common.kind not in "fc":
         return operands
     of_real = np.finfo(common).dtype
 
     def typed(x):
-        if not is_number(type(x)) or type(plain(x)) not in PYTHON:
+        if not is_number(type(x)) or type_of(x) not in PYTHON:
             return x
-        return astype(x, common if type(plain(x)) is complex else of_real)
+        return astype(x, common if type_of(x) is complex else of_real)
 
     return [typed(x) for x in operands]
 
@@ -147,21 +134,22 @@ def cast(x, dtype, casting="same_kind"):
 
     Raises TypeError where NumPy's rule ``casting`` forbids it.
     """
-    value = np.asarray(plain(x))
     if dtype is None:
         return x
-    if not np.can_cast(value.dtype, dtype, casting):
-        raise TypeError(f"cannot cast from {value.dtype} to {np.dtype(dtype)} according to the rule {casting!r}")
+    if not np.can_cast(dtype_of(x), dtype, casting):
+        raise TypeError(f"cannot cast from {dtype_of(x)} to {np.dtype(dtype)} according to the rule {casting!r}")
     if is_number(type(x)) and np.dtype(dtype).kind not in "biufc":
         remedy = "np.array(list(x), dtype=object) keeps it" if np.dtype(dtype).kind == "O" else "text has none"
         raise no_plain_value(f".astype({np.dtype(dtype)})", x, remedy=remedy)
-    return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else value.astype(dtype)
+    return (
+        astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else np.asarray(read(x)).astype(dtype)
+    )
 
 
 def lies_in(x, order):
     """Whether an array lies in memory in an order, C, F or A; in the order K it does."""
-    flags, order = np.asarray(plain(x)).flags, order.upper()
-    return order == "K" or flags[{"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "A": "FORC"}[order]]
+    order = order.upper()
+    return order == "K" or flags(x)[{"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "A": "FORC"}[order]]
 
 
 def in_order(z, order):
@@ -171,8 +159,8 @@ def in_order(z, order):
 
 def lying_as(z, x):
     """``z`` as NumPy makes an array like ``x``: in the order of its axes, without gaps."""
-    axes = axes_by_stride(np.asarray(plain(x)))
-    if np.transpose(np.asarray(plain(z)), axes).flags.c_contiguous:
+    axes = axes_in_memory(x)
+    if lies_along(z, axes):
         return z
     return transpose(copied(transpose(z, axes), "C"), _inverse(axes))
 
@@ -180,15 +168,15 @@ def lying_as(z, x):
 @composition(np.astype)
 def of_type(x, dtype, /, *, copy=True, device=None):
     """The numbers in another floating-point or complex type."""
-    return x if not copy and np.result_type(plain(x)) == dtype else cast(x, dtype, "unsafe")
+    return x if not copy and dtype_of(x) == dtype else cast(x, dtype, "unsafe")
 
 
 def _piece(g, place, *arguments):
     """The part of the joined array that came from operand ``place``."""
     *operands, axis = arguments
     if axis is None:
-        start = sum(int(np.size(plain(x))) for x in operands[:place])
-        part = getitem(g, slice(start, start + int(np.size(plain(operands[place])))))
+        start = sum(size(x) for x in operands[:place])
+        part = getitem(g, slice(start, start + size(operands[place])))
         return reshape(part, shape(operands[place]), "C")
     lengths = [shape(x)[axis] for x in operands]
     start = sum(lengths[:place])
@@ -241,7 +229,7 @@ def as_assigned(value, dtype):
     """
     given = value if is_number(type(value)) else array(value)
     if is_number(type(given)):
-        if dtype.kind not in "fc" and np.result_type(plain(given)).kind == "f":
+        if dtype.kind not in "fc" and dtype_of(given).kind == "f":
             raise TypeError(f"a number stored into an array of {dtype} would lose its derivative: make the array with "
                             f"dtype=float{user_line()}")  # fmt: skip
     elif isinstance(value, (list, tuple)) and given.dtype.kind not in "biuf":

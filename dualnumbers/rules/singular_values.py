@@ -9,7 +9,8 @@ Forward over forward mode does not see of which function it is: it gives NaN whe
 import numpy as np
 
 from ..elementary import composition, smooth
-from ..levels import is_number, plain
+from ..forms import dtype_of, shape
+from ..levels import is_number, read
 from . import groups, spectra
 from .axes import flip
 from .complexes import conj, real
@@ -33,7 +34,7 @@ from .indexing import getitem
 from .products import matmul
 from .reductions import sum
 from .selection import where
-from .shaping import concatenate, matrix_transpose, shape
+from .shaping import concatenate, matrix_transpose
 from .spectra import Basis
 from .undetermined import Unadapted
 
@@ -43,7 +44,7 @@ from .undetermined import Unadapted
 def _doubled(a):
     """The Hermitian matrix of the blocks 0, A and Aᴴ, 0, whose eigenvalues are the singular values, ± each (Jordan)."""
     *stack, m, n = shape(a)
-    zeros = [np.zeros((*stack, k, k), plain(a).dtype) for k in (m, n)]
+    zeros = [np.zeros((*stack, k, k), dtype_of(a)) for k in (m, n)]
     return concatenate(concatenate(zeros[0], a, -1), concatenate(adjoint(a), zeros[1], -1), -2)
 
 
@@ -55,7 +56,7 @@ def _at_zero(z):
 def _note_kink(z, a, basis):
     """Tell a basis which of the eigenvalues ± are 0, if a second derivative may be asked for."""
     *stack, m, n = shape(a)
-    zero = _at_zero(plain(z))
+    zero = _at_zero(read(z))
     others = np.broadcast_to(np.any(zero, -1, keepdims=True), (*stack, abs(m - n)))
     basis.kink = np.concatenate([zero, others, zero[..., ::-1]], -1) if basis.nested and np.any(zero) else None
 
@@ -76,11 +77,11 @@ def _pull_of_doubled(g, z, a, basis):
     """The adjoint of `_push_of_doubled`, half of it by the eigenvalues that are −σ."""
     *stack, m, n = shape(a)
     _note_kink(z, a, basis)
-    others = np.zeros((*stack, abs(m - n)), plain(g).dtype)
+    others = np.zeros((*stack, abs(m - n)), dtype_of(g))
     whole = concatenate(-0.5 * g, others, 0.5 * getitem(g, (..., slice(None, None, -1))), -1)
     if basis.kink is not None and is_number(type(a)):
-        basis.odd = spectra.not_even(plain(whole), basis.kink)
-        whole = where(basis.kink, whole - plain(whole), whole)
+        basis.odd = spectra.not_even(read(whole), basis.kink)
+        whole = where(basis.kink, whole - read(whole), whole)
     if basis.choice.moving is not None or not is_number(type(a)):
         whole = _without_kink(whole, basis)
     return 2.0 * getitem(spectra.pull(whole, z, _doubled(a), "L", basis), (..., slice(0, m), slice(m, None)))
@@ -88,27 +89,27 @@ def _pull_of_doubled(g, z, a, basis):
 
 def _off_zero(ds, s):
     """Singular values have a kink at 0, as the modulus has."""
-    return where(_at_zero(plain(s)), 0.0, ds)
+    return where(_at_zero(read(s)), 0.0, ds)
 
 
 def _svdvals_push(da, z, a, basis):
-    if basis.nested and np.any(_at_zero(plain(z))):
+    if basis.nested and np.any(_at_zero(read(z))):
         return _push_of_doubled(da, z, a, basis)
-    if repeated(plain(z)):
-        return _off_zero(_push_of_doubled(da, z, a, basis), plain(z))
+    if repeated(read(z)):
+        return _off_zero(_push_of_doubled(da, z, a, basis), read(z))
     u, s, vh = svd(a, False)
     return _off_zero(real(sum(conj(u) * matmul(da, adjoint(vh)), -2, False)), s)
 
 
 def _svdvals_pull(g, z, a, basis):
-    if np.any(_at_zero(plain(z))) and (basis.nested or is_number(type(a))):
+    if np.any(_at_zero(read(z))) and (basis.nested or is_number(type(a))):
         if not basis.nested:
             raise Unadapted()
         return _pull_of_doubled(g, z, a, basis)
-    if repeated(plain(z)):
-        return _pull_of_doubled(_off_zero(g, plain(z)), z, a, basis)
+    if repeated(read(z)):
+        return _pull_of_doubled(_off_zero(g, read(z)), z, a, basis)
     u, _, vh = svd(a, False)
-    return matmul(u * columns(_off_zero(g, plain(z))), vh)
+    return matmul(u * columns(_off_zero(g, read(z))), vh)
 
 
 _svdvals = smooth(None, None, _svdvals_push, pulls=(_svdvals_pull,), name="svdvals", statics=1,
@@ -188,7 +189,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         return _svd_of_hermitian(a, compute_uv)
     if not compute_uv:
         return svdvals(a)
-    factors = _Factors(plain(a), full_matrices)
+    factors = _Factors(read(a), full_matrices)
     s = factors.known[1].S
     undetermined = is_number(type(a)) and repeated(s)
     if undetermined and not np.any(_at_zero(s)):
@@ -203,7 +204,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 def _of_groups(a, u, s, vh):
     """Factors of which values repeat, by the eigenvectors of `_doubled`: (u, v) / √2 of σ and (u, −v) / √2 of −σ."""
     (m, n), k, v = shape(a)[-2:], s.shape[-1], vh.conj().swapaxes(-1, -2)
-    whole = SVDResult(u, s, vh) if u.shape[-1] == m and v.shape[-1] == n else np.linalg.svd(plain(a))
+    whole = SVDResult(u, s, vh) if u.shape[-1] == m and v.shape[-1] == n else np.linalg.svd(read(a))
     beyond = whole.U[..., k:], whole.Vh.conj().swapaxes(-1, -2)[..., k:]
     half = np.sqrt(s.dtype.type(0.5))
     above, below = half * u[..., :k], half * v[..., :k]
@@ -215,7 +216,7 @@ def _of_groups(a, u, s, vh):
     ]
     w = np.concatenate([-s, np.zeros((*s.shape[:-1], abs(m - n)), s.dtype), s[..., ::-1]], -1)
     matrix, basis = _doubled(a), Basis()
-    basis.take(plain(matrix), w, np.concatenate(vectors, -1))
+    basis.take(read(matrix), w, np.concatenate(vectors, -1))
     w, x = groups.eigh(matrix, "L", basis)
     last = slice(None, -k - 1, -1)
     x = concatenate(getitem(x, (..., last)) / half, getitem(x, (..., slice(k, m + n - k))), -1)
@@ -228,28 +229,28 @@ def _of_groups(a, u, s, vh):
 
 def _with_slope_of(x, value):
     """A plain value with the derivatives of a number."""
-    return value + (x - plain(x))
+    return value + (x - read(x))
 
 
 def _with_kink(s, a):
     """The singular values of ``a``, of which those that are 0 have their derivatives from `svdvals`."""
-    zero = _at_zero(plain(s))
+    zero = _at_zero(read(s))
     if not (is_number(type(s)) and np.any(zero)):
         return s
     own = svdvals(a)
-    return where(zero, plain(s) + (own - plain(own)), s)
+    return where(zero, read(s) + (own - read(own)), s)
 
 
 def _svd_of_hermitian(a, compute_uv):
     """From the eigenvalues, as NumPy does it: their moduli, with the signs in Vᴴ."""
     w, u = eigh(a) if compute_uv else (eigvalsh(a), None)
     a = hermitian_matrix(a, "L")
-    order = np.argsort(np.abs(plain(w)), axis=-1)
+    order = np.argsort(np.abs(read(w)), axis=-1)
     stack = tuple(np.indices(order.shape)[:-1])
     if u is None:
         return _with_kink(flip(getitem(abs(w), (*stack, order)), -1), a)
     order = order[..., ::-1]
     s = _with_kink(getitem(abs(w), (*stack, order)), a)
-    signs = np.sign(plain(w))[(*stack, order)]
+    signs = np.sign(read(w))[(*stack, order)]
     rows = getitem(matrix_transpose(u), (*stack, order))
     return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))

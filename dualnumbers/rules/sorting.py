@@ -3,11 +3,13 @@
 import numpy as np
 
 from ..elementary import composition, linear, smooth
-from ..levels import plain
+from ..forms import asked, is_unreal
+from ..levels import known, read
 from .axes import moveaxis
-from .complexes import is_unreal
-from .rearranging import take, take_along_axis
+from .inspection import argsort
+from .rearranging import take
 from .shaping import astype, in_order, ravel
+from .taking import take_along_axis
 
 
 def _tied_mean(d, ordered):
@@ -22,15 +24,16 @@ def _tied_mean(d, ordered):
     return (total / count)[runs]
 
 
-tied_mean = linear(None, None, lambda g, d, ordered: tied_mean(g, ordered), name="tied_mean", statics=1,
+tied_mean = linear(None, None, lambda g, d, ordered: tied_mean(g, ordered), None, name="tied_mean",
                    evaluate=_tied_mean)  # fmt: skip
 """It is its own adjoint."""
 
 
 def ordered_as(d, x):
     """``d`` in the order in which ``x`` is sorted along its last axis, ties shared."""
-    order = np.argsort(plain(x), axis=-1, kind="stable")
-    return tied_mean(take_along_axis(d, order, -1), np.take_along_axis(plain(x), order, -1))
+    x = known(x)
+    order = argsort(x, -1, "stable")
+    return tied_mean(take_along_axis(d, order, -1), take_along_axis(x, order, -1))
 
 
 # ---------------------------------------------------------------------------------------------- sorting
@@ -53,13 +56,13 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 def sort_complex(a):
     """The elements as complex numbers, sorted along the last axis."""
     z = sort(a)
-    return z if is_unreal(z) else astype(z, np.result_type(plain(z), np.complex128))
+    return z if is_unreal(z) else astype(z, asked(np.result_type, z, np.complex128))
 
 
 @composition(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """The elements with those numbered ``kth`` where sorting puts them, the smaller before, the larger after."""
-    np.partition(plain(a), kth, axis)  # raises where kth is out of bounds
+    np.partition(read(a), kth, axis)  # raises where kth is out of bounds
     return sort(a, axis)  # sorted is one of the orders that a partition may have
 
 
@@ -68,7 +71,7 @@ def unique(
     ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
 ):
     """The distinct elements, sorted: of equal ones the first carries the derivative."""
-    _, places, *more = np.unique(plain(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    _, places, *more = np.unique(read(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if axis is None:
         distinct = take(ravel(ar), places, 0, "raise")
     else:
@@ -82,7 +85,7 @@ def _distinct(numpy_function, *parts):
 
     @composition(numpy_function)
     def distinct(x, sorted=True):
-        found = numpy_function(plain(x))
+        found = numpy_function(read(x))
         keywords = {f"return_{part}": True for part in parts}
         whole = unique(x, equal_nan=False, **keywords)
         return type(found)(*whole) if parts else whole

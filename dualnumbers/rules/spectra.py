@@ -17,7 +17,7 @@ from threading import local
 import numpy as np
 
 from ..elementary import smooth
-from ..levels import is_number, plain
+from ..levels import is_number, read
 from .complexes import real
 from .factors import adjoint, product, repeated, together
 from .reductions import sum
@@ -153,7 +153,7 @@ def _known(a, order, triangle, basis):
     """The eigenvalues and vectors of ``a``, which is plain; of a number where they do not repeat."""
     from .decompositions import eigh
 
-    w, v = basis.of(plain(a), triangle)
+    w, v = basis.of(read(a), triangle)
     if not is_number(type(a)):
         return w, v
     if repeated(w):
@@ -178,7 +178,7 @@ def _rates(a, t, triangle, basis):
 def _rates_push(da, z, a, t, triangle, basis):
     """2 Re Σⱼ (Vᴴ t V)ᵢⱼ (Vᴴ dA V)ⱼᵢ / (λᵢ − λⱼ) over those j whose eigenvalue is another."""
     w, v = _known(a, "The third derivative", triangle, basis)
-    near = together(plain(w))
+    near = together(read(w))
     first, second = (product(adjoint(v), x, v) for x in (t, da))
     if _repeat(near) and _couples(first, near) and _couples(second, near):
         raise Unadapted()
@@ -190,16 +190,16 @@ def _rates_push(da, z, a, t, triangle, basis):
 
 def _is_asked(da):
     """Whether a direction is none yet, as where a pull-back is derived: zeros whose tape is swept."""
-    return is_number(type(da)) and not np.any(plain(da))
+    return is_number(type(da)) and not np.any(read(da))
 
 
 def _rates_pull(g, z, a, t, triangle, basis):
     """The adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
     w, v = _known(a, "The third derivative", triangle, basis)
-    near, first = together(plain(w)), product(adjoint(v), t, v)
-    if basis.kink is not None and np.any(not_even(plain(g), basis.kink)):
+    near, first = together(read(w)), product(adjoint(v), t, v)
+    if basis.kink is not None and np.any(not_even(read(g), basis.kink)):
         raise Kinked()
-    if _repeat(near) and (_couples(first, near) or _differ(plain(g), near)):
+    if _repeat(near) and (_couples(first, near) or _differ(read(g), near)):
         raise Unadapted()
     return product(v, adjoint(first) * (expand_dims(g, -2) * (-2.0 * _inverse_gaps(w, near))), adjoint(v))
 
@@ -216,8 +216,8 @@ def _assembled(a, g, triangle, basis):
 
 
 def _assembled_push(da, z, a, g, triangle, basis):
-    v = basis.of(plain(a), triangle)[1]
-    near = together(basis.of(plain(a), triangle)[0])
+    v = basis.of(read(a), triangle)[1]
+    near = together(basis.of(read(a), triangle)[0])
     if _repeat(near) and _couples(product(adjoint(v), da, v), near):
         raise Unadapted()
     return _assembled_pull(da, z, a, g, triangle, basis)
@@ -226,10 +226,10 @@ def _assembled_push(da, z, a, g, triangle, basis):
 def _assembled_pull(b, z, a, g, triangle, basis):
     """V (Vᴴ B V ∘ (gᵢ − gⱼ) / (λᵢ − λⱼ)) Vᴴ, which is its own adjoint; of equal eigenvalues the g must be equal."""
     w, v = _known(a, "The third derivative", triangle, basis)
-    near, t = together(plain(w)), product(adjoint(v), b, v)
+    near, t = together(read(w)), product(adjoint(v), b, v)
     if basis.moves(t, basis.odd):
         raise basis.refused(Kinked())
-    if _repeat(near) and _differ(plain(g), near):
+    if _repeat(near) and _differ(read(g), near):
         raise basis.refused(Unadapted())
     gaps = expand_dims(g, -1) - expand_dims(g, -2)
     return product(v, t * (gaps * _inverse_gaps(w, near)), adjoint(v))
@@ -250,7 +250,7 @@ def not_even(g, kink):
 def _pulled_rates(b, a, g, triangle, basis):
     """The adjoint of `assembled` in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
     b = 0.5 * (b + adjoint(b))
-    direction, matrix = plain(b), plain(a)
+    direction, matrix = read(b), read(a)
     w, v = basis.of(matrix, triangle)
     near = together(w)
     if _repeat(near):
@@ -277,7 +277,7 @@ assembled = smooth(None, None, _assembled_push, None, evaluate=_assembled, name=
 
 def push(da, z, a, triangle, basis):
     """The tangents of the eigenvalues of ``a`` along ``da``."""
-    direction, matrix = plain(da), plain(a)
+    direction, matrix = read(da), read(a)
     unknown = bool(np.any(np.isnan(direction)))  # many directions at a time: a batch shows no values
     if unknown and basis.kink is not None:
         raise Unadapted()

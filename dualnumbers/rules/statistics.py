@@ -9,16 +9,17 @@ import numpy as np
 
 from ..elementary import composition, entry_of, smooth
 from ..errors import user_line
-from ..levels import plain
+from ..forms import asked, dtype_of, is_unreal, shape
+from ..levels import read
 from .bounds import clip
-from .complexes import conj, imag, is_unreal, real
+from .complexes import conj, imag, real
 from .indexing import getitem
 from .powers import sqrt
 from .products import matmul
 from .reductions import axes_of, kept, max, mean, min, real_type, sum
 from .reductions_where import chosen, count_chosen, inexact, mask, sum_where
 from .selection import where as select
-from .shaping import array, astype, broadcast_to, concatenate, expand_dims, reshape, shape, transpose
+from .shaping import array, astype, broadcast_to, concatenate, expand_dims, reshape, transpose
 
 
 def share_of_each(x, axis, keepdims, where, ddof=0):
@@ -37,7 +38,7 @@ def _centred(x, axis, where):
 
 def _is_constant(x, axis, where):
     """Where all chosen elements are equal."""
-    v = plain(x)
+    v = read(x)
     return np.logical_and.reduce([
         np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
         <= np.min(part, axis=axis, keepdims=True, initial=math.inf, where=where)
@@ -55,14 +56,14 @@ def _inner(d, dx):
 def variance_push(dx, z, x, axis, dtype, ddof, keepdims, where):
     """2 Σ (x − x̄) ẋ / (n − ddof)."""
     tangent = sum(_inner(_centred(x, axis, where), dx), axis, keepdims)
-    return astype(2.0 * share_of_each(x, axis, keepdims, where, ddof) * tangent, plain(z).dtype)
+    return astype(2.0 * share_of_each(x, axis, keepdims, where, ddof) * tangent, dtype_of(z))
 
 
 def _length_push(dd, z, d, at_zero, axis, ddof, keepdims, where):
     """Σ (d / z) ḋ / (n − ddof), of z = √(Σ |d|² / (n − ddof)); 0 where that is 0."""
     unit = select(at_zero, 0.0, d / select(at_zero, 1.0, kept(z, d, axis)))
     tangent = sum(_inner(chosen(unit, where), dd), axis, keepdims)
-    return astype(share_of_each(d, axis, keepdims, where, ddof) * tangent, plain(z).dtype)
+    return astype(share_of_each(d, axis, keepdims, where, ddof) * tangent, dtype_of(z))
 
 
 def deviation_push(dx, z, x, axis, dtype, ddof, keepdims, where):
@@ -71,7 +72,7 @@ def deviation_push(dx, z, x, axis, dtype, ddof, keepdims, where):
 
 
 def _root_push(dd, z, d, axis, ddof, keepdims, where):
-    return _length_push(dd, z, d, np.equal(plain(kept(z, d, axis)), 0), axis, ddof, keepdims, where)
+    return _length_push(dd, z, d, np.equal(read(kept(z, d, axis)), 0), axis, ddof, keepdims, where)
 
 
 def moment_row(numpy_function, push):
@@ -86,7 +87,7 @@ def moment_signature(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=
     if correction is not None and ddof:
         raise ValueError("var, std: ddof and correction are two names of one parameter; give one of them")
     inexact(dtype, "var")
-    a = a if dtype is None else astype(a, np.promote_types(np.result_type(plain(a)), dtype))
+    a = a if dtype is None else astype(a, np.promote_types(dtype_of(a), dtype))
     return a, axis, dtype, ddof if correction is None else correction, keepdims, mask(where)
 
 
@@ -155,13 +156,13 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     a = array(a)
     if weights is None:
         result = mean(a, axis, keepdims)
-        total = np.full_like(plain(result), count_chosen(a, axis, keepdims, True))[()]
+        total = asked(np.full_like, result, count_chosen(a, axis, keepdims, True))[()]
     else:
         weights = _alongside(array(weights), a, axis)
-        together = np.result_type(plain(a), plain(weights))
-        weights = weights if np.result_type(plain(weights)) == together else astype(weights, together)
+        together = asked(np.result_type, a, weights)
+        weights = weights if dtype_of(weights) == together else astype(weights, together)
         total = sum(weights, axis, keepdims)
-        if np.any(plain(total) == 0):
+        if np.any(total == 0):
             raise ZeroDivisionError(f"average: the weights sum to 0{user_line()}")
         result = sum(a * weights, axis, keepdims) / total
     if not returned:
@@ -177,7 +178,7 @@ def _variables(m, rowvar, dtype):
     m = array(m)
     if len(shape(m)) > 2:
         raise ValueError(f"cov: the data are a vector or a matrix; got shape {shape(m)}")
-    m = astype(m, dtype) if np.result_type(plain(m)) != dtype else m
+    m = astype(m, dtype) if dtype_of(m) != dtype else m
     if len(shape(m)) < 2:
         return reshape(m, (1, -1), "C")
     return m if rowvar else transpose(m, None)
@@ -190,7 +191,7 @@ def _weights(w, name, count):
     w = array(w)
     if shape(w) != (count,):
         raise RuntimeError(f"cov: {name} has shape {shape(w)}, the observations need ({count},){user_line()}")
-    if np.any(plain(w) < 0):
+    if np.any(w < 0):
         raise ValueError(f"cov: {name} holds a negative weight{user_line()}")
     return w
 
@@ -198,13 +199,13 @@ def _weights(w, name, count):
 @composition(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """The covariance matrix of variables in rows; ``aweights`` may carry a derivative, ``fweights`` are counts."""
-    given = [plain(array(v)) for v in (m, y) if v is not None]
+    given = [read(array(v)) for v in (m, y) if v is not None]
     dtype = np.result_type(*given, np.float64) if dtype is None else inexact(dtype, "cov")
     x = _variables(m, rowvar, dtype)
     if y is not None:
         x = concatenate(x, _variables(y, rowvar, dtype), 0)
     count = shape(x)[1]
-    fweights = None if fweights is None else _weights(np.asarray(plain(fweights), float), "fweights", count)
+    fweights = None if fweights is None else _weights(np.asarray(read(fweights), float), "fweights", count)
     if fweights is not None and np.any(fweights != np.round(fweights)):
         raise TypeError(f"cov: fweights are whole numbers, how often each observation occurs{user_line()}")
     aweights = _weights(aweights, "aweights", count)
@@ -220,7 +221,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 def _one_over(free):
     """1 / ``free``; infinite, with NumPy's warning, where no degree of freedom is left."""
-    return 1.0 / free if plain(free) > 0 else np.true_divide(1, 0.0)
+    return 1.0 / free if free > 0 else np.true_divide(1, 0.0)
 
 
 @composition(np.corrcoef)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..elementary import elementwise
-from .complexes import is_unreal
+from ..forms import is_unreal
 from .domains import inside_one, off_half_turns, right_half_plane
 from .powers import hypot, one_minus_square, sqrt, square
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from ..elementary import PYTHON, composition
 from ..errors import no_plain_value
-from ..levels import is_number, plain
-from ..memory import numbered
+from ..forms import numbered, shape, size
+from ..levels import is_number, read
 from .indexing import fixed, getitem
-from .shaping import array, ravel, reshape, shape
+from .shaping import array, ravel, reshape
 
 
 def _written(target, value, name):
@@ -20,17 +20,17 @@ def _written(target, value, name):
 def _cycled(v, count):
     """The first ``count`` values of ``v`` repeated without end."""
     v = ravel(array(v) if isinstance(v, (list, tuple)) else v)
-    return getitem(v, np.arange(count) % int(np.size(plain(v)))) if count else np.zeros(0)
+    return getitem(v, np.arange(count) % size(v)) if count else np.zeros(0)
 
 
 def _empty(v):
-    return not np.size(plain(v))
+    return not size(v)
 
 
 def _mask(mask, target, name):
-    if np.size(plain(mask)) != target.size:
-        raise ValueError(f"{name}: mask and data must be the same size, not {np.shape(plain(mask))} and {target.shape}")
-    return np.asarray(plain(mask), bool).reshape(shape(target))
+    if size(mask) != target.size:
+        raise ValueError(f"{name}: mask and data must be the same size, not {shape(mask)} and {target.shape}")
+    return np.asarray(read(mask), bool).reshape(shape(target))
 
 
 def _through_a_copy(target, chosen, values):
@@ -54,9 +54,9 @@ def put_along_axis(arr, indices, values, axis=-1):
 def put(a, ind, v, mode="raise"):
     """Write the values, in turn, at flat places."""
     target = _written(a, v, "np.put")
-    values, numbers = _cycled(v, np.size(fixed(ind)) and np.size(plain(v))), numbered(plain(target))
+    values, numbers = _cycled(v, np.size(fixed(ind)) and size(v)), numbered(target)
     try:
-        np.put(numbers, fixed(ind), target.size + np.arange(np.size(plain(values))), mode)
+        np.put(numbers, fixed(ind), target.size + np.arange(size(values)), mode)
     finally:  # what stands before an index out of bounds is written
         chosen = numbers >= target.size
         if np.any(chosen):
@@ -86,13 +86,13 @@ def putmask(a, mask, values):
 @composition(np.copyto)
 def copyto(dst, src, casting="same_kind", where=True):
     """Write ``src`` into ``dst``, at the places where ``where`` holds."""
-    target, source = _written(dst, src, "np.copyto"), plain(src)
+    target, source = _written(dst, src, "np.copyto"), read(src)
     like = source if type(source) in PYTHON else np.zeros(0, np.result_type(source))
     np.copyto(np.zeros(0, target.dtype), like, casting)  # raises where that does not allow it
     if where is True:
         target[...] = src
     else:
-        chosen = np.broadcast_to(np.asarray(plain(where), bool), shape(target))
+        chosen = np.broadcast_to(np.asarray(read(where), bool), shape(target))
         dims = shape(src)
         while len(dims) > len(shape(target)) and dims[0] == 1:  # as an assignment leaves them out
             dims = dims[1:]

@@ -76,6 +76,14 @@ def _full_like(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.asarray([1.0, 2.0], like=x) * np.asarray(x[:2], like=x), (values(3),), "asarray, like=")
 
 
+@entry("scatter_all")
+def _scatter_all(name: str) -> Iterator[Sample]:
+    indices = (0, (slice(None), 1), ([1, 1], [0, 2]))
+    parts = values(3), values(2), values(2, seed=1)
+    yield Sample(lambda *xs: TABLE["scatter_all"](*xs, (2, 3), indices), parts, "a row, a column, elements")
+    yield Sample(lambda part: TABLE["scatter_all"](part, part, (2, 3), (0, 0)), (values(3),), "one twice")
+
+
 @entry("scatter")
 def _scatter(name: str) -> Iterator[Sample]:
     for shape, indices in INDICES:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import dtype_of, shape
 from dualnumbers.rules.convolution import flip, move_axis, recursion
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import array, broadcast_to, concatenate, shape, stack
+from dualnumbers.rules.shaping import array, broadcast_to, concatenate, stack
 
 from .._counterpart import Array, counterpart, missing
 from ._initial_value import odeint, solve_ivp
@@ -41,7 +41,7 @@ def _steps(x: Any) -> Any:
 
 def _running(z: Any) -> Any:
     """The sums of the elements so far along the last axis: the recursion sₖ = sₖ₋₁ + zₖ."""
-    return recursion(z, np.array([1.0, -1.0], np.result_type(plain(z))))
+    return recursion(z, np.array([1.0, -1.0], dtype_of(z)))
 
 
 @counterpart("integrate.trapezoid")
@@ -59,7 +59,7 @@ def cumulative_trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int =
     y, x = _sampled("cumulative_trapezoid", y, x, axis)
     z = _running((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0)
     if initial is not None:
-        z = concatenate(np.zeros((*shape(z)[:-1], 1), np.result_type(plain(z))), z, -1)
+        z = concatenate(np.zeros((*shape(z)[:-1], 1), dtype_of(z)), z, -1)
     return move_axis(z, -1, axis)
 
 
@@ -115,8 +115,8 @@ def cumulative_simpson(y: Array, *, x: Array = None, dx: Array = 1.0, axis: int 
         z = _running((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0)
     else:
         step = move_axis(dx, axis, -1) if shape(dx) else dx
-        h = step * np.ones(shape(y)[-1] - 1, plain(y).dtype) if x is None else _steps(x)
-        if x is not None and np.any(plain(h) <= 0):
+        h = step * np.ones(shape(y)[-1] - 1, dtype_of(y)) if x is None else _steps(x)
+        if x is not None and np.any(h <= 0):
             raise ValueError("cumulative_simpson: x must be strictly increasing")
         backward = flip(_first_intervals(flip(y, (-1,)), flip(h, (-1,))), (-1,))
         z = _running(_alternating(_first_intervals(y, h), backward))

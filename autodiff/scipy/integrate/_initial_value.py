@@ -16,10 +16,10 @@ import scipy.integrate
 
 from dualnumbers.elementary import smooth
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
-from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.forms import is_unreal, shape
+from dualnumbers.levels import is_number, read
 from dualnumbers.rules.products import matmul, tensordot
-from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, shape, stack
+from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, stack
 
 from ...forward import jacfwd, jvp
 from ...reverse import jacrev
@@ -175,7 +175,7 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
                         f"t_eval{user_line()}")  # fmt: skip
     options = {name: value for name, value in options.items() if name not in ("jac", "jac_sparsity", "lband", "uband")}
     start, n = _start("solve_ivp", y0, theta)
-    fitted, last, slope = _tolerances(options, n), plain(end), _slope("solve_ivp", at, n)
+    fitted, last, slope = _tolerances(options, n), read(end), _slope("solve_ivp", at, n)
 
     def solve_ivp(slope: Function, y: Any, t: Any) -> Any:
         found = scipy.integrate.solve_ivp(slope, (t[0], last), y, method, t[1:], **fitted(len(y)))
@@ -183,8 +183,8 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
             raise ValueError(f"solve_ivp: {found.message}")
         return np.concatenate([y[None], found.y.T])
 
-    inner = lambda t, y: plain_result("solve_ivp", slope(t, y, plain(theta)))
-    result = scipy.integrate.solve_ivp(inner, (plain(t0), last), plain(start)[:n], method, plain(t_eval), **options)
+    inner = lambda t, y: plain_result("solve_ivp", slope(t, y, read(theta)))
+    result = scipy.integrate.solve_ivp(inner, (read(t0), last), read(start)[:n], method, read(t_eval), **options)
     if t_eval is None:
         result.t = concatenate(_vector(t0), result.t[1:-1], _vector(end), 0)
         result.y = flow(start, result.t, slope, n, solve_ivp).T

@@ -11,9 +11,10 @@ import scipy.integrate
 
 from dualnumbers.elementary import smooth
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
+from dualnumbers.forms import shape
+from dualnumbers.levels import is_number, read
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import shape, stack
+from dualnumbers.rules.shaping import stack
 
 from ...forward import jvp
 from .._closure import lifted, plain_result
@@ -30,7 +31,7 @@ def _evaluate(a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options
 
 def _end(db: Any, b: Any, theta: Any, at: Callable[[Any], Function]) -> Any:
     """The integrand at an end; at an infinite one an integrable function has gone to 0."""
-    return at(theta)(b) * db if math.isfinite(plain(b)) else 0.0 * db
+    return at(theta)(b) * db if math.isfinite(read(b)) else 0.0 * db
 
 
 def _partial(at: Callable[[Any], Function], k: int) -> Callable[[Any], Function]:
@@ -70,9 +71,9 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
     if (ends or is_number(type(theta))) and (options.get("complex_func") or (ends and options.get("weight"))):
         raise TypeError("quad with complex_func=True, or with weight= and differentiated limits, has no derivative "
                         f"here; write the integrand out{user_line()}")  # fmt: skip
-    found = at(plain(theta))
+    found = at(read(theta))
     inner = lambda x: plain_result("quad", found(x))
-    _, *rest = result = scipy.integrate.quad(inner, plain(a), plain(b), (), full_output, **options)
+    _, *rest = result = scipy.integrate.quad(inner, read(a), read(b), (), full_output, **options)
     if not ends and not is_number(type(theta)):
         return result
     return integral(a, b, theta, at, tuple(options.items())), *rest

@@ -8,11 +8,10 @@ import numpy as np
 import scipy.interpolate
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import plain
-from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.rules.convolution import move_axis, recursion
 from dualnumbers.rules.interpolation import interval
-from dualnumbers.rules.shaping import concatenate, reshape, shape, zeros_like
+from dualnumbers.rules.shaping import concatenate, reshape
 
 from .._closure import holds_numbers
 from .._counterpart import double
@@ -56,8 +55,8 @@ class PPoly:
         step = reshape(x - self.x[j], (*shape(x), *(1,) * rest), "C")
         for k in range(1, shape(c)[0]):
             z = z * step + c[k][j]
-        outside = (plain(x) < plain(start)) | (plain(x) > plain(end))
-        nowhere = np.isnan(plain(x)) if extrapolate else np.isnan(plain(x)) | outside
+        outside = (x < start) | (x > end)
+        nowhere = np.isnan(x) if extrapolate else np.isnan(x) | outside
         if np.any(nowhere):
             z = z * reshape(np.where(nowhere, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
         for k in range(self.axis):

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import shape
+from dualnumbers.levels import read
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.shaping import expand_dims, shape, transpose
+from dualnumbers.rules.shaping import expand_dims, transpose
 
 
 def finite(check: bool, *arrays: Any) -> None:
     """Raises ValueError where SciPy's ``check_finite`` does."""
     if check:
         for x in arrays:
-            np.asarray_chkfinite(plain(x))
+            np.asarray_chkfinite(read(x))
 
 
 def of_columns(solve: Callable[[Any], Any], b: Any) -> Any:

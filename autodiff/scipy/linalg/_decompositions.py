@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import shape
+from dualnumbers.levels import read
 from dualnumbers.rules import decompositions as rows
 from dualnumbers.rules import norms, singular_values
 from dualnumbers.rules.factors import adjoint, hermitian_matrix
@@ -15,7 +16,6 @@ from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.of_scipy.matrix_equations import solve_triangular
 from dualnumbers.rules.products import matmul
-from dualnumbers.rules.shaping import shape
 
 from .._closure import holds_numbers
 from .._counterpart import Array, counterpart
@@ -75,7 +75,7 @@ def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str 
     if mode != "economic" and m > n:
         raise TypeError(f"scipy.linalg.qr with mode={mode!r} with shape {(m, n)} has no derivative: the columns "
                         f"of Q beyond the first {n} are not determined; use mode='economic'")  # fmt: skip
-    order = scipy.linalg.qr(plain(a), mode="r", pivoting=True)[1] if pivoting else None
+    order = scipy.linalg.qr(read(a), mode="r", pivoting=True)[1] if pivoting else None
     q, r = rows.qr(a if order is None else getitem(a, (..., order)))
     parts = (r,) if mode == "r" else (q, r)
     return parts if order is None else (*parts, order)
@@ -108,7 +108,7 @@ def _chosen(w: Any, subset_by_index: Any, subset_by_value: Any) -> Any:
     if subset_by_value is None:
         return slice(None)
     low, high = subset_by_value
-    return np.flatnonzero((low < plain(w)) & (plain(w) <= high))
+    return np.flatnonzero((low < w) & (w <= high))
 
 
 def _standard(a: Any, b: Any, lower: bool, kind: int) -> tuple[Any, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import dtype_of, real_dtype_of, shape
+from dualnumbers.levels import read
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.of_scipy.elimination import eliminated
 from dualnumbers.rules.of_scipy.matrix_equations import triangle
-from dualnumbers.rules.shaping import shape
 
 from .._counterpart import Array, counterpart
 from ._arguments import finite
@@ -30,7 +30,7 @@ def lu_factor(a: Array, overwrite_a: bool = False, check_finite: bool = True) ->
     """L below the diagonal and U in one square matrix, and LAPACK's pivots, for `lu_solve`."""
     finite(check_finite, a)
     _square("lu_factor", a)
-    pivots = scipy.linalg.lu_factor(plain(a))[1]
+    pivots = scipy.linalg.lu_factor(read(a))[1]
     return eliminated(getitem(a, (permutation(pivots),))), pivots
 
 
@@ -43,7 +43,7 @@ def lu(a: Array, permute_l: bool = False, overwrite_a: bool = False, check_finit
     z, pivots = lu_factor(a)
     back = np.argsort(permutation(pivots))
     n = len(back)
-    lower, upper = triangle(z, True, True) + np.eye(n, dtype=plain(a).dtype), triangle(z, False, False)
+    lower, upper = triangle(z, True, True) + np.eye(n, dtype=dtype_of(a)), triangle(z, False, False)
     if permute_l:
         return getitem(lower, (back,)), upper
-    return back if p_indices else np.eye(n, dtype=plain(a).real.dtype)[back], lower, upper
+    return back if p_indices else np.eye(n, dtype=real_dtype_of(a))[back], lower, upper

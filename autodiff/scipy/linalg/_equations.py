@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import asked, dtype_of, shape
+from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.factors import adjoint
 from dualnumbers.rules.indexing import getitem
@@ -15,7 +16,7 @@ from dualnumbers.rules.linalg import inv as inverse
 from dualnumbers.rules.of_scipy import matrix_equations as rows
 from dualnumbers.rules.of_scipy import structured_equations as structured
 from dualnumbers.rules.products import matmul
-from dualnumbers.rules.shaping import array, astype, shape
+from dualnumbers.rules.shaping import array, astype
 
 from .._counterpart import Array, counterpart, counterpart_of_row
 from ._arguments import finite, moveaxis, of_columns
@@ -64,7 +65,7 @@ def inv(a: Array, overwrite_a: bool = False, check_finite: bool = True, *, assum
 def det(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> Any:
     """The determinant, in double precision as SciPy's."""
     finite(check_finite, a)
-    return determinant(a if plain(a).dtype.char in "dD" else astype(a, np.result_type(plain(a), float)))
+    return determinant(a if dtype_of(a).char in "dD" else astype(a, asked(np.result_type, a, float)))
 
 
 @counterpart("linalg.solve_triangular")
@@ -106,7 +107,7 @@ def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = Fals
         raise ValueError(
             f"lu_solve: here of one matrix; for a stack, call solve(a, b), whose pivots are {np.shape(piv)}"
         )
-    order = permutation(plain(piv))
+    order = permutation(read(piv))
 
     def solved(b: Any) -> Any:
         if not trans:
@@ -186,7 +187,7 @@ def _riccati(row: Any, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any, balanced:
     """By the row in all six matrices: without ``e`` the identity stands for it, without ``s`` zeros do."""
     if not balanced:
         raise TypeError(f"{row.row.name} of numbers balances its matrices, as balanced=True does")
-    kind = plain(a).dtype
+    kind = dtype_of(a)
     e = np.eye(shape(a)[-1], dtype=kind) if e is None else e
     return row(a, b, q, r, e, np.zeros(shape(b), dtype=kind) if s is None else s)
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
-from dualnumbers.rules.complexes import imag, is_unreal, real
+from dualnumbers.forms import dtype_of, is_unreal, shape, size
+from dualnumbers.levels import is_number, read
+from dualnumbers.rules.complexes import imag, real
 from dualnumbers.rules.decompositions import eig
 from dualnumbers.rules.factors import square, without_rounding
 from dualnumbers.rules.linalg import solve
 from dualnumbers.rules.of_scipy import matrix_functions as rows
-from dualnumbers.rules.shaping import astype, broadcast_to, expand_dims, matrix_transpose, reshape, shape
+from dualnumbers.rules.shaping import astype, broadcast_to, expand_dims, matrix_transpose, reshape
 
 from .._counterpart import Array, counterpart, counterpart_of_row
 from ._arguments import finite
@@ -30,7 +31,7 @@ signm = counterpart_of_row("linalg.signm", rows.signm)
 @counterpart("linalg.expm")
 def expm(A: Array) -> Any:
     """The exponential of a matrix or of a stack of them; of a number, a matrix of one element."""
-    return rows.expm(reshape(A, (1, 1), "C") if np.size(plain(A)) == 1 and len(shape(A)) < 2 else A)
+    return rows.expm(reshape(A, (1, 1), "C") if size(A) == 1 and len(shape(A)) < 2 else A)
 
 
 @counterpart("linalg.fractional_matrix_power")
@@ -38,10 +39,10 @@ def fractional_matrix_power(A: Array, t: Any) -> Any:
     """The power A**t; by an exponent that carries a derivative it is exp(t log A)."""
     if not is_number(type(t)):
         z = rows.matrix_power(A, t)
-        return astype(z, plain(A).dtype) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
-    values = np.linalg.eigvals(plain(A))
+        return astype(z, dtype_of(A)) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
+    values = np.linalg.eigvals(read(A))
     cut = np.any((np.imag(values) == 0) & (np.real(values) <= 0))
-    if cut and np.isrealobj(rows.matrix_power(plain(A), plain(t))):
+    if cut and np.isrealobj(rows.matrix_power(read(A), read(t))):
         raise ValueError("fractional_matrix_power: an eigenvalue is negative or 0: no real derivative by the "
                          f"exponent; give that as autodiff.value_of(...){user_line()}")  # fmt: skip
     return rows.expm(t * rows.logm(A))
@@ -109,7 +110,7 @@ def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
     if not disp:
         raise TypeError("funm of numbers has no estimate of its error; use disp=True")
     square(A)
-    eigenvalues = np.linalg.eigvals(plain(A))
+    eigenvalues = np.linalg.eigvals(read(A))
     gaps = eigenvalues[..., None, :] - eigenvalues[..., :, None]
     if np.any((without_rounding(gaps, eigenvalues) == 0) & ~np.eye(shape(A)[-1], dtype=bool)):
         raise np.linalg.LinAlgError(
@@ -118,6 +119,6 @@ def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
         )
     w, v = eig(A)
     found = matrix_transpose(solve(matrix_transpose(v), matrix_transpose(v * expand_dims(func(w + 0j), -2))))
-    rounding = 1e6 * np.finfo(plain(w).dtype).eps
-    unreal = is_unreal(A) or np.max(abs(plain(found).imag), initial=0.0) > rounding
+    rounding = 1e6 * np.finfo(dtype_of(w)).eps
+    unreal = is_unreal(A) or np.max(abs(read(found).imag), initial=0.0) > rounding
     return found if unreal else real(found)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import asked, shape
+from dualnumbers.levels import read
 from dualnumbers.rules import least_squares as rows
 from dualnumbers.rules.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.reductions import sum
-from dualnumbers.rules.shaping import shape
 from dualnumbers.rules.singular_values import svd
 
 from .._counterpart import Array, counterpart
@@ -35,7 +35,7 @@ def lstsq(a: Array, b: Array, cond: float | None = None, overwrite_a: bool = Fal
     if lapack_driver not in (None, *DRIVERS):
         raise ValueError(f"lstsq: unknown lapack_driver {lapack_driver!r}; there are {', '.join(DRIVERS)}")
     if cond is None:
-        cond = float(np.finfo(np.result_type(plain(a), plain(b), np.float32)).eps)
+        cond = float(np.finfo(asked(np.result_type, a, read(b), np.float32)).eps)
     x, residuals, rank, s = rows.lstsq(a, b, cond)
     if lapack_driver == "gelsy":
         return x, getitem(residuals, (slice(0, 0),)), rank, None
@@ -52,7 +52,7 @@ def _relative(sizes: Any, atol: float | None, rtol: float) -> tuple[float, int]:
 
 
 def _rounding(a: Any) -> float:
-    value = plain(a)
+    value = read(a)
     return float(max(value.shape) * np.finfo(np.result_type(value, np.float32)).eps)
 
 
@@ -62,7 +62,7 @@ def pinv(a: Array, *, atol: float | None = None, rtol: float | None = None, retu
     """The pseudoinverse, singular values up to ``atol + rtol * largest`` counting as 0."""
     finite(check_finite, a)
     rtol = (_rounding(a) if atol is None else 0.0) if rtol is None else rtol
-    bound, rank = _relative(np.linalg.svd(plain(a), compute_uv=False), atol, rtol)
+    bound, rank = _relative(np.linalg.svd(read(a), compute_uv=False), atol, rtol)
     inverse = rows.pinv(a, bound)
     return (inverse, rank) if return_rank else inverse
 
@@ -73,7 +73,7 @@ def pinvh(a: Array, atol: float | None = None, rtol: float | None = None, lower:
     """The pseudoinverse of a Hermitian matrix of which one triangle is read."""
     finite(check_finite, a)
     a = hermitian_matrix(a, "L" if lower else "U")
-    bound, rank = _relative(abs(np.linalg.eigvalsh(plain(a))), atol, _rounding(a) if rtol is None else rtol)
+    bound, rank = _relative(abs(np.linalg.eigvalsh(read(a))), atol, _rounding(a) if rtol is None else rtol)
     inverse = rows.pinv(a, bound, True)
     return (inverse, rank) if return_rank else inverse
 

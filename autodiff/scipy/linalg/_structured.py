@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import dtype_of, shape, zeros_like
+from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.of_scipy import structured_equations as structured
-from dualnumbers.rules.shaping import concatenate, expand_dims, reshape, shape, zeros_like
+from dualnumbers.rules.shaping import concatenate, expand_dims, reshape
 
 from .._counterpart import Array, counterpart
 
@@ -56,7 +57,7 @@ def companion(a: Array) -> Any:
         raise ValueError(f"The length of `a` along the last axis must be at least 2; it is {n}")
     first = getitem(a, (..., slice(1, None))) / getitem(a, (..., slice(0, 1)))
     full = (*shape(first), n - 1)
-    return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1, dtype=plain(first).dtype)
+    return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1, dtype=dtype_of(first))
 
 
 @counterpart("linalg.convolution_matrix")
@@ -102,7 +103,7 @@ def block_diag(*arrs: Array) -> Any:
     """The matrix with these matrices, vectors as rows or numbers, on its diagonal."""
     blocks = [reshape(x, (1, -1), "C") if len(shape(x)) < 2 else x for x in arrs]
     rows, columns = np.sum([shape(x)[-2:] for x in blocks], axis=0, dtype=int).tolist()
-    z, i, j = np.zeros((rows, columns), np.result_type(*map(plain, blocks))), 0, 0
+    z, i, j = np.zeros((rows, columns), np.result_type(*map(read, blocks))), 0, 0
     for x in blocks:
         m, n = shape(x)
         z = z + scatter(x, (rows, columns), (slice(i, i + m), slice(j, j + n)))

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import plain
+from dualnumbers.forms import shape
+from dualnumbers.levels import read
 from dualnumbers.rules.of_scipy import sparse_equations as rows
-from dualnumbers.rules.shaping import array, shape
+from dualnumbers.rules.shaping import array
 
 from .._counterpart import Array, counterpart, missing
 
@@ -31,7 +32,7 @@ def spsolve(A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool =
             raise ValueError(f"spsolve: the matrix must be square, not of shape {A.shape}")
         whole = A.tocoo()
         data, row, column = whole.data, whole.row, whole.col
-    row, column = np.asarray(plain(row)), np.asarray(plain(column))
+    row, column = np.asarray(read(row)), np.asarray(read(column))
     if len(shape(b)) not in (1, 2) or not shape(data) == row.shape == column.shape:
         raise ValueError(f"spsolve: data, rows and columns of one length and b of one or two axes, not of shapes "
                          f"{shape(data)}, {row.shape}, {column.shape} and {shape(b)}")  # fmt: skip

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.arguments import joined
 from dualnumbers.errors import user_line
-from dualnumbers.levels import plain
-from dualnumbers.number import joined
+from dualnumbers.forms import asked, dtype_of, shape
+from dualnumbers.levels import read
 from dualnumbers.rules.products import matmul
 from dualnumbers.rules.reductions import max as largest
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, matrix_transpose, shape, stack
+from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, matrix_transpose, stack
 
 from .._counterpart import counterpart, double, missing
 
@@ -35,9 +36,9 @@ def _sum(x: Any, w: Any = None) -> Any:
 
 def _root(s: Any, p: Any = 2.0) -> Any:
     """The p-th root of a sum; between equal vectors it is 0, and so is the derivative of a norm."""
-    equal = plain(s) == 0.0
+    equal = s == 0.0
     safe = where(equal, 1.0, s) if np.any(equal) else s
-    z = np.sqrt(safe) if plain(p) is p and p == 2 else safe ** (1.0 / p)
+    z = np.sqrt(safe) if read(p) is p and p == 2 else safe ** (1.0 / p)
     return where(equal, 0.0, z) if np.any(equal) else z
 
 
@@ -48,15 +49,15 @@ def _squares(u: Any, v: Any, w: Any) -> Any:
 
 def _largest(u: Any, v: Any, w: Any) -> Any:
     d = np.abs(u - v)
-    return largest(d if w is None else d * (plain(w) > 0), -1, False)
+    return largest(d if w is None else d * (w > 0), -1, False)
 
 
 def _minkowski(u: Any, v: Any, w: Any, p: Any = 2.0) -> Any:
-    if plain(p) <= 0:
-        raise ValueError(f"minkowski: p={plain(p)} is not positive")
-    if plain(p) == np.inf:
+    if p <= 0:
+        raise ValueError(f"minkowski: p={read(p)} is not positive")
+    if p == np.inf:
         return _largest(u, v, w)
-    if plain(p) is p and p in (1, 2):
+    if read(p) is p and p in (1, 2):
         return _sum(np.abs(u - v), w) if p == 1 else _root(_squares(u, v, w))
     return _root(_sum(np.abs(u - v) ** p, w), p)
 
@@ -66,14 +67,14 @@ def _cosine(u: Any, v: Any, w: Any) -> Any:
 
 
 def _correlation(u: Any, v: Any, w: Any) -> Any:
-    w = np.ones(shape(u)[-1], np.result_type(plain(u), np.float32)) if w is None else w
+    w = np.ones(shape(u)[-1], asked(np.result_type, u, np.float32)) if w is None else w
     w = w / _sum(w)
     return _cosine(u - expand_dims(_sum(u, w), -1), v - expand_dims(_sum(v, w), -1), w)
 
 
 def _canberra(u: Any, v: Any, w: Any) -> Any:
     size = np.abs(u) + np.abs(v)
-    return _sum(np.abs(u - v) / where(plain(size) == 0.0, 1.0, size), w)
+    return _sum(np.abs(u - v) / where(size == 0.0, 1.0, size), w)
 
 
 def _scaled(u: Any, v: Any, w: Any, V: Any) -> Any:
@@ -87,7 +88,7 @@ def _mahalanobis(u: Any, v: Any, w: Any, VI: Any) -> Any:
 
 
 def _relative_entropy(p: Any, q: Any) -> Any:
-    none = plain(p) == 0.0
+    none = p == 0.0
     return where(none, 0.0, p * np.log(where(none, 1.0, p) / where(none, 1.0, q)))
 
 
@@ -247,7 +248,7 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     if len(shape(x)) == 2:
         if shape(x)[0] != shape(x)[1]:
             raise ValueError(f"squareform takes a square matrix; got shape {shape(x)}")
-        if checks and (not np.allclose(plain(x), plain(x).T) or np.any(np.diag(plain(x)))):
+        if checks and (not np.allclose(read(x), read(x).T) or np.any(np.diag(read(x)))):
             raise ValueError("squareform takes a symmetric matrix of distances with zeros on its diagonal")
         return x[np.triu_indices(shape(x)[0], 1)]
     n = int(np.ceil(np.sqrt(2 * shape(x)[0]))) if shape(x)[0] else 1
@@ -256,4 +257,4 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     places = np.zeros((n, n), int)
     upper = np.triu_indices(n, 1)
     places[upper] = np.arange(shape(x)[0])
-    return x[places + places.T] * (1 - np.eye(n, dtype=plain(x).dtype)) if n > 1 else np.zeros((1, 1))
+    return x[places + places.T] * (1 - np.eye(n, dtype=dtype_of(x))) if n > 1 else np.zeros((1, 1))

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.special as original
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import plain
+from dualnumbers.forms import asked, shape
+from dualnumbers.levels import read
 from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
 from dualnumbers.rules.logarithmic_sums import log_softmax as row_of_log_softmax
 from dualnumbers.rules.logarithmic_sums import log_sum_exp
@@ -26,7 +27,7 @@ __getattr__ = missing(__name__)
 
 def _peak(a: Any, axis: Any) -> Any:
     """The largest element along the axes, 0 where it is infinite: a constant that the result does not depend on."""
-    values = np.asarray(plain(a))
+    values = np.asarray(read(a))
     largest = np.max(values.real, axis=axis, keepdims=True, initial=-np.inf)
     return np.where(np.isfinite(largest), largest, 0.0).astype(values.real.dtype)
 
@@ -38,8 +39,8 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
     slope 0: the sum is the largest element there, which elements that are equal share.
     """
-    weights = 1.0 if b is None else plain(b)
-    x = np.broadcast_to(plain(a), np.broadcast_shapes(np.shape(plain(a)), np.shape(weights)))
+    weights = 1.0 if b is None else read(b)
+    x = np.broadcast_to(read(a), np.broadcast_shapes(shape(a), np.shape(weights)))
     empty = np.all(np.equal(x, -np.inf), axis=axis, keepdims=True)
     infinite = np.any(np.equal(x, np.inf) & np.not_equal(weights, 0), axis=axis, keepdims=True)
     apart = empty | infinite
@@ -58,14 +59,14 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
 
 def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
     """The same where some element is +∞: of weights of both signs it is no number."""
-    infinite = np.equal(plain(a), np.inf)
+    infinite = np.equal(a, np.inf)
     if b is None:
         largest = np.max(a, axis=axis, keepdims=keepdims)
-        return (largest, np.ones(np.shape(plain(largest)))) if return_sign else largest
-    largest = np.max(np.where(np.equal(plain(b), 0), -np.inf, a), axis=axis, keepdims=keepdims)
-    used = infinite & np.not_equal(plain(b), 0)
+        return (largest, np.ones(shape(largest))) if return_sign else largest
+    largest = np.max(np.where(np.equal(b, 0), -np.inf, a), axis=axis, keepdims=keepdims)
+    used = infinite & np.not_equal(b, 0)
     with np.errstate(invalid="ignore"):
-        sign = np.sign(np.sum(np.where(used, np.copysign(np.inf, plain(b)), 0.0), axis=axis, keepdims=keepdims))
+        sign = np.sign(np.sum(np.where(used, np.copysign(np.inf, read(b)), 0.0), axis=axis, keepdims=keepdims))
     total = np.sum(np.where(used, b, 0.0), axis=axis, keepdims=keepdims)
     proper = np.not_equal(sign, 0) & (np.equal(np.abs(sign), 1) if return_sign else np.greater(sign, 0))
     value = np.where(proper, largest + np.log(np.where(proper, np.abs(total), 1.0)), np.nan)
@@ -74,14 +75,14 @@ def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -
 
 def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
     """The same where the sum is finite; of positive weights with their logarithms, which does not cancel."""
-    if b is None or np.all(np.greater(plain(b), 0)):
+    if b is None or np.all(np.greater(b, 0)):
         z = log_sum_exp(a + 0.0 if b is None else a + np.log(b), axis, keepdims)
-        return (z, np.ones_like(plain(z))) if return_sign else z
-    peak = _peak(np.where(np.equal(plain(b), 0), -np.inf, plain(a)), axis)
+        return (z, asked(np.ones_like, z)) if return_sign else z
+    peak = _peak(np.where(np.equal(b, 0), -np.inf, read(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)
-    terms = b * np.exp(np.where(np.equal(plain(b), 0), np.minimum(a, peak), a) - peak)
+    terms = b * np.exp(np.where(np.equal(b, 0), np.minimum(a, peak), a) - peak)
     total = np.sum(terms, axis=axis, keepdims=keepdims)
-    return (np.log(np.abs(total)) + back, np.sign(plain(total))) if return_sign else np.log(total) + back
+    return (np.log(np.abs(total)) + back, np.sign(read(total))) if return_sign else np.log(total) + back
 
 
 softmax = counterpart_of_row("special.softmax", row_of_softmax)
@@ -104,7 +105,7 @@ def polygamma(n: Array, x: Array) -> Any:
 @counterpart("special.multigammaln")
 def multigammaln(a: Array, d: int) -> Any:
     """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1."""
-    if np.any(np.asarray(plain(a)) <= 0.5 * (d - 1)):
+    if np.any(np.asarray(read(a)) <= 0.5 * (d - 1)):
         raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
     terms = sum((original.gammaln(a - 0.5 * j) for j in range(1, d)), original.gammaln(a))
     return terms + 0.25 * d * (d - 1) * np.log(np.pi)
@@ -113,7 +114,7 @@ def multigammaln(a: Array, d: int) -> Any:
 @counterpart("special.diric")
 def diric(x: Array, n: Array) -> Any:
     """As ``scipy.special.diric``: sin(n x/2) / (n sin(x/2)), as a sum of cosines, which has no quotient of zeros."""
-    n = plain(n)
+    n = read(n)
     if np.ndim(n) or n != int(n) or n < 1:
         raise ValueError(f"diric: n is one positive whole number here, not {n}")
     n = int(n)

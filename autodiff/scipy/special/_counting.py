@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
-from dualnumbers.levels import plain
+from dualnumbers.levels import read
 
 from .._counterpart import Array, counterpart
 
 
 def _whole_numbers(name: str, *arguments: Any, **keywords: Any) -> Any:
     """SciPy's exact count, which has no derivative."""
-    if any(plain(x) is not x for x in arguments):
+    if any(read(x) is not x for x in arguments):
         raise TypeError(f"{name}: with exact=True it is of whole numbers and has no derivative; leave exact out")
     return getattr(original, name)(*arguments, exact=True, **keywords)
 
@@ -27,7 +27,7 @@ def _where(condition: Any, value: float, x: Any) -> Any:
 
 def _chosen(function: Any, total: Any, k: Any, first: Any) -> Any:
     """``function(first, k)``, 0 where there is nothing to choose."""
-    n, m = plain(total), plain(k)
+    n, m = read(total), read(k)
     none = np.greater(m, n) | np.less(n, 0) | np.less(m, 0)
     return _where(none, 0.0, function(_where(none, 1.0, first), _where(none, 0.0, k)))
 
@@ -39,7 +39,7 @@ def comb(N: Array, k: Array, *, exact: bool = False, repetition: bool = False) -
         return _whole_numbers("comb", N, k, repetition=repetition)
     if not repetition:
         return _chosen(original.binom, N, k, N)
-    nothing = np.equal(plain(N), 0) & np.equal(plain(k), 0)
+    nothing = np.equal(N, 0) & np.equal(k, 0)
     return _where(nothing, 1.0, original.binom(_where(nothing, 1.0, np.add(N, k) - 1.0), k))
 
 
@@ -56,5 +56,5 @@ def factorial(n: Array, exact: bool = False, extend: str = "zero") -> Any:
         return _whole_numbers("factorial", n, extend=extend)
     if extend != "zero":
         raise ValueError(f"factorial: extend={extend!r} has no derivative here; scipy.special.gamma(n + 1) has")
-    negative = np.less(plain(n), 0)
+    negative = np.less(n, 0)
     return _where(negative, 0.0, original.gamma(_where(negative, 0.0, n) + 1.0))

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.special as special
 import scipy.stats
 
-from dualnumbers.levels import plain
 from dualnumbers.rules.hyperbolic import sech
 from dualnumbers.rules.normal import ROOT2, normal_density
 from dualnumbers.rules.of_scipy.distributions import gumbel, gumbel_complement, half_step, log_gumbel, log_sech
@@ -34,7 +33,7 @@ LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 def _log_share(logarithm: Any, u: Any) -> Any:
     """log(1 − e⁻ᵘ) by u and its logarithm, which is nearly all of it where u is small."""
-    small = plain(u) < 1
+    small = u < 1
     near = logarithm + np.log(special.exprel(-where(small, u, 0.5)))
     return where(small, near, np.log1p(-np.exp(-where(small, 1.0, u))))
 
@@ -72,18 +71,18 @@ uniform = Named(Continuous(
 
 def _falling(x: Any) -> Any:
     """exp(−|x|), at 0 with the derivative of exp(x)."""
-    return np.exp(where(plain(x) > 0, -x, x))
+    return np.exp(where(x > 0, -x, x))
 
 
 laplace = Named(Continuous(
     name="laplace",
     log_density=lambda x: math.log(0.5) - np.abs(x),
-    cdf=lambda x: where(plain(x) > 0, 1.0 - 0.5 * _falling(x), 0.5 * _falling(x)),
-    sf=lambda x: where(plain(x) > 0, 0.5 * _falling(x), 1.0 - 0.5 * _falling(x)),
-    logcdf=lambda x: where(plain(x) > 0, np.log1p(-0.5 * _falling(x)), math.log(0.5) + where(plain(x) > 0, 0.0, x)),
-    logsf=lambda x: where(plain(x) > 0, math.log(0.5) - where(plain(x) > 0, x, 0.0), np.log1p(-0.5 * _falling(x))),
-    ppf=lambda q: where(plain(q) > 0.5, -np.log(2.0 - 2.0 * q), np.log(2.0 * q)),
-    isf=lambda q: where(plain(q) > 0.5, np.log(2.0 - 2.0 * q), -np.log(2.0 * q))))  # fmt: skip
+    cdf=lambda x: where(x > 0, 1.0 - 0.5 * _falling(x), 0.5 * _falling(x)),
+    sf=lambda x: where(x > 0, 0.5 * _falling(x), 1.0 - 0.5 * _falling(x)),
+    logcdf=lambda x: where(x > 0, np.log1p(-0.5 * _falling(x)), math.log(0.5) + where(x > 0, 0.0, x)),
+    logsf=lambda x: where(x > 0, math.log(0.5) - where(x > 0, x, 0.0), np.log1p(-0.5 * _falling(x))),
+    ppf=lambda q: where(q > 0.5, -np.log(2.0 - 2.0 * q), np.log(2.0 * q)),
+    isf=lambda q: where(q > 0.5, np.log(2.0 - 2.0 * q), -np.log(2.0 * q))))  # fmt: skip
 
 logistic = Named(Continuous(
     name="logistic",
@@ -96,8 +95,8 @@ logistic = Named(Continuous(
 
 def _upper_cauchy(q: Any) -> Any:
     """cot(π q), from the nearer end of [0, 1]: there it is accurate."""
-    near = where(plain(q) > 0.5, 1.0 - q, q)
-    return where(plain(q) > 0.5, -1.0, 1.0) / np.tan(math.pi * near)
+    near = where(q > 0.5, 1.0 - q, q)
+    return where(q > 0.5, -1.0, 1.0) / np.tan(math.pi * near)
 
 
 cauchy = Named(Continuous(
@@ -175,7 +174,7 @@ t = Named(Continuous(
 
 def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
     """By r = m x / n where that is below 1, else by 1/r: in the other direction logarithms of m or n would cancel."""
-    near = plain(m * x) < plain(n)
+    near = (m * x) < n
     r = where(near, m * x, n) / where(near, n, where(near, 1.0, m * x))
     power = where(near, 0.5 * m - 1.0, 0.5 * n + 1.0)
     return special.xlogy(power, r) + np.log(m / n) - 0.5 * (m + n) * np.log1p(r) - special.betaln(0.5 * m, 0.5 * n)
@@ -183,7 +182,7 @@ def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
 
 def _by_smaller_share(x: Any, m: Any, n: Any, below: Any, above: Any) -> Any:
     """A function of beta by the share m x / (n + m x) or the other one, ``above``: by that which is not next to 1."""
-    near = plain(m * x) < plain(n)
+    near = (m * x) < n
     inner = below(0.5 * m, 0.5 * n, where(near, m * x, 1.0) / where(near, n + m * x, 2.0))
     return where(near, inner, above(0.5 * n, 0.5 * m, where(near, 1.0, n) / where(near, 2.0, n + m * x)))
 

@@ -16,8 +16,8 @@ import numpy as np
 import scipy.stats
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import is_number, plain
-from dualnumbers.rules.complexes import is_unreal
+from dualnumbers.forms import is_unreal
+from dualnumbers.levels import is_number, read
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.strong import strong
 
@@ -71,7 +71,7 @@ class Distribution:
 
     def exists(self, shapes: list[Any], scale: Any = 1.0) -> Any:
         """1 where the parameters are allowed, else NaN, of value and derivatives alike."""
-        allowed = self.allowed(*map(plain, shapes)) & (plain(scale) > 0)
+        allowed = self.allowed(*map(read, shapes)) & (scale > 0)
         return 1.0 if np.all(allowed) else np.where(allowed, 1.0, np.nan)[()]
 
     def probability(self, which: str, y: Any, shapes: list[Any]) -> Any:
@@ -81,10 +81,10 @@ class Distribution:
             return function(y, *shapes)
         near, far = (self.cdf, self.sf) if which == "logcdf" else (self.sf, self.cdf)
         p = near(y, *shapes)
-        large = plain(p) > 0.5  # there the logarithm would have the rounding error of 1
+        large = p > 0.5  # there the logarithm would have the rounding error of 1
         complement = np.log1p(-where(large, far(y, *shapes), 0.5))
         p = where(large, 0.5, p)
-        size = np.where(plain(p) > 0, plain(p), 1.0)[()]  # a constant: of 1e-200 the square is 0, and its reciprocal ∞
+        size = np.where(p > 0, read(p), 1.0)[()]  # a constant: of 1e-200 the square is 0, and its reciprocal ∞
         return where(large, complement, np.log(p / size) + np.log(size))
 
 
@@ -144,7 +144,7 @@ class Continuous(Distribution):
     def _inside(self, y: Any) -> tuple[Any, Any, Any]:
         """y, moved into the support where it is outside; where it is below, and where above."""
         low, high = self.support
-        value = plain(y)
+        value = read(y)
         below = (value < low) | (value == -np.inf) | (self.open & (value == low))
         above = (value > high) | (value == np.inf) | (self.open & (value == high))
         outside = below | above
@@ -159,14 +159,14 @@ class Continuous(Distribution):
     def _density(self, y: Any, shapes: list[Any]) -> Any:
         if self.density:
             return self.density(y, *shapes)
-        at = (plain(y) == self.support[0]) | (plain(y) == self.support[1])
+        at = (y == self.support[0]) | (y == self.support[1])
         if not self.edge or not np.any(at):
             return np.exp(self.log_density(y, *shapes))
         inner = np.exp(self.log_density(where(at, self._interior, y), *shapes))
         return where(at, self.edge(where(at, y, self.support[0]), *shapes), inner)
 
     def _quantile(self, which: str, q: Any, shapes: list[Any], loc: Any, scale: Any) -> Any:
-        possible = (plain(q) >= 0) & (plain(q) <= 1)
+        possible = (q >= 0) & (q <= 1)
         exists = self.exists(shapes, scale)
         if not np.all(possible):
             q, exists = where(possible, q, 0.5), exists * np.where(possible, 1.0, np.nan)
@@ -177,11 +177,11 @@ class Continuous(Distribution):
     def _inverse(self, which: str, q: Any, shapes: list[Any]) -> Any:
         """SciPy's quantile, its derivatives by Newton's method for F(x, θ) = q; each step doubles their order."""
         sign = -1.0 if which == "ppf" else 1.0
-        x = getattr(getattr(scipy.stats, self.name), which)(plain(q), *map(plain, shapes))
+        x = getattr(getattr(scipy.stats, self.name), which)(read(q), *map(read, shapes))
         for _ in range(max(map(_depth, (q, *shapes))).bit_length()):
             lower = self.cdf(x, *shapes)
-            residual = where(plain(lower) > 0.5, -self.sf(x, *shapes), lower) + sign * q  # the nearer tail is accurate
-            x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - plain(residual))
+            residual = where(lower > 0.5, -self.sf(x, *shapes), lower) + sign * q  # the nearer tail is accurate
+            x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - read(residual))
         return x
 
 
@@ -208,14 +208,14 @@ class Discrete(Distribution):
         *shapes, loc = self.parameters(which, given, named)
         x = real_double(x)
         if which in QUANTILES:
-            return getattr(self.quantile, which)(*map(plain, (x, *shapes, loc)))
+            return getattr(self.quantile, which)(*map(read, (x, *shapes, loc)))
         for name, value in zip(self.shapes, shapes, strict=True):
             if name in self.whole:
                 self._refuse(which, name, value)
         with np.errstate(all="ignore"):
-            low, high = self.support(*map(plain, shapes))
+            low, high = self.support(*map(read, shapes))
             if which in FAR:
-                k = np.floor(plain(x) - plain(loc))
+                k = np.floor(read(x) - read(loc))
                 below, above = k < low, k >= high
             else:
                 self._refuse(which, "k", x)
@@ -224,7 +224,7 @@ class Discrete(Distribution):
                 below = (k < low) | (k != np.floor(k)) | np.isinf(k)
                 above = k > high
             k = np.where(np.isnan(k) | below | above, low, k)[()]
-            exists = self.exists(shapes) * np.where(np.isnan(plain(x)), np.nan, 1.0)[()]
+            exists = self.exists(shapes) * np.where(np.isnan(x), np.nan, 1.0)[()]
             if which in FAR:
                 z = self.probability(which, k, shapes)
                 z = where(above, FAR[which][1], where(below, FAR[which][0], z))

@@ -11,9 +11,10 @@ import scipy.special as special
 import scipy.stats
 
 from dualnumbers.errors import user_line
-from dualnumbers.levels import plain
+from dualnumbers.forms import shape, size
+from dualnumbers.levels import read
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape, shape
+from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape
 
 from .._closure import holds_numbers
 from .._counterpart import counterpart, double
@@ -53,13 +54,13 @@ def _normal(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     if allow_singular:
         raise TypeError(f"multivariate_normal with allow_singular=True has no derivative here{user_line()}")
     x, cov = double(x), double(cov)
-    n = max(shape(cov)[-1] if shape(cov) else 1, 1 if mean is None else int(np.size(plain(mean))))
+    n = max(shape(cov)[-1] if shape(cov) else 1, 1 if mean is None else size(mean))
     if len(shape(cov)) < 2:
         cov = np.eye(n) * (reshape(cov, -1, "C") if shape(cov) else cov)
     if shape(cov) != (n, n):
         raise ValueError(f"the covariance is a matrix of shape {(n, n)}; got shape {shape(cov)}")
     cov = 0.5 * (cov + matrix_transpose(cov))
-    if np.any(np.linalg.eigvalsh(plain(cov)) <= 0):
+    if np.any(np.linalg.eigvalsh(read(cov)) <= 0):
         raise np.linalg.LinAlgError("the covariance of multivariate_normal must be positive definite")
     if len(shape(x)) < 2 and n == 1:
         x = expand_dims(x, -1)
@@ -77,11 +78,11 @@ def _dirichlet(x: Any, alpha: Any) -> Any:
     """Σ (αᵢ − 1) log xᵢ − Σ log Γ(αᵢ) + log Γ(Σ αᵢ) along the first axis; the last xᵢ may be left out."""
     x, alpha = array(x), array(alpha)
     n = shape(alpha)[0]
-    if np.any(plain(alpha) <= 0) or shape(x)[0] not in (n, n - 1):
+    if np.any(alpha <= 0) or shape(x)[0] not in (n, n - 1):
         raise ValueError(f"dirichlet takes positive alpha, shape (n,), and x of n or n − 1 rows; got shape {shape(x)}")
     if shape(x)[0] == n - 1:
         x = concatenate(x, expand_dims(1.0 - total(x, 0, False), 0), 0)
-    values = plain(x)
+    values = read(x)
     if np.any(values < 0) or np.any(np.abs(np.sum(values, 0) - 1.0) > 1e-9):
         raise ValueError("dirichlet takes x that are not negative and have the sum 1 along the first axis")
     weights = reshape(alpha - 1.0, (n,) + (1,) * (len(shape(x)) - 1), "C")

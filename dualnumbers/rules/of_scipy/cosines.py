@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from ...elementary import linear
+from ...forms import shape
 from ..fourier import along, resized
 from ..from_scipy import scipy_function
-from ..shaping import shape
 
 TRANSPOSED = {1: 1, 2: 3, 3: 2, 4: 4}
 """The type of the transposed, and of the inverse, transform."""

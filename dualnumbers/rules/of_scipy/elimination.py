@@ -6,10 +6,10 @@ Source: S. F. Walter & L. Lehmann, *Algorithmic differentiation of linear algebr
 import numpy as np
 
 from ...elementary import smooth
-from ...levels import plain
+from ...forms import dtype_of, shape
 from ..linalg import solve
 from ..products import matmul
-from ..shaping import matrix_transpose, shape
+from ..shaping import matrix_transpose
 from .matrix_equations import band, solve_triangular, triangle
 
 
@@ -26,7 +26,7 @@ def _push(da, z, a):
     upper = triangle(z, False, False)
     half = solve_triangular(z, da, 0, True, True)
     m = matrix_transpose(solve(matrix_transpose(upper), matrix_transpose(half)))
-    lower = triangle(z, True, True) + np.eye(shape(z)[-1], dtype=plain(z).dtype)
+    lower = triangle(z, True, True) + np.eye(shape(z)[-1], dtype=dtype_of(z))
     return matmul(lower, band(m, None, -1)) + matmul(band(m, 0, None), upper)
 
 

@@ -8,12 +8,13 @@ equations*, 2020).
 import numpy as np
 
 from ...elementary import smooth
+from ...forms import shape
 from ..complexes import conj, real
 from ..factors import adjoint, product
 from ..from_scipy import found
 from ..linalg import inv
 from ..products import matmul
-from ..shaping import matrix_transpose, shape
+from ..shaping import matrix_transpose
 
 # ------------------------------------------------------------------------------------- A X = B with structure
 

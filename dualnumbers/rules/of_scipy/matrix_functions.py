@@ -10,12 +10,13 @@ from functools import partial
 import numpy as np
 
 from ...elementary import smooth
-from ...levels import plain
+from ...forms import shape, zeros_like
+from ...levels import read
 from ..factors import adjoint
 from ..from_scipy import found, scipy_function
 from ..indexing import getitem
 from ..products import matmul
-from ..shaping import concatenate, shape, zeros_like
+from ..shaping import concatenate
 from .matrix_equations import solve_sylvester
 
 
@@ -48,7 +49,7 @@ def _by_block(function):
 
 def _regular(name, a):
     """Raises where the function has no derivative: at a singular matrix, to working precision."""
-    value = plain(a)
+    value = read(a)
     scales = np.linalg.svd(value, compute_uv=False)
     if np.any(scales[..., -1:] <= shape(a)[-1] * np.finfo(scales.dtype).eps * scales[..., :1]):
         raise np.linalg.LinAlgError(f"{name}: the derivative at a singular matrix is infinite; keep the eigenvalues "

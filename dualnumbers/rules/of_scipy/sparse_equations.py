@@ -1,10 +1,11 @@
 """Sparse linear systems; the matrix is its elements, their rows and columns, of which equal places add."""
 
 from ...elementary import smooth
+from ...forms import shape
 from ..complexes import conj
 from ..from_scipy import found
 from ..indexing import getitem, scatter
-from ..shaping import expand_dims, shape
+from ..shaping import expand_dims
 
 
 def _solve(data, b, row, column):

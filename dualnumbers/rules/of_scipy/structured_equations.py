@@ -3,11 +3,12 @@
 import numpy as np
 
 from ...elementary import smooth
+from ...forms import shape, zeros_like
 from ..complexes import conj, real
 from ..from_scipy import scipy_function
 from ..indexing import getitem, scatter
 from ..products import matmul
-from ..shaping import concatenate, expand_dims, shape, zeros_like
+from ..shaping import concatenate, expand_dims
 
 # ---------------------------------------------------------------------------------------------------------- banded
 

@@ -3,10 +3,11 @@
 import numpy as np
 
 from ...elementary import smooth
+from ...forms import shape, zeros_like
 from ..complexes import conj
 from ..from_scipy import scipy_function
 from ..indexing import getitem
-from ..shaping import concatenate, reshape, shape, stack, zeros_like
+from ..shaping import concatenate, reshape, stack
 
 
 def _diagonals(bands, rank):

@@ -1,0 +1,37 @@
+"""Adjoints that come element by element and are numbers: of x[0], x[1], … in a sweep that is differentiated itself.
+
+Each of them as a whole array of zeros but for one element, added up, would take n² for n elements. So they are kept
+apart, and scattered into one array, by one line, when the adjoint of x is needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dualnumbers.rules.indexing import scatter_all
+
+
+class Parts:
+    """An adjoint of a shape: parts of it at their indices, and the rest, which came whole; None where none did."""
+
+    __slots__ = ("indices", "parts", "rest", "shape")
+
+    def __init__(self, shape: tuple[int, ...], rest: Any) -> None:
+        self.shape, self.rest = shape, rest
+        self.parts: list[Any] = []
+        self.indices: list[Any] = []
+
+    def add(self, part: Any, index: Any) -> None:
+        """Add a part of the adjoint."""
+        self.parts.append(part)
+        self.indices.append(index)
+
+    def __add__(self, whole: Any) -> Parts:
+        """These parts, to which an adjoint that came whole is added."""
+        self.rest = whole if self.rest is None else self.rest + whole
+        return self
+
+    def joined(self) -> Any:
+        """The adjoint as one value."""
+        whole = scatter_all(*self.parts, self.shape, tuple(self.indices))
+        return whole if self.rest is None else self.rest + whole

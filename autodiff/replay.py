@@ -1,0 +1,103 @@
+"""A recorded program at other inputs: what the function returns there, without a call of it.
+
+A recording follows one path through the function. Wherever the function, or a rule, decided by a value or made a
+constant of one, the tape has a guard: the line that was read, and the user's line of code that read it. A run at other
+inputs compares, so it gives what the function gives there, or says where that would have gone another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dualnumbers.forms import dtype_of, shape, type_of
+from dualnumbers.levels import plain
+
+from .seeding import differentiable, flatten, map_leaves
+from .tape import Tape
+from .variable import Variable
+
+
+class DivergedError(RuntimeError):
+    """At these inputs the recorded function would have gone another way."""
+
+
+class Program(NamedTuple):
+    """What a recorded function takes and gives."""
+
+    inputs: tuple[Any, ...]
+    """For each leaf of the arguments its shape, dtype and type."""
+    outputs: list[Any]
+    """The leaves of what it returned: lines, and constants."""
+    rebuild: Callable[..., Any]
+    """What puts such leaves back into the structure that it returned."""
+
+
+class Line(int):
+    """The number of a line that is an output."""
+
+
+def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
+    """What is to be known of a recorded function, that its tape can be run."""
+
+    def line_of(leaf: Any) -> Any:
+        return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
+
+    leaves, rebuild = flatten(map_leaves(line_of, out))
+    return Program(tuple(map(_form, _leaves(args))), leaves, rebuild)
+
+
+def run(tape: Tape, args: Sequence[Any]) -> Any:
+    """What the recorded function returns at other arguments. Raises `DivergedError` where it went another way.
+
+    And TypeError where an argument has another shape or type than when it was recorded.
+    """
+    if tape.program is None:
+        raise TypeError("only a tape of autodiff.record can be run at other inputs")
+    inputs = _leaves(args)
+    forms = tuple(map(_form, inputs))
+    if forms != tape.program.inputs:
+        raise TypeError(f"the function was recorded with arguments {_named(tape.program.inputs)}, not {_named(forms)}")
+    values = evaluated(tape, inputs)
+    return tape.program.rebuild(values[x] if type(x) is Line else x for x in tape.program.outputs)
+
+
+def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
+    """The values of all lines of a tape for other inputs."""
+    values: list[Any] = list(tape.values)
+    for line, x in zip(tape.inputs, inputs, strict=True):
+        values[line] = x
+    for line, row in enumerate(tape.rows):
+        if row is not None:
+            operands = [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(line)]
+            read = [values[k] if k >= 0 else tape.constants[~k] for k in operands]
+            values[line] = row.evaluate(*read, *tape.static.get(line, ()))
+            if _form(values[line]) != _form(tape.values[line]):
+                raise DivergedError(f"{row.name} gives {_named([_form(values[line])])} here, where the recorded "
+                                    f"function went on with {_named([_form(tape.values[line])])}")  # fmt: skip
+        if tape.guards and line in tape.guards and not _same(values[line], tape.values[line]):
+            raise DivergedError(f"the recorded function goes another way here: {tape.guards[line] or row}")
+    return values
+
+
+def _leaves(args: Sequence[Any]) -> list[Any]:
+    return [differentiable(leaf, f"argument {k}") for k, x in enumerate(args) for leaf in flatten(x)[0]]
+
+
+def _form(x: Any) -> tuple[Any, ...]:
+    return shape(x), dtype_of(x), type_of(x)
+
+
+def _named(forms: Sequence[Any]) -> str:
+    return ", ".join(f"{kind.__name__} {dtype}{list(of)}" for of, dtype, kind in forms)
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Whether two values hold the same, NaN for NaN."""
+    x, y = plain(x), plain(y)
+    if np.shape(x) != np.shape(y):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.all((x == y) | ((x != x) & (y != y))))

@@ -1,0 +1,84 @@
+"""Elements at places that are computed: places that a recording keeps as lines, where others are fixed parameters.
+
+A recording that is to be run at other inputs must not keep the order of a sort or the places of a mask as constants.
+There the places are an operand, which carries no derivative, of two rows that are each other's adjoints.
+"""
+
+import numpy as np
+
+from ..elementary import entry_of, linear, locally_constant_of_array
+from ..forms import shape
+from ..levels import is_noted
+from .indexing import fixed, getitem
+from .rearranging import rearrangement
+from .shaping import view
+
+
+class _Here:
+    def __repr__(self):
+        return "here"
+
+
+HERE = _Here()
+"""What stands in an index for the part that is computed."""
+
+
+def _taken(x, places):
+    return np.reshape(x, -1)[places]
+
+
+def _given_back(v, places, of):
+    total = np.zeros(int(np.prod(of)), np.result_type(v))
+    np.add.at(total, places, v)
+    return total.reshape(of)
+
+
+taken = linear(None, None, lambda g, x, places: given_back(g, places, shape(x)), None, name="taken",
+               evaluate=_taken)  # fmt: skip
+"""The elements at places among all, counted in the order C."""
+given_back = linear(None, None, lambda g, v, places, of: taken(g, places), None, name="given_back", statics=1,
+                    evaluate=_given_back)  # fmt: skip
+"""Zeros, to which elements are added at places."""
+
+
+def _numbers(of):
+    return np.arange(int(np.prod(of))).reshape(of)
+
+
+places = locally_constant_of_array(
+    None,
+    lambda part, of=None, index=None: (part, of, index),
+    lambda part, of, index: _numbers(of)[tuple(part if x is HERE else x for x in index)],
+    name="places",
+)
+"""The places that an index chooses of an array of a shape; ``part`` stands in the index where `HERE` is."""
+places_along = locally_constant_of_array(
+    None,
+    lambda order, of=None, axis=None: (order, of, axis),
+    lambda order, of, axis: np.take_along_axis(_numbers(of), order, axis),
+    name="places_along",
+)
+"""The places that ``np.take_along_axis`` reads."""
+
+
+def elements(x, index):
+    """``x[index]``; a part of the index of which a recording would keep note is an operand."""
+    parts = index if isinstance(index, tuple) else (index,)
+    computed = [k for k, part in enumerate(parts) if is_noted(part)]
+    if len(computed) != 1:
+        return view(getitem, x, fixed(index))
+    (here,) = computed
+    template = tuple(HERE if k == here else fixed(part) for k, part in enumerate(parts))
+    return taken(x, places(parts[here], shape(x), template))
+
+
+_take_along_axis = rearrangement(np.take_along_axis, lambda arr, indices, axis=-1: (arr, fixed(indices), axis),
+                                 name="take_along_axis")  # fmt: skip
+
+
+@entry_of(_take_along_axis, np.take_along_axis)
+def take_along_axis(arr, indices, axis=-1):
+    """The elements that an array of places chooses along an axis, as one of ``np.argsort``."""
+    if is_noted(indices):
+        return taken(arr, places_along(indices, shape(arr), axis))
+    return _take_along_axis(arr, fixed(indices), axis)
