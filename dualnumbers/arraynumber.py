@@ -106,11 +106,17 @@ class ArrayNumber(Face, Number):
         owner = self.owner
         if not isinstance(source, ArrayNumber) or source.owner is not owner:
             return False
-        numbers = numbered(owner)
+        numbers, elements = numbered(owner, parts=True), shaping.reshape(owner, -1, "C")
+        if numbers.dtype.kind == "c":
+            elements = shaping.concatenate(np.zeros(1, elements.real.dtype), elements.real, elements.imag, 0)
         try:
             write(self.shown(numbers), source.shown(numbers))
         finally:
-            owner[...] = getitem(shaping.reshape(owner, -1, "C"), numbers)
+            if numbers.dtype.kind == "c":
+                owner.real = getitem(elements, numbers.real.astype(int))
+                owner.imag = getitem(elements, numbers.imag.astype(int))
+            else:
+                owner[...] = getitem(elements, numbers)
         return True
 
     overlaps = False

@@ -93,6 +93,6 @@ def axes_in_memory(x: Any) -> tuple[int, ...]:
     return memory.axes_by_stride(np.asarray(_plain(x)))
 
 
-def numbered(x: Any) -> Any:
-    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does."""
-    return memory.numbered(_plain(x))
+def numbered(x: Any, parts: bool = False) -> Any:
+    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does. `memory.numbered`."""
+    return memory.numbered(_plain(x), parts)

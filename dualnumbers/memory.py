@@ -24,10 +24,18 @@ def detached(z: Array) -> Array:
     return copy
 
 
-def numbered(z: Array) -> Array:
-    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does."""
-    numbers = _lying_as(z, np.intp)
+def numbered(z: Array, parts: bool = False) -> Array:
+    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does.
+
+    With ``parts``, if it is complex, those of real parts from 1 on, then those of imaginary parts; 0 is for a part that
+    a real number has not.
+    """
+    parts = parts and z.dtype.kind == "c"
+    numbers = _lying_as(z, complex if parts else np.intp)
     numbers[...] = np.arange(z.size).reshape(z.shape)
+    if parts:
+        numbers.real += 1
+        numbers.imag = numbers.real + z.size
     return numbers
 
 

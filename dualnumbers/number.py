@@ -195,7 +195,7 @@ class Number:
                 return self.__array_function__(function, types, before, keywords | named)
             raise_if_unbound(function, entry, arguments, keywords)
             raise
-        return result if target is None else ufunc_methods.stored(function, result, target)
+        return result if target is None else ufunc_methods.stored(function, result, target, keywords.get("casting"))
 
     def constant(self, value: Any) -> Any:
         """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""

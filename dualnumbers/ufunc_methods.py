@@ -15,7 +15,7 @@ import numpy as np
 
 from .elementary import BY_NUMPY, PYTHON, linear
 from .errors import no_plain_value, no_rule, public_name, user_line
-from .forms import dtype_of, shape, type_of
+from .forms import dtype_of, shape, size, type_of
 from .levels import is_number, read
 from .rules.arithmetic import as_numpy
 from .rules.axes import moveaxis, rank
@@ -68,19 +68,37 @@ def written(compute: Callable[[], Any], write: Callable[[Any], Any]) -> Any:
 
 def _stored_all(ufunc: Any, results: Any, out: tuple[Any, ...]) -> Any:
     if len(out) == 1:
-        return stored(ufunc, results, out[0])
-    return tuple(z if target is None else stored(ufunc, z, target) for z, target in zip(results, out, strict=True))
+        return stored(ufunc, results, out[0], "same_kind")
+    return tuple(
+        z if target is None else stored(ufunc, z, target, "same_kind") for z, target in zip(results, out, strict=True)
+    )
 
 
-def stored(function: Any, result: Any, target: Any) -> Any:
-    """A result stored into the array that ``out=`` names, which a ufunc broadcasts to."""
+CASTING = {np.clip: "same_kind", np.concatenate: "same_kind", np.dot: "no", np.einsum: "safe"}
+"""By which rule of NumPy's a function may cast to the type of ``out=``, where that is not any."""
+
+
+def stored(function: Any, result: Any, target: Any, casting: str | None = None) -> Any:
+    """A result stored into the array that ``out=`` names, which a ufunc broadcasts to.
+
+    TypeError where it may not be cast to that: by ``casting``, or the rule of the function.
+    """
     to, of = shape(target), shape(result)
     if to != of and not (isinstance(function, np.ufunc) and _broadcasts(of, to)):
         raise ValueError(f"{public_name(function)}: out= has shape {to}, the result has {of}")
+    _check_cast(function, result, target, casting or CASTING.get(function, "unsafe"))
     if not is_number(type(target)):
+        if of and not size(result):  # no derivative to lose
+            return target
         raise no_plain_value(f"{public_name(function)} with out= a plain array", result)
     target[...] = result
     return target
+
+
+def _check_cast(function: Any, result: Any, target: Any, casting: str) -> None:
+    given, to = dtype_of(result), dtype_of(target)
+    if not np.can_cast(given, to, casting):  # type: ignore[arg-type]
+        raise TypeError(f"{public_name(function)}: cannot write {given} into out=, which has {to}{user_line()}")
 
 
 def _broadcasts(of: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -98,7 +116,10 @@ def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen
     parts = [getitem(broadcast_to(x, common), chosen) if shape(x) else x for x in operands]
 
     def write(part: Any) -> Any:
+        _check_cast(ufunc, part, target, "same_kind")
         if not is_number(type(target)):
+            if not target.size:
+                return target
             raise no_plain_value(f"np.{ufunc.__name__} with out= a plain array", part)
         target[chosen] = part
         return target

@@ -37,9 +37,7 @@ class ArrayView(ArrayNumber):
 
     @property
     def owner(self) -> Any:
-        """The root, unless this shows parts of complex elements."""
-        in_parts = any(function.row.name in ("real", "imag") for function, _ in self._steps())
-        return self if in_parts and self.root.dtype.kind == "c" else self.root
+        return self.root
 
     def shown(self, owned: Any) -> Any:
         for function, static in self._steps():
@@ -58,7 +56,8 @@ class ArrayView(ArrayNumber):
 
     def _owner_of_all(self) -> Any:
         """The array that owns what this shows more than once."""
-        if self.owner is self:
+        in_parts = any(function.row.name in ("real", "imag") for function, _ in self._steps())
+        if in_parts and self.owner.dtype.kind == "c":
             raise TypeError(f"real and imaginary parts that np.broadcast_arrays repeats: write to a copy{user_line()}")
         return self.owner
 

@@ -496,10 +496,13 @@ MOVES = {
 
 
 @pytest.mark.parametrize("move", MOVES)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::numpy.exceptions.ComplexWarning")
 def test_a_source_that_overlaps_its_target_is_read_as_numpy_reads_it(move):
-    for x in (np.arange(1.0, 13.0).reshape(3, 4), np.arange(1.0, 10.0).reshape(3, 3), np.arange(1.0, 7.0)):
-        for target, source in itertools.product(SEEN.values(), repeat=2):
+    parts = {"w.real": lambda w: w.real, "w.imag[::-1]": lambda w: w.imag[::-1], "w.real.T": lambda w: w.real.T}
+    for x in (np.arange(1.0, 13.0).reshape(3, 4), np.arange(1.0, 10.0).reshape(3, 3), np.arange(1.0, 7.0),
+              np.arange(1.0, 7.0) + 1j * np.arange(4.0, -2.0, -1.0)):  # fmt: skip
+        seen = SEEN | parts if np.iscomplexobj(x) else SEEN
+        for target, source in itertools.product(seen.values() if "broadcast" not in move else SEEN.values(), repeat=2):
 
             def f(x, target=target, source=source):
                 w = x.copy()
@@ -520,7 +523,53 @@ def test_a_source_that_overlaps_its_target_is_read_as_numpy_reads_it(move):
             shifted = f(x + 1e-6 * x) - f(x - 1e-6 * x)
             np.testing.assert_allclose(tangent, shifted / 2e-6, rtol=1e-6)
             u = np.cos(np.arange(x.size)).reshape(x.shape)
-            np.testing.assert_allclose(np.sum(pull(u)[0] * x), np.sum(u * tangent), rtol=1e-12)
+            back, along = np.real(np.sum(np.conj(pull(u)[0]) * x)), np.real(np.sum(u * tangent))
+            np.testing.assert_allclose(back, along, rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------- casts
+
+TOO_MUCH = {
+    "np.add, out": lambda x, out: np.add(x, 1j, out=out),
+    "np.add, out and where": lambda x, out: np.add(x, 1j, out=out, where=x > 1.0),
+    "np.matmul": lambda x, out: np.matmul(np.eye(3) * 1j, x, out=out),
+    "np.concatenate": lambda x, out: np.concatenate([x * 1j], out=out),
+    "np.einsum": lambda x, out: np.einsum("i->i", x * 1j, out=out),
+    "np.dot": lambda x, out: np.dot(np.eye(3) * 1j, x, out=out),
+    "np.place": lambda x, out: np.place(out, x > 1.0, x * 1j),
+    "np.putmask": lambda x, out: np.putmask(out, x > 1.0, x * 1j),
+    "+=": lambda x, out: out.__iadd__(x * 1j),
+}
+
+
+@pytest.mark.parametrize("write", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_what_numpy_does_not_cast_into_an_array_is_refused(write):
+    def f(x):
+        write(x, np.zeros(3, like=x))
+
+    x = np.arange(3.0)
+    for call in (lambda: write(x, np.zeros(3)), lambda: jvp(f, [x], [x]), lambda: vjp(f, x)):
+        with pytest.raises((TypeError, ValueError), match=r"(?i)cast|datatype|cannot write"):
+            call()
+
+
+def test_what_may_be_cast_to_a_result_is():
+    def f(x):
+        out = np.zeros(3, np.float32, like=x)
+        np.add(x, 1.0, out=out)
+        return np.concatenate([out, out], out=np.zeros(6, np.float32, like=x), casting="unsafe")
+
+    value, tangent = jvp(f, [np.arange(3.0)], [np.ones(3)])
+    assert value.dtype == tangent.dtype == np.float32
+    assert tangent.tolist() == [1.0] * 6
+
+
+def test_nothing_may_be_written_into_a_plain_array():
+    def f(x):
+        return np.add(x[:0], x[0], out=np.zeros(0)), np.multiply(x[:0], x[0], out=np.zeros(0), where=x[:0] > 0.0)
+
+    for parts in (jvp(f, [np.ones(2)], [np.ones(2)])[0], vjp(f, np.ones(2))[0]):
+        assert [part.shape for part in parts] == [(0,), (0,)]
 
 
 # ------------------------------------------------------------------------------------------------- arrays of no axes

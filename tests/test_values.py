@@ -498,3 +498,14 @@ def test_a_sum_of_single_and_double_precision_has_a_tangent_in_double():
     for f in (lambda x, y: x * 1j + y, lambda x, y: y - x * 1j, lambda x, y: x + y):
         value, tangent = jvp(f, [x, one], [x, one])
         assert np.result_type(np.asarray(tangent)) == np.result_type(np.asarray(value))
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (3, 2)])
+def test_a_condition_of_another_shape_is_refused_as_by_numpy(shape):
+    def f(x):
+        return np.piecewise(x.T, [x > 0.0], [lambda q: q * 2.0, 0.0])
+
+    x = np.ones(shape)
+    for call in (lambda: f(x), lambda: jvp(f, [x], [x]), lambda: vjp(f, x)):
+        with pytest.raises(IndexError, match="boolean index did not match"):
+            call()

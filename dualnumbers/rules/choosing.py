@@ -46,6 +46,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     single = np.isscalar(condlist) or (not shape(condlist[0]) and len(shape(x)) > 0)
     given = [condlist] if single else condlist
     conditions = np.array([read(condition) for condition in given], bool)
+    for condition in conditions:
+        np.zeros(shape(x))[condition]  # raises where it is no mask of x
     if len(funclist) == len(conditions) + 1:
         conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)])
     if len(funclist) != len(conditions):

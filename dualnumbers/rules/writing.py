@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import PYTHON, composition
 from ..errors import no_plain_value
-from ..forms import numbered, shape, size
+from ..forms import dtype_of, numbered, shape, size
 from ..levels import is_number, read
 from .indexing import fixed, getitem
 from .shaping import array, ravel, reshape
@@ -27,7 +27,11 @@ def _empty(v):
     return not size(v)
 
 
-def _mask(mask, target, name):
+def _mask(mask, target, function, values):
+    """A mask of the target's shape; TypeError where NumPy's function does not cast the values to its type."""
+    name = f"np.{function.__name__}"
+    if size(values):
+        function(np.zeros(1, target.dtype), [True], np.zeros(1, dtype_of(values)))
     if size(mask) != target.size:
         raise ValueError(f"{name}: mask and data must be the same size, not {shape(mask)} and {target.shape}")
     return np.asarray(read(mask), bool).reshape(shape(target))
@@ -67,7 +71,7 @@ def put(a, ind, v, mode="raise"):
 def place(arr, mask, vals):
     """Write the values, in turn, at the places where the mask holds."""
     target = _written(arr, vals, "np.place")
-    chosen = _mask(mask, target, "np.place")
+    chosen = _mask(mask, target, np.place, vals)
     if _empty(vals) and np.any(chosen):
         raise ValueError("np.place: no values to write where the mask holds")
     if not target.take_in(lambda numbers, source: np.place(numbers, chosen, source), vals):
@@ -78,7 +82,7 @@ def place(arr, mask, vals):
 def putmask(a, mask, values):
     """Write, where the mask holds, the value that has the same place among the repeated values."""
     target = _written(a, values, "np.putmask")
-    chosen = _mask(mask, target, "np.putmask")
+    chosen = _mask(mask, target, np.putmask, values)
     if not _empty(values):
         target[chosen] = getitem(_cycled(values, target.size), np.flatnonzero(chosen))
 
