@@ -553,6 +553,20 @@ def test_what_numpy_does_not_cast_into_an_array_is_refused(write):
             call()
 
 
+@pytest.mark.parametrize("write", [np.place, np.putmask])
+def test_a_scalar_of_double_precision_is_written_into_single_precision(write):
+    def f(x):
+        y = x.astype(np.float32)
+        write(y, y > 1.0, np.sum(x))
+        write(y, y < 1.0, [x[0]])
+        return y
+
+    x = np.arange(3.0)
+    for value, tangent in (jvp(f, [x], [np.ones(3)]), (vjp(f, x)[0], np.array([1.0, 1.0, 3.0]))):
+        assert value.tolist() == f(x).tolist()
+        assert tangent.tolist() == [1.0, 1.0, 3.0]
+
+
 def test_what_may_be_cast_to_a_result_is():
     def f(x):
         out = np.zeros(3, np.float32, like=x)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..elementary import PYTHON, composition
 from ..errors import no_plain_value
-from ..forms import dtype_of, numbered, shape, size
+from ..forms import dtype_of, is_array, numbered, shape, size
 from ..levels import is_number, read
 from .indexing import fixed, getitem
 from .shaping import array, ravel, reshape
@@ -30,8 +30,9 @@ def _empty(v):
 def _mask(mask, target, function, values):
     """A mask of the target's shape; TypeError where NumPy's function does not cast the values to its type."""
     name = f"np.{function.__name__}"
-    if size(values):
-        function(np.zeros(1, target.dtype), [True], np.zeros(1, dtype_of(values)))
+    if is_array(values) and size(values):  # of a scalar and a list NumPy casts any number
+        like = np.zeros(1, dtype_of(values)) if shape(values) else read(values)
+        function(np.zeros(1, target.dtype), [True], like)
     if size(mask) != target.size:
         raise ValueError(f"{name}: mask and data must be the same size, not {shape(mask)} and {target.shape}")
     return np.asarray(read(mask), bool).reshape(shape(target))
