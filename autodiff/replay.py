@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.forms import dtype_of, shape, type_of
-from dualnumbers.levels import plain
+from dualnumbers.levels import has_nan, plain
 
 from .seeding import differentiable, flatten, map_leaves
 from .tape import Tape
@@ -79,6 +79,9 @@ def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
                                     f"function went on with {_named([_form(tape.values[line])])}")  # fmt: skip
         if tape.guards and line in tape.guards and not _same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {tape.guards[line] or row}")
+        if line in tape.asked and has_nan(values[line]) is not tape.asked[line]:
+            raise DivergedError(f"an adjoint {'is NaN there' if tape.asked[line] else 'is NaN here'} and not "
+                                f"{'here' if tape.asked[line] else 'where it was recorded'}: {row}")  # fmt: skip
     return values
 
 

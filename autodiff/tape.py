@@ -31,11 +31,12 @@ class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table.
 
     ``mixed`` says that some value is no Python float, ``complex`` that some is complex. ``guards`` are the lines whose
-    plain values were read, each with the user's line of code that read it; None where that is not noted.
+    plain values were read, each with the user's line of code that read it; None where that is not noted. ``asked`` has
+    the lines of which it was asked whether any element is NaN, with the answer.
     """
 
-    __slots__ = ("captured", "complete", "complex", "constants", "first", "guards", "inputs", "is_torn", "level",
-                 "links", "mixed", "more", "names", "outputs", "pinned", "program", "rows", "second", "static",
+    __slots__ = ("asked", "captured", "complete", "complex", "constants", "first", "guards", "inputs", "is_torn",
+                 "level", "links", "mixed", "more", "names", "outputs", "pinned", "program", "rows", "second", "static",
                  "unkept", "values")  # fmt: skip
 
     def __init__(self) -> None:
@@ -50,6 +51,7 @@ class Tape:
         self.static: dict[int, tuple[Any, ...]] = {}
         self.links: dict[int, int] = {}
         self.guards: dict[int, Reader | None] | None = None
+        self.asked: dict[int, bool] = {}
         self.program: Any = None
         self.pinned: set[int] = set()
         self.unkept: set[int] = set()

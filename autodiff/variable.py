@@ -17,7 +17,6 @@ from dualnumbers.memory import detached
 from dualnumbers.number import Number, lifted_operators
 from dualnumbers.parameters import as_now
 from dualnumbers.rules.indexing import fixed, getitem, setitem
-from dualnumbers.rules.inspection import any_nan
 from dualnumbers.rules.taking import elements
 from dualnumbers.views import ArrayView
 
@@ -91,7 +90,10 @@ class Variable(Number, operators=True):
         return self.tape.guards is not None or super().is_noted()
 
     def has_nan(self) -> bool:
-        return has_nan(self.primal) if self.tape.guards is None else bool(any_nan(self))
+        answer = has_nan(self.primal)
+        if self.tape.guards is not None:
+            self.tape.asked[self.line] = answer
+        return answer
 
     @property
     def level(self) -> Level:  # type: ignore[override]

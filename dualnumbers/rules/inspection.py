@@ -7,7 +7,7 @@ import numpy as np
 
 from ..elementary import BY_NUMPY, composition, locally_constant_of_array
 from ..forms import asked, dtype_of
-from ..levels import has_nan, is_number, level_of, read
+from ..levels import is_number, level_of, read
 from .shaping import array, cast, copied
 
 
@@ -47,8 +47,6 @@ lexsort = locally_constant_of_array(np.lexsort, lambda keys, axis=-1: (array(key
 searchsorted = locally_constant_of_array(np.searchsorted, lambda a, v, side="left", sorter=None: (a, v, side, sorter),
                                          lambda a, v, side, sorter: np.searchsorted(a, v, side, sorter),
                                          arity=2)  # fmt: skip
-any_nan = locally_constant_of_array(None, lambda x: (x,), has_nan, name="any_nan")
-"""Whether any element is NaN."""
 
 
 READING: set[Any] = set()

@@ -36,12 +36,6 @@ def _places_along(name: str) -> Iterator[Sample]:
                      unreal=False)  # fmt: skip
 
 
-@entry("any_nan")
-def _any_nan(name: str) -> Iterator[Sample]:
-    yield Sample(lambda x: x if TABLE["any_nan"](x) else 2 * x, (values(3),), "none")
-    yield Sample(lambda x: np.where(TABLE["any_nan"](x * [1.0, np.nan]), x, 0 * x), (values(2),), "one")
-
-
 @entry("searchsorted")
 def _searchsorted(name: str) -> Iterator[Sample]:
     knots = np.array([-1.1, -0.2, 0.7, 1.9])
