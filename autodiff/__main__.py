@@ -18,7 +18,6 @@ from .differences import difference_quotient
 from .drawing import WRITERS, animate, picture
 from .expressions import CONSTANTS, FUNCTIONS, ExpressionError, assignments, expression, real_value, short
 from .listing import listing
-from .sweep import adjoints
 from .variable import Variable
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -168,7 +167,7 @@ def show_tape(chosen: argparse.Namespace) -> None:
         print(listing(tape, [0.0] * len(tape), list(values)))
         print("\nThe result depends on no variable, so every adjoint is 0.")
         return
-    found = adjoints(tape, {out.line: 1.0}, keep=True)
+    found = tape.adjoints(out)
     print(listing(tape, found, list(values)))
     print("\nadjoint: the derivative of the result with respect to that line")
 

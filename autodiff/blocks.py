@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import SMOOTH, Row
 from dualnumbers.errors import user_line
 from dualnumbers.forms import shape
 from dualnumbers.rules.shaping import array, reshape
+from dualnumbers.table import Row
+from dualnumbers.table.kinds import Smooth
 
 from .custom import joined
 from .custom_rows import Function, elementwise_function, fitting, function_of_arrays
@@ -98,7 +99,7 @@ class Block(_Rows):
 
     @staticmethod
     def _made(name: str, count: int) -> Function:
-        row = Row(name, SMOOTH, count, statics=1, adjoints=(None,) * count, pushes=tuple(map(_push, range(count))))
+        row = Row(name, tuple(Smooth(_push(k)) for k in range(count)), ("owner",))
         return function_of_arrays(row, lambda *xs_owner: xs_owner[-1].value(*xs_owner[:-1]))
 
 

@@ -13,19 +13,18 @@ from weakref import ref
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.dispatch import lead, leading
-from dualnumbers.elementary import LOCALLY_CONSTANT, Row
 from dualnumbers.errors import user_line
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, is_number
 from dualnumbers.number import Number, lifted_operators
-from dualnumbers.partials import as_given
 from dualnumbers.rules.shaping import reshape, stack
+from dualnumbers.table.dispatch import lead, leading
+from dualnumbers.table.row import Face
 from dualnumbers.views import ArrayView
 
+from .backward import adjoints_of, units
 from .seeding import living, matching, read_only
 from .shared_tape import SharedTape, common
-from .sweep import adjoints
 from .tape import UNARY
 from .variable import Variable
 
@@ -49,27 +48,28 @@ is_recording = _recording.get
 """Whether what is computed here and now is recorded."""
 
 
-def _recorded(row: Row) -> Callable[..., Any]:
+def _recorded(face: Face) -> Callable[..., Any]:
     """A row applied to operands of which one made by hand leads: recorded on their common tape."""
-    statics, evaluate, fixed = row.statics, row.evaluate, row.kind == LOCALLY_CONSTANT
+    row, evaluate = face.row, face.evaluate
+    statics, fixed = row.statics, row.is_constant
 
     def recorded(*arguments: Any) -> Any:
         operands = arguments[: len(arguments) - statics] if statics else arguments
         static = arguments[len(operands) :]
         level = _leading_level(operands)
         if level is None:
-            return lead(row, *arguments)
+            return lead(face, *arguments)
         if not _recording.get():
             return evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
-        if row.unreal and any(map(is_unreal, operands)):
-            return row.unreal(*operands)
+        if face.unreal and any(map(is_unreal, operands)):
+            return face.unreal(*operands)
         if fixed:
             return evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
         tape = common(operands, level)
         numbers = [x.on(tape) if _is_of(level, x) else tape.constant(x) for x in operands]
         if max(numbers) < 0:  # nothing but constants
             return evaluate(*map(tape.value, numbers), *static)
-        return result(tape, tape.apply(row, numbers, static))
+        return result(tape, tape.apply(face, numbers, static))
 
     return recorded
 
@@ -100,12 +100,12 @@ class ByHand(Variable, operators=True):
     gradient: Any
 
     @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
-        return _recorded(row)
+    def lift(cls, face: Face) -> Callable[..., Any]:
+        return _recorded(face)
 
     @classmethod
-    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return lifted_operators(row, cls)
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return lifted_operators(face, cls)
 
     def on(self, tape: SharedTape) -> int:
         """Its operand number on a tape, which is its own where it has one."""
@@ -122,8 +122,9 @@ class ByHand(Variable, operators=True):
     def backward(self, gradient: Any = None) -> None:
         """Add to the ``grad`` of every leaf that this was computed from its adjoint, by one sweep.
 
-        ``gradient`` is the cotangent, of this value's shape; a real number has 1. What was computed stays: it may be
-        swept again. Raises ValueError where an array has no cotangent, or one of another shape.
+        So to that of every result between that was told to keep it (`Result.retain_grad`). ``gradient`` is the
+        cotangent, of this value's shape; a real number has 1. What was computed stays: it may be swept again. Raises
+        ValueError where an array has no cotangent, or one of another shape.
         """
         y = self.recorded()
         value = y.primal
@@ -132,10 +133,10 @@ class ByHand(Variable, operators=True):
             raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
                              f"first{user_line()}")  # fmt: skip
         seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
-        found = _adjoints_of_leaves(y, seed)
+        found = adjoints_of(y, seed, y.tape.retained)
         with _accumulating:  # leaves may be shared by threads
-            for leaf, adjoint in found:
-                leaf.grad = adjoint if leaf.grad is None else leaf.grad + adjoint
+            for variable, adjoint in found:
+                variable.grad = adjoint if variable.grad is None else variable.grad + adjoint
 
     def compute_gradients(self) -> None:
         """Find ``gradient``: the Jacobian (p, n) of the p elements of this by the n of a leaf; of several, their list.
@@ -153,8 +154,8 @@ class ByHand(Variable, operators=True):
             if line in behind:
                 sizes.update(leaf.siblings or [(leaf.number, prod(shape(leaf.primal)))])
         rows: dict[int, list[Any]] = {number: [] for number in sorted(sizes)}
-        for unit in _units(y.primal):
-            found = {leaf.number: adjoint for leaf, adjoint in _adjoints_of_leaves(y, unit)}
+        for unit in units(y.primal):
+            found = {leaf.number: adjoint for leaf, adjoint in adjoints_of(y, unit)}
             for number, size in sizes.items():
                 row = reshape(found[number], (-1,), "C") if number in found else np.zeros(size)
                 rows[number].append(row)
@@ -164,37 +165,6 @@ class ByHand(Variable, operators=True):
     def __hash__(self) -> int:
         """Of the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older value."""
         return id(self)
-
-
-def _units(value: Any) -> Iterator[Any]:
-    """The cotangents that pick one element after the other."""
-    for place in np.ndindex(shape(value)):
-        unit = zeros_like(value)
-        if place:
-            unit[place] = 1
-        yield unit if place else unit + 1
-
-
-def _adjoints_of_leaves(y: Any, cotangent: Any) -> list[tuple[Any, Any]]:
-    """Each leaf of a tape with its adjoint, an array of its own."""
-    totals: dict[int, tuple[Any, Any]] = {}
-    for leaf, adjoint in zip(y.tape.leaves, adjoints(y.tape, {y.line: cotangent}), strict=True):
-        if adjoint is not None:
-            before = totals.get(id(leaf))
-            totals[id(leaf)] = leaf, adjoint if before is None else before[1] + adjoint
-    taken, found = {id(cotangent)}, []
-    for leaf, adjoint in totals.values():
-        if isinstance(adjoint, (np.ndarray, ArrayNumber)):
-            if id(adjoint) in taken or (type(adjoint) is np.ndarray and not _is_whole(adjoint)):
-                adjoint = adjoint.copy()
-            taken.add(id(adjoint))
-        found.append((leaf, as_given(adjoint, leaf.primal)))
-    return found
-
-
-def _is_whole(array: np.ndarray[Any, Any]) -> bool:
-    """Whether an array may be written to without another one seeing it."""
-    return array.base is None and array.flags.writeable
 
 
 def result(tape: SharedTape, line: int) -> Any:
@@ -208,9 +178,10 @@ def result(tape: SharedTape, line: int) -> Any:
 class Result(ByHand):
     """What was computed from leaves: a line of their common tape."""
 
-    __slots__ = ("__weakref__", "gradient", "place")
+    __slots__ = ("__weakref__", "_grad", "gradient", "place")
     place: tuple[SharedTape, int]
     gradient: Any
+    _grad: Any
 
     def _place(self) -> tuple[SharedTape, int]:
         tape, line = self.place
@@ -240,10 +211,32 @@ class Result(ByHand):
         value = living(self.primal)
         return value.snapshot() if isinstance(value, ArrayNumber) else read_only(value)
 
+    def retain_grad(self) -> None:
+        """Let `backward` of what is computed from this keep the adjoint of this too, as ``grad``.
+
+        >>> from autodiff import Variable
+        >>> x = Variable(3.0)
+        >>> y = x * x
+        >>> y.retain_grad()
+        >>> (2.0 * y).backward()
+        >>> y.grad, x.grad
+        (2.0, 12.0)
+        """
+        if not hasattr(self, "_grad"):
+            self._grad = None
+            self.tape.retained.append(ref(self))
+
     @property
     def grad(self) -> Any:
-        raise AttributeError("only Variables made by hand have .grad: make a Variable of what you want the derivative "
-                             f"by; autodiff.grad(f)(x) needs none{user_line()}")  # fmt: skip
+        if not hasattr(self, "_grad"):
+            raise AttributeError("a result has a .grad only if told before backward() to keep it: y.retain_grad()"
+                                 f"; Variables made by hand have one{user_line()}")  # fmt: skip
+        return self._grad
+
+    @grad.setter
+    def grad(self, gradient: Any) -> None:
+        self.retain_grad()
+        self._grad = gradient
 
     def __copy__(self) -> Any:
         tape, line = self._place()

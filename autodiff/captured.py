@@ -22,6 +22,9 @@ TINY = 1 << 12
 SMALL = 1 << 20
 """Bytes up to which an array is copied: a checksum of it takes three times as long as the copy."""
 
+WORDS = {4: np.uint32, 8: np.uint64, 16: np.uint64}
+"""The words in which elements of a size are compared."""
+
 HANDY = 1 << 16
 """Bytes up to which an argument is copied: a further large array on the heap costs more in page faults."""
 
@@ -62,7 +65,7 @@ class Captured:
                 raise _changed(x)
             return x
         original, kept = self._kept.get(id(x), (None, None))
-        if original is x and kept is not None and np.array_equal(x, kept, equal_nan=x.dtype.kind in "fc"):
+        if original is x and kept is not None and not _differ(x, kept):
             return kept
         kept = detached(x)
         self._kept[id(x)] = x, kept
@@ -121,9 +124,13 @@ def _laid_out(x: Array) -> Array:
 
 
 def _differ(x: Array, y: Array) -> bool:
-    """Whether two arrays of one kind hold other bits; nearly always they are equal."""
-    small = x.nbytes <= TINY
-    return (small or bool((x != y).any())) and x.tobytes() != y.tobytes()
+    """Whether two arrays that lie in memory alike hold other bits. Numbers would be compared twice, for NaN."""
+    if x.shape != y.shape or x.dtype != y.dtype:  # set anew in place
+        return True
+    word = WORDS.get(x.itemsize)
+    if x.nbytes <= TINY or word is None or x.dtype.hasobject:
+        return x.tobytes() != y.tobytes()
+    return bool((x.ravel("K").view(word) != y.ravel("K").view(word)).any())
 
 
 def _changed(x: Array) -> RuntimeError:

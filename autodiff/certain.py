@@ -13,14 +13,12 @@ import numpy as np
 
 from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.dualnumber import make
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.errors import user_line
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.levels import Level, has_nan, is_number, read
-from dualnumbers.partials import evaluate_partial
-from dualnumbers.pushforward import has_derivative, in_precision, row_tangent
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, stack
+from dualnumbers.table.partials import evaluate_partial, in_precision
 
 from .columns import same_bits
 from .lengths import kinks, slope_of_length
@@ -59,10 +57,10 @@ class Certain:
         found = dict(seeds)
         for line in lines:
             row, total = self.tape.rows[line], None
-            if row is None or row.kind == LOCALLY_CONSTANT:
+            if row is None or row.is_constant:
                 continue
             for place, operand in enumerate(self.tape.operands(line)):
-                if operand in found and has_derivative(row, place):
+                if operand in found and row.passes(place):
                     term = self.term(line, place, found[operand])
                     total = term if total is None else total + term
             if total is not None:
@@ -74,8 +72,8 @@ class Certain:
         reached, row, z = self.terms[line, place], self.tape.rows[line], self.tape.values[line]
         xs = [self.tape.value(operand) for operand in self.tape.operands(line)]
         assert row is not None
-        if row.kind != ELEMENTWISE:
-            return masked(row_tangent(row, z, xs, [(place, t)], self.tape.static.get(line, ())), reached)
+        if not row.is_elementwise:
+            return masked(row.push(z, xs, [(place, t)], self.tape.static.get(line, ())), reached)
         p = row.partials[place]
         p = p if isinstance(p, float) else evaluate_partial(p, *xs, z)
         if line in self.at_kinks:

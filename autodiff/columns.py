@@ -15,9 +15,9 @@ import numpy as np
 from dualnumbers.batch import BatchNumber, batch
 from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, read
-from dualnumbers.partials import as_given
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, stack, transpose
+from dualnumbers.table.partials import as_given
 
 from .seeding import name_of, own, writable, zero
 

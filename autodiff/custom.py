@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, MULTILINEAR, SMOOTH, Row
 from dualnumbers.errors import user_line
-from dualnumbers.levels import HELD, is_number, plain
+from dualnumbers.levels import HELD, is_number, read
 from dualnumbers.rules.shaping import array
+from dualnumbers.table import Row
+from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
 
 from .custom_rows import (
     Function,
-    checked_push,
     elementwise_function,
     elementwise_with_parameters,
     function_of_arrays,
-    linear_function,
+    rule,
 )
 from .seeding import flatten, map_leaves
 
@@ -47,25 +47,25 @@ def _name_of(function: Any) -> str:
     return name or type(function).__name__
 
 
-def _decorated(function: Function, kind: str, count: int | None, make: Callable[[str, Function, int, int], Function]
-               ) -> Function:  # fmt: skip
+def _decorated(function: Function, kind: type[Kind], count: int | None,
+               make: Callable[[str, Function, int, tuple[str, ...]], Function]) -> Function:  # fmt: skip
     """A user's function as it is called: ``count`` operands first, then fixed parameters, with his signature.
 
-    ``make`` takes the name, the function of arguments by place, and the numbers of operands and of parameters.
+    ``make`` takes the name, the function of arguments by place, the number of operands and the names of parameters.
     """
     name = _name_of(function)
     signature = _signature(function, name)
     parameters, names = signature.parameters.values(), list(signature.parameters)
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
-        raise TypeError(f"{name} takes *args or **keywords: {kind} needs a function that names its arguments; wrap it, "
-                        f"def f(x): return {name}(x)")  # fmt: skip
+        raise TypeError(f"{name} takes *args or **keywords: {kind.name} needs a function that names its arguments; "
+                        f"wrap it, def f(x): return {name}(x)")  # fmt: skip
     count = len(names) if count is None else count
     optional = all(signature.parameters[name].default is not inspect.Parameter.empty for name in names[count:])
-    if not 0 < count <= len(names) or (kind == ELEMENTWISE and not optional):
+    if not 0 < count <= len(names) or (kind is Elementwise and not optional):
         raise TypeError(f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
-                        f"give {kind} one for each argument{_BESIDES[kind]}")  # fmt: skip
+                        f"give {kind.name} one for each argument{_BESIDES[kind]}")  # fmt: skip
     keyed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    table_function = make(name, _by_place(function, len(names), keyed), count, len(names) - count)
+    table_function = make(name, _by_place(function, len(names), keyed), count, tuple(names[count:]))
 
     def called(*arguments: Any, **keywords: Any) -> Any:
         if keywords or keyed or len(arguments) != len(names):
@@ -84,7 +84,7 @@ def _fixed(function: str, name: str, parameter: Any) -> Any:
     if any(getattr(x, "active", True) for x in numbers):
         raise TypeError(f"{name} of {function} carries a derivative, and none by it was given: give one, or "
                         f"autodiff.value_of({name}){user_line()}")  # fmt: skip
-    return map_leaves(plain, parameter) if numbers else parameter
+    return map_leaves(read, parameter) if numbers else parameter
 
 
 def _by_place(function: Function, count: int, keyed: list[str]) -> Function:
@@ -95,8 +95,8 @@ def _by_place(function: Function, count: int, keyed: list[str]) -> Function:
     return lambda *xs: function(*xs[:places], **dict(zip(keyed, xs[places:], strict=True)))
 
 
-_BESIDES = {ELEMENTWISE: ", a function of (arguments, value) or a number"} | dict.fromkeys(
-    (LINEAR, MULTILINEAR, SMOOTH), " that can be differentiated, and those arguments first"
+_BESIDES = {Elementwise: ", a function of (arguments, value) or a number"} | dict.fromkeys(
+    (Linear, Multilinear, Smooth), " that can be differentiated, and those arguments first"
 )
 
 
@@ -127,19 +127,19 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
     [0.6]
     """
 
-    def make(name: str, function: Function, count: int, statics: int) -> Function:
-        if statics:
+    def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
+        if fixed:
             return elementwise_with_parameters(name, function, partials, singular)
         return elementwise_function(name, function, partials, singular)
 
-    return lambda function: _decorated(function, ELEMENTWISE, len(partials), make)
+    return lambda function: _decorated(function, Elementwise, len(partials), make)
 
 
-def _by_adjoints(kind: str, adjoints: tuple[Any, ...]) -> Callable[[Function], Function]:
-    def make(name: str, function: Function, count: int, statics: int) -> Function:
-        return linear_function(name, kind == LINEAR, adjoints, statics, function)
+def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...]) -> Callable[[Function], Function]:
+    def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
+        return rule(name, kind, derivatives, fixed, function)
 
-    return lambda function: _decorated(function, kind, len(adjoints), make)
+    return lambda function: _decorated(function, kind, len(derivatives), make)
 
 
 def linear(*adjoints: Any) -> Callable[[Function], Function]:
@@ -155,7 +155,7 @@ def linear(*adjoints: Any) -> Callable[[Function], Function]:
     >>> vjp(without_the_first, np.arange(3.0))[1](np.array([5.0, 7.0]))[0].tolist()
     [0.0, 5.0, 7.0]
     """
-    return _by_adjoints(LINEAR, adjoints)
+    return _of_arrays(Linear, adjoints)
 
 
 def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
@@ -168,7 +168,7 @@ def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
     >>> grad(inner)(np.ones(2), np.array([3.0, 4.0])).tolist()
     [3.0, 4.0]
     """
-    return _by_adjoints(MULTILINEAR, adjoints)
+    return _of_arrays(Multilinear, adjoints)
 
 
 def smooth(*pushes: Any) -> Callable[[Function], Function]:
@@ -184,14 +184,20 @@ def smooth(*pushes: Any) -> Callable[[Function], Function]:
     ...     return np.sqrt(np.vdot(x, x))
     >>> grad(length)(np.array([3.0, 4.0])).tolist()
     [0.6, 0.8]
+
+    An argument in which the function is linear may have its adjoint map in place of a push-forward, as
+    ``Linear(adjoint)``. A pull-back that is faster than the derived one stands beside the push, as
+    ``Smooth(push, pull)``; it maps ``(cotangent, value, *arguments)`` to the argument's cotangent.
+
+    >>> from autodiff.custom import Linear
+    >>> @smooth(lambda t, z, a, b: -np.linalg.solve(a, t @ z), Linear(lambda g, a, b: np.linalg.solve(a.T, g)))
+    ... def solution(a, b):
+    ...     return np.linalg.solve(a, b)
+    >>> grad(lambda b: np.sum(solution(np.diag([2.0, 4.0]), b)))(np.ones(2)).tolist()
+    [0.5, 0.25]
     """
 
-    def make(name: str, function: Function, count: int, statics: int) -> Function:
-        checked = tuple(checked_push(name, k, push) for k, push in enumerate(pushes))
-        row = Row(name, SMOOTH, count, statics=statics, pushes=checked, adjoints=(None,) * count)
-        return function_of_arrays(row, function)
-
-    return lambda function: _decorated(function, SMOOTH, len(pushes), make)
+    return _of_arrays(Smooth, pushes)
 
 
 def locally_constant(function: Function) -> Function:
@@ -205,7 +211,7 @@ def locally_constant(function: Function) -> Function:
     0.3
     """
 
-    def make(name: str, function: Function, count: int, statics: int) -> Function:
-        return function_of_arrays(Row(name, LOCALLY_CONSTANT, count), function)
+    def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
+        return function_of_arrays(Row(name, (Constant(),) * count), function)
 
-    return _decorated(function, LOCALLY_CONSTANT, None, make)
+    return _decorated(function, Constant, None, make)

@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.batch import BatchNumber, over_members
-from dualnumbers.dispatch import by_level, by_type
-from dualnumbers.elementary import ELEMENTWISE, PYTHON, SMOOTH, Row
 from dualnumbers.errors import user_line
-from dualnumbers.forms import shape, zeros_like
+from dualnumbers.forms import PYTHON, shape, zeros_like
 from dualnumbers.levels import is_number, read
-from dualnumbers.pushforward import in_precision
 from dualnumbers.rules.shaping import array
+from dualnumbers.table import Row
+from dualnumbers.table.dispatch import by_level, by_type
+from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Smooth
+from dualnumbers.table.language import as_kind
+from dualnumbers.table.partials import in_precision
+from dualnumbers.table.row import Face
 
 from .seeding import read_only
 
@@ -99,11 +102,10 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
 
         return p
 
-    row = Row(name, ELEMENTWISE, len(partials), partials=tuple(map(checked, range(len(partials)), partials)),
-              singular=singular)  # fmt: skip
-    row.scalar = plainly
-    row.evaluate = by_type(row, plainly, plainly)
-    return row.evaluate
+    row = Row(name, tuple(Elementwise(checked(*numbered)) for numbered in enumerate(partials)), singular=singular)
+    row.python = row.numpy = face = Face(row, scalar=plainly)
+    face.evaluate = by_type(face, plainly, plainly)
+    return face.evaluate
 
 
 class _Parameters:
@@ -137,15 +139,57 @@ def function_of_arrays(row: Row, function: Function) -> Function:
         arguments = (*map(read_only, arguments[:count]), *arguments[count:])
         return _value(row.name, function(*arguments), arguments[:count])
 
-    row.plain = plainly
-    row.evaluate = by_level(row, plainly)
-    return row.evaluate
+    row.python = row.numpy = face = Face(row, plain=plainly)
+    face.evaluate = by_level(face, plainly)
+    return face.evaluate
 
 
-def checked_push(name: str, k: int, push: Any) -> Any:
+def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple[str, ...], function: Function
+         ) -> Function:  # fmt: skip
+    """The table function of a user's function of arrays, with a derivative for each operand, of ``kind`` or another.
+
+    What his function does to a tangent and his adjoint maps are two statements: at the first tangent they are held
+    against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
+    """
+    kinds = [as_kind(kind, derivative) for derivative in derivatives]
+    together = [isinstance(given, Linear) for given in kinds]
+
+    def of_tangent(k: int, t: Any, arguments: tuple[Any, ...]) -> Any:
+        operands, static = arguments[: len(kinds)], arguments[len(kinds) :]
+        xs = [zeros_like(x) if together[k] and linear else x for x, linear in zip(operands, together, strict=True)]
+        return evaluate(*xs[:k], t, *xs[k + 1 :], *static)
+
+    checked = (_checked(name, k, given, of_tangent) for k, given in enumerate(kinds))
+    evaluate: Function = function_of_arrays(Row(name, tuple(checked), fixed), function)
+    return evaluate
+
+
+def _checked(name: str, k: int, given: Any, of_tangent: Function) -> Kind:
+    """A kind with the user's derivatives, whose results are checked. One that is linear is pushed by ``of_tangent``."""
+    if isinstance(given, Constant):
+        return given
+    if isinstance(given, Smooth):
+        pull = given.by_pull
+        return Smooth(
+            _checked_push(name, k, given.by_push), pull and _checked_pull(f"pull-back {k} of {name}", k + 1, pull)
+        )
+    adjoint = _checked_pull(f"adjoint {k} of {name}", k, given.adjoint)
+    held = False
+
+    def push(t: Any, z: Any, *arguments: Any) -> Any:
+        nonlocal held
+        result = of_tangent(k, t, arguments)
+        if not held:
+            along = read(t)
+            _hold(name, k, adjoint, along, *map(read, (result, *arguments)))
+            held = bool(np.any(along))
+        return result
+
+    return Smooth(_checked_push(name, k, push), lambda g, z, *arguments: adjoint(g, *arguments))
+
+
+def _checked_push(name: str, k: int, push: Function) -> Function:
     """A push-forward whose tangents have the shape and precision of the value; member by member of a batch."""
-    if push is None:
-        return None
 
     def checked(*t_z_xs: Any) -> Any:
         if isinstance(t_z_xs[0], BatchNumber):  # he may call what takes plain arrays only
@@ -160,40 +204,9 @@ def checked_push(name: str, k: int, push: Any) -> Any:
     return checked
 
 
-def checked_adjoint(name: str, k: int, adjoint: Any) -> Any:
-    """An adjoint map whose results have the shape and precision of the argument."""
-    if adjoint is None:
-        return None
-    return lambda g, *xs: fitting(f"adjoint {k} of {name}", adjoint(*map(read_only, (g, *xs))), shape(xs[k]), xs[k])
-
-
-def linear_function(name: str, jointly: bool, adjoints: tuple[Any, ...], statics: int, function: Function) -> Function:
-    """The table function of one that is linear in its operands, ``jointly`` or in each with the others fixed.
-
-    What it does to a tangent and its adjoint maps are two statements of the user's: at the first tangent they are held
-    against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
-    """
-    count, seen = len(adjoints), set[int]()
-    checked = [checked_adjoint(name, k, adjoint) for k, adjoint in enumerate(adjoints)]
-
-    def push(k: int) -> Any:
-        def pushed(t: Any, z: Any, *arguments: Any) -> Any:
-            xs, static = list(arguments[:count]), arguments[count:]
-            if jointly:
-                xs = [x if adjoint is None else zeros_like(x) for x, adjoint in zip(xs, adjoints, strict=True)]
-            result = evaluate(*xs[:k], t, *xs[k + 1 :], *static)
-            if k not in seen:
-                along = read(t)
-                _hold(name, k, checked[k], along, *map(read, (result, *arguments[:count])), *static)
-                seen.update((k,) if np.any(along) else ())
-            return result
-
-        return checked_push(name, k, pushed)
-
-    pushes = tuple(None if adjoint is None else push(k) for k, adjoint in enumerate(adjoints))
-    row = Row(name, SMOOTH, count, statics=statics, pushes=pushes, adjoints=tuple(checked))
-    evaluate: Function = function_of_arrays(row, function)
-    return evaluate
+def _checked_pull(what: str, place: int, pull: Function) -> Function:
+    """A pull-back or an adjoint map whose results have the shape and precision of what is at ``place`` behind ``g``."""
+    return lambda g, *xs: fitting(what, pull(*map(read_only, (g, *xs))), shape(xs[place]), xs[place])
 
 
 def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any) -> None:

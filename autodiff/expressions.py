@@ -18,8 +18,8 @@ from types import FrameType
 from typing import Any
 
 from dualnumbers import dmath
-from dualnumbers.elementary import TABLE
 from dualnumbers.levels import read
+from dualnumbers.table import TABLE
 
 from .sources import EVALUATORS, Source, part_of_line
 

@@ -13,9 +13,8 @@ from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.levels import Level, has_nan, is_number
-from dualnumbers.partials import as_given
-from dualnumbers.pushforward import in_precision
 from dualnumbers.rules.undetermined import Unadapted
+from dualnumbers.table.partials import as_given, in_precision
 
 from .captured import Given
 from .columns import CHUNK, Directions, Rule, check_same, taken

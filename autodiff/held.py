@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
+from dualnumbers.forms import PYTHON
 from dualnumbers.levels import is_number
 from dualnumbers.memory import detached
 from dualnumbers.refusals import note

@@ -15,11 +15,13 @@ import numpy as np
 
 from dualnumbers.arguments import with_out_named
 from dualnumbers.arraynumber import ArrayNumber, Scalar
-from dualnumbers.elementary import BY_NUMPY, PYTHON, Row
 from dualnumbers.face import REFUSED
+from dualnumbers.forms import PYTHON
 from dualnumbers.levels import HELD, Level, is_number, level_of
 from dualnumbers.rules.inspection import LIKE
 from dualnumbers.rules.shaping import view
+from dualnumbers.table import BY_NUMPY
+from dualnumbers.table.row import Face
 from dualnumbers.views import ArrayView
 
 from .held import HOLDERS, Window, all_held, apart, check_unseen, held, holds_number, leaves, nested, shows, untied
@@ -110,13 +112,13 @@ class Holder(ArrayNumber, operators=True):
             value.level.filled = True
 
     @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
+    def lift(cls, face: Face) -> Callable[..., Any]:
         """The row of what is held, whose result shows no elements of it: that does `viewed`."""
-        evaluate = row.evaluate
+        evaluate = face.evaluate
 
         def handed_on(*arguments: Any) -> Any:
             z = evaluate(*map(held, arguments))
-            if row.scalar is not None:  # by elements
+            if face.scalar is not None:  # by elements
                 return keeping(z)
             for x in arguments:
                 if type(x) in HOLDERS and shows(z, x.primal):

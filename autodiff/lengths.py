@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.rules.selection import where
@@ -53,9 +52,9 @@ class Squares:
         if operands[0] >= 0 and self._keeps_order(row.name, operands[0], static):
             return self.same[operands[0]]
         shapes = [self._shape(k) if k >= 0 else None for k in operands]
-        if row.kind == ELEMENTWISE and set(shapes) <= {self._shape(line), None}:
+        if row.is_elementwise and set(shapes) <= {self._shape(line), None}:
             shapes = []  # nothing is broadcast: the elements in C order are all that counts
-        key = (row.name, row.evaluate, *map(self._key, operands), *shapes, repr(static))
+        key = (row.face_of(self.tape.values[line]), *map(self._key, operands), *shapes, repr(static))
         return self.first_of.setdefault(key, line)
 
     def _keeps_order(self, name: str, operand: int, static: Any) -> bool:

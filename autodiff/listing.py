@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dualnumbers.elementary import Row
 from dualnumbers.levels import plain
+from dualnumbers.table import Row
 
 from .tape import Tape
 
@@ -39,10 +39,10 @@ USUAL = {"ord": None, "axis": None, "dtype": None, "keepdims": False}
 def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[str] | None = None) -> str:
     """The tape as a table: line, variable, expression in the variables that it reads, value.
 
-    ``adjoints`` adds a column with the adjoint of every line, as ``autodiff.sweep.adjoints(..., keep=True)`` returns
-    them; None there is a zero, since no path leads from the line to the output. ``names`` are those of the inputs; a
-    tape from `autodiff.record` knows the parameters of the function. Every other variable is called ``v`` and the
-    number of its line; names that are equal have theirs too. Of more than `LONGEST` lines the middle is left out.
+    ``adjoints`` adds a column with the adjoint of every line, as `Tape.adjoints` returns them; None there is a zero,
+    since no path leads from the line to the output. ``names`` are those of the inputs; a tape from `autodiff.record`
+    knows the parameters of the function. Every other variable is called ``v`` and the number of its line; names that
+    are equal have theirs too. Of more than `LONGEST` lines the middle is left out.
 
     Raises ValueError where there are adjoints of another number of lines, or names of another number of inputs.
 
@@ -154,30 +154,17 @@ def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
 
 def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
     """The static parameters of a call: by name where the user may leave them out, and then only if not the default."""
-    offered: dict[str, inspect.Parameter] = dict(inspect.signature(row.signature).parameters) if row.signature else {}
+    offered: dict[str, inspect.Parameter] = dict(inspect.signature(row.call).parameters) if row.call else {}
     texts = []
-    for name, value in zip(_static_names(row, len(static)), static, strict=True):
-        default = offered[name].default if name in offered else USUAL.get(name, inspect.Parameter.empty)
+    for name, value in itertools.zip_longest(row.parameters, static):
+        default = offered[name].default if name in offered else inspect.Parameter.empty
+        if default is inspect.Parameter.empty:
+            default = USUAL.get(name, inspect.Parameter.empty)
         if default is inspect.Parameter.empty:
             texts.append(_index(value) if name == "index" else _inline(value))
         elif type(value) is not type(default) or value != default:
             texts.append(f"{name}={_inline(value)}")
     return texts
-
-
-def _static_names(row: Row, count: int) -> list[str]:
-    """The names of a row's static parameters: the last ones that its derivative takes, else its signature."""
-    for function in (*(row.adjoints or ()), *(row.pushes or ()), row.signature):
-        if function is None:
-            continue
-        kinds = inspect.signature(function).parameters.values()
-        variadic = any(p.kind is p.VAR_POSITIONAL for p in kinds)
-        names = [p.name for p in kinds if p.kind is not p.VAR_POSITIONAL]
-        by_place = [p.name for p in kinds if p.kind is p.POSITIONAL_OR_KEYWORD]
-        names = by_place if len(by_place) > count else names  # a keyword such as casting= is no parameter of the row
-        if len(names) >= count and (function is row.signature or not variadic):
-            return names[len(names) - count :]
-    return [""] * count
 
 
 # ---------------------------------------------------------------------------------------------- values

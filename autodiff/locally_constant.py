@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.elementary import Row
 from dualnumbers.errors import no_plain_value
 from dualnumbers.levels import is_number, plain
 from dualnumbers.number import Number, lifted_operators
+from dualnumbers.table.row import Face
 from dualnumbers.views import ArrayView
 
 from .variable import ArrayVariable, Variable, new, record_row
@@ -25,12 +25,12 @@ class LocallyConstant(Variable, operators=True):
     active = False
 
     @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
-        return record_row(row)
+    def lift(cls, face: Face) -> Callable[..., Any]:
+        return record_row(face)
 
     @classmethod
-    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return lifted_operators(row, cls)
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return lifted_operators(face, cls)
 
     def __repr__(self) -> str:
         return repr(plain(self))

@@ -10,8 +10,8 @@ import numpy as np
 from dualnumbers.dualnumber import make
 from dualnumbers.forms import size, zeros_like
 from dualnumbers.levels import Level, has_nan, level_of
-from dualnumbers.partials import as_given
 from dualnumbers.rules.undetermined import Unadapted
+from dualnumbers.table.partials import as_given
 
 from .certain import certain_tangents
 from .columns import Directions, Rebuild, Tree, taken

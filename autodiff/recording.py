@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import Row
 from dualnumbers.levels import is_number, is_operand
 from dualnumbers.number import as_operand
 from dualnumbers.parameters import as_now
+from dualnumbers.table.row import Face
 
 from .handles import handle
 from .tape import UNARY
@@ -23,7 +23,7 @@ from .tape import UNARY
 Variable: Any = None
 ArrayVariable: Any = None
 blank: Callable[[], Any]
-record_line: Callable[[Row, tuple[Any, ...], tuple[Any, ...]], Any]
+record_line: Callable[[Face, tuple[Any, ...], tuple[Any, ...]], Any]
 
 
 def fill(scalar: type, array: type, general: Callable[..., Any]) -> None:
@@ -33,9 +33,9 @@ def fill(scalar: type, array: type, general: Callable[..., Any]) -> None:
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``
 
 
-def unary(row: Row) -> Callable[..., Any]:
+def unary(face: Face) -> Callable[..., Any]:
     """An elementwise row of one operand."""
-    evaluate = row.evaluate
+    row, evaluate = face.row, face.evaluate
 
     def recorded(x: Any) -> Any:
         tape, line = x.tape, x.line
@@ -57,9 +57,9 @@ def unary(row: Row) -> Callable[..., Any]:
     return recorded
 
 
-def in_one(row: Row) -> Callable[..., Any]:
+def in_one(face: Face) -> Callable[..., Any]:
     """A row of one array operand and static parameters."""
-    evaluate, plainly = row.evaluate, row.plain
+    row, evaluate, plainly = face.row, face.evaluate, face.plain
 
     def recorded(x: Any, *static: Any) -> Any:
         tape, line = x.tape, x.line
@@ -84,9 +84,9 @@ def in_one(row: Row) -> Callable[..., Any]:
     return recorded
 
 
-def two(row: Row) -> Callable[..., Any]:
+def two(face: Face) -> Callable[..., Any]:
     """An elementwise row of two operands, at least one a Variable."""
-    operator, reflected = operators(row)
+    operator, reflected = operators(face)
 
     def recorded(x: Any, y: Any) -> Any:
         kind, other = type(x), type(y)
@@ -94,14 +94,14 @@ def two(row: Row) -> Callable[..., Any]:
             return operator(x, y)
         if (other is Variable or other is ArrayVariable) and not is_number(kind) and is_operand(kind):
             return reflected(y, x)
-        return record_line(row, (x, y), ())
+        return record_line(face, (x, y), ())
 
     return recorded
 
 
-def operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """An operator of Variables and its reflected twin: the usual operands at once, others by the general way."""
-    evaluate = row.evaluate
+    row, evaluate = face.row, face.evaluate
 
     def operator(x: Any, y: Any) -> Any:
         kind = type(y)
@@ -121,7 +121,7 @@ def operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
             place, other = len(values), tape.constant(y)
         else:
             y = as_operand(x, y, row)
-            return y if y is NotImplemented else record_line(row, (x, y), ())
+            return y if y is NotImplemented else record_line(face, (x, y), ())
         if type(z) is not float:
             return handle(tape, tape.append(row, line, other, z, place))
         result = blank()
@@ -142,7 +142,7 @@ def operators(row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 z, place = evaluate(y, values[line]), len(values)
                 return handle(tape, tape.append(row, tape.constant(y), line, z, place))
             y = as_operand(x, y, row)
-            return y if y is NotImplemented else record_line(row, (y, x), ())
+            return y if y is NotImplemented else record_line(face, (y, x), ())
         z = evaluate(y, values[line])
         place, constants = len(values), tape.constants
         constants.append(y)

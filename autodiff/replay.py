@@ -73,7 +73,7 @@ def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
         if row is not None:
             operands = [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(line)]
             read = [values[k] if k >= 0 else tape.constants[~k] for k in operands]
-            values[line] = row.evaluate(*read, *tape.static.get(line, ()))
+            values[line] = row.face_of(tape.values[line]).evaluate(*read, *tape.static.get(line, ()))
             if _form(values[line]) != _form(tape.values[line]):
                 raise DivergedError(f"{row.name} gives {_named([_form(values[line])])} here, where the recorded "
                                     f"function went on with {_named([_form(tape.values[line])])}")  # fmt: skip

@@ -10,9 +10,9 @@ import numpy as np
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.memory import detached
-from dualnumbers.partials import as_given
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
+from dualnumbers.table.partials import as_given
 
 from .captured import Given
 from .derived import derived

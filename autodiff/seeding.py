@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.forms import is_unreal, shape
+from dualnumbers.forms import PYTHON, is_unreal, shape
 from dualnumbers.levels import HELD, is_labelled, is_number, read
 from dualnumbers.levels import plain as value_of_leaf
-from dualnumbers.partials import as_given
 from dualnumbers.rules.shaping import array, astype
+from dualnumbers.table.partials import as_given
 
 CONTAINERS = (tuple, list, dict)
 FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))

@@ -26,7 +26,7 @@ FEWEST = 250
 class SharedTape(Tape):
     """The tape of results that were computed from leaves; of one level, which never ends."""
 
-    __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "thread")
+    __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "retained", "thread")
 
     def __init__(self, level: Level) -> None:
         super().__init__()
@@ -37,6 +37,8 @@ class SharedTape(Tape):
         """id of a leaf → its last input line."""
         self.handles: list[ref[Any]] = []
         """The results that were made on it, if they are still there."""
+        self.retained: list[ref[Any]] = []
+        """Those of which a sweep keeps the adjoint."""
         self.limit = FEWEST
         """Lines from which on it is looked whether most of them are needed."""
         self.thread = get_ident()
@@ -64,6 +66,7 @@ class SharedTape(Tape):
         self._take(other, len(other.values))
         self.copies |= {key: (tape, count, lines + start) for key, (tape, count, start) in other.copies.items()}
         self.handles += other.handles
+        self.retained += other.retained
         other.absorbed = self, lines
 
     def copied(self, other: SharedTape, line: int) -> int:
@@ -126,6 +129,7 @@ class SharedTape(Tape):
         for line in sorted(wanted):
             needed[line] = fresh._take_over(self, line, needed)
         fresh.captured, fresh.complex, fresh.handles = self.captured, self.complex, self.handles
+        fresh.retained = self.retained
         fresh.pinned = {needed[line] for line in self.pinned if line in needed}
         fresh.unkept = {needed[line] for line in self.unkept if line in needed}
         for line, leaf in zip(self.inputs, self.leaves, strict=True):

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dualnumbers.elementary import FAILURES
+from dualnumbers.table.partials import FAILURES
 
 Values = NDArray[Any]
 Rows = list[Values]

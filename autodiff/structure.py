@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LINEAR, LOCALLY_CONSTANT, TABLE, Row
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
-from dualnumbers.partials import evaluate_partial
-from dualnumbers.pushforward import has_derivative, row_tangent
+from dualnumbers.table import TABLE, Row
+from dualnumbers.table.partials import evaluate_partial
 
 from .tape import Tape
 
@@ -56,7 +55,7 @@ class Structure:
         value = read(self.tape.values[line])
         if row is None:
             return np.ones(np.shape(value), bool)
-        if row.kind == LOCALLY_CONSTANT:  # a mask is a choice; sign(x), 0 at 0 alone, is none
+        if row.is_constant:  # a mask is a choice; sign(x), 0 at 0 alone, is none
             return np.full(np.shape(value), np.result_type(value).kind in "fc")
         terms = self._pushed(line, row, list(map(self._of, self.tape.operands(line))))
         return _either(terms.values(), np.shape(value))
@@ -82,7 +81,7 @@ class Structure:
         operands = self.tape.operands(line)
         xs = [read(self.tape.value(k)) for k in operands]
         yield read(self.tape.values[line]), xs
-        if row.kind == LINEAR or row.selects:
+        if row.is_linear or row.selects:
             return
         varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
         for low, high in RANGES:
@@ -109,7 +108,7 @@ class Structure:
             return np.zeros(target, bool)
         passed = np.zeros(target, bool)
         try:
-            if not (row.kind == LINEAR or is_of_table(row)):
+            if not (row.is_linear or is_of_table(row)):
                 raise NotImplementedError("a rule of the user's is not asked where he did not call it")
             for z, xs in self._points(line, row):
                 derivative = ask(z, xs)
@@ -118,7 +117,7 @@ class Structure:
                 if np.all(passed):
                     break
         except Exception:  # whatever a rule raises at such a point
-            elementwise = row.kind == ELEMENTWISE and np.shape(given) == target
+            elementwise = row.is_elementwise and np.shape(given) == target
             return given if elementwise else np.ones(target, bool)
         return passed
 
@@ -127,12 +126,12 @@ class Structure:
         static, target = self.tape.static.get(line, ()), shape(self.tape.values[line])
         found = {}
         for place, pattern in enumerate(given):
-            if has_derivative(row, place):
+            if row.passes(place):
 
                 def push(z: Any, xs: Any, place: int = place, pattern: Pattern = pattern) -> Any:
-                    if row.kind == ELEMENTWISE:
+                    if row.is_elementwise:
                         return pattern & _reaches(row, place, z, xs)
-                    return row_tangent(row, z, xs, [(place, self._noise(pattern, xs[place]))], static)
+                    return row.push(z, xs, [(place, self._noise(pattern, xs[place]))], static)
 
                 found[place] = self._asked(line, row, pattern, target, push)
         return found
@@ -145,11 +144,11 @@ class Structure:
         static, operand = self.tape.static.get(line, ()), self.tape.operands(line)[place]
 
         def pull(z: Any, xs: Any) -> Any:
-            if row.kind == ELEMENTWISE:
+            if row.is_elementwise:
                 return given & _reaches(row, place, z, xs)
             return self.pull(row, place, self._noise(given, z), z, xs, static)
 
-        target = np.shape(given if row.kind == ELEMENTWISE else read(self.tape.value(operand)))
+        target = np.shape(given if row.is_elementwise else read(self.tape.value(operand)))
         return self._asked(line, row, given, target, pull)
 
     # ------------------------------------------------------------------------------------------ what it is for
@@ -167,10 +166,10 @@ class Structure:
             given, row = found[line], self.tape.rows[line]
             if given is not None:
                 found[line] = given = given & self.varying[line]  # of what does not vary no adjoint is needed
-            if given is None or row is None or row.kind == LOCALLY_CONSTANT:
+            if given is None or row is None or row.is_constant:
                 continue
             for place, operand in enumerate(self.tape.operands(line)):
-                if operand >= 0 and has_derivative(row, place):
+                if operand >= 0 and row.passes(place):
                     terms[line, place] = self._pulled(line, row, place, given)
                     passed = _folded(terms[line, place], shape(self.tape.values[operand]))
                     found[operand] = passed if found[operand] is None else found[operand] | passed
@@ -182,7 +181,7 @@ class Structure:
         terms: Terms = {}
         for line in lines:
             row = self.tape.rows[line]
-            if row is not None and row.kind != LOCALLY_CONSTANT:
+            if row is not None and not row.is_constant:
                 given = [found.get(k, np.zeros(shape(self.tape.value(k)), bool)) for k in self.tape.operands(line)]
                 of_line = self._pushed(line, row, given)
                 found[line] = _either(of_line.values(), shape(self.tape.values[line]))
@@ -218,6 +217,4 @@ def _of_seed(seed: Any, value: Any) -> Pattern:
 def is_of_table(row: Row) -> bool:
     """Whether a row is of the table: not one of a user's, nor of an integral or a solver."""
     known = TABLE.get(row.name)
-    if known is None or known.row.kind != row.kind:
-        return False
-    return known.row is row or (row.kind == ELEMENTWISE and known.row.partials is row.partials)
+    return known is not None and known.row is row

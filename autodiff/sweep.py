@@ -7,26 +7,28 @@ on Variables of another tape they are recorded.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.batch import BatchNumber
-from dualnumbers.elementary import ELEMENTWISE, FAILURES, LOCALLY_CONSTANT, Row
+from dualnumbers.errors import user_line
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number
-from dualnumbers.partials import as_numpy_float, at_point, evaluate_partial, numpy_float
-from dualnumbers.pushforward import has_derivative, row_tangent
 from dualnumbers.rules.complexes import conj, real
+from dualnumbers.rules.indexing import add_at, getitem
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
 from dualnumbers.rules.undetermined import Undetermined
+from dualnumbers.table import Row
+from dualnumbers.table.kinds import fill
+from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
 from .lengths import kinks, slope_of_length
 from .parts import Parts
+from .seeding import matching
 from .structure import Pattern, Structure, Terms
 from .tape import UNARY, Tape
 from .variable import Variable, variable
@@ -34,6 +36,8 @@ from .within import settled
 
 Times = Callable[[Any, Any], Any]
 """The product of a partial and an adjoint in a sweep; None stands for the plain one."""
+
+GETITEM = getitem.row
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -43,6 +47,18 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
     """
     found, _ = swept(tape, seeds, keep)
     return found if keep else [found[line] for line in tape.inputs]
+
+
+def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
+    """What `Tape.adjoints` is."""
+    if not isinstance(out, Variable) or out.tape is not tape:
+        raise ValueError(f"the output is {out!r}, which is no Variable of this tape{user_line()}")
+    value = out.primal
+    if cotangent is None and (shape(value) or is_unreal(value)):
+        raise ValueError(f"the output has shape {shape(value)}: give its cotangent of that shape, "
+                         f"tape.adjoints(out, cotangent){user_line()}")  # fmt: skip
+    seed = zeros_like(value) + 1 if cotangent is None else matching(cotangent, value, "the cotangent")[0]
+    return adjoints(tape, {out.line: seed}, keep=True)
 
 
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
@@ -104,7 +120,7 @@ def masked(x: Any, pattern: Pattern) -> Any:
 
 def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
     """What a line would pass to an operand."""
-    passed = pull(row, place, g, z, xs, static, None)
+    passed = row.pull(place, g, z, xs, static)
     return None if passed is None else fit(passed, xs[place])
 
 
@@ -223,74 +239,57 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
     """The pull-back of any line; ``terms`` are the patterns of what it passes to the operands, where they are known."""
     row = tape.rows[line]
     assert row is not None
-    if row.kind == LOCALLY_CONSTANT:
+    if row.is_constant:
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
     xs, g = [tape.value(k) for k in operands], as_numpy_float(g, z)
     for k, operand in enumerate(operands):
         if operand < 0:
             continue
-        if row.accumulate and not is_number(type(g)) and type(xs[k]) is np.ndarray:
-            _add_part(row, found, owned, operand, g, xs[k], static)
+        if row is GETITEM and not is_number(type(g)) and type(xs[k]) is np.ndarray:
+            _add_part(found, owned, operand, g, xs[k], static)
             continue
-        if row.accumulate and terms is None and not isinstance(g, BatchNumber):
+        if row is GETITEM and terms is None and not isinstance(g, BatchNumber):
             if type(found[operand]) is not Parts:
                 found[operand] = Parts(shape(xs[k]), found[operand])
             found[operand].add(g, *static)
             continue
-        c = pull(row, k, g, z, xs, static, times)
+        c = row.pull(k, g, z, xs, static, times)
         if c is None:
             continue
         if terms is None:
             c = fit(c, xs[k])
-        elif row.kind == ELEMENTWISE:  # before the sum over what the operand was broadcast to
+        elif row.is_elementwise:  # before the sum over what the operand was broadcast to
             c = fit(masked(c, terms[line, k]), xs[k])
         else:
             c = masked(fit(c, xs[k]), terms[line, k])
         _add(found, owned, operand, c)
 
 
-def _add_part(row: Row, found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
+def _add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
     """The adjoint of a getitem added where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:
         if type(found[line]) is Parts:
             found[line].add(g, *static)
             return
         if is_number(type(found[line])):
-            found[line] = found[line] + pull(row, 0, g, None, [x], static, None)
+            found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
             return
         found[line] = np.zeros_like(x) if found[line] is None else np.array(np.broadcast_to(found[line], x.shape))
         owned.add(line)
-    row.accumulate(found[line], fit(g, x[static[0]]), *static)  # type: ignore[misc]
+    add_at(found[line], fit(g, x[static[0]]), *static)
 
 
-def pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...], times: Times | None) -> Any:
-    """The adjoint of operand ``k`` of a row, given that of its output; None where it has no derivative."""
-    if row.kind == ELEMENTWISE:
-        p = row.partials[k]
-        if not isinstance(p, float):
-            w, at = at_point(z, xs) if type(z) is numpy_float else (z, xs)
-            p = evaluate_partial(p, *at, w)
-        return (times or operator.mul)(p, g)
-    if row.arity == -1:
-        return row.adjoints[0](g, k, *xs, *static)
-    if row.adjoints[k] is not None:
-        return row.adjoints[k](g, *xs, *static)
-    if row.pulls and row.pulls[k]:
-        return row.pulls[k](g, z, *xs, *static)
-    if row.pushes and row.pushes[k]:
-        return derived_pull(row, k, g, z, xs, static)
-    return None
-
-
-def derived_pull(row: Row, k: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
-    """The transpose of a written push-forward: it is linear in the tangent, so record it and sweep that."""
+def transpose(linear: Callable[[Any], Any], x: Any, g: Any) -> Any:
+    """The adjoint of ``x`` for ``g``, that of a function linear in a tangent of ``x``: record it and sweep that."""
     little = Tape()
-    tangent = variable(little, zeros_like(xs[k]))
-    pushed = row.pushes[k](tangent, z, *xs, *static)
+    pushed = linear(variable(little, zeros_like(x)))
     if not isinstance(pushed, Variable) or pushed.tape is not little:
         return None
     return _sweep(little, {pushed.line: fit(g, pushed.primal)}, _conjugated if little.complex else None, True)[0]
+
+
+fill(transpose)
 
 
 def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:
@@ -302,12 +301,12 @@ def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[in
     found: dict[int, Any] = dict(seeds)
     for line in lines:
         row = tape.rows[line]
-        if row is None or row.kind == LOCALLY_CONSTANT:
+        if row is None or row.is_constant:
             continue
         operands = tape.operands(line)
         active = [(k, found[operand]) for k, operand in enumerate(operands)
-                  if operand in found and has_derivative(row, k)]  # fmt: skip
+                  if operand in found and row.passes(k)]  # fmt: skip
         if active:
             xs = [tape.value(operand) for operand in operands]
-            found[line] = row_tangent(row, tape.values[line], xs, active, tape.static.get(line, ()))
+            found[line] = row.push(tape.values[line], xs, active, tape.static.get(line, ()))
     return found

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import Row
 from dualnumbers.errors import user_line
 from dualnumbers.forms import is_unreal
 from dualnumbers.frames import Reader, reader
 from dualnumbers.levels import Level, is_number
 from dualnumbers.memory import detached, is_free
 from dualnumbers.parameters import as_now
+from dualnumbers.table import Row
+from dualnumbers.table.row import Face
 
 from .captured import Captured
 
@@ -65,10 +66,10 @@ class Tape:
     def __len__(self) -> int:
         return len(self.values)
 
-    def apply(self, row: Row, operands: list[int], static: tuple[Any, ...]) -> int:
+    def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:
         """One more line, a row applied to operand numbers; returns its number."""
-        z = row.evaluate(*map(self.value, operands), *static)
-        return self.add(row, operands, static, z, len(self.values))
+        z = face.evaluate(*map(self.value, operands), *static)
+        return self.add(face.row, operands, static, z, len(self.values))
 
     def add(self, row: Row, operands: list[int], static: tuple[Any, ...], value: Any, place: int) -> int:
         """One more line, whose value is known; returns its number, ``place``."""
@@ -229,6 +230,21 @@ class Tape:
         from .replay import run
 
         return run(self, args)
+
+    def adjoints(self, out: Any, cotangent: Any = None) -> list[Any]:
+        """The adjoint of every line, by one sweep from an output: that of ``v`` is ``tape.adjoints(out)[v.line]``.
+
+        None where no path leads to the output. ``cotangent`` is that of the output, of its shape; a real number has 1.
+        Raises ValueError where an array has none, or ``out`` is no Variable of this tape.
+
+        >>> from autodiff import record
+        >>> tape, out = record(lambda x, y: (x + 1) * y, [2.0, 5.0])
+        >>> tape.adjoints(out)
+        [5.0, 3.0, 5.0, 1.0]
+        """
+        from .sweep import every_adjoint
+
+        return every_adjoint(self, out, cotangent)
 
     def __str__(self) -> str:
         from .listing import listing

@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.dispatch import lead, leading
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT, Row
 from dualnumbers.errors import unpicklable
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import NOTING, Level, has_nan, plain
@@ -18,6 +16,8 @@ from dualnumbers.number import Number, lifted_operators
 from dualnumbers.parameters import as_now
 from dualnumbers.rules.indexing import fixed, getitem, setitem
 from dualnumbers.rules.taking import elements
+from dualnumbers.table.dispatch import lead, leading
+from dualnumbers.table.row import Face
 from dualnumbers.views import ArrayView
 
 from . import recording
@@ -34,36 +34,36 @@ def variable(tape: Tape, value: Any) -> Any:
     return handle(tape, tape.inputs[-1])
 
 
-def record_line(row: Row, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
+def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
     """Apply a row to operands, at least one a Variable: evaluate it, append a line; a handle on it."""
-    leader = leading(operands)
+    leader, row = leading(operands), face.row
     if not isinstance(leader, Variable) or leader.level.is_of_leaves:
-        return lead(row, *operands, *static)
+        return lead(face, *operands, *static)
     tape = leader.tape
-    if row.unreal and any(map(is_unreal, operands)):
-        return row.unreal(*operands)
+    if face.unreal and any(map(is_unreal, operands)):
+        return face.unreal(*operands)
     lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
     xs = [tape.kept(x) if line is None else tape.values[line] for x, line in zip(operands, lines, strict=True)]
-    z, place = row.evaluate(*xs, *static), len(tape.values)
+    z, place = face.evaluate(*xs, *static), len(tape.values)
     if type(z) is bool and tape.guards is None:
         return z
     numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
                for k, line in enumerate(lines)]  # fmt: skip
     tape.add(row, numbers, static, z, place)
-    active = row.kind != LOCALLY_CONSTANT and max(numbers) >= 0
+    active = not row.is_constant and max(numbers) >= 0
     if active or not is_index(z):
         return handle(tape, place, active)
     tape.guard(place)
     return z
 
 
-def record_row(row: Row) -> Callable[..., Any]:
+def record_row(face: Face) -> Callable[..., Any]:
     """The recording of a row of any operands."""
-    statics = row.statics
+    statics = face.row.statics
 
     def recorded(*arguments: Any) -> Any:
         operands = arguments[: len(arguments) - statics] if statics else arguments
-        return record_line(row, operands, arguments[len(operands) :])
+        return record_line(face, operands, arguments[len(operands) :])
 
     return recorded
 
@@ -100,17 +100,18 @@ class Variable(Number, operators=True):
         return self.tape.level
 
     @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
+    def lift(cls, face: Face) -> Callable[..., Any]:
         """The recording of a row."""
-        if row.kind == LOCALLY_CONSTANT or row.unreal or not (row.arity == 1 or row.inline):
-            return record_row(row)
+        row = face.row
+        if row.is_constant or face.unreal or not (row.arity == 1 or row.inline):
+            return record_row(face)
         if row.arity == 2:
-            return recording.two(row)
-        return recording.unary(row) if row.kind == ELEMENTWISE else recording.in_one(row)
+            return recording.two(face)
+        return recording.unary(face) if row.is_elementwise else recording.in_one(face)
 
     @classmethod
-    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return recording.operators(row) if row.kind == ELEMENTWISE else lifted_operators(row, cls)
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return recording.operators(face) if face.row.is_elementwise else lifted_operators(face, cls)
 
     def constant(self, value: Any) -> Any:
         return handle(self.tape, self.tape.append(None, UNARY, UNARY, value))

@@ -196,7 +196,8 @@ class _Groups:
                 for operand in operands:
                     if operand < 0 and tape.links.get(~operand) in read:
                         tape.constants[~operand] = tape.values[tape.links[~operand]]
-                tape.values[line] = row.evaluate(*map(tape.value, operands), *tape.static.get(line, ()))
+                evaluate, static = row.face_of(tape.values[line]).evaluate, tape.static.get(line, ())
+                tape.values[line] = evaluate(*map(tape.value, operands), *static)
             if read:
                 after.add(line)
             elif alone:

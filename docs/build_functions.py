@@ -20,9 +20,9 @@ from unsupported import REASONS
 
 import autodiff.scipy
 from autodiff.scipy._counterpart import COUNTERPARTS
-from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, LOCALLY_CONSTANT, Refused, Row
 from dualnumbers.errors import public_name
 from dualnumbers.rules.inspection import READING
+from dualnumbers.table import BY_NUMPY, Refused, Row
 
 ROOT = Path(__file__).parent.parent
 PAGE, README = ROOT / "docs" / "functions.md", ROOT / "README.md"
@@ -57,7 +57,7 @@ def row_of(function: Any) -> Row | None:
 
 def takes_complex(row: Row | None, name: str) -> bool:
     """Whether the tests differentiate it at complex arguments."""
-    if row is not None and row.kind == ELEMENTWISE:
+    if row is not None and row.is_elementwise:
         return row.name in COMPLEX_ROWS
     return any(sample.unreal for key in {name, row.name if row else name} for sample in samples(key))
 
@@ -65,14 +65,14 @@ def takes_complex(row: Row | None, name: str) -> bool:
 def line(name: str, function: Any) -> str:
     """A function's line of the page."""
     row = row_of(function)
-    kind = row.kind if row else "composition"
-    scalars = "numbers, arrays" if row and kind in (ELEMENTWISE, LOCALLY_CONSTANT) else "arrays"
+    kind = row.described() if row else "composition"
+    scalars = "numbers, arrays" if row and (row.is_elementwise or row.is_constant) else "arrays"
     argument = f"{scalars}; real{', complex' if takes_complex(row, name) else ''}"
     refused = [k + 1 for k, p in enumerate(row.partials) if isinstance(p, Refused)] if row else []
     note = f", but not by argument {', '.join(map(str, refused))}" if refused else ""
-    how = "zero between steps" if kind == LOCALLY_CONSTANT else kind + note
+    how = "zero between steps" if row and row.is_constant else kind + note
     how = "reads the plain value" if function in READING else how
-    return f"| `{name}` | {argument} | {how} | yes | yes | {3 if kind == ELEMENTWISE else 2} |\n"
+    return f"| `{name}` | {argument} | {how} | yes | yes | {3 if row and row.is_elementwise else 2} |\n"
 
 
 def lines(functions: dict[str, Any]) -> str:

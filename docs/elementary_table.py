@@ -11,7 +11,7 @@ from typing import Any
 from formula import Formula, Undecided, as_formula, assumed, symbol
 
 from dualnumbers import rules
-from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, Row
+from dualnumbers.table import BY_NUMPY, Row
 
 
 def _cases(partial: Callable[..., Any], arguments: dict[str, Any], assumptions: dict[str, bool]) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _line(row: Row) -> dict[str, Any]:
     symbols = {name: symbol(name) for name in (*signatures, ["x", "y", "w"][: row.arity])[0]}
     return {
         "name": row.name,
-        "value": str(Formula.lift(row)(*symbols.values())),
+        "value": str(Formula.lift(row.python)(*symbols.values())),
         "partials": [printed(p, symbols) for p in row.partials],
         "domain": _domain(row.domain.text) if row.domain else "",
     }
@@ -63,7 +63,7 @@ def _rows(module: Any) -> Iterator[Row]:
     """The elementwise rows that a rule file writes, not those that it imports, nor those that only SciPy has."""
     for function in vars(module).values():
         row = getattr(function, "row", None)
-        if row is None or row.kind != ELEMENTWISE or row.name.startswith("_"):
+        if row is None or not row.is_elementwise or row.name.startswith("_"):
             continue
         if row.name in BY_NUMPY and not hasattr(math, row.name):
             continue

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from dualnumbers.elementary import Row
 from dualnumbers.levels import GROUND
+from dualnumbers.table.row import Face
 
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "pow": operator.pow, "square": lambda x: x**2, "reciprocal": lambda x: 1 / x,
@@ -113,10 +113,13 @@ class Formula:
         self.terms = tuple(t for t in terms if ZERO not in t.over)
 
     @staticmethod
-    def lift(row: Row) -> Callable[..., Formula]:
+    def lift(face: Face) -> Callable[..., Formula]:
         """How a row extends to formulas: one of Python's operators as itself, any other by its notation."""
-        write = row.evaluate if row.evaluate.__module__ == "_operator" else _written(row.name)
+        write = face.evaluate if face.evaluate.__module__ == "_operator" else _written(face.row.name)
         return lambda *arguments: write(*map(as_formula, arguments))
+
+    def __abs__(self) -> Formula:
+        return _written("absolute")(self)  # type: ignore[no-any-return]
 
     def leads(self, other: Any) -> bool:
         """Whether this number's kind goes before that of another of the same level."""

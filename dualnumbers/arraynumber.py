@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import BY_NUMPY, TABLE, required
 from .errors import user_line
 from .face import OF_SCALARS, OF_THE_VALUE, REFUSED_OF_SCALARS, Face, of_scalar
 from .forms import dtype_of, numbered, shape
@@ -20,6 +19,7 @@ from .levels import NOTING, is_number, plain, read
 from .number import BINARY, Number
 from .rules import shaping, taking
 from .rules.indexing import assign_before_failure, fixed, getitem, setitem
+from .table import BY_NUMPY, TABLE, required
 from .ufunc_methods import RAISED_LATE
 
 _WRITING = RLock()
@@ -245,11 +245,11 @@ for _name in BINARY:
 
 def _method(numpy_function: Any) -> Callable[..., Any]:
     function = getattr(BY_NUMPY[numpy_function], "function", None)
-    if function is None or function.row.arity != 1 or function.row.put or required(function.row.signature) > 1:
+    if function is None or function.row.arity != 1 or function.row.put or required(function.row.call) > 1:
         return lambda self, *arguments, **keywords: self.__array_function__(
             numpy_function, (), (self, *arguments), keywords
         )
-    lifts, defaults = function.row.lifts, function.row.signature(None)[1:]
+    lifts, defaults = function.face.lifts, function.row.call(None)[1:]
 
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
         if arguments or keywords:

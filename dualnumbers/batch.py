@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from .arraynumber import ArrayNumber
-from .dispatch import lead, leading
-from .elementary import ELEMENTWISE, TABLE, Row
 from .forms import shape
 from .levels import Level, is_number, level_of, plain
 from .memory import is_free
 from .number import Number
 from .rules.indexing import getitem
 from .rules.shaping import reshape, stack
+from .table import TABLE, Row
+from .table.dispatch import lead, leading
+from .table.row import Face
 
 new = object.__new__
 
@@ -39,15 +40,15 @@ def _split(row: Row, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple
     return arguments[:count], arguments[count:]
 
 
-def _broadcast(row: Row) -> Callable[..., Any]:
+def _broadcast(face: Face) -> Callable[..., Any]:
     """A row that acts element by element: batches of lower rank get axes of length 1 behind that of the members."""
-    evaluate = row.evaluate
+    row, evaluate = face.row, face.evaluate
 
     def broadcast(*arguments: Any) -> Any:
-        operands, static = _split(row, arguments)
+        operands, static = _split(face.row, arguments)
         leader = leading(operands)
         if not isinstance(leader, BatchNumber):
-            return lead(row, *arguments)
+            return lead(face, *arguments)
         level, rank = leader.level, max(len(shape(x)) for x in operands)
         aligned = [_aligned(x, level, rank) for x in operands]
         with np.errstate(all="ignore"):
@@ -84,14 +85,14 @@ def _aligned(x: Any, level: Level, rank: int) -> Any:
     return x.data if len(dims) == rank else reshape(x.data, (count, *(1,) * (rank - len(dims)), *dims), "C")
 
 
-def _member_by_member(row: Row) -> Callable[..., Any]:
+def _member_by_member(face: Face) -> Callable[..., Any]:
     """Any row."""
 
     def applied(*arguments: Any) -> Any:
-        operands, static = _split(row, arguments)
+        operands, static = _split(face.row, arguments)
         leader = leading(operands)
-        return over_members(leader, row.evaluate, operands, static) if isinstance(leader, BatchNumber) else lead(
-            row, *arguments)  # fmt: skip
+        return over_members(leader, face.evaluate, operands, static) if isinstance(leader, BatchNumber) else lead(
+            face, *arguments)  # fmt: skip
 
     return applied
 
@@ -130,11 +131,12 @@ class BatchNumber(Number, operators=True):
     level: Level
 
     @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
+    def lift(cls, face: Face) -> Callable[..., Any]:
         """The row applied to every member."""
-        if row.kind == ELEMENTWISE or row in BROADCASTING:
-            return _broadcast(row)
-        return _indexed if row is getitem.row else _member_by_member(row)
+        row = face.row
+        if row.is_elementwise or row in BROADCASTING:
+            return _broadcast(face)
+        return _indexed if row is getitem.row else _member_by_member(face)
 
     @property
     def primal(self) -> Any:

@@ -15,17 +15,18 @@ import numpy as np
 
 from .arraynumber import ArrayNumber
 from .batch import BatchArray, BatchNumber
-from .elementary import TABLE, Row
 from .errors import no_plain_value, unpicklable
 from .forms import shape, zeros_like
 from .levels import Level, is_number, is_operand, level_of
 from .memory import is_alone, is_free
 from .notation import latex, text
 from .number import Number, as_operand
-from .partials import as_given, is_double, python_of
-from .pushforward import push_forward, row_tangent
+from .pushforward import push_forward
 from .rules.indexing import fixed, getitem
 from .rules.shaping import broadcast_to
+from .table import TABLE
+from .table.partials import as_given, is_double, python_of
+from .table.row import Face
 from .views import ArrayView
 
 new = object.__new__
@@ -85,10 +86,10 @@ class DualNumber(Number, operators=True):
         return make(real, dual, highest.above)
 
     @classmethod
-    def lift(cls, row: Row) -> Callable[..., Any]:
+    def lift(cls, face: Face) -> Callable[..., Any]:
         """The push-forward of a row."""
         dual_number = next(kind for kind in cls.__mro__ if "lift" in kind.__dict__)
-        return push_forward(row, make, dual_number, dual_number)
+        return push_forward(face, make, dual_number, dual_number)
 
     def constant(self, value: Any) -> Any:
         return make(value, zeros_like(value), self.level)
@@ -187,7 +188,7 @@ class DualNumber(Number, operators=True):
             product = a * b
             if type(product) is not float:
                 tangents = [(0, self.tangent), (1, other.tangent)]
-                return make(product, row_tangent(MULTIPLY, product, [a, b], tangents), self.level)
+                return make(product, MULTIPLY.row.push(product, [a, b], tangents), self.level)
             z = new(DualNumber)
             z.primal, z.tangent, z.level = product, a * other.tangent + b * self.tangent, self.level
             return z
@@ -297,17 +298,17 @@ def _broadcast(dual: Any, to: tuple[int, ...]) -> Any:
         raise ValueError(f"the dual part, of shape {shape(dual)}, does not fit the real part, of shape {to}") from None
 
 
-def by_table(row: Row, x: DualNumber, y: Any, reflected: bool = False) -> Any:
+def by_table(face: Face, x: DualNumber, y: Any, reflected: bool = False) -> Any:
     """What the table does where the algebra above does not apply."""
     kind = type(y)
     if kind is not DualNumber and kind is not float and kind is not int:
-        y = as_operand(x, y, row)
+        y = as_operand(x, y, face.row)
         if y is NotImplemented:
             return y
-    lifted = row.lifts[DualNumber]
+    lifted = face.lifts[DualNumber]
     return lifted(y, x) if reflected else lifted(x, y)
 
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = (
-    TABLE[name].row for name in ("add", "subtract", "multiply", "divide", "power")
+    TABLE[name].face for name in ("add", "subtract", "multiply", "divide", "power")
 )

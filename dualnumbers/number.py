@@ -16,7 +16,6 @@ import numpy as np
 
 from . import forms, ufunc_methods
 from .arguments import JOINED, NESTED, as_numpy_joined, joined, with_out_named
-from .elementary import BY_NUMPY, TABLE, Row
 from .errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
 from .forms import dtype_of, type_of
 from .levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
@@ -25,6 +24,8 @@ from .rules.arithmetic import as_numpy
 from .rules.from_scipy import rule_of
 from .rules.indexing import fixed
 from .rules.inspection import LIKE
+from .table import BY_NUMPY, TABLE, Row
+from .table.row import Face
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
           "mod": "mod", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
@@ -53,17 +54,17 @@ class Number:
             return
         methods: dict[str, Callable[..., Any]] = {}
         for name, row in (BINARY | COMPARISONS).items():  # a comparison has no reflected twin; Python ignores it
-            methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].row)
+            methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].face)
         for name, row in UNARY.items():
-            methods[f"__{name}__"] = TABLE[row].row.lifts[cls]
+            methods[f"__{name}__"] = TABLE[row].face.lifts[cls]
         for name, method in methods.items():
             if name not in cls.__dict__:
                 setattr(cls, name, method)
 
     @classmethod
-    def operators(cls, row: Row) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The operator of a row and its reflected twin."""
-        return lifted_operators(row, cls)
+        return lifted_operators(face, cls)
 
     # ------------------------------------------------------------------------------------------ Python
 
@@ -229,9 +230,9 @@ class Number:
         return False
 
 
-def lifted_operators(row: Row, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The operator of a row and its reflected twin, by the row's lift; ``NotImplemented`` for what is no operand."""
-    lifted = row.lifts[kind]
+    lifted, row = face.lifts[kind], face.row
 
     def operator(x: Any, y: Any) -> Any:
         y = as_operand(x, y, row)

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import BY_NUMPY, PYTHON, linear
 from .errors import no_plain_value, no_rule, public_name, user_line
-from .forms import dtype_of, shape, size, type_of
+from .forms import PYTHON, dtype_of, shape, size, type_of
 from .levels import is_number, read
 from .rules.arithmetic import as_numpy
 from .rules.axes import moveaxis, rank
@@ -23,6 +22,7 @@ from .rules.from_scipy import rule_of
 from .rules.indexing import fixed, getitem, scatter
 from .rules.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
 from .rules.shaping import arrays, astype, broadcast_to, cast, expand_dims, ravel, reshape, stack
+from .table import BY_NUMPY, linear
 
 REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
               np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
@@ -184,8 +184,9 @@ def _spread_between(g: Any, x: Any, starts: Any) -> Any:
     return scatter(getitem(g, np.repeat(np.arange(len(starts)), counts)), shape(x), places)
 
 
-_added_between = linear(None, None, _spread_between, name="add_reduceat", shown="add.reduceat", statics=1,
-                        evaluate=lambda x, starts: np.add.reduceat(x, starts, 0))  # fmt: skip
+@linear(_spread_between, name="add_reduceat", shown="add.reduceat")
+def _added_between(x: Any, starts: Any) -> Any:
+    return np.add.reduceat(x, starts, 0)
 
 
 def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -208,10 +209,15 @@ def _at(ufunc: Any) -> Callable[..., Any]:
     return applied
 
 
-_added_at = linear(None, None, lambda g, x, v, places: g, lambda g, x, v, places: getitem(ravel(g), places),
-                   name="add_at", shown="add.at", statics=1, evaluate=_at(np.add))  # fmt: skip
-_subtracted_at = linear(None, None, lambda g, x, v, places: g, lambda g, x, v, places: -getitem(ravel(g), places),
-                        name="subtract_at", shown="subtract.at", statics=1, evaluate=_at(np.subtract))  # fmt: skip
+_added_at = linear(
+    lambda g, x, v, places: g, lambda g, x, v, places: getitem(ravel(g), places), name="add_at", shown="add.at"
+)(_at(np.add))
+_subtracted_at = linear(
+    lambda g, x, v, places: g,
+    lambda g, x, v, places: -getitem(ravel(g), places),
+    name="subtract_at",
+    shown="subtract.at",
+)(_at(np.subtract))
 
 
 def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:

@@ -19,11 +19,11 @@ from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_of, vjp
-from dualnumbers.elementary import BY_NUMPY, ELEMENTWISE, TABLE, Refused, Row
 from dualnumbers.rules.bessel import bessel_i
 from dualnumbers.rules.domains import reals
 from dualnumbers.rules.gamma_functions import polygamma
 from dualnumbers.rules.sinc import sinc_derivative
+from dualnumbers.table import BY_NUMPY, TABLE, Refused, Row
 
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 EXAMPLES = settings().max_examples
@@ -131,7 +131,7 @@ def places(row: Row) -> list[int]:
 
 def python_function(row: Row) -> Callable[..., Any] | None:
     """The function of ``math``, or the operator, whose values and exceptions a row's Python face has."""
-    return getattr(math, row.name, None) or row.scalar  # type: ignore[no-any-return]
+    return getattr(math, row.name, None) or row.python.scalar  # type: ignore[no-any-return]
 
 
 def numpy_function(row: Row) -> Callable[..., Any] | None:
@@ -174,7 +174,7 @@ def complex_of_reals(row: Row) -> bool:
 
 
 ELEMENTWISE_FUNCTIONS = [f for f in FUNCTIONS
-                         if f.row.kind == ELEMENTWISE and places(f.row) and not complex_of_reals(f.row)]  # fmt: skip
+                         if f.row.is_elementwise and places(f.row) and not complex_of_reals(f.row)]  # fmt: skip
 """Those of which some partial is to be had, a real function of real arguments."""
 
 

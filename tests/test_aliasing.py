@@ -133,6 +133,41 @@ def test_a_number_does_not_fit_into_an_array_of_integers(jacobian):
         jacobian(f)(X)
 
 
+LAYOUTS = {
+    "C": lambda w: w,
+    "F": lambda w: np.asfortranarray(w),
+    "transposed": lambda w: w.T,
+    "reversed": lambda w: w[::-1],
+    "every second": lambda w: np.repeat(w, 2, axis=1)[:, ::2],
+    "float32": lambda w: w.astype(np.float32),
+    "complex": lambda w: w + 0j,
+    "half": lambda w: w.astype(np.float16),
+    "bool": lambda w: w > 0.0,
+}
+CHANGES = {
+    "nothing": lambda w: None,
+    "an element": lambda w: w.__setitem__((-1, -1), 3.0),
+    "NaN": lambda w: w.__setitem__((2, 3), np.nan),
+    "exchanged": lambda w: w.__setitem__(slice(None, 2), w[:2][::-1].copy()),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("lay", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_captured_array_of_any_layout_is_used_as_it_is_at_the_time(lay, change):
+    weights = lay(np.random.default_rng(0).normal(size=(70, 70)))
+    before = weights.copy()
+
+    def f(x):
+        y = np.sum(weights * x) + np.sum(weights * x)
+        change(weights)
+        return np.real(y + np.sum(weights * x))
+
+    found, kind = grad(f)(2.0), np.result_type(weights, np.float64)
+    expected = np.real(2 * np.sum(before.astype(kind)) + np.sum(weights.astype(kind)))
+    np.testing.assert_allclose(found, expected, rtol=1e-2 if weights.dtype == np.float16 else 1e-4)
+
+
 def test_a_large_captured_array_may_not_change_between_two_uses():
     data = np.ones(200_000)
 

@@ -13,13 +13,14 @@ from table import EPS, FUNCTIONS, JACOBIANS, difference, nestings, same_bits
 import autodiff.scipy
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
 from autodiff.scipy._counterpart import COUNTERPARTS
-from autodiff.sweep import derived_pull, fit, pull
-from dualnumbers.elementary import COMPOSITIONS, ELEMENTWISE, SMOOTH, TABLE
+from autodiff.sweep import fit
+from dualnumbers.table import COMPOSITIONS, TABLE
+from dualnumbers.table.kinds import Smooth
 
 for _module in pkgutil.iter_modules(autodiff.scipy.__path__):
     import_module(f"autodiff.scipy.{_module.name}")
 
-NAMES = [function.row.name for function in FUNCTIONS if function.row.kind != ELEMENTWISE] + [*COMPOSITIONS]
+NAMES = [function.row.name for function in FUNCTIONS if not function.row.is_elementwise] + [*COMPOSITIONS]
 NAMES += [name for name, function in COUNTERPARTS.items() if not hasattr(function, "function")]  # else it is a row
 SAMPLES = [(name, sample) for name in NAMES for sample in samples(name)]
 
@@ -200,15 +201,18 @@ def calls(name, sample):
             yield tape.values[line], [tape.value(k) for k in tape.operands(line)], tape.static.get(line, ())
 
 
-@pytest.mark.parametrize(**each([(name, s) for name, s in SAMPLES if name in TABLE and TABLE[name].row.kind == SMOOTH]))
+@pytest.mark.parametrize(
+    **each([(name, s) for name, s in SAMPLES if name in TABLE and Smooth in TABLE[name].row.kinds])
+)
 def test_an_explicit_pull_back_is_the_derived_one(name, sample):
     row = TABLE[name].row
     for z, xs, static in calls(name, sample):
         (g,) = directions([np.asarray(z)])
-        for k, push in enumerate(row.pushes):
-            if push:
-                found = fit(pull(row, k, g, z, xs, static, None), xs[k])
-                assert_close(found, fit(derived_pull(row, k, g, z, xs, static), xs[k]), 8 * sample.condition)
+        for k, kind in enumerate(row.arguments):
+            if isinstance(kind, Smooth):
+                found = fit(row.pull(k, g, z, xs, static), xs[k])
+                derived = Smooth(kind.by_push).pull(row, k, g, z, xs, static, None)
+                assert_close(found, fit(derived, xs[k]), 8 * sample.condition)
 
 
 # --------------------------------------------------------------------------------------------- singular points

@@ -268,7 +268,9 @@ def test_results_have_data_and_no_grad():
     np.testing.assert_array_equal(y.data, [2.0, 4.0])
     with pytest.raises(ValueError, match="read-only"):
         y.data[0] = 3.0
-    with pytest.raises(AttributeError, match=r"only Variables made by hand have \.grad"):
+    with pytest.raises(
+        AttributeError, match=r"has a \.grad only if .* y\.retain_grad\(\); Variables made by hand have one"
+    ):
         _ = y.grad
     with pytest.raises(TypeError, match=r"autodiff\.value_of"):
         float(np.sum(y))
@@ -496,3 +498,74 @@ def test_the_sign_of_a_complex_variable_has_a_derivative():
     np.testing.assert_allclose(by_hand.grad, grad(f)(z), rtol=1e-15)
     with no_grad():
         np.testing.assert_array_equal(np.sign(by_hand), np.sign(z))
+
+
+# ----------------------------------------------------------------------------------------- adjoints of what is between
+
+
+def test_a_result_keeps_its_adjoint_if_told_to():
+    x, w = Variable(np.array([1.0, 2.0])), Variable(np.array([3.0, -1.0]))
+    y = x * w
+    z = np.sin(y)
+    for result in (y, z, y):
+        result.retain_grad()
+    loss = np.sum(z * z)
+    assert y.grad is z.grad is None
+    loss.backward()
+    np.testing.assert_allclose(z.grad, 2.0 * np.sin([3.0, -2.0]))
+    np.testing.assert_allclose(y.grad, np.sin([6.0, -4.0]), rtol=1e-14)
+    np.testing.assert_allclose(x.grad, y.grad * w.data)
+    before = y.grad.copy()
+    loss.backward()  # adds, as to a leaf
+    np.testing.assert_allclose(y.grad, 2.0 * before)
+    y.grad = None
+    loss.backward()
+    np.testing.assert_allclose(y.grad, before)
+    z.grad[0] = 7.0  # an array of its own
+    np.testing.assert_allclose(y.grad, before)
+
+
+def test_adjoints_are_kept_of_what_a_result_comes_from_only():
+    x = Variable(2.0)
+    kept = [x * k for k in range(1, 5)]
+    for y in kept:
+        y.retain_grad()
+    other = Variable(5.0) * 3.0
+    other.retain_grad()
+    (kept[1] * kept[3] + other).backward()
+    assert [y.grad for y in (*kept, other)] == [None, 8.0, None, 4.0, 1.0]
+
+
+def test_adjoints_are_kept_as_tapes_are_joined_and_written_anew():
+    x, y = Variable(1.5), Variable(0.5)
+    early, late = x * x, y * y
+    early.retain_grad()
+    late.retain_grad()
+    total = early * late  # joins two tapes
+    for _ in range(2000):
+        total = total * 1.0 + 0.0 * (x + y)  # more than half of this is needed by none
+        _ = [x * k for k in range(3)]
+    total.backward()
+    assert (early.grad, late.grad) == (0.25, 2.25)
+
+
+def test_adjoints_of_an_array_that_is_written_to():
+    x = Variable(np.ones(3))
+    y = x * 2.0
+    first = y * 1.0
+    first.retain_grad()
+    first[0] = 5.0 * x[1]
+    np.sum(first * np.arange(3.0) + y).backward()
+    np.testing.assert_array_equal(first.grad, np.arange(3.0))
+    np.testing.assert_array_equal(x.grad, [2.0, 4.0, 6.0])
+
+
+def test_a_result_that_is_gone_keeps_nothing():
+    x = Variable(2.0)
+    y = x * x
+    y.retain_grad()
+    z = y * 3.0
+    del y
+    gc.collect()
+    z.backward()
+    assert x.grad == 12.0

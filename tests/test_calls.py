@@ -23,7 +23,7 @@ from table import MODES
 
 from autodiff import derivative, grad, hvp, jacfwd, jacrev, jvp
 from autodiff.forward import differentiate
-from dualnumbers.elementary import BY_NUMPY, COMPOSITIONS, TABLE
+from dualnumbers.table import BY_NUMPY, COMPOSITIONS, TABLE
 
 COMPUTED_WITH = {"sum_where", "prod_where", "max_where", "min_where", "unwrap", "root_mean_square", "np.select",
                  "add_at", "subtract_at"} | {

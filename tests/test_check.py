@@ -14,7 +14,8 @@ from autodiff import gradcheck, stop_gradient, value_of
 from autodiff.check import GradcheckError
 from autodiff.variable import Variable
 from dualnumbers import DualNumber
-from dualnumbers.elementary import BY_NUMPY, TABLE, elementwise, linear, smooth
+from dualnumbers.table import BY_NUMPY, TABLE, elementwise, linear, smooth
+from dualnumbers.table.kinds import Smooth
 
 NAME = "_planted"
 
@@ -23,8 +24,8 @@ NAME = "_planted"
 def plant():
     """Makes a row of the table that is there for one test only."""
 
-    def planted(kind, *fields, **more):
-        return kind(*fields, name=NAME, **more)
+    def planted(word, *derivatives, **options):
+        return word(*derivatives, name=NAME, **options)
 
     known = dict(BY_NUMPY)
     yield planted
@@ -34,7 +35,7 @@ def plant():
 
 def sine(plant, partial):
     """The sine, with a derivative of one's own."""
-    return plant(elementwise, math.sin, None, partial)
+    return plant(elementwise, partial)(math.sin)
 
 
 def comparisons(report, order, against=None):
@@ -204,29 +205,26 @@ def test_a_wrong_third_derivative_is_caught(plant):
 
 
 def test_one_wrong_partial_of_two_is_named(plant):
-    f = plant(elementwise, math.atan2, None, lambda y, x, z: x / (x * x + y * y), lambda y, x, z: y / (x * x + y * y))
+    f = plant(elementwise, lambda y, x, z: x / (x * x + y * y), lambda y, x, z: y / (x * x + y * y))(math.atan2)
     report = gradcheck(f, [1.0, 2.0], order=1)
     assert {finding.element for finding in report.findings} == {"∂f/∂args[1]"}
 
 
 def test_a_wrong_pull_back_beside_a_right_push_forward(plant):
-    def signature(a):
-        return (a,)
-
     def push(da, z, a):
         return -(z @ da @ z)
 
     def wrong(g, z, a):
         return -(z.T @ g @ z)
 
-    inverse = plant(smooth, None, signature, push, pulls=(wrong,), evaluate=np.linalg.inv)
+    inverse = plant(smooth, Smooth(push, wrong))(np.linalg.inv)
     report = gradcheck(inverse, [WEIGHTS], order=1)
     assert {f.mode for f in report.findings} == {"reverse"}
     assert {f.against for f in report.findings} == {"differences", "forward"}
 
 
 def test_a_wrong_adjoint_of_a_linear_row(plant):
-    double = plant(linear, None, lambda x: (x,), lambda g, x: 2.5 * g, evaluate=lambda x: 2 * x)
+    double = plant(linear, lambda g, x: 2.5 * g)(lambda x: 2 * x)
     report = gradcheck(lambda x: double(x) ** 2, [np.array([1.0, 2.0])], order=1)
     assert {(f.mode, f.element) for f in report.findings} == {("reverse", "∂f[0]/∂args[0][0]"),
                                                              ("reverse", "∂f[1]/∂args[0][1]")}  # fmt: skip
@@ -236,14 +234,14 @@ def test_one_wrong_element_among_many_is_caught(plant):
     """A random projection would see 1 part in 36 of a 1 % error; the full Jacobian names the element."""
     mask = np.ones((6, 6))
     mask[4, 1] = 1.01
-    f = plant(elementwise, math.sin, None, lambda x, z: mask * dmath.cos(x))
+    f = plant(elementwise, lambda x, z: mask * dmath.cos(x))(math.sin)
     report = gradcheck(lambda x: (f(x) * WEIGHTS[0, 0]).sum(), [np.linspace(0.1, 1, 36).reshape(6, 6)], order=1)
     assert {finding.element for finding in report.findings} == {"∂f/∂args[0][4, 1]"}
 
 
 def test_an_error_against_rounding_is_caught_between_modes(plant):
     """Reverse mode is wrong by 1e-9, which differences forgive and forward mode does not."""
-    double = plant(linear, None, lambda x: (x,), lambda g, x: 2 * (1 + 1e-9) * g, evaluate=lambda x: 2 * x)
+    double = plant(linear, lambda g, x: 2 * (1 + 1e-9) * g)(lambda x: 2 * x)
     report = gradcheck(lambda x: double(x), [np.array([1.0])], order=1)
     assert {(f.mode, f.against) for f in report.findings} == {("reverse", "forward")}
 
@@ -292,7 +290,7 @@ def test_a_finding_names_everything(plant):
 
 
 def test_second_order_elements_are_named_in_order(plant):
-    f = plant(elementwise, math.hypot, None, lambda x, y, z: x / z, lambda x, y, z: stop_gradient(y / z))
+    f = plant(elementwise, lambda x, y, z: x / z, lambda x, y, z: stop_gradient(y / z))(math.hypot)
     report = gradcheck(lambda x, y: f(x[1], y), [np.array([1.0, 2.0]), 3.0])
     elements = {finding.element for finding in report.findings if finding.against == "differences"}
     assert elements == {"∂²f/∂args[1]∂args[0][1]", "∂²f/∂args[1]∂args[1]"}

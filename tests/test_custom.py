@@ -35,7 +35,8 @@ from autodiff import (
     vjp,
 )
 from dualnumbers import DualNumber
-from dualnumbers.elementary import BY_NUMPY, TABLE
+from dualnumbers.table import BY_NUMPY, TABLE
+from dualnumbers.table.kinds import Linear, Smooth
 
 
 class sin(SimpleBlock):  # noqa: N801
@@ -578,3 +579,48 @@ def test_a_fixed_parameter_that_carries_a_derivative_is_named():
         grad(lambda x: np.sum(weighted(x, [x[0], 1.0])))(x)
     assert grad(lambda x: np.sum(weighted(x, x > 0)))(x).tolist() == [1.0, 1.0]  # a mask carries none
     assert grad(lambda x: np.sum(wave(x, autodiff.value_of(x))))(x).tolist() == np.cos(x).tolist()
+
+
+def _pushed(t, z, a, b):
+    return -np.linalg.solve(a, t @ z)
+
+
+def _pulled(g, z, a, b):
+    return -np.outer(np.linalg.solve(a.T, g), z)
+
+
+def test_each_argument_may_have_a_derivative_of_its_own_kind():
+    plain = smooth(Smooth(_pushed, _pulled), Linear(lambda g, a, b: np.linalg.solve(a.T, g)))(
+        lambda a, b: np.linalg.solve(a, b)
+    )
+    a, b = np.array([[2.0, 1.0], [0.5, 3.0]]), np.array([1.0, -2.0])
+    assert gradcheck(plain, [a, b])
+    for f in (lambda a: np.sum(plain(a, b) ** 2), lambda a: np.sum(plain(a, a[0]) * b)):
+        rows = [gradient_by_differences(lambda a, f=f, i=i: grad(f)(a)[i], a) for i in np.ndindex(2, 2)]
+        for second in (jacfwd(grad(f)), jacrev(grad(f)), jacrev(jacfwd(f)), hessian(f)):
+            np.testing.assert_allclose(second(a).reshape(4, 2, 2), rows, atol=1e-6)
+
+
+def gradient_by_differences(f, x, h=1e-5):
+    steps = h * np.eye(x.size).reshape(-1, *x.shape)
+    return np.array([(f(x + s) - f(x - s)) / (2 * h) for s in steps]).reshape(x.shape)
+
+
+def test_a_pull_back_is_called_and_checked():
+    calls = []
+
+    @smooth(Smooth(lambda t, z, x: 2.0 * t, lambda g, z, x: (calls.append(1), 2.0 * g)[1]))
+    def twice(x):
+        return 2.0 * x
+
+    assert grad(lambda x: np.sum(twice(x)))(np.ones(3)).tolist() == [2.0] * 3
+    assert calls == [1]
+    wrong = smooth(Smooth(lambda t, z, x: 2.0 * t, lambda g, z, x: g[:1]))(lambda x: 2.0 * x)
+    with pytest.raises(ValueError, match=r"pull-back 0 of <lambda> has shape \(1,\); it must have \(3,\)"):
+        grad(lambda x: np.sum(wrong(x)))(np.ones(3))
+
+
+def test_what_is_not_linear_beside_another_kind_says_so():
+    f = smooth(lambda t, z, x, y: t * y * y, Linear(lambda g, x, y: 2.0 * x * y * g))(lambda x, y: x * y * y)
+    with pytest.raises(ValueError, match="not linear in argument 1"):
+        jvp(f, [2.0, 3.0], [0.0, 1.0])

@@ -49,10 +49,10 @@ from table import (
 
 from autodiff import derivative, grad, gradient, jvp, vjp
 from dualnumbers import DualNumber
-from dualnumbers.elementary import LOCALLY_CONSTANT, TABLE, Refused
+from dualnumbers.table import TABLE, Refused
 
-PYTHON_FACES = [f for f in FUNCTIONS if f.row.scalar and python_function(f.row)]
-NUMPY_FACES = [f for f in FUNCTIONS if f.row.scalar and numpy_function(f.row)]
+PYTHON_FACES = [f for f in FUNCTIONS if f.row.python.scalar and python_function(f.row)]
+NUMPY_FACES = [f for f in FUNCTIONS if f.row.python.scalar and numpy_function(f.row)]
 
 
 def on_arrays(function):
@@ -260,7 +260,7 @@ def any_numbers(row, whole=True):
         return st.sampled_from(list(some_numbers(row)))
     wild = st.floats() | st.floats(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.0])
     wild = wild | st.integers(-3, 3) if whole else wild
-    if row.kind == LOCALLY_CONSTANT:
+    if row.is_constant:
         return st.tuples(*[wild] * row.arity)
     domain = coordinates(row)
     return st.tuples(*(wild | x if k in places(row) else x for k, x in enumerate(domain)))

@@ -16,7 +16,7 @@ from fuzz.shrinker import shrunk
 
 from autodiff import value_of
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.elementary import BY_NUMPY
+from dualnumbers.table import BY_NUMPY
 
 CHUNK, SHOWN = 25, 3
 

@@ -22,14 +22,17 @@ LAYERS = (
     ("dualnumbers.labelled",),
     ("dualnumbers.rewriting",),
     ("dualnumbers.errors",),
-    ("dualnumbers.dispatch", "dualnumbers.parameters"),
-    ("dualnumbers.elementary",),
+    ("dualnumbers.table.dispatch", "dualnumbers.table.registry", "dualnumbers.parameters"),
+    ("dualnumbers.table.partials",),
+    ("dualnumbers.table.kinds",),
+    ("dualnumbers.table.row",),
+    ("dualnumbers.table.language",),
+    ("dualnumbers.table",),
     ("dualnumbers.rules",),
     (
         "dualnumbers.arguments",
         "dualnumbers.ufunc_methods",
         "dualnumbers.face",
-        "dualnumbers.partials",
         "dualnumbers.notation",
     ),
     ("dualnumbers.number", "dualnumbers.pushforward"),
@@ -78,15 +81,16 @@ BESIDES = {
 """Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
 
 LATE = {
-    ("dualnumbers.dispatch", "dualnumbers.rules.shaping"),
+    ("dualnumbers.table.dispatch", "dualnumbers.rules.shaping"),
     ("autodiff.tape", "autodiff.drawing"),
     ("autodiff.tape", "autodiff.listing"),
     ("autodiff.tape", "autodiff.replay"),
+    ("autodiff.tape", "autodiff.sweep"),
     ("autodiff.variable", "autodiff.leaf"),
     ("autodiff.handles", "autodiff.locally_constant"),
 }
 """Imports against the direction, in a function that runs when all is loaded: an operand given as a list is joined by a
-rule; ``print(tape)`` needs the printer of tapes, its drawings what draws them, ``tape.run`` what runs it; a comparison
+rule; a tape needs what prints, draws, runs and sweeps it; a comparison
 of Variables is a Variable of a narrower kind, one made by hand a leaf."""
 
 HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
@@ -225,7 +229,7 @@ def test_no_module_is_too_long(name):
         ("dualnumbers.rules.powers", "dualnumbers.number", False),
         ("dualnumbers.dualnumber", "dualnumbers.pushforward", True),
         ("dualnumbers.dmath", "dualnumbers.rules.powers", True),
-        ("dualnumbers.elementary", "dualnumbers.rules.steps", False),
+        ("dualnumbers.table", "dualnumbers.rules.steps", False),
         ("dualnumbers.dmath", "autodiff.seeding", False),
         ("autodiff.seeding", "dualnumbers", True),
         ("autodiff.forward", "autodiff.reverse", False),

@@ -39,7 +39,7 @@ def test_the_table_whole():
         "   4  v4        x / y       0.5\n"
         "   5  v5        v3 + v4     1.409297427"
     )  # fmt: skip
-    found = adjoints(tape, {out.line: 1.0}, keep=True)
+    found = tape.adjoints(out)
     assert lines(listing(tape, found, ["a", "b"])) == [
         ["line", "variable", "expression", "value", "adjoint"],
         ["0", "a", "input", "1", "-0.3322936731"],
@@ -159,7 +159,7 @@ def test_numbers_of_another_differentiation():
 
     def inner(x):
         tape, out = record(lambda y: x * y, [2.0])
-        found = adjoints(tape, {out.line: 1.0}, keep=True)
+        found = tape.adjoints(out)
         texts.append(listing(tape, found))
         for line, of_page in zip(lines(texts[-1])[1:], animate(tape).lines, strict=True):
             assert line[3] == of_page["value"]
@@ -174,7 +174,7 @@ def test_numbers_of_another_differentiation():
 
 def test_adjoints_that_no_path_leads_to_are_zero():
     tape, out = record(lambda x, y: dmath.floor(x) * y, [2.5, 3.0])
-    found = adjoints(tape, {out.line: 1.0}, keep=True)
+    found = tape.adjoints(out)
     assert [row[-1] for row in lines(listing(tape, found))[1:]] == ["0", "2", "0", "1"]
 
 
@@ -275,3 +275,24 @@ def test_no_number_is_cut():
         assert found
         assert set(found) <= values
         assert text.endswith((str(x.shape), "]"))
+
+
+def test_a_tape_gives_the_adjoint_of_every_line():
+    tape, out = record(lambda x, y: np.sum(x * y) + x[0] * 0.0, [np.arange(3.0), np.ones(3)])
+    found = tape.adjoints(out)
+    assert len(found) == len(tape)
+    np.testing.assert_array_equal(found[tape.inputs[1]], np.arange(3.0))
+    tape, out = record(lambda x: x * x, [np.arange(3.0)])
+    np.testing.assert_array_equal(tape.adjoints(out, np.ones(3))[0], 2.0 * np.arange(3.0))
+
+
+def test_what_is_no_output_of_a_tape_has_no_adjoints():
+    tape, out = record(lambda x: x * x, [np.arange(3.0)])
+    with pytest.raises(ValueError, match=r"has shape \(3,\): give its cotangent"):
+        tape.adjoints(out)
+    with pytest.raises(ValueError, match="cotangent"):
+        tape.adjoints(out, np.ones(4))
+    _, other = record(lambda x: 2.0 * x, [1.0])
+    for wrong in (other, 3.0, 1):
+        with pytest.raises(ValueError, match="no Variable of this tape"):
+            tape.adjoints(wrong)

@@ -68,7 +68,7 @@ def test_the_row_of_the_matrix_product_is_quoted(docs):
     from build_paper import row_of_matmul
 
     line, left, right = row_of_matmul()
-    assert line.endswith("_matmul_left, _matmul_right)")
+    assert "multilinear(_matmul_left, _matmul_right, of=np.matmul)" in line
     assert "matmul(g, matrix_transpose(conj(y)))" in left
     assert "matmul(matrix_transpose(conj(x)), g)" in right
 
@@ -78,10 +78,10 @@ def test_every_elementwise_rule_has_its_line(docs):
 
     program = """
 import math
-from dualnumbers.elementary import BY_NUMPY, TABLE
+from dualnumbers.table import BY_NUMPY, TABLE
 for function in TABLE.values():
     of_scipy = function.row.name in BY_NUMPY and not hasattr(math, function.row.name)  # registered by its name alone
-    print("of SciPy" if of_scipy else function.row.kind, function.row.name, sep="/")
+    print("of SciPy" if of_scipy else function.row.described(), function.row.name, sep="/")
 """
     fresh = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     kinds_and_names = [line.split("/") for line in fresh.stdout.splitlines()]

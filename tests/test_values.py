@@ -35,7 +35,7 @@ from autodiff import (
 )
 from autodiff.seeding import flatten
 from dualnumbers import DualNumber, dmath
-from dualnumbers.elementary import BY_NUMPY
+from dualnumbers.table import BY_NUMPY
 
 UFUNCS = sorted((f for f in BY_NUMPY if isinstance(f, np.ufunc) and not f.signature), key=lambda f: f.__name__)
 OF_MATH = [name for name in dmath.__all__ if callable(getattr(dmath, name)) and name not in ("fma", "fsum", "sumprod")]

@@ -11,8 +11,8 @@ from table import FUNCTIONS, numpy_function, ranges
 from autodiff import Variable, array, jvp, value_of, vjp
 from autodiff import numpy as namespace
 from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.elementary import Refused
 from dualnumbers.levels import plain
+from dualnumbers.table import Refused
 
 SHOWN = """
 y  y[...]  y[()]  y[:]  y[0]  y[-1:]  y[1:,1:]  y[::2][::-1]  y[None]  y[...,None]  y[:,1]  y[::-1,1]  y[0:0]  y[...,0]

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import LOCALLY_CONSTANT
 from dualnumbers.forms import is_unreal, shape
-from dualnumbers.pushforward import has_derivative
 
 from ..by_hand import ByHand
 from ..leaf import Constant
@@ -133,7 +131,7 @@ def picture(
 
     ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
     own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
-    ``autodiff.sweep.adjoints(..., keep=True)`` returns them. ``names`` are those of the inputs; a tape from
+    `Tape.adjoints` returns them. ``names`` are those of the inputs; a tape from
     `autodiff.record` knows the parameters of the function. ``lines``: only these are drawn.
 
     Raises ValueError where ``out`` is not of this tape, or adjoints or names are not one for each line or input.
@@ -233,7 +231,7 @@ class _Drawing:
         kind = OPERATION if row is not None else INPUT if line in self.inputs else CONSTANT
         text = variable if kind == INPUT else cut(f"{variable} = {expression_of(self.tape, line, self.variables)}")
         adjoint = None
-        if self.adjoints is not None and (row is None or row.kind != LOCALLY_CONSTANT):
+        if self.adjoints is not None and (row is None or not row.is_constant):
             adjoint = "0" if self.adjoints[line] is None else concise(self.adjoints[line])
         return Node(line, line, kind, variable, text, value_text(self.tape, line, concise), adjoint,
                     line in self.outputs, 0, (line,))  # fmt: skip
@@ -243,7 +241,7 @@ class _Drawing:
         for place, operand, active in self.tape.reads(line):
             if operand in self.owner:
                 assert row is not None
-                active = active and row.kind != LOCALLY_CONSTANT and has_derivative(row, place)
+                active = active and not row.is_constant and row.passes(place)
                 slope = partial(self.tape, line, place) if active else None
                 label = None if slope is None else concise(slope)
                 found.append(Edge(self.owner[operand].key, line, place, label, active))

@@ -1,7 +1,7 @@
 """A run as data: the forward run of a tape, with tangents where they are wanted, and its reverse sweep, step by step.
 
-All numbers are the tape's and the library's: recorded values, `row_tangent` and `tangents`, `pull` as the sweep applies
-it. A page and a GIF show the same steps.
+All numbers are the tape's and the library's: recorded values, `Row.push` and `tangents`, `Row.pull` as the sweep
+applies it. A page and a GIF show the same steps.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.forms import dtype_of, zeros_like
 from dualnumbers.levels import has_nan
-from dualnumbers.partials import evaluate_partial
-from dualnumbers.pushforward import has_derivative, row_tangent
+from dualnumbers.table.partials import evaluate_partial
 
 from ..certain import Certain
-from ..sweep import Times, fit, pull, swept, tangents
+from ..sweep import Times, fit, swept, tangents
 from ..tape import Tape
 
 RUN, SEED, SWEEP = "run", "seed", "sweep"
@@ -103,9 +101,9 @@ def _pushed(tape: Tape, line: int, found: dict[int, Any], term: Any) -> Iterator
     row, operands, static = tape.rows[line], tape.operands(line), tape.static.get(line, ())
     xs, z = [tape.value(k) for k in operands], tape.values[line]
     for place, operand in enumerate(operands):
-        if row is not None and line in found and operand in found and has_derivative(row, place):
+        if row is not None and line in found and operand in found and row.passes(place):
             given = found[operand]
-            value = term(line, place, given) if term else row_tangent(row, z, xs, [(place, given)], static)
+            value = term(line, place, given) if term else row.push(z, xs, [(place, given)], static)
             yield Term(operand, line, partial(tape, line, place), given, value)
 
 
@@ -139,14 +137,14 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
 def _pulled(tape: Tape, line: int, given: Any, times: Times | None, wanted: Container[int]) -> Iterator[Term]:
     """What a line passes to those operands that are wanted, of the adjoint given."""
     row = tape.rows[line]
-    if row is None or given is None or row.kind == LOCALLY_CONSTANT:
+    if row is None or given is None or row.is_constant:
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
     xs = [tape.value(k) for k in operands]
     for place, operand in enumerate(operands):
         if operand >= 0 and operand in wanted:
             with np.errstate(all="ignore"):
-                passed = pull(row, place, given, z, xs, static, times)
+                passed = row.pull(place, given, z, xs, static, times)
             if passed is not None:
                 yield Term(operand, line, partial(tape, line, place), given, fit(passed, xs[place]))
 
@@ -154,7 +152,7 @@ def _pulled(tape: Tape, line: int, given: Any, times: Times | None, wanted: Cont
 def partial(tape: Tape, line: int, place: int) -> Any:
     """The partial of an elementwise line by one operand; None of any other line, and where the rule refuses it."""
     row = tape.rows[line]
-    if row is None or row.kind != ELEMENTWISE:
+    if row is None or not row.is_elementwise:
         return None
     found = row.partials[place]
     if isinstance(found, float):

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dualnumbers.elementary import ELEMENTWISE, LOCALLY_CONSTANT
 from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import has_nan, plain
-from dualnumbers.pushforward import has_derivative
 from dualnumbers.rules.complexes import conj
 
 from ..listing import brief, ends, value_text
@@ -126,7 +124,7 @@ class Teller:
         if row is None:
             return ""
         constant = f"{row.shown or row.name} is locally constant"
-        return f": {constant if row.kind == LOCALLY_CONSTANT else f'no tangent of {self.variables[seed]} comes here'}"
+        return f": {constant if row.is_constant else f'no tangent of {self.variables[seed]} comes here'}"
 
     def _sweep(self, step: Step) -> list[str]:
         node = self.by_line[step.part.first]
@@ -172,7 +170,7 @@ class Teller:
             return told | {"expression": node.text, "rule": "", "value": "", "folded": True}
         row = self.tape.rows[node.line]
         told["expression"] = node.kind if row is None else node.text.removeprefix(f"{node.name} = ")
-        told["rule"] = f"{row.shown or row.name}, {row.kind}" if row is not None else f"none: {node.kind}"
+        told["rule"] = f"{row.shown or row.name}, {row.described()}" if row is not None else f"none: {node.kind}"
         told["value"] = value_text(self.tape, node.line)
         told["partials"] = self._partials(node.line)
         sources: Sequence[Any] = getattr(self.tape, "sources", ())
@@ -182,9 +180,9 @@ class Teller:
 
     def _partials(self, line: int) -> list[tuple[str, str]]:
         row = self.tape.rows[line]
-        if row is None or row.kind == LOCALLY_CONSTANT:
+        if row is None or row.is_constant:
             return []
-        reads = [(place, k) for place, k, active in self.tape.reads(line) if active and has_derivative(row, place)]
+        reads = [(place, k) for place, k, active in self.tape.reads(line) if active and row.passes(place)]
         times = Counter(operand for _, operand in reads)
         found = []
         for read in ends(reads, None):
@@ -193,7 +191,7 @@ class Teller:
                 continue
             place, operand = read
             p = partial(self.tape, line, place)
-            none = "refused by the rule" if row.kind == ELEMENTWISE else "a linear map, by the rule"
+            none = "refused by the rule" if row.is_elementwise else "a linear map, by the rule"
             name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
             if times[operand] > 1:
                 name += f", operand {place + 1}"

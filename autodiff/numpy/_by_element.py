@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.errors import user_line
 from dualnumbers.forms import shape, size
 from dualnumbers.levels import is_number, plain, read
@@ -16,6 +15,7 @@ from dualnumbers.memory import axes_by_stride
 from dualnumbers.refusals import note
 from dualnumbers.rules.from_scipy import OF_PYTHON
 from dualnumbers.rules.shaping import array, broadcast_to, reshape, transpose
+from dualnumbers.table import BY_NUMPY
 
 from ..held import all_held, held, holds_number
 from ..holder import keeping

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import BY_NUMPY
 from dualnumbers.levels import LIVING, RUNNING
 from dualnumbers.rules.shaping import array as joined
+from dualnumbers.table import BY_NUMPY
 
 from ..held import holds_number
 from ..holder import keeping

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from dualnumbers.arguments import joined
-from dualnumbers.elementary import TableFunction, entry
 from dualnumbers.levels import read
 from dualnumbers.rules.shaping import array, astype
+from dualnumbers.table import TableFunction, entry
 
 from ._closure import holds_numbers
 
@@ -73,7 +73,9 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
 def counterpart_of_row(path: str, function: TableFunction) -> Callable[..., Any]:
     """The function ``scipy.<path>`` for numbers, which is a row of the table."""
     called = entry(function)
-    called.__doc__ = f"As ``scipy.{path}``, for numbers as well: the {function.row.kind} row ``{function.row.name}``."
+    called.__doc__ = (
+        f"As ``scipy.{path}``, for numbers as well: the {function.row.described()} row ``{function.row.name}``."
+    )
     called.__name__ = called.__qualname__ = path.rpartition(".")[2]
     return counterpart(path, operands=function.row.arity, always=True)(called)
 

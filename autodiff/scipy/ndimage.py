@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import PYTHON
 from dualnumbers.errors import user_line
-from dualnumbers.forms import asked, dtype_of, shape
+from dualnumbers.forms import PYTHON, asked, dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.convolution import axis_map, convolution, extended, flip

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..elementary import composition
 from ..forms import shape
+from ..table import composition
 from .axes import moveaxis, rank
 from .indexing import getitem
 from .shaping import arrays, expand_dims, reshape, stack

@@ -8,19 +8,20 @@ import operator as op
 
 import numpy as np
 
-from ..elementary import PYTHON, elementwise
-from ..forms import type_of
+from ..forms import PYTHON, type_of
+from ..table import elementwise
 from .constants import degrees_per_radian, radians_per_degree
 from .domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
 from .steps import mantissa_scale, rint
 
-add = elementwise(op.add, np.add, 1.0, 1.0, operator=True)
-subtract = elementwise(op.sub, np.subtract, 1.0, -1.0, operator=True)
-multiply = elementwise(op.mul, np.multiply, lambda x, y, z: y, lambda x, y, z: x, operator=True)
-divide = elementwise(op.truediv, np.divide, lambda x, y, z: 1.0 / y, lambda x, y, z: -z / y,
-                     domain=nonzero_second, singular=True, operator=True)  # fmt: skip
-negative = elementwise(op.neg, np.negative, -1.0, operator=True)
-positive = elementwise(op.pos, np.positive, 1.0, operator=True)
+add = elementwise(1.0, 1.0)(op.add, np.add)
+subtract = elementwise(1.0, -1.0)(op.sub, np.subtract)
+multiply = elementwise(lambda x, y, z: y, lambda x, y, z: x)(op.mul, np.multiply)
+divide = elementwise(lambda x, y, z: 1.0 / y, lambda x, y, z: -z / y, domain=nonzero_second, singular=True)(
+    op.truediv, np.divide
+)
+negative = elementwise(-1.0)(op.neg, np.negative)
+positive = elementwise(1.0)(op.pos, np.positive)
 
 
 def _whole_quotient(x, y, z):
@@ -28,10 +29,9 @@ def _whole_quotient(x, y, z):
     return -rint((x - z) / y)
 
 
-mod = elementwise(op.mod, np.remainder, 1.0, _whole_quotient, domain=off_steps, name="mod", singular=True,
-                  operator=True)  # fmt: skip
-fmod = elementwise(math.fmod, np.fmod, 1.0, _whole_quotient, domain=off_steps, singular=True)
-remainder = elementwise(math.remainder, None, 1.0, _whole_quotient, domain=off_half_steps, singular=True)
+mod = elementwise(1.0, _whole_quotient, domain=off_steps, name="mod", singular=True)(op.mod, np.remainder)
+fmod = elementwise(1.0, _whole_quotient, domain=off_steps, singular=True)(math.fmod, np.fmod)
+remainder = elementwise(1.0, _whole_quotient, domain=off_half_steps, singular=True)(math.remainder)
 
 
 def _unfused(x, y, w):
@@ -39,14 +39,15 @@ def _unfused(x, y, w):
     return x * y + w
 
 
-ldexp = elementwise(math.ldexp, np.ldexp, lambda x, i, z: 2.0**i, 0.0, domain=whole_second)
-mantissa = elementwise(lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0], lambda x, z: mantissa_scale(x),
-                       name="mantissa", domain=off_powers_of_two)  # fmt: skip
-fraction = elementwise(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0], 1.0, name="fraction", domain=off_integers)
-fma = elementwise(getattr(math, "fma", _unfused), _unfused, lambda x, y, w, z: y, lambda x, y, w, z: x, 1.0, name="fma")
-nextafter = elementwise(math.nextafter, np.nextafter, 1.0, 0.0)
-degrees = elementwise(math.degrees, np.degrees, lambda x, z: degrees_per_radian(x))
-radians = elementwise(math.radians, np.radians, lambda x, z: radians_per_degree(x))
+ldexp = elementwise(lambda x, i, z: 2.0**i, 0.0, domain=whole_second)(math.ldexp, np.ldexp)
+mantissa = elementwise(lambda x, z: mantissa_scale(x), name="mantissa", domain=off_powers_of_two)(
+    lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0]
+)
+fraction = elementwise(1.0, name="fraction", domain=off_integers)(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0])
+fma = elementwise(lambda x, y, w, z: y, lambda x, y, w, z: x, 1.0, name="fma")(getattr(math, "fma", _unfused), _unfused)
+nextafter = elementwise(1.0, 0.0)(math.nextafter, np.nextafter)
+degrees = elementwise(lambda x, z: degrees_per_radian(x))(math.degrees, np.degrees)
+radians = elementwise(lambda x, z: radians_per_degree(x))(math.radians, np.radians)
 
 
 def _item(x):
@@ -56,10 +57,12 @@ def _item(x):
     return complex(x) if x.dtype.kind == "c" else float(x) if x.dtype.kind == "f" else x.item()
 
 
-python_number = elementwise(lambda x: x if type(x) is complex else float(x), _item, 1.0, name="_python_number",
-                            shown="float")  # fmt: skip
-numpy_scalar = elementwise(lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x, 1.0,
-                           name="_numpy_scalar", shown="numpy_scalar")  # fmt: skip
+python_number = elementwise(1.0, name="_python_number", shown="float")(
+    lambda x: x if type(x) is complex else float(x), _item
+)
+numpy_scalar = elementwise(1.0, name="_numpy_scalar", shown="numpy_scalar")(
+    lambda x: np.complex128(x) if type(x) is complex else np.float64(x), lambda x: +x
+)
 
 
 def as_numpy(x):

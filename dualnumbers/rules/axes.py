@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition
 from ..forms import is_array, shape
+from ..table import composition
 from .indexing import getitem
 from .shaping import arrays, broadcast_whole, copied, reshape, transpose, view
 

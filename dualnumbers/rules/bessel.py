@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, elementwise
+from ..table import BY_NUMPY, elementwise
 from .from_scipy import scipy_function
 
 
@@ -12,10 +12,10 @@ from .from_scipy import scipy_function
 def bessel_i(order):
     """The row of Iₙ, n = ``order``, the modified Bessel function. It needs SciPy. Source: NIST DLMF §10.29."""
     iv, i1 = scipy_function("special.iv"), scipy_function("special.i1")
-    return elementwise(None, i1 if order == 1 else lambda x: iv(order, x),  # iv(1, 1e-160) is 0
-                       lambda x, z: 0.5 * (bessel_i(order - 1)(x) + bessel_i(order + 1)(x)),
-                       name=f"bessel_i_{order}", singular=True)  # fmt: skip
+    return elementwise(
+        lambda x, z: 0.5 * (bessel_i(order - 1)(x) + bessel_i(order + 1)(x)), name=f"bessel_i_{order}", singular=True
+    )(None, i1 if order == 1 else lambda x: iv(order, x))
 
 
-i0 = elementwise(None, lambda x: np.i0(x)[()], lambda x, z: bessel_i(1)(x), name="np_i0", singular=True)
+i0 = elementwise(lambda x, z: bessel_i(1)(x), name="np_i0", singular=True)(None, lambda x: np.i0(x)[()])
 BY_NUMPY[np.i0] = i0

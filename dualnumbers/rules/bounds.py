@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition, elementwise, smooth
 from ..forms import is_unreal
+from ..table import composition, elementwise, smooth
 from .arithmetic import as_numpy
 from .complexes import imag, real
 from .domains import between
@@ -13,11 +13,16 @@ from .shaping import arrays, in_common
 from .steps import isfinite
 
 # the shares of minimum(maximum(x, a), b), so that it does not matter which of the two is written
-_clip = elementwise(None, lambda x, a, b: np.clip(x, a, b),
-                    lambda x, a, b, z: share(x, a) * share(b, maximum(x, a)),
-                    lambda x, a, b, z: share(a, x) * share(b, maximum(x, a)),
-                    lambda x, a, b, z: share(maximum(x, a), b),
-                    name="clip", domain=between, singular=True, selects=True, unreal=no_order)  # fmt: skip
+_clip = elementwise(
+    lambda x, a, b, z: share(x, a) * share(b, maximum(x, a)),
+    lambda x, a, b, z: share(a, x) * share(b, maximum(x, a)),
+    lambda x, a, b, z: share(maximum(x, a), b),
+    name="clip",
+    domain=between,
+    singular=True,
+    selects=True,
+    unreal=no_order,
+)(None, lambda x, a, b: np.clip(x, a, b))
 
 
 @composition(np.clip, weak=True)
@@ -43,5 +48,6 @@ def _finite_push(dx, z, x, *replacements):
     return where(isfinite(x), dx, 0.0)
 
 
-nan_to_num = smooth(np.nan_to_num, _finite_arguments, _finite_push, statics=3, selects=True,
-                    evaluate=lambda x, nan, posinf, neginf: np.nan_to_num(x, True, nan, posinf, neginf))  # fmt: skip
+@smooth(_finite_push, of=np.nan_to_num, call=_finite_arguments, selects=True)
+def nan_to_num(x, nan, posinf, neginf):
+    return np.nan_to_num(x, True, nan, posinf, neginf)

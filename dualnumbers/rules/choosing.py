@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..elementary import composition
 from ..forms import asked, dtype_of, shape
 from ..levels import read
+from ..table import composition
 from .axes import broadcast_arrays
 from .indexing import fixed, getitem, setitem
 from .selection import chosen

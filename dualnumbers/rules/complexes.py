@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition, entry_of, linear, locally_constant
 from ..forms import is_array, is_unreal, shape
 from ..levels import read
+from ..table import BY_NUMPY, composition, entry_of, linear, locally_constant
 from .arithmetic import as_numpy
 from .constants import degrees_per_radian
 from .indexing import element, setitem
@@ -16,13 +16,21 @@ def _one(val):
     return (val,)
 
 
-real = linear(np.real, _one, lambda g, x: g, evaluate=lambda x: x.real,
-              put=lambda x, v: setitem(x, v + 1j * imag(x) if is_unreal(x) else v, ...))  # fmt: skip
-imag = linear(
-    np.imag, _one, lambda g, x: 1j * g, evaluate=lambda x: x.imag, put=lambda x, v: setitem(x, real(x) + 1j * v, ...)
+@linear(
+    lambda g, x: g, of=np.real, call=_one, put=lambda x, v: setitem(x, v + 1j * imag(x) if is_unreal(x) else v, ...)
 )
-conj = linear(None, _one, lambda g, x: conj(g), evaluate=lambda x: x.conjugate() if is_unreal(x) else x,
-              name="conj")  # fmt: skip
+def real(x):
+    return x.real
+
+
+@linear(lambda g, x: 1j * g, of=np.imag, call=_one, put=lambda x, v: setitem(x, real(x) + 1j * v, ...))
+def imag(x):
+    return x.imag
+
+
+@linear(lambda g, x: conj(g), call=_one)
+def conj(x):
+    return x.conjugate() if is_unreal(x) else x
 
 
 @entry_of(conj, np.conjugate)
@@ -44,7 +52,7 @@ def iscomplex(x):
     return not_equal(imag(x), 0) if is_unreal(x) else np.zeros(shape(x), bool)[()]
 
 
-_angle_of_real = locally_constant(None, lambda x: np.arctan2(0.0, x), name="angle_of_real")
+_angle_of_real = locally_constant(name="angle_of_real")(None, lambda x: np.arctan2(0.0, x))
 
 
 @composition(np.angle)

@@ -6,8 +6,9 @@ zₖ = Σ xᵢ yₖ₋ᵢ, so x̄ᵢ = Σ z̄ₖ conj(yₖ₋ᵢ), the convoluti
 
 import numpy as np
 
-from ..elementary import composition, linear, multilinear, smooth
 from ..forms import shape
+from ..table import composition, linear, multilinear, smooth
+from ..table.kinds import Linear
 from .complexes import conj
 from .from_scipy import scipy_function
 from .indexing import getitem
@@ -74,8 +75,22 @@ def _zeros(x, y, window, axes):
     return np.zeros(lengths, np.result_type(x, y))
 
 
-def _convolution(x, y, window, axes, engine):
-    """By the mode that asks for the window; else 'valid' of the shorter array and what it meets of the other."""
+def _transposed(g, x, other, window, axes, engine):
+    """The adjoint of the operand ``x``, the other one being ``other``."""
+    back = tuple((shape(other)[axis] - 1 - start, shape(x)[axis])
+                 for (start, _), axis in zip(window, axes, strict=True))  # fmt: skip
+    return convolution(g, conj(flip(other, axes)), back, axes, engine)
+
+
+@multilinear(
+    lambda g, x, y, *static: _transposed(g, x, y, *static), lambda g, x, y, *static: _transposed(g, y, x, *static)
+)
+def convolution(x, y, window, axes, engine):
+    """Convolve along ``axes`` and keep the window, pairs of start and length; along other axes broadcast.
+
+    SciPy does it by the mode that asks for the window; else by 'valid' of the shorter array and what it meets of the
+    other.
+    """
     compute = _ENGINES[engine]
     m, n = ([np.shape(v)[axis] for axis in axes] for v in (x, y))
     if 0 in (*m, *n, *(length for _, length in window)):
@@ -88,20 +103,6 @@ def _convolution(x, y, window, axes, engine):
         x, y, n = y, x, m
     met = [(start - j + 1, length + j - 1) for (start, length), j in zip(window, n, strict=True)]
     return compute(_cut(x, met, axes), y, "valid", axes)
-
-
-def _transposed(g, x, other, window, axes, engine):
-    """The adjoint of the operand ``x``, the other one being ``other``."""
-    back = tuple((shape(other)[axis] - 1 - start, shape(x)[axis])
-                 for (start, _), axis in zip(window, axes, strict=True))  # fmt: skip
-    return convolution(g, conj(flip(other, axes)), back, axes, engine)
-
-
-convolution = multilinear(None, None, lambda g, x, y, *static: _transposed(g, x, y, *static),
-                          lambda g, x, y, *static: _transposed(g, y, x, *static), name="convolution", statics=3,
-                          evaluate=_convolution)  # fmt: skip
-"""``convolution(x, y, window, axes, engine)``: of the full convolution along ``axes`` the window, pairs of start and
-length; along other axes ``x`` and ``y`` broadcast."""
 
 
 def _convolved(a, v, mode):
@@ -154,19 +155,18 @@ def extended(x, axis, start, length, boundary="reflect", outside=0.0):
 # ------------------------------------------------------------------------------------------------- recursion
 
 
-def _recursion(w, a):
-    """By SciPy's filter; it wants an axis of at least one element."""
-    return scipy_function("signal.lfilter")(np.ones(1, a.dtype), a, w) if w.size else np.array(w)
-
-
 def _recursion_push(da, y, w, a):
     """From a ∗ y = w: a ∗ dy = −da ∗ y."""
     return -recursion(causal(da, y), a)
 
 
-recursion = smooth(None, None, None, _recursion_push, name="recursion", evaluate=_recursion,
-                   adjoints=(lambda g, w, a: flip(recursion(flip(g, (-1,)), conj(a)), (-1,)), None))  # fmt: skip
-"""``recursion(w, a)``: the y along the last axis of ``w`` that begins at rest and has a ∗ y = w, a vector ``a``."""
+@smooth(Linear(lambda g, w, a: flip(recursion(flip(g, (-1,)), conj(a)), (-1,))), _recursion_push)
+def recursion(w, a):
+    """Find the y along the last axis of ``w`` that begins at rest and has a ∗ y = w, for a vector ``a``.
+
+    SciPy's filter does it; it wants an axis of at least one element.
+    """
+    return scipy_function("signal.lfilter")(np.ones(1, a.dtype), a, w) if w.size else np.array(w)
 
 
 def causal(b, x, start=0, length=None):
@@ -183,6 +183,7 @@ def _axis_map_adjoint(g, x, path, axis, keywords):
     return move_axis(tensordot(matrix, g, (0, axis)), 0, axis)
 
 
-axis_map = linear(None, None, _axis_map_adjoint, name="axis_map", statics=3, evaluate=lambda x, path, axis, keywords:
-                  scipy_function(path)(x, axis=axis, **dict(keywords)))  # fmt: skip
-"""``axis_map(x, path, axis, keywords)``: a function of SciPy that is a real linear map of one axis."""
+@linear(_axis_map_adjoint)
+def axis_map(x, path, axis, keywords):
+    """``axis_map(x, path, axis, keywords)``: a function of SciPy that is a real linear map of one axis."""
+    return scipy_function(path)(x, axis=axis, **dict(keywords))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition, linear, smooth
 from ..forms import dtype_of, shape
+from ..table import composition, linear, smooth
 from .indexing import getitem
 from .reductions_where import inexact
 from .shaping import array, astype, concatenate, reshape
@@ -31,8 +31,9 @@ def _sum_pull(g, x, axis, dtype):
     return reshape(_reversed(cumsum(_reversed(g, axis), axis, None), axis), shape(x), "C")
 
 
-cumsum = linear(np.cumsum, lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumsum")), _sum_pull, statics=2,
-                evaluate=lambda x, axis, dtype: np.cumsum(x, axis=axis, dtype=dtype))  # fmt: skip
+@linear(_sum_pull, of=np.cumsum, call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumsum")))
+def cumsum(x, axis, dtype):
+    return np.cumsum(x, axis=axis, dtype=dtype)
 
 
 def _product_push(dx, z, x, axis, dtype):
@@ -50,8 +51,9 @@ def _product_push(dx, z, x, axis, dtype):
     return astype(dx, dtype_of(z))
 
 
-cumprod = smooth(np.cumprod, lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")), _product_push,
-                 statics=2, evaluate=lambda x, axis, dtype: np.cumprod(x, axis=axis, dtype=dtype))  # fmt: skip
+@smooth(_product_push, of=np.cumprod, call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")))
+def cumprod(x, axis, dtype):
+    return np.cumprod(x, axis=axis, dtype=dtype)
 
 
 def _cumulative(numpy_function, row, identity):

@@ -16,10 +16,10 @@ eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Different
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..errors import user_line
 from ..forms import is_unreal, shape
 from ..levels import is_number, read
+from ..table import composition, smooth
 from . import groups, spectra
 from .complexes import conj, imag, real
 from .factors import (
@@ -55,8 +55,9 @@ def _cholesky_push(da, z, a, upper):
     return adjoint(dl) if upper else dl
 
 
-_cholesky = smooth(None, None, _cholesky_push, evaluate=lambda a, upper: np.linalg.cholesky(a, upper=upper),
-                   name="cholesky", statics=1)  # fmt: skip
+@smooth(_cholesky_push)
+def _cholesky(a, upper):
+    return np.linalg.cholesky(a, upper=upper)
 
 
 @composition(np.linalg.cholesky)
@@ -98,7 +99,11 @@ def _full_rank(r):
         )
 
 
-_qr = smooth(None, None, _qr_push, evaluate=lambda a: join(*((part, 2) for part in np.linalg.qr(a))), name="qr")
+@smooth(_qr_push)
+def _qr(a):
+    return join(*((part, 2) for part in np.linalg.qr(a)))
+
+
 QRResult = type(np.linalg.qr(np.eye(1)))
 
 
@@ -136,8 +141,11 @@ def _eigh_push(da, z, a, UPLO, basis):
     return join((real_vector(diagonal(t), z), 1), (dv, 2))
 
 
-_eigh = smooth(None, None, _eigh_push, name="eigh", statics=2, evaluate=lambda a, UPLO, basis:
-               join(*zip(basis.of(a, UPLO), (1, 2), strict=True)))  # fmt: skip
+@smooth(_eigh_push)
+def _eigh(a, UPLO, basis):
+    return join(*zip(basis.of(a, UPLO), (1, 2), strict=True))
+
+
 EighResult = type(np.linalg.eigh(np.eye(1)))
 
 
@@ -179,8 +187,11 @@ def _at_largest(x, v):
     return getitem(x, (*stack, np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2), column))
 
 
-_eig = smooth(None, None, _eig_push, name="eig", evaluate=lambda a:
-              join(*zip(np.linalg.eig(a), (1, 2), strict=True)))  # fmt: skip
+@smooth(_eig_push)
+def _eig(a):
+    return join(*zip(np.linalg.eig(a), (1, 2), strict=True))
+
+
 EigResult = type(np.linalg.eig(np.eye(1)))
 
 
@@ -212,7 +223,7 @@ def _order(w, z):
     return order
 
 
-_eigvals = smooth(None, None, _eigvals_push, evaluate=np.linalg.eigvals, name="eigvals")
+_eigvals = smooth(_eigvals_push)(np.linalg.eigvals)
 
 
 @composition(np.linalg.eigvals)

@@ -4,8 +4,8 @@ import string
 
 import numpy as np
 
-from ..elementary import entry_of, multilinear
 from ..forms import shape
+from ..table import entry_of, multilinear
 from .complexes import conj
 from .rearranging import put_back, rearrangement
 from .shaping import view
@@ -48,13 +48,12 @@ def _einsum_signature(subscripts, *operands, optimize=False):
     return *operands, f"{','.join(terms)}->{output}", optimize
 
 
-def _einsum_adjoint(g, place, *arguments):
+def _einsum_adjoint(g, place, operands, subscripts, optimize):
     """z̄ times the other operands, summed to this operand's labels.
 
     A label that only this operand has was summed: its adjoint is equal along it. A label that the operand has twice
     (a diagonal) gets the identity matrix between its two places.
     """
-    *operands, subscripts, optimize = arguments
     inputs, output = subscripts.split("->")
     terms = inputs.split(",")
     free = (c for c in string.ascii_letters if c not in subscripts)
@@ -73,15 +72,16 @@ def _einsum_adjoint(g, place, *arguments):
     return einsum(*(x for _, x in factors), f"{','.join(t for t, _ in factors)}->{target}", optimize)
 
 
-def _einsum(*arguments):
-    *operands, subscripts, optimize = arguments
+@multilinear(_einsum_adjoint, of=np.einsum, call=_einsum_signature, any_number=True)
+def einsum(operands, subscripts, optimize=False):
     return np.einsum(subscripts, *operands, optimize=optimize)
 
 
-einsum = multilinear(np.einsum, _einsum_signature, _einsum_adjoint, arity=-1, statics=2, evaluate=_einsum)
-_relabel = lambda x, subscripts: np.einsum(subscripts, x)
-relabelled = rearrangement(None, lambda x, subscripts: (x, subscripts), _relabel, name="relabelled",
-                           put=put_back(_relabel))  # fmt: skip
+def _relabelled(x, subscripts):
+    return np.einsum(subscripts, x)
+
+
+relabelled = rearrangement(put=put_back(_relabelled))(_relabelled)
 """`einsum` of one operand that sums nothing: a view, of a transposed array or of a diagonal."""
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition
 from ..levels import is_number, read
+from ..table import BY_NUMPY, composition
 from .shaping import astype
 
 

@@ -4,18 +4,18 @@ import math
 
 import numpy as np
 
-from ..elementary import elementwise
 from ..forms import is_unreal
+from ..table import elementwise
 from .constants import ln2, log2e, log10e
 from .domains import above_minus_one, positive
 
-exp = elementwise(math.exp, np.exp, lambda x, z: z, singular=True)
-exp2 = elementwise(getattr(math, "exp2", None), np.exp2, lambda x, z: ln2(x) * z, singular=True)
-expm1 = elementwise(math.expm1, np.expm1, lambda x, z: exp(x), singular=True)  # z + 1 would round e⁻⁴⁰ away
-log = elementwise(math.log, np.log, lambda x, z: 1.0 / x, domain=positive, singular=True)
-log2 = elementwise(math.log2, np.log2, lambda x, z: log2e(x) / x, domain=positive, singular=True)
-log10 = elementwise(math.log10, np.log10, lambda x, z: log10e(x) / x, domain=positive, singular=True)
-log1p = elementwise(math.log1p, np.log1p, lambda x, z: 1.0 / (1.0 + x), domain=above_minus_one, singular=True)
+exp = elementwise(lambda x, z: z, singular=True)(math.exp, np.exp)
+exp2 = elementwise(lambda x, z: ln2(x) * z, singular=True)(getattr(math, "exp2", None), np.exp2)
+expm1 = elementwise(lambda x, z: exp(x), singular=True)(math.expm1, np.expm1)  # z + 1 would round e⁻⁴⁰ away
+log = elementwise(lambda x, z: 1.0 / x, domain=positive, singular=True)(math.log, np.log)
+log2 = elementwise(lambda x, z: log2e(x) / x, domain=positive, singular=True)(math.log2, np.log2)
+log10 = elementwise(lambda x, z: log10e(x) / x, domain=positive, singular=True)(math.log10, np.log10)
+log1p = elementwise(lambda x, z: 1.0 / (1.0 + x), domain=above_minus_one, singular=True)(math.log1p, np.log1p)
 
 
 def square_exponential(c, exponential, absolute, smaller, rounded):
@@ -34,9 +34,11 @@ def square_exponential(c, exponential, absolute, smaller, rounded):
     return gaussian
 
 
-gaussian = elementwise(square_exponential(1.0, math.exp, math.fabs, min, round),
-                       square_exponential(1.0, np.exp, np.abs, np.minimum, np.rint),
-                       lambda x, z: -2.0 * x * z, name="gaussian")  # fmt: skip
+gaussian = elementwise(lambda x, z: -2.0 * x * z)(
+    square_exponential(1.0, math.exp, math.fabs, min, round),
+    square_exponential(1.0, np.exp, np.abs, np.minimum, np.rint),
+)
 # a row, for the derivatives of 1/gaussian overflow at 18, its values at 26
-gaussian_growth = elementwise(None, square_exponential(-1.0, np.exp, np.abs, np.minimum, np.rint),
-                              lambda x, z: 2.0 * x * z, name="gaussian_growth", singular=True)  # fmt: skip
+gaussian_growth = elementwise(lambda x, z: 2.0 * x * z, name="gaussian_growth", singular=True)(
+    None, square_exponential(-1.0, np.exp, np.abs, np.minimum, np.rint)
+)

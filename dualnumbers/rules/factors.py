@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
-from ..elementary import TABLE, composition, linear, smooth
 from ..errors import user_line
 from ..forms import is_unreal, real_dtype_of, shape
 from ..levels import is_number, read
+from ..table import TABLE, composition, linear, smooth
+from ..table.kinds import Linear
 from .complexes import conj
 from .indexing import getitem
 from .products import matmul
@@ -88,22 +89,20 @@ def columns(v):
 # ------------------------------------------------------------------------------------------------- Hermitian input
 
 
-def _hermitian(a, triangle):
-    strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
-    z = strict + np.conj(np.swapaxes(strict, -1, -2))
-    places = np.arange(a.shape[-1])
-    z[..., places, places] = a[..., places, places].real
-    return z
-
-
 def _hermitian_adjoint(g, a, triangle):
     n = shape(a)[-1]
     strict = np.tri(n, k=-1)
     return weighted(g + adjoint(g), (strict if triangle == "L" else strict.T) + 0.5 * np.eye(n))
 
 
-hermitian = linear(None, None, _hermitian_adjoint, evaluate=_hermitian, name="hermitian", statics=1)
-"""The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
+@linear(_hermitian_adjoint)
+def hermitian(a, triangle):
+    """The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
+    strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
+    z = strict + np.conj(np.swapaxes(strict, -1, -2))
+    places = np.arange(a.shape[-1])
+    z[..., places, places] = a[..., places, places].real
+    return z
 
 
 def hermitian_matrix(a, UPLO):
@@ -136,15 +135,6 @@ def independent(v):
         )
 
 
-def _quotient(t, d, values):
-    repeated = np.broadcast_to(d == 0, np.broadcast_shapes(t.shape, d.shape))
-    reached = repeated & (t != 0) & ~np.isnan(t)
-    if np.any(reached):
-        *_, i, j = np.argwhere(reached)[0]
-        raise np.linalg.LinAlgError(_undetermined(values, *sorted((int(i), int(j)))))
-    return t / np.where(d == 0, 1.0, d)
-
-
 def _undetermined(values, i, j):
     pair = f"{values} {i} and {j}, which are equal" if i != j else f"the {values[:-1]} {i}, which is 0"
     alone = {"singular values": "np.linalg.svdvals, pinv", "eigenvalues": "np.linalg.eigvals, inv, expm"}[values]
@@ -154,10 +144,18 @@ def _undetermined(values, i, j):
     )
 
 
-quotient = smooth(None, None, None, lambda dd, z, t, d, values: -quotient(z * dd, d, values), statics=1,
-                  adjoints=(lambda g, t, d, values: quotient(g, conj(d), values), None), evaluate=_quotient,
-                  name="quotient")  # fmt: skip
-"""t / d, but 0 where both are 0: a gap that the derivative does not reach. Raises LinAlgError for t / 0."""
+@smooth(
+    Linear(lambda g, t, d, values: quotient(g, conj(d), values)),
+    lambda dd, z, t, d, values: -quotient(z * dd, d, values),
+)
+def quotient(t, d, values):
+    """t / d, but 0 where both are 0: a gap that the derivative does not reach. Raises LinAlgError for t / 0."""
+    repeated = np.broadcast_to(d == 0, np.broadcast_shapes(t.shape, d.shape))
+    reached = repeated & (t != 0) & ~np.isnan(t)
+    if np.any(reached):
+        *_, i, j = np.argwhere(reached)[0]
+        raise np.linalg.LinAlgError(_undetermined(values, *sorted((int(i), int(j)))))
+    return t / np.where(d == 0, 1.0, d)
 
 
 def without_rounding(d, w):
@@ -193,9 +191,11 @@ def _not_determined(g, v, values, i, j):
     raise np.linalg.LinAlgError(_undetermined(values, i, j))
 
 
-_determined = linear(
-    None, None, _not_determined, evaluate=lambda v, values, i, j: v, name="_determined", statics=3, shown="determined"
-)
+@linear(_not_determined, name="_determined", shown="determined")
+def _determined(v, values, i, j):
+    return v
+
+
 del TABLE["_determined"]  # there is no derivative for the loops to test; tests/test_linear_algebra.py holds it to that
 
 

@@ -7,8 +7,8 @@ Source: Briggs & Henson, *The DFT*, 1995, §2.5, §4.1.
 
 import numpy as np
 
-from ..elementary import composition, linear
 from ..forms import shape
+from ..table import composition, linear
 from .complexes import conj
 from .indexing import getitem, scatter
 
@@ -59,15 +59,42 @@ def _one_axis(a, n=None, axis=-1, norm=None):
     return a, n, axis, norm
 
 
-fft = linear(np.fft.fft, _one_axis, lambda g, x, n, axis, norm:
-             resized(ifft(g, None, axis, swapped(norm)), shape(x)[axis], axis), statics=3)  # fmt: skip
-ifft = linear(np.fft.ifft, _one_axis, lambda g, x, n, axis, norm:
-              resized(fft(g, None, axis, swapped(norm)), shape(x)[axis], axis), statics=3)  # fmt: skip
-rfft = linear(np.fft.rfft, _one_axis, _rfft_adjoint, statics=3)
-irfft = linear(np.fft.irfft, _one_axis, _irfft_adjoint, statics=3)
+@linear(
+    lambda g, x, n, axis, norm: resized(ifft(g, None, axis, swapped(norm)), shape(x)[axis], axis),
+    of=np.fft.fft,
+    call=_one_axis,
+)
+def fft(a, n=None, axis=-1, norm=None):
+    return np.fft.fft(a, n, axis, norm)
 
-fftshift = linear(np.fft.fftshift, lambda x, axes=None: (x, axes), lambda g, x, axes: ifftshift(g, axes), statics=1)
-ifftshift = linear(np.fft.ifftshift, lambda x, axes=None: (x, axes), lambda g, x, axes: fftshift(g, axes), statics=1)
+
+@linear(
+    lambda g, x, n, axis, norm: resized(fft(g, None, axis, swapped(norm)), shape(x)[axis], axis),
+    of=np.fft.ifft,
+    call=_one_axis,
+)
+def ifft(a, n=None, axis=-1, norm=None):
+    return np.fft.ifft(a, n, axis, norm)
+
+
+@linear(_rfft_adjoint, of=np.fft.rfft, call=_one_axis)
+def rfft(a, n=None, axis=-1, norm=None):
+    return np.fft.rfft(a, n, axis, norm)
+
+
+@linear(_irfft_adjoint, of=np.fft.irfft, call=_one_axis)
+def irfft(a, n=None, axis=-1, norm=None):
+    return np.fft.irfft(a, n, axis, norm)
+
+
+@linear(lambda g, x, axes: ifftshift(g, axes), of=np.fft.fftshift)
+def fftshift(x, axes=None):
+    return np.fft.fftshift(x, axes)
+
+
+@linear(lambda g, x, axes: fftshift(g, axes), of=np.fft.ifftshift)
+def ifftshift(x, axes=None):
+    return np.fft.ifftshift(x, axes)
 
 
 # --------------------------------------------------------------------------------------- made of the four

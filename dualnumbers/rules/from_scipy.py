@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..elementary import BY_NUMPY, elementwise, locally_constant
+from ..table import BY_NUMPY, elementwise, locally_constant
 
 
 @cache
@@ -60,7 +60,7 @@ def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):
     """
     ufunc = scipy_function(f"special.{name}")
     fields.setdefault("name", python.__name__ if python else name)
-    function = elementwise(python, ufunc, *partials, **fields)
+    function = elementwise(*partials, **fields)(python, ufunc)
     BY_NUMPY[calls or name] = BY_NUMPY.pop(ufunc)
     return function
 
@@ -68,6 +68,6 @@ def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):
 def locally_constant_of_scipy(name, arity=1, as_name=None):
     """The row of a ufunc of ``scipy.special`` whose derivative is zero wherever it has one."""
     ufunc = scipy_function(f"special.{name}")
-    function = locally_constant(None, ufunc, arity, name=as_name or name)
+    function = locally_constant(arity, name=as_name or name)(None, ufunc)
     BY_NUMPY[name] = BY_NUMPY.pop(ufunc)
     return function

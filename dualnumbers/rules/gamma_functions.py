@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from ..elementary import elementwise
+from ..table import elementwise
 from .complexes import real
 from .domains import Domain, both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
@@ -57,8 +57,9 @@ def polygamma(order):
             z = np.where(left, _reflected(order, np.where(left, x, 0.0)), _higher(order, np.where(left, 0.0, x)))[()]
         return z.astype(np.result_type(x))  # and it is float64 for float32
 
-    return elementwise(None, ufunc, lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive,
-                       singular=True)  # fmt: skip
+    return elementwise(lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive, singular=True)(
+        None, ufunc
+    )
 
 
 def _difference(order, x, h):
@@ -77,10 +78,13 @@ def _difference(order, x, h):
 @cache
 def polygamma_difference(order):
     """The row of ψ⁽ⁿ⁾(x + h) − ψ⁽ⁿ⁾(x), n = ``order``, which does not cancel."""
-    return elementwise(None, lambda x, h: _difference(order, x, h),
-                       lambda x, h, z: polygamma_difference(order + 1)(x, h),
-                       lambda x, h, z: polygamma(order + 1)(x + h), name=f"polygamma_difference_{order}",
-                       domain=Domain("x > 0, x + h > 0", ((2.0, 20.0), (-1.9, 20.0))), singular=True)  # fmt: skip
+    return elementwise(
+        lambda x, h, z: polygamma_difference(order + 1)(x, h),
+        lambda x, h, z: polygamma(order + 1)(x + h),
+        name=f"polygamma_difference_{order}",
+        domain=Domain("x > 0, x + h > 0", ((2.0, 20.0), (-1.9, 20.0))),
+        singular=True,
+    )(None, lambda x, h: _difference(order, x, h))
 
 
 gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive,

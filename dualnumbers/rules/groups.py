@@ -10,9 +10,10 @@ derivative that is NaN raises what the levels of its numbers note.
 
 import numpy as np
 
-from ..elementary import TABLE, smooth
 from ..forms import dtype_of, shape
 from ..levels import is_number, read
+from ..table import TABLE, smooth
+from ..table.kinds import Smooth
 from . import spectra
 from .factors import adjoint, diagonal, product, without_rounding
 from .products import matmul
@@ -48,10 +49,6 @@ def _known(a, triangle, basis):
     return near, inverse_gaps(w, near)
 
 
-def _vectors(a, triangle, basis):
-    return np.array(basis.by_lapack(a, triangle)[1])
-
-
 def _push(da, z, a, triangle, basis):
     """V (T / gaps), T = Vᴴ dA V; within groups NaN, where the vectors turn at a rate that is not known or jump."""
     if is_number(type(a)):
@@ -85,8 +82,11 @@ def skew(v, g):
     return 0.5 * (m - adjoint(m))
 
 
-vectors = smooth(None, None, _push, pulls=(_pull,), name="_eigenvectors", statics=2, evaluate=_vectors,
-                 shown="eigenvectors")  # fmt: skip
+@smooth(Smooth(_push, _pull), name="_eigenvectors", shown="eigenvectors")
+def vectors(a, triangle, basis):
+    return np.array(basis.by_lapack(a, triangle)[1])
+
+
 del TABLE["_eigenvectors"]  # the loops have no points where eigenvalues repeat; tests/test_groups.py has
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition, linear
 from ..levels import read
+from ..table import composition, linear
 from .histograms_of_points import histogram_bin_edges
 from .indexing import fixed, getitem
 from .neighbours import diff
@@ -11,8 +11,10 @@ from .reductions import sum
 from .selection import where
 from .shaping import ravel
 
-_binned = linear(None, None, lambda g, weights, at, length: getitem(g, at), name="bincount", statics=2,
-                 evaluate=lambda weights, at, length: np.bincount(at, weights, length))  # fmt: skip
+
+@linear(lambda g, weights, at, length: getitem(g, at), name="bincount")
+def _binned(weights, at, length):
+    return np.bincount(at, weights, length)
 
 
 @composition(np.bincount)
@@ -28,9 +30,9 @@ def _counted_adjoint(g, weights, values, bins, range):
     return where(inside, getitem(g, np.clip(np.searchsorted(edges, values, "right") - 1, 0, len(edges) - 2)), 0.0)
 
 
-_counted = linear(None, None, _counted_adjoint, name="histogram", statics=3,
-                  evaluate=lambda weights, values, bins, range:
-                  np.histogram(values, bins, range, weights=weights)[0])  # fmt: skip
+@linear(_counted_adjoint, name="histogram")
+def _counted(weights, values, bins, range):
+    return np.histogram(values, bins, range, weights=weights)[0]
 
 
 @composition(np.histogram)

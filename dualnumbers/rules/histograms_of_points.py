@@ -5,9 +5,9 @@ Edges that NumPy places evenly between the least and the greatest value move wit
 
 import numpy as np
 
-from ..elementary import composition, linear
 from ..forms import dtype_of, shape
 from ..levels import is_number, read
+from ..table import composition, linear
 from .indexing import getitem
 from .reductions import max, min, sum
 from .reductions_where import chosen
@@ -60,8 +60,9 @@ def _pull(g, weights, columns, edges):
     return chosen(getitem(g, tuple(places)), inside)
 
 
-_binned = linear(None, None, _pull, name="histogramdd", statics=2, evaluate=lambda weights, columns, edges:
-                 np.histogramdd(columns, edges, weights=weights)[0])  # fmt: skip
+@linear(_pull, name="histogramdd")
+def _binned(weights, columns, edges):
+    return np.histogramdd(columns, edges, weights=weights)[0]
 
 
 @composition(np.histogramdd)

@@ -4,10 +4,10 @@ import operator
 
 import numpy as np
 
-from ..elementary import PYTHON, linear
-from ..forms import asked, is_array, shape
+from ..forms import PYTHON, asked, is_array, shape
 from ..levels import is_number, read
 from ..memory import detached
+from ..table import linear
 
 _CONVERTED = frozenset({int, slice, np.ndarray})
 
@@ -60,7 +60,8 @@ def overlapping(x, v, *static):
     raise NotImplementedError("overlapping")
 
 
-def _add_at(total, part, index):
+def add_at(total, part, index):
+    """Add to elements of a plain array, to one that is chosen twice both."""
     if has_integer_arrays(index):
         np.add.at(total, index, part)
     else:
@@ -72,40 +73,25 @@ def element(x):
     return getitem(x, ()) if is_array(x) and not shape(x) else x
 
 
-def _scatter(v, shape, index):
-    total = np.zeros(shape, np.result_type(v))
-    _add_at(total, v, index)
-    return total
-
-
-def _read(x, index):
+@linear(lambda g, x, index: scatter(g, shape(x), index), put=lambda x, v, index: setitem(x, v, index))
+def getitem(x, index):
     return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
 
 
-getitem = linear(None, None, lambda g, x, index: scatter(g, shape(x), index), name="getitem", statics=1,
-                 evaluate=_read, put=lambda x, v, index: setitem(x, v, index),
-                 accumulate=_add_at)  # fmt: skip
-scatter = linear(None, None, lambda g, v, shape, index: getitem(g, index), name="scatter", statics=2,
-                 evaluate=_scatter)  # fmt: skip
-
-
-def _scatter_all(*arguments):
-    *parts, shape, indices = arguments
-    total = np.zeros(shape, np.result_type(*parts))
-    for part, index in zip(parts, indices, strict=True):
-        _add_at(total, part, index)
+@linear(lambda g, v, shape, index: getitem(g, index))
+def scatter(v, shape, index):
+    total = np.zeros(shape, np.result_type(v))
+    add_at(total, v, index)
     return total
 
 
-scatter_all = linear(None, None, lambda g, place, *arguments: getitem(g, arguments[-1][place]), name="scatter_all",
-                     statics=2, arity=-1, evaluate=_scatter_all)  # fmt: skip
-"""Zeros, to which each of several values is added at an index of its own."""
-
-
-def _setitem(x, v, index):
-    z = detached(x) if type(x) is np.ndarray and x.flags.writeable else np.array(x)
-    z[index] = v
-    return z
+@linear(lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True)
+def scatter_all(parts, shape, indices):
+    """Zeros, to which each of several values is added at an index of its own."""
+    total = np.zeros(shape, np.result_type(*parts))
+    for part, index in zip(parts, indices, strict=True):
+        add_at(total, part, index)
+    return total
 
 
 def _last_written(shape, index):
@@ -140,5 +126,8 @@ def assign_before_failure(x, value, index):
             x.assign(getitem(source, written), written)
 
 
-setitem = linear(None, None, lambda g, x, v, index: setitem(g, 0.0, index), _assigned, name="setitem", statics=1,
-                 evaluate=_setitem)  # fmt: skip
+@linear(lambda g, x, v, index: setitem(g, 0.0, index), _assigned)
+def setitem(x, v, index):
+    z = detached(x) if type(x) is np.ndarray and x.flags.writeable else np.array(x)
+    z[index] = v
+    return z

@@ -5,26 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition, locally_constant_of_array
 from ..forms import asked, dtype_of
 from ..levels import is_number, level_of, read
+from ..table import BY_NUMPY, composition, locally_constant_of_arrays
 from .shaping import array, cast, copied
 
 
 def _of_array(numpy_function):
-    return locally_constant_of_array(
-        numpy_function,
-        lambda a, axis=None, *, keepdims=False: (a, axis, keepdims),
-        lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims),
-    )
+    return locally_constant_of_arrays(
+        of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims)
+    )(lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims))
 
 
 def _of_chosen(numpy_function):
-    return locally_constant_of_array(
-        numpy_function,
-        lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where)),
-        lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where),
-    )
+    return locally_constant_of_arrays(
+        of=numpy_function, call=lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where))
+    )(lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where))
 
 
 any = _of_chosen(np.any)
@@ -34,19 +30,29 @@ argmin = _of_array(np.argmin)
 nanargmax = _of_array(np.nanargmax)
 nanargmin = _of_array(np.nanargmin)
 count_nonzero = _of_array(np.count_nonzero)
-argsort = locally_constant_of_array(np.argsort, lambda a, axis=-1, kind=None, order=None, *, stable=None:
-                                    (a, axis, "stable" if stable else kind),
-                                    lambda x, axis, kind: np.argsort(x, axis=axis, kind=kind))  # fmt: skip
-argpartition = locally_constant_of_array(np.argpartition, lambda a, kth=0, axis=-1, kind="introselect":
-                                         (a, read(kth), axis),
-                                         lambda x, kth, axis: np.argpartition(x, kth, axis=axis))  # fmt: skip
-lexsort = locally_constant_of_array(np.lexsort, lambda keys, axis=-1: (array(keys), axis),
-                                    lambda keys, axis: np.lexsort(keys, axis=axis))  # fmt: skip
 
 
-searchsorted = locally_constant_of_array(np.searchsorted, lambda a, v, side="left", sorter=None: (a, v, side, sorter),
-                                         lambda a, v, side, sorter: np.searchsorted(a, v, side, sorter),
-                                         arity=2)  # fmt: skip
+@locally_constant_of_arrays(
+    of=np.argsort,
+    call=lambda a, axis=-1, kind=None, order=None, *, stable=None: (a, axis, "stable" if stable else kind),
+)
+def argsort(x, axis, kind):
+    return np.argsort(x, axis=axis, kind=kind)
+
+
+@locally_constant_of_arrays(of=np.argpartition, call=lambda a, kth=0, axis=-1, kind="introselect": (a, read(kth), axis))
+def argpartition(x, kth, axis):
+    return np.argpartition(x, kth, axis=axis)
+
+
+@locally_constant_of_arrays(of=np.lexsort, call=lambda keys, axis=-1: (array(keys), axis))
+def lexsort(keys, axis):
+    return np.lexsort(keys, axis=axis)
+
+
+@locally_constant_of_arrays(2, of=np.searchsorted)
+def searchsorted(a, v, side="left", sorter=None):
+    return np.searchsorted(a, v, side, sorter)
 
 
 READING: set[Any] = set()

@@ -5,9 +5,9 @@ At a knot the slope is that of the interval which begins there; at the last knot
 
 import numpy as np
 
-from ..elementary import composition
 from ..forms import asked, dtype_of, shape
 from ..levels import known
+from ..table import composition
 from .indexing import getitem
 from .inspection import argsort, searchsorted
 from .selection import where

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition
 from ..forms import shape
+from ..table import composition
 from .axes import atleast_1d, atleast_2d, atleast_3d, rank
 from .shaping import arrays, cast, concatenate, copied, ravel, reshape, transpose
 

@@ -1,21 +1,23 @@
 """Functions with kinks. Policy: at the kink of abs the derivative is 0; at a tie the arguments share it equally."""
 
 import math
+import operator as op
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, elementwise, locally_constant
 from ..errors import user_line
+from ..table import elementwise, locally_constant
 from .domains import no_ties, nonzero, nonzero_both, nonzero_first
 from .modulus import modulus, modulus_of_python
 from .selection import where
 from .steps import equal, sign
 
-absolute = elementwise(abs, np.absolute, lambda x, z: sign(x), domain=nonzero, operator=True,
-                       unreal=modulus_of_python, shown="abs")  # fmt: skip
-BY_NUMPY[np.absolute].row.unreal = modulus  # type: ignore[attr-defined]  # which differs from Python's in the last bit
-fabs = elementwise(math.fabs, np.fabs, lambda x, z: sign(x), domain=nonzero)
-copysign = elementwise(math.copysign, np.copysign, lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_both)
+absolute = elementwise(lambda x, z: sign(x), domain=nonzero, unreal=(modulus_of_python, modulus), shown="abs")(
+    op.abs, np.absolute
+)
+# of complex numbers NumPy's differs from Python's in the last bit
+fabs = elementwise(lambda x, z: sign(x), domain=nonzero)(math.fabs, np.fabs)
+copysign = elementwise(lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_both)(math.copysign, np.copysign)
 
 
 def _share(x, y):
@@ -34,11 +36,23 @@ def no_order(*operands):
                     f"or real parts, and take one by np.where{user_line()}")  # fmt: skip
 
 
-share = locally_constant(None, _share, arity=2, name="share")
-maximum = elementwise(None, np.maximum, lambda x, y, z: share(x, y), lambda x, y, z: share(y, x), domain=no_ties,
-                      singular=True, selects=True, unreal=no_order)  # fmt: skip
-minimum = elementwise(None, np.minimum, lambda x, y, z: share(y, x), lambda x, y, z: share(x, y), domain=no_ties,
-                      singular=True, selects=True, unreal=no_order)  # fmt: skip
+share = locally_constant(arity=2)(None, _share)
+maximum = elementwise(
+    lambda x, y, z: share(x, y),
+    lambda x, y, z: share(y, x),
+    domain=no_ties,
+    singular=True,
+    selects=True,
+    unreal=no_order,
+)(None, np.maximum)
+minimum = elementwise(
+    lambda x, y, z: share(y, x),
+    lambda x, y, z: share(x, y),
+    domain=no_ties,
+    singular=True,
+    selects=True,
+    unreal=no_order,
+)(None, np.minimum)
 
 
 def _part(x, y, z):
@@ -46,8 +60,20 @@ def _part(x, y, z):
     return equal(x, z) / (1.0 * equal(x, z) + equal(y, z))
 
 
-fmax = elementwise(None, np.fmax, lambda x, y, z: _part(x, y, z), lambda x, y, z: _part(y, x, z), domain=no_ties,
-                   singular=True, selects=True, unreal=no_order)  # fmt: skip
-fmin = elementwise(None, np.fmin, lambda x, y, z: _part(x, y, z), lambda x, y, z: _part(y, x, z), domain=no_ties,
-                   singular=True, selects=True, unreal=no_order)  # fmt: skip
-heaviside = elementwise(None, np.heaviside, 0.0, lambda x, y, z: where(equal(x, 0), 1.0, 0.0), domain=nonzero_first)
+fmax = elementwise(
+    lambda x, y, z: _part(x, y, z),
+    lambda x, y, z: _part(y, x, z),
+    domain=no_ties,
+    singular=True,
+    selects=True,
+    unreal=no_order,
+)(None, np.fmax)
+fmin = elementwise(
+    lambda x, y, z: _part(x, y, z),
+    lambda x, y, z: _part(y, x, z),
+    domain=no_ties,
+    singular=True,
+    selects=True,
+    unreal=no_order,
+)(None, np.fmin)
+heaviside = elementwise(0.0, lambda x, y, z: where(equal(x, 0), 1.0, 0.0), domain=nonzero_first)(None, np.heaviside)

@@ -6,10 +6,10 @@ variables separate*, SIAM J. Numer. Anal. 10, 1973, §4-5.
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..errors import user_line
 from ..forms import asked, dtype_of, is_unreal, shape, zeros_like
 from ..levels import read
+from ..table import composition, smooth
 from .complexes import conj, real
 from .factors import adjoint, cut, hermitian_matrix, product
 from .products import matmul
@@ -27,8 +27,10 @@ def _pinv_push(da, z, a, rcond, hermitian):
     return -product(z, da, z) + (within - product(within, a, z)) + (of_rows - product(z, a, of_rows))
 
 
-_pinv = smooth(None, None, _pinv_push, name="pinv", statics=2, evaluate=lambda a, rcond, hermitian:
-               np.linalg.pinv(a, rcond, hermitian))  # fmt: skip
+@smooth(_pinv_push)
+def _pinv(a, rcond, hermitian):
+    return np.linalg.pinv(a, rcond, hermitian)
+
 
 _ABSENT = object()
 
@@ -44,12 +46,6 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_ABSENT):
 
 
 # ------------------------------------------------------------------------------------------------- least squares
-
-
-def _evaluate(a, b, rcond):
-    """Solution and residuals in one array, and the rank last."""
-    x, residuals, rank, _ = np.linalg.lstsq(a, b, rcond)
-    return np.concatenate([x.ravel(), residuals, np.array([rank], residuals.dtype)])
 
 
 def _parts(z, a, b):
@@ -103,7 +99,11 @@ def _real_part(x):
     return real(x) if is_unreal(x) else x
 
 
-_lstsq = smooth(None, None, _push_of_matrix, _push_of_right_side, evaluate=_evaluate, name="lstsq", statics=1)
+@smooth(_push_of_matrix, _push_of_right_side)
+def _lstsq(a, b, rcond):
+    """Solution and residuals in one array, and the rank last."""
+    x, residuals, rank, _ = np.linalg.lstsq(a, b, rcond)
+    return np.concatenate([x.ravel(), residuals, np.array([rank], residuals.dtype)])
 
 
 @composition(np.linalg.lstsq)

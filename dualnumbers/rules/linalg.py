@@ -8,9 +8,10 @@ import math
 
 import numpy as np
 
-from ..elementary import composition, locally_constant_of_array, smooth
 from ..forms import is_unreal, shape
 from ..levels import is_number, read
+from ..table import composition, locally_constant_of_arrays, smooth
+from ..table.kinds import Linear
 from .complexes import conj, imag, real
 from .factors import adjoint, diagonal, product, weighted
 from .indexing import getitem
@@ -36,8 +37,14 @@ def _solve_adjoint(g, a, b):
     return _solve_right(matrix_transpose(conj(a)), g, len(shape(b)) == 1)
 
 
-solve = smooth(np.linalg.solve, lambda a, b: (a, b), _solve_push, None, adjoints=(None, _solve_adjoint))
-inv = smooth(np.linalg.inv, lambda a: (a,), lambda da, z, a: -matmul(matmul(z, da), z))
+@smooth(_solve_push, Linear(_solve_adjoint), of=np.linalg.solve)
+def solve(a, b):
+    return np.linalg.solve(a, b)
+
+
+@smooth(lambda da, z, a: -matmul(matmul(z, da), z), of=np.linalg.inv)
+def inv(a):
+    return np.linalg.inv(a)
 
 
 # ------------------------------------------------------------------------------------------------- determinants
@@ -70,14 +77,6 @@ def _by_singular_values(a):
     return u, adjoint(vh), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None], *_products_without(s)
 
 
-def _adjugate(a):
-    inverse = _inverse_or_none(a)
-    if inverse is not None:
-        return np.linalg.det(a)[..., None, None] * inverse
-    u, v, turn, one, _ = _by_singular_values(a)
-    return turn * ((v * one[..., None, :]) @ adjoint(u))
-
-
 def _adjugate_push(da, z, a):
     """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
     if _inverse_or_none(read(a)) is not None:
@@ -100,11 +99,19 @@ def _push_by_minors(da, a):
     return weighted(sum(matrix_transpose(adjugate(getitem(a, index))) * getitem(da, index), (-2, -1), False), signs)
 
 
-adjugate = smooth(None, None, _adjugate_push, evaluate=_adjugate, name="adjugate")
-"""The transposed matrix of cofactors, det(A) A⁻¹ where that exists."""
+@smooth(_adjugate_push)
+def adjugate(a):
+    """The transposed matrix of cofactors, det(A) A⁻¹ where that exists."""
+    inverse = _inverse_or_none(a)
+    if inverse is not None:
+        return np.linalg.det(a)[..., None, None] * inverse
+    u, v, turn, one, _ = _by_singular_values(a)
+    return turn * ((v * one[..., None, :]) @ adjoint(u))
 
-det = smooth(np.linalg.det, lambda a: (a,), lambda da, z, a:
-             sum(matrix_transpose(adjugate(a)) * da, (-2, -1), False))  # fmt: skip
+
+@smooth(lambda da, z, a: sum(matrix_transpose(adjugate(a)) * da, (-2, -1), False), of=np.linalg.det)
+def det(a):
+    return np.linalg.det(a)
 
 
 def _relative(da, a):
@@ -114,10 +121,16 @@ def _relative(da, a):
     return sum(matrix_transpose(inv(a)) * da, (-2, -1), False)
 
 
-logabsdet = smooth(None, None, lambda da, z, a: real(_relative(da, a)), name="logabsdet",
-                   evaluate=lambda a: np.linalg.slogdet(a).logabsdet)  # fmt: skip
-phase_of_det = smooth(None, None, lambda da, z, a: 1j * z * imag(_relative(da, a)), name="phase_of_det",
-                      evaluate=lambda a: np.linalg.slogdet(a).sign)  # fmt: skip
+@smooth(lambda da, z, a: real(_relative(da, a)))
+def logabsdet(a):
+    return np.linalg.slogdet(a).logabsdet
+
+
+@smooth(lambda da, z, a: 1j * z * imag(_relative(da, a)))
+def phase_of_det(a):
+    return np.linalg.slogdet(a).sign
+
+
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
 
@@ -211,8 +224,9 @@ def tensorsolve(a, b, axes=None):
     return reshape(solve(reshape(a, (-1, math.prod(of)), "C"), reshape(b, -1, "C")), of, "C")
 
 
-matrix_rank = locally_constant_of_array(
-    np.linalg.matrix_rank,
-    lambda A, tol=None, hermitian=False, *, rtol=None: (A, read(tol), hermitian, read(rtol)),
-    lambda a, tol, hermitian, rtol: np.linalg.matrix_rank(a, tol, hermitian, rtol=rtol),
+@locally_constant_of_arrays(
+    of=np.linalg.matrix_rank,
+    call=lambda A, tol=None, hermitian=False, *, rtol=None: (A, read(tol), hermitian, read(rtol)),
 )
+def matrix_rank(a, tol, hermitian, rtol):
+    return np.linalg.matrix_rank(a, tol, hermitian, rtol=rtol)

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from ..elementary import smooth
 from ..levels import read
+from ..table import smooth
+from ..table.kinds import Smooth
 from .complexes import conj
 from .constants import ln2
 from .exponential import exp, expm1
@@ -36,7 +37,7 @@ def _softmax_row(power, rate, name):
     A row of its own, with the pull-back written out: half the time of the composition.
     """
 
-    def value(x, axis):
+    def value(x, axis=None):
         weights = power(_below_largest(x, axis))
         return weights / np.sum(weights, axis=axis, keepdims=True)
 
@@ -45,8 +46,7 @@ def _softmax_row(power, rate, name):
         part = z * _beside_largest(rate(x) * dx, np.abs(read(z)) > 0.5, axis)
         return part - z * sum(part, axis, True)
 
-    return smooth(None, lambda x, axis=None: (x, axis), push, name=name, statics=1, evaluate=value,
-                  pulls=(lambda g, z, x, axis: push(g, conj(z), x, axis),))  # fmt: skip
+    return smooth(Smooth(push, lambda g, z, x, axis: push(g, conj(z), x, axis)), name=name)(value)
 
 
 softmax = _softmax_row(np.exp, lambda x: 1.0, "softmax")
@@ -61,23 +61,13 @@ def _row(ufunc, weights):
         empty = equal(kept(z, x, axis), -math.inf)
         return sum(dx * where(empty, 0.0, weights(where(empty, 0.0, x), axis)), axis, keepdims)
 
-    return smooth(None, None, push, name=f"{ufunc.__name__}_reduce", statics=2,
-                  evaluate=lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims))  # fmt: skip
+    return smooth(push, name=f"{ufunc.__name__}_reduce")(
+        lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims)
+    )
 
 
 logaddexp_reduce = _row(np.logaddexp, softmax)
 logaddexp2_reduce = _row(np.logaddexp2, softmax2)
-
-
-def _log_softmax(x, axis):
-    """xᵢ − log Σ exp xₖ, the largest element apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
-    x = _below_largest(x, axis)
-    largest = x == 0
-    others = np.sum(np.where(largest, 0.0, np.exp(x)), axis=axis, keepdims=True)
-    if np.count_nonzero(largest) != np.size(others) or not np.all(np.isfinite(x)):  # not one in each sum
-        others = others + (np.sum(largest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
-    with np.errstate(divide="ignore"):  # as SciPy's does, where all are −∞
-        return x - np.log1p(others)
 
 
 def _log_softmax_push(dx, z, x, axis):
@@ -92,11 +82,20 @@ def _log_softmax_pull(g, z, x, axis):
     return -expm1(z) * g - exp(z) * (sum(g, axis, True) - g)
 
 
-log_softmax = smooth(None, lambda x, axis=None: (x, axis), _log_softmax_push, name="log_softmax", statics=1,
-                     evaluate=_log_softmax, pulls=(_log_softmax_pull,))  # fmt: skip
+@smooth(Smooth(_log_softmax_push, _log_softmax_pull))
+def log_softmax(x, axis=None):
+    """xᵢ − log Σ exp xₖ, the largest element apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
+    x = _below_largest(x, axis)
+    largest = x == 0
+    others = np.sum(np.where(largest, 0.0, np.exp(x)), axis=axis, keepdims=True)
+    if np.count_nonzero(largest) != np.size(others) or not np.all(np.isfinite(x)):  # not one in each sum
+        others = others + (np.sum(largest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
+    with np.errstate(divide="ignore"):  # as SciPy's does, where all are −∞
+        return x - np.log1p(others)
 
 
-def _log_sum_exp(x, axis, keepdims):
+@smooth(lambda dx, z, x, axis, keepdims: sum(dx * softmax(x, axis), axis, keepdims))
+def log_sum_exp(x, axis, keepdims):
     """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = np.asarray(x)
     peak = np.max(x.real, axis=axis, keepdims=True, initial=-np.inf)
@@ -107,7 +106,3 @@ def _log_sum_exp(x, axis, keepdims):
     above = np.maximum(count, 1.0)
     z = peak + np.where(count > 0, np.log(above) + np.log1p(rest / above), np.log(np.where(count > 0, 1.0, rest)))
     return (z if keepdims else np.squeeze(z, axis))[()]
-
-
-log_sum_exp = smooth(None, None, lambda dx, z, x, axis, keepdims: sum(dx * softmax(x, axis), axis, keepdims),
-                     name="log_sum_exp", statics=2, evaluate=_log_sum_exp)  # fmt: skip

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..elementary import elementwise
 from ..forms import is_unreal
+from ..table import elementwise
 from .constants import ln2
 from .hyperbolic import sech, sech2
 from .powers import square
@@ -36,10 +36,12 @@ def _gap(x, y):
 
 # 1 / (1 + e⁻ˣ) and its like to base 2: rows, for the derivative of the quotient would underflow before z does; and the
 # derivative of z (1 − z) cancels near 0: at 1e-12 four digits are left
-logistic = elementwise(*_logistic(np.exp), lambda x, z: square(0.5 * sech(0.5 * x)), name="logistic")
-logistic2 = elementwise(*_logistic(np.exp2), lambda x, z: ln2(x) * square(0.5 * sech2(0.5 * x)), name="logistic2")
+logistic = elementwise(lambda x, z: square(0.5 * sech(0.5 * x)), name="logistic")(*_logistic(np.exp))
+logistic2 = elementwise(lambda x, z: ln2(x) * square(0.5 * sech2(0.5 * x)), name="logistic2")(*_logistic(np.exp2))
 # eˣ⁻ᶻ would keep the rounding error of z: 13 digits at x = 1000
-logaddexp = elementwise(None, np.logaddexp, lambda x, y, z: logistic(_gap(x, y)),
-                        lambda x, y, z: logistic(_gap(y, x)), singular=True)  # fmt: skip
-logaddexp2 = elementwise(None, np.logaddexp2, lambda x, y, z: logistic2(_gap(x, y)),
-                         lambda x, y, z: logistic2(_gap(y, x)), singular=True)  # fmt: skip
+logaddexp = elementwise(lambda x, y, z: logistic(_gap(x, y)), lambda x, y, z: logistic(_gap(y, x)), singular=True)(
+    None, np.logaddexp
+)
+logaddexp2 = elementwise(lambda x, y, z: logistic2(_gap(x, y)), lambda x, y, z: logistic2(_gap(y, x)), singular=True)(
+    None, np.logaddexp2
+)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..elementary import smooth
+from ..table import smooth
 from .complexes import conj, imag, real
 from .powers import cosine
 from .selection import where
@@ -14,21 +14,21 @@ def _modulus_push(dx, z, x):
     return real(dx) * cosine(real(x), imag(x)) + imag(dx) * cosine(imag(x), real(x))
 
 
-def _of_operator(x):
-    return abs(x)
-
-
-def _of_ufunc(x):
-    """NumPy's modulus of a Python number is not Python's to the last bit."""
-    return np.absolute(x)
-
-
 def _direction_push(dx, z, x):
     """i z Im(conj(z) ẋ) / |x|, z = x / |x|."""
     length = modulus(x)
     return 1j * z * (imag(conj(z) * dx) / where(equal(length, 0), 1.0, length))
 
 
-modulus = smooth(None, None, _modulus_push, evaluate=_of_ufunc, name="modulus", shown="abs")
-modulus_of_python = smooth(None, None, _modulus_push, evaluate=_of_operator, name="modulus_of_python", shown="abs")
-direction = smooth(None, None, _direction_push, evaluate=np.sign, name="direction")
+@smooth(_modulus_push, shown="abs")
+def modulus(x):
+    """NumPy's modulus of a Python number is not Python's to the last bit."""
+    return np.absolute(x)
+
+
+@smooth(_modulus_push, shown="abs")
+def modulus_of_python(x):
+    return abs(x)
+
+
+direction = smooth(_direction_push, name="direction")(np.sign)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..forms import dtype_of
+from ..table import composition, smooth
 from .cumulative import cumprod, cumsum
 from .reductions import along, extremum_push, signature, sum
 from .reductions_where import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
@@ -54,10 +54,20 @@ def _mean_push(dx, z, x, axis, dtype, keepdims, where):
     return astype(tangent, dtype_of(z))
 
 
-nanmean = smooth(np.nanmean, lambda a, axis=None, dtype=None, *, keepdims=False, where=True:
-                 (a, axis, inexact(dtype, "nanmean"), keepdims, mask(where)), _mean_push, statics=4, selects=True,
-                 evaluate=lambda x, axis, dtype, keepdims, where: np.nanmean(
-                     x, axis=axis, dtype=dtype, keepdims=keepdims, where=where))  # fmt: skip
+@smooth(
+    _mean_push,
+    of=np.nanmean,
+    call=lambda a, axis=None, dtype=None, *, keepdims=False, where=True: (
+        a,
+        axis,
+        inexact(dtype, "nanmean"),
+        keepdims,
+        mask(where),
+    ),
+    selects=True,
+)
+def nanmean(x, axis, dtype, keepdims, where):
+    return np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
 def _without_nan(push):
@@ -72,7 +82,7 @@ nanstd = moment_row(np.nanstd, _without_nan(deviation_push))
 
 # --------------------------------------------------------------------------------------------------- extrema
 
-nanmax = smooth(np.nanmax, signature, extremum_push, evaluate=along(np.nanmax), statics=2, selects=True)
-nanmin = smooth(np.nanmin, signature, extremum_push, evaluate=along(np.nanmin), statics=2, selects=True)
+nanmax = smooth(extremum_push, of=np.nanmax, call=signature, selects=True)(along(np.nanmax))
+nanmin = smooth(extremum_push, of=np.nanmin, call=signature, selects=True)(along(np.nanmin))
 extremum_entry(nanmax, extremum_row(np.nanmax, "nanmax_where"), np.nanmax)
 extremum_entry(nanmin, extremum_row(np.nanmin, "nanmin_where"), np.nanmin)

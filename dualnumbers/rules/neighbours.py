@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..forms import dtype_of, shape
 from ..levels import read
+from ..table import composition, smooth
 from .axes import moveaxis, rank
 from .indexing import getitem
 from .reductions import sum
@@ -45,12 +45,15 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return concatenate(*parts, 0) if len(parts) > 1 else parts[0]
 
 
-unwrap = smooth(np.unwrap, lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, read(discont), axis),
-                lambda dp, z, p, period, discont, axis: dp,
-                lambda dt, z, p, period, discont, axis: np.rint((read(z) - read(p)) / read(period)) * dt,
-                statics=2, evaluate=lambda p, period, discont, axis:
-                np.unwrap(p, discont, axis, period=period))  # fmt: skip
-"""How many periods are added is locally constant."""
+@smooth(
+    lambda dp, z, p, period, discont, axis: dp,
+    lambda dt, z, p, period, discont, axis: np.rint((read(z) - read(p)) / read(period)) * dt,
+    of=np.unwrap,
+    call=lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, read(discont), axis),
+)
+def unwrap(p, period, discont, axis):
+    """How many periods are added is locally constant."""
+    return np.unwrap(p, discont, axis, period=period)
 
 
 @composition(np.trapezoid)

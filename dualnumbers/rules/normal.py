@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
+from ..table import elementwise
 from .domains import Domain
 from .exponential import gaussian, gaussian_growth, square_exponential
 from .from_scipy import elementwise_of_scipy, scipy_function
@@ -32,7 +32,7 @@ def _density(x):
     return _half_square(x) / ROOT_2PI
 
 
-normal_density = elementwise(None, _density, lambda x, z: -x * z, name="normal_density")
+normal_density = elementwise(lambda x, z: -x * z, name="normal_density")(None, _density)
 
 
 def _hazard(t):
@@ -49,7 +49,7 @@ def _hazard_slope(t, z):
     return where(right, 1.0 + mills(1)(s) * (mills(1)(s) - mills(2)(s)), z * mills(1)(where(right, 0.0, t)))
 
 
-hazard = elementwise(None, _hazard, _hazard_slope, name="hazard")
+hazard = elementwise(_hazard_slope)(None, _hazard)
 
 
 def _mills(n, t):
@@ -71,7 +71,7 @@ def mills(n):
         with np.errstate(all="ignore"):
             return in_blocks(lambda column: _mills(n, column), inner).reshape(np.shape(t))[()]
 
-    return elementwise(None, mean, lambda t, z: z * (z - mills(n + 1)(t)), name=f"mills_{n}")
+    return elementwise(lambda t, z: z * (z - mills(n + 1)(t)), name=f"mills_{n}")(None, mean)
 
 
 def _reciprocal_density(low, below, above, z):

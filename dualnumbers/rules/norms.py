@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..errors import user_line
 from ..forms import asked, is_unreal, real_dtype_of, shape
 from ..levels import is_number, read
+from ..table import composition, smooth
 from .complexes import conj, real
 from .factors import square
 from .indexing import getitem
@@ -62,16 +62,6 @@ def _scaled(x, ord, axis):
         return x / peak, peak, np.linalg.norm(x / peak, ord, axis, True)
 
 
-def _unit(x, ord, axis):
-    scaled, _, size = _scaled(x, ord, axis)
-    return scaled / np.where(size == 0, 1, size).astype(size.dtype)
-
-
-def _extent(x, ord, axis):
-    _, peak, size = _scaled(x, ord, axis)
-    return peak * size
-
-
 def _along(dx, direction, x, ord, axis):
     """Σ (|x| / ‖x‖)ᵖ⁻¹ Re(conj(x / |x|) dx), the tangent of the norm with the axes kept: no power overflows."""
     if ord in EUCLIDEAN:
@@ -101,9 +91,16 @@ def _unit_push(dx, z, x, ord, axis):
     return where(zero, 0.0, rest - z * _along(rest, z, x, ord, axis)) / where(zero, 1.0, size)
 
 
-unit = smooth(None, None, _unit_push, evaluate=_unit, name="unit", statics=2)
-extent = smooth(None, None, lambda dx, z, x, ord, axis: _along(dx, unit(x, ord, axis), x, ord, axis),
-                evaluate=_extent, name="extent", statics=2, shown="norm")  # fmt: skip
+@smooth(_unit_push)
+def unit(x, ord, axis):
+    scaled, _, size = _scaled(x, ord, axis)
+    return scaled / np.where(size == 0, 1, size).astype(size.dtype)
+
+
+@smooth(lambda dx, z, x, ord, axis: _along(dx, unit(x, ord, axis), x, ord, axis), shown="norm")
+def extent(x, ord, axis):
+    _, peak, size = _scaled(x, ord, axis)
+    return peak * size
 
 
 def _push(dx, z, x, ord, axis, keepdims):
@@ -111,8 +108,8 @@ def _push(dx, z, x, ord, axis, keepdims):
     return found if keepdims else reshape(found, shape(z), "C")
 
 
-length = smooth(None, None, _push, evaluate=_evaluate, name="length", statics=3, shown="norm")
-p_norm = smooth(None, None, _push, evaluate=_evaluate, name="p_norm", statics=3, shown="norm")
+length = smooth(_push, name="length", shown="norm")(_evaluate)
+p_norm = smooth(_push, name="p_norm", shown="norm")(_evaluate)
 
 
 def _of_vectors(x, ord, axis, keepdims):

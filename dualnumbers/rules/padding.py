@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..elementary import composition, linear
 from ..forms import dtype_of, flags, shape
 from ..levels import is_number
+from ..table import composition, linear
 from .axes import moveaxis, rank
 from .indexing import getitem, scatter
 from .rearranging import rearrangement
@@ -17,13 +17,12 @@ from .shaping import broadcast_to, concatenate, in_order
 COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")
 STATISTICS = {"maximum": maximum, "minimum": minimum, "mean": mean}
 
-_copied = rearrangement(
-    None,
-    lambda array, pad_width, mode, keywords: (array, pad_width, mode, keywords),
-    lambda x, width, mode, keywords: np.pad(x, width, mode, **keywords),
-    lambda x, width, mode, keywords: np.pad(x, width, "constant" if mode == "empty" else mode),
-    name="padded",
+
+@rearrangement(
+    numbered=lambda x, width, mode, keywords: np.pad(x, width, "constant" if mode == "empty" else mode), name="padded"
 )
+def _by_copies(array, pad_width, mode, keywords):
+    return np.pad(array, pad_width, mode, **keywords)
 
 
 def _reflections(n, pair, mode):
@@ -53,9 +52,10 @@ def _odd_adjoint(g, x, pairs, mode):
     return g
 
 
-_odd = linear(None, None, _odd_adjoint, name="padded_oddly", statics=2,
-              evaluate=lambda x, pairs, mode: np.pad(x, pairs, mode, reflect_type="odd"))  # fmt: skip
-"""Reflections at the outermost elements: 2 · edge − element."""
+@linear(_odd_adjoint, name="padded_oddly")
+def _odd(x, pairs, mode):
+    """Reflections at the outermost elements: 2 · edge − element."""
+    return np.pad(x, pairs, mode, reflect_type="odd")
 
 
 def _along(x, axis, before, after, strip):
@@ -119,7 +119,7 @@ def _padded(array, pad_width, mode, keywords):
         return _odd(array, _pairs(pad_width, axes), mode)
     if mode in COPYING:
         constants = keywords.pop("constant_values", 0)
-        z = _copied(array, pad_width, mode, keywords)
+        z = _by_copies(array, pad_width, mode, keywords)
         if not np.any(constants):
             return z
         around = np.pad(np.zeros(shape(array), dtype_of(array)), pad_width, constant_values=constants)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..forms import asked, dtype_of, is_unreal, shape
 from ..levels import read
+from ..table import composition, smooth
+from ..table.kinds import Linear
 from .complexes import conj, real
 from .convolution import convolve
 from .indexing import getitem, scatter
@@ -143,7 +144,9 @@ def _roots_push(dp, z, p):
     return astype(-matmul(stack(*_powers(z, shape(p)[0])[::-1], -1), dp) / polyval(slope, z), dtype_of(z))
 
 
-roots = smooth(np.roots, lambda p: (_series(p),), _roots_push)
+@smooth(_roots_push, of=np.roots, call=lambda p: (_series(p),))
+def roots(p):
+    return np.roots(p)
 
 
 @composition(np.poly)
@@ -176,10 +179,10 @@ def _least_squares_push(da, z, a, b, rcond):
     return least_squares(a, step - matmul(a, outside), rcond) + outside
 
 
-least_squares = smooth(None, None, _least_squares_push, None, name="least_squares", statics=1,
-                       adjoints=(None, lambda g, a, b, rcond: least_squares(matrix_transpose(conj(a)), g, rcond)),
-                       evaluate=lambda a, b, rcond: np.linalg.lstsq(a, b, rcond)[0])  # fmt: skip
-"""``least_squares(a, b, rcond)``: A⁺ b of a matrix of full rank and a vector or matrix, by NumPy's ``lstsq``."""
+@smooth(_least_squares_push, Linear(lambda g, a, b, rcond: least_squares(matrix_transpose(conj(a)), g, rcond)))
+def least_squares(a, b, rcond):
+    """``least_squares(a, b, rcond)``: A⁺ b of a matrix of full rank and a vector or matrix, by NumPy's ``lstsq``."""
+    return np.linalg.lstsq(a, b, rcond)[0]
 
 
 @composition(np.polyfit)

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
 from ..forms import is_unreal
+from ..table import elementwise
 from .domains import nonzero, off_origin, positive, positive_base
 from .exponential import log
 from .selection import where
@@ -29,13 +29,12 @@ def by_exponent(x, y, z):
     return z * log(where(equal(z, 0), 1.0, x))
 
 
-power = elementwise(op.pow, np.power, by_base, by_exponent, domain=positive_base, singular=True,
-                    operator=True)  # fmt: skip
-math_pow = elementwise(math.pow, np.float_power, by_base, by_exponent, name="pow", domain=positive_base, singular=True)
-square = elementwise(None, np.square, lambda x, z: 2.0 * x)
-reciprocal = elementwise(None, np.reciprocal, lambda x, z: -z * z, domain=nonzero, singular=True)
-sqrt = elementwise(math.sqrt, np.sqrt, lambda x, z: 0.5 / z, domain=positive, singular=True)
-cbrt = elementwise(math.cbrt, np.cbrt, lambda x, z: 1.0 / (3.0 * z * z), domain=nonzero, singular=True)
+power = elementwise(by_base, by_exponent, domain=positive_base, singular=True)(op.pow, np.power)
+math_pow = elementwise(by_base, by_exponent, domain=positive_base, singular=True)(math.pow, np.float_power)
+square = elementwise(lambda x, z: 2.0 * x)(None, np.square)
+reciprocal = elementwise(lambda x, z: -z * z, domain=nonzero, singular=True)(None, np.reciprocal)
+sqrt = elementwise(lambda x, z: 0.5 / z, domain=positive, singular=True)(math.sqrt, np.sqrt)
+cbrt = elementwise(lambda x, z: 1.0 / (3.0 * z * z), domain=nonzero, singular=True)(math.cbrt, np.cbrt)
 
 
 def _one_minus_square(x):
@@ -44,7 +43,7 @@ def _one_minus_square(x):
 
 
 # a row, for the derivative of the product, (1 − x) − (1 + x), is 0 at 1e-20
-one_minus_square = elementwise(_one_minus_square, _one_minus_square, lambda x, z: -2.0 * x, name="one_minus_square")
+one_minus_square = elementwise(lambda x, z: -2.0 * x)(_one_minus_square, _one_minus_square)
 
 
 def _cosine(side, z):
@@ -58,12 +57,16 @@ def _float_cosine(x, y):
 
 
 # a row of its own: as a quotient its derivative y² / z³ would be lost to cancellation beside a long side
-cosine = elementwise(_float_cosine, lambda x, y: _cosine(x, np.hypot(x, y)),
-                     lambda x, y, z: _cosine(square(cosine(y, x)), hypot(x, y)),
-                     lambda x, y, z: _cosine(-z * cosine(y, x), hypot(x, y)), name="cosine", domain=off_origin,
-                     singular=True)  # fmt: skip
-hypot = elementwise(math.hypot, np.hypot, lambda x, y, z: cosine(x, y), lambda x, y, z: cosine(y, x),
-                    domain=off_origin, singular=True)  # fmt: skip
+cosine = elementwise(
+    lambda x, y, z: _cosine(square(cosine(y, x)), hypot(x, y)),
+    lambda x, y, z: _cosine(-z * cosine(y, x), hypot(x, y)),
+    name="cosine",
+    domain=off_origin,
+    singular=True,
+)(_float_cosine, lambda x, y: _cosine(x, np.hypot(x, y)))
+hypot = elementwise(lambda x, y, z: cosine(x, y), lambda x, y, z: cosine(y, x), domain=off_origin, singular=True)(
+    math.hypot, np.hypot
+)
 
 
 @cache
@@ -74,4 +77,4 @@ def euclidean_length(dimension):
     """
     rest = euclidean_length(dimension - 1) if dimension > 3 else {2: abs, 3: hypot}.get(dimension, lambda *xs: 0.0)
     partials = (lambda *xs, k=k: cosine(xs[k], rest(*xs[:k], *xs[k + 1 : -1])) for k in range(dimension))
-    return elementwise(math.hypot, None, *partials, name=f"hypot_{dimension}", shown="hypot", singular=True)
+    return elementwise(*partials, name=f"hypot_{dimension}", shown="hypot", singular=True)(math.hypot)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..elementary import composition, multilinear, smooth
 from ..forms import shape
+from ..table import composition, multilinear, smooth
+from ..table.kinds import Smooth
 from .arithmetic import as_numpy
 from .complexes import conj
 from .indexing import getitem
@@ -42,22 +43,21 @@ def _matmul_right(g, x, y):
     return getitem(adjoint, (..., 0)) if column else adjoint
 
 
-matmul = multilinear(np.matmul, lambda x1, x2: (x1, x2), _matmul_left, _matmul_right)
+matmul = multilinear(_matmul_left, _matmul_right, of=np.matmul)(np.matmul)
 
 
-def _affine(x, w, b):
+# x w + b as one row: one array less to hold at every layer of a network, a tenth of the time of a step
+@smooth(
+    Smooth(lambda t, z, x, w, b: matmul(t, w), lambda g, z, x, w, b: _matmul_left(g, x, w)),
+    Smooth(lambda t, z, x, w, b: matmul(x, t), lambda g, z, x, w, b: _matmul_right(g, x, w)),
+    Smooth(lambda t, z, x, w, b: t, lambda g, z, x, w, b: g),
+)
+def affine(x, w, b):
     z = np.matmul(x, w)
     if not z.ndim or np.broadcast_shapes(z.shape, np.shape(b)) != z.shape or np.result_type(z, b) != z.dtype:
         return z + b
     z += b
     return z
-
-
-# x w + b as one row: one array less to hold at every layer of a network, a tenth of the time of a step
-affine = smooth(None, None, lambda t, z, x, w, b: matmul(t, w), lambda t, z, x, w, b: matmul(x, t),
-                lambda t, z, x, w, b: t, name="affine", evaluate=_affine,
-                pulls=(lambda g, z, x, w, b: _matmul_left(g, x, w), lambda g, z, x, w, b: _matmul_right(g, x, w),
-                       lambda g, z, x, w, b: g))  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- products of the last axes or others
@@ -127,8 +127,9 @@ if hasattr(np, "matvec"):  # from NumPy 2.2 on
 
 
 # a row, not a product of vectors, for its value to the last bit: NumPy does not copy what it can look at in one axis
-_vdot = multilinear(None, None, lambda g, a, b: conj(g) * reshape(b, shape(a), "C"),
-                    lambda g, a, b: g * reshape(a, shape(b), "C"), name="vdot", evaluate=np.vdot)  # fmt: skip
+_vdot = multilinear(lambda g, a, b: conj(g) * reshape(b, shape(a), "C"), lambda g, a, b: g * reshape(a, shape(b), "C"))(
+    np.vdot
+)
 
 
 @composition(np.vdot)
@@ -143,9 +144,10 @@ def _against(g, x, first, axes):
 
 
 # a row, not a tensordot, for its value to the last bit
-_inner = multilinear(None, None, lambda g, a, b: _against(g, b, _rank(a) - 1, range(_rank(b) - 1)),
-                     lambda g, a, b: _against(g, a, 0, range(_rank(a) - 1)),
-                     name="inner", evaluate=np.inner)  # fmt: skip
+_inner = multilinear(
+    lambda g, a, b: _against(g, b, _rank(a) - 1, range(_rank(b) - 1)),
+    lambda g, a, b: _against(g, a, 0, range(_rank(a) - 1)),
+)(np.inner)
 
 
 @composition(np.inner)
@@ -215,7 +217,7 @@ def _dot_right(g, a, b):
 
 
 # not matmul, for its value to the last bit
-_dot = multilinear(None, None, _dot_left, _dot_right, name="dot", evaluate=np.dot)
+_dot = multilinear(_dot_left, _dot_right)(np.dot)
 
 
 @composition(np.dot)

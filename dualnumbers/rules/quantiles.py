@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..forms import dtype_of, shape
 from ..levels import is_number, read
+from ..table import composition, smooth
 from .axes import moveaxis, rank
 from .indexing import fixed
 from .selection import where
@@ -53,9 +53,9 @@ ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), 
 (Hyndman & Fan 1996). The others are locally constant in q."""
 
 
-_quantile = smooth(None, None, _quantile_push, name="quantile", statics=5, selects=True,
-                   evaluate=lambda x, function, q, axis, keepdims, method:
-                   getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method))  # fmt: skip
+@smooth(_quantile_push, selects=True)
+def _quantile(x, function, q, axis, keepdims, method):
+    return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
 
 
 def _at_fractions(x, function, q, axis, keepdims, method):
@@ -105,7 +105,9 @@ def _medians(numpy_function):
     return composition(numpy_function)(function)
 
 
-_median = smooth(None, None, _quantile_push, name="median", statics=5, selects=True,
-                 evaluate=lambda x, function, q, axis, keepdims, method:
-                 getattr(np, function)(x, axis, keepdims=keepdims))  # fmt: skip
+@smooth(_quantile_push, selects=True)
+def _median(x, function, q, axis, keepdims, method):
+    return getattr(np, function)(x, axis, keepdims=keepdims)
+
+
 median, nanmedian = _medians(np.median), _medians(np.nanmedian)

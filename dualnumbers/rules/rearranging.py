@@ -6,51 +6,46 @@ operands, it gives the number of the element that is at each place of the result
 
 import numpy as np
 
-from ..elementary import composition, linear, required
 from ..forms import shape, size
 from ..levels import read
+from ..table import composition, linear
 from .indexing import fixed, getitem, refuse_writing, setitem
 from .reductions import sum
 from .shaping import cast, view
 
 
-def _gathered(g, sources):
+@linear(lambda g, x, sources: spread(g, sources, shape(x)))
+def gathered(g, sources):
     return np.append(np.ravel(g), np.zeros(1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
 
 
-def _spread(g, sources, to):
+@linear(lambda g, z, sources, to: gathered(g, sources))
+def spread(g, sources, to):
     total = np.zeros(int(np.prod(to)) + 1, np.result_type(g))
     np.add.at(total, sources, g)
     return total[1:].reshape(to)
 
 
-gathered = linear(None, None, lambda g, x, sources: spread(g, sources, shape(x)), name="gathered", statics=1,
-                  evaluate=_gathered)  # fmt: skip
-spread = linear(None, None, lambda g, z, sources, to: gathered(g, sources), name="spread", statics=2, evaluate=_spread)
+def rearrangement(operands=1, *, numbered=None, **options):
+    """The word for a function that moves elements of its operands; options as `linear`'s.
 
-
-def rearrangement(numpy_function, signature, evaluate=None, numbered=None, operands=1, name=None, put=None):
-    """The row of a function that moves elements of its first ``operands`` arguments.
-
-    ``numbered``: the function to apply to the elements' numbers, where that is not the function itself. ``put``: how
-    the view is written through that it gives.
+    ``numbered``: the function to apply to the elements' numbers, where that is not the function itself.
     """
-    evaluate = evaluate or numpy_function
-    numbered = numbered or evaluate
 
-    def adjoint(g, place, xs, static):
-        sizes = [int(np.prod(shape(x))) for x in xs]
-        starts = np.cumsum([1, *sizes])
-        numbers = [np.arange(start, start + size).reshape(shape(x)) for start, size, x in zip(starts, sizes, xs)]  # noqa: B905
-        sources = np.asarray(numbered(*numbers, *static)) - (starts[place] - 1)
-        return spread(g, np.where((sources > 0) & (sources <= sizes[place]), sources, 0), shape(xs[place]))
+    def word(function):
+        def adjoint(g, place, xs, static):
+            sizes = [int(np.prod(shape(x))) for x in xs]
+            starts = np.cumsum([1, *sizes])
+            numbers = [start + np.arange(size(x)).reshape(shape(x)) for start, x in zip(starts, xs)]  # noqa: B905
+            sources = np.asarray((numbered or function)(*numbers, *static)) - (starts[place] - 1)
+            return spread(g, np.where((sources > 0) & (sources <= sizes[place]), sources, 0), shape(xs[place]))
 
-    def adjoint_of(place):
-        return lambda g, *arguments: adjoint(g, place, arguments[:operands], arguments[operands:])
+        def adjoint_of(place):
+            return lambda g, *arguments: adjoint(g, place, arguments[:operands], arguments[operands:])
 
-    count = len(signature(*(None,) * required(signature))) - operands
-    return linear(numpy_function, signature, *map(adjoint_of, range(operands)), evaluate=evaluate, statics=count,
-                  name=name, put=put)  # fmt: skip
+        return linear(*map(adjoint_of, range(operands)), **options)(function)
+
+    return word
 
 
 def put_back(evaluate):
@@ -65,13 +60,35 @@ def put_back(evaluate):
 
 # ---------------------------------------------------------------------------------------------- the same, elsewhere
 
-roll = rearrangement(np.roll, lambda a, shift, axis=None: (a, fixed(shift), axis))
-tile = rearrangement(np.tile, lambda A, reps: (A, fixed(reps)))
-repeat = rearrangement(np.repeat, lambda a, repeats, axis=None: (a, fixed(repeats), axis))
-resize = rearrangement(np.resize, lambda a, new_shape: (a, new_shape))
-delete = rearrangement(np.delete, lambda arr, obj, axis=None: (arr, fixed(obj), axis))
-insert = rearrangement(np.insert, lambda arr, obj, values, axis=None: (arr, values, fixed(obj), axis), operands=2,
-                       evaluate=lambda x, v, at, axis: np.insert(x, at, v, axis))  # fmt: skip
+
+@rearrangement(of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))
+def roll(a, shift, axis):
+    return np.roll(a, shift, axis)
+
+
+@rearrangement(of=np.tile, call=lambda A, reps: (A, fixed(reps)))
+def tile(a, reps):
+    return np.tile(a, reps)
+
+
+@rearrangement(of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis))
+def repeat(a, repeats, axis):
+    return np.repeat(a, repeats, axis)
+
+
+@rearrangement(of=np.resize)
+def resize(a, new_shape):
+    return np.resize(a, new_shape)
+
+
+@rearrangement(of=np.delete, call=lambda arr, obj, axis=None: (arr, fixed(obj), axis))
+def delete(arr, obj, axis):
+    return np.delete(arr, obj, axis)
+
+
+@rearrangement(2, of=np.insert, call=lambda arr, obj, values, axis=None: (arr, values, fixed(obj), axis))
+def insert(arr, values, obj, axis):
+    return np.insert(arr, obj, values, axis)
 
 
 @composition(np.trim_zeros)
@@ -87,32 +104,62 @@ def trim_zeros(filt, trim="fb", axis=None):
     return view(getitem, filt, tuple(index)) if axes else filt
 
 
-sliding_window_view = rearrangement(
-    np.lib.stride_tricks.sliding_window_view,
-    lambda x, window_shape, axis=None: (x, fixed(window_shape), axis),
-    lambda x, window_shape, axis: np.lib.stride_tricks.sliding_window_view(x, window_shape, axis),
+@rearrangement(
+    of=np.lib.stride_tricks.sliding_window_view,
+    call=lambda x, window_shape, axis=None: (x, fixed(window_shape), axis),
     put=refuse_writing,
 )
+def sliding_window_view(x, window_shape, axis):
+    return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
+
 
 # ---------------------------------------------------------------------------------------------- chosen elements
 
-take = rearrangement(np.take, lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode),
-                     lambda x, at, axis, mode: np.take(x, at, axis, mode=mode))  # fmt: skip
-compress = rearrangement(np.compress, lambda condition, a, axis=None: (a, fixed(condition), axis),
-                         lambda x, condition, axis: np.compress(condition, x, axis))  # fmt: skip
-extract = rearrangement(np.extract, lambda condition, arr: (arr, fixed(condition)),
-                        lambda x, condition: np.extract(condition, x))  # fmt: skip
+
+@rearrangement(of=np.take, call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))
+def take(a, indices, axis, mode):
+    return np.take(a, indices, axis, mode=mode)
+
+
+@rearrangement(of=np.compress, call=lambda condition, a, axis=None: (a, fixed(condition), axis))
+def compress(a, condition, axis):
+    return np.compress(condition, a, axis)
+
+
+@rearrangement(of=np.extract, call=lambda condition, arr: (arr, fixed(condition)))
+def extract(arr, condition):
+    return np.extract(condition, arr)
 
 
 # ---------------------------------------------------------------------------------------------- diagonals
 
-diagonal = rearrangement(np.diagonal, lambda a, offset=0, axis1=0, axis2=1: (a, offset, axis1, axis2),
-                         put=refuse_writing)  # fmt: skip
+
+@rearrangement(of=np.diagonal, put=refuse_writing)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    return np.diagonal(a, offset, axis1, axis2)
+
+
 composition(np.linalg.diagonal)(lambda x, /, *, offset=0: view(diagonal, x, offset, -2, -1))
-diag = rearrangement(np.diag, lambda v, k=0: (v, k), put=refuse_writing)
-diagflat = rearrangement(np.diagflat, lambda v, k=0: (v, k))
-tril = rearrangement(np.tril, lambda m, k=0: (m, k))
-triu = rearrangement(np.triu, lambda m, k=0: (m, k))
+
+
+@rearrangement(of=np.diag, put=refuse_writing)
+def diag(v, k=0):
+    return np.diag(v, k)
+
+
+@rearrangement(of=np.diagflat)
+def diagflat(v, k=0):
+    return np.diagflat(v, k)
+
+
+@rearrangement(of=np.tril)
+def tril(m, k=0):
+    return np.tril(m, k)
+
+
+@rearrangement(of=np.triu)
+def triu(m, k=0):
+    return np.triu(m, k)
 
 
 @composition(np.trace)

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..elementary import linear, smooth
 from ..forms import dtype_of, shape
+from ..table import linear, smooth
 from .indexing import getitem
 from .selection import where
 from .shaping import astype, broadcast_to, concatenate, reshape, transpose
@@ -45,17 +45,20 @@ def along(numpy_function):
     return lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims)
 
 
-def _sum(x, axis, keepdims):
+@linear(lambda g, x, axis, keepdims: spread(g, x, axis), of=np.sum, call=signature)
+def sum(x, axis, keepdims):
     """np.sum without its wrapper of 1 µs."""
     return np.add.reduce(x, axis, None, None, keepdims)
 
 
-sum = linear(np.sum, signature, lambda g, x, axis, keepdims: spread(g, x, axis), evaluate=_sum, statics=2)
-mean = linear(np.mean, signature, lambda g, x, axis, keepdims: spread(g, x, axis) / count_of(x, axis),
-              evaluate=along(np.mean), statics=2)  # fmt: skip
+mean = linear(lambda g, x, axis, keepdims: spread(g, x, axis) / count_of(x, axis), of=np.mean, call=signature)(
+    along(np.mean)
+)
 
 
-fsum = linear(None, None, lambda g, place, *terms: g, arity=-1, name="fsum", evaluate=lambda *terms: math.fsum(terms))
+@linear(lambda g, place, terms: g, any_number=True)
+def fsum(terms):
+    return math.fsum(terms)
 
 
 def _halves(x, dx):
@@ -83,7 +86,7 @@ def product_push(dx, z, x, axis, keepdims):
     return reshape(_halves(*last), shape(z), "C")
 
 
-prod = smooth(np.prod, signature, product_push, evaluate=along(np.prod), statics=2)
+prod = smooth(product_push, of=np.prod, call=signature)(along(np.prod))
 
 
 def shares(ones, axis, others=0):
@@ -107,5 +110,5 @@ def extremum_push(dx, z, x, axis, keepdims):
     return sum(dx * shares(extremal(z, x, axis), axis), axis, keepdims)
 
 
-max = smooth(np.max, signature, extremum_push, evaluate=along(np.max), statics=2, selects=True)
-min = smooth(np.min, signature, extremum_push, evaluate=along(np.min), statics=2, selects=True)
+max = smooth(extremum_push, of=np.max, call=signature, selects=True)(along(np.max))
+min = smooth(extremum_push, of=np.min, call=signature, selects=True)(along(np.min))

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from ..elementary import entry_of, linear, smooth
 from ..errors import user_line
 from ..forms import shape
 from ..levels import read
+from ..table import entry_of, linear, smooth
+from ..table.kinds import Linear
 from .complexes import conj
 from .reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, real_type, shares, spread, sum
 from .selection import where as select
@@ -40,10 +41,14 @@ def count_chosen(x, axis, keepdims, where):
 
 # --------------------------------------------------------------------------------------------------- sum, mean
 
-_sum = linear(None, None, lambda g, x, initial, axis, dtype, keepdims, where: chosen(spread(g, x, axis), where),
-              lambda g, x, initial, axis, dtype, keepdims, where: g, name="sum_where", statics=4,
-              evaluate=lambda x, initial, axis, dtype, keepdims, where: np.sum(
-                  x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))  # fmt: skip
+
+@linear(
+    lambda g, x, initial, axis, dtype, keepdims, where: chosen(spread(g, x, axis), where),
+    lambda g, x, initial, axis, dtype, keepdims, where: g,
+    name="sum_where",
+)
+def _sum(x, initial, axis, dtype, keepdims, where):
+    return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 @entry_of(sum, np.sum)
@@ -58,9 +63,9 @@ def _mean_pull(g, x, axis, dtype, keepdims, where):
     return chosen(spread(g / count_chosen(x, axis, keepdims, where), x, axis), where)
 
 
-_mean = linear(None, None, _mean_pull, name="mean_where", statics=4,
-               evaluate=lambda x, axis, dtype, keepdims, where: np.mean(
-                   x, axis=axis, dtype=dtype, keepdims=keepdims, where=where))  # fmt: skip
+@linear(_mean_pull, name="mean_where")
+def _mean(x, axis, dtype, keepdims, where):
+    return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
 @entry_of(mean, np.mean)
@@ -82,9 +87,9 @@ def _product_of_initial(g, x, initial, axis, dtype, keepdims, where):
     return g * conj(prod(chosen(x, where, 1.0), axis, keepdims))
 
 
-_prod = smooth(None, None, _product_push, None, adjoints=(None, _product_of_initial), name="prod_where", statics=4,
-               evaluate=lambda x, initial, axis, dtype, keepdims, where: np.prod(
-                   x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))  # fmt: skip
+@smooth(_product_push, Linear(_product_of_initial), name="prod_where")
+def _prod(x, initial, axis, dtype, keepdims, where):
+    return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 @entry_of(prod, np.prod)
@@ -112,9 +117,11 @@ def _initial_push(di, z, x, initial, axis, keepdims, where):
 
 def extremum_row(numpy_function, name):
     """An extremum of the chosen elements and an initial value."""
-    return smooth(None, None, _extremum_push, _initial_push, name=name, statics=3, selects=True,
-                  evaluate=lambda x, initial, axis, keepdims, where: numpy_function(
-                      x, axis=axis, keepdims=keepdims, initial=initial, where=where))  # fmt: skip
+    return smooth(_extremum_push, _initial_push, name=name, selects=True)(
+        lambda x, initial, axis, keepdims, where: numpy_function(
+            x, axis=axis, keepdims=keepdims, initial=initial, where=where
+        )
+    )
 
 
 _max, _min = extremum_row(np.max, "max_where"), extremum_row(np.min, "min_where")

@@ -2,21 +2,25 @@
 
 import numpy as np
 
-from ..elementary import PYTHON, composition, entry, linear, with_values_of
+from ..forms import PYTHON
 from ..levels import read
+from ..table import composition, entry, linear, with_values_of
 from .shaping import arrays, in_common
 
 
-def _where(condition, x, y):
+@linear(
+    None,
+    lambda g, condition, x, y: where(condition, g, 0.0),
+    lambda g, condition, x, y: where(condition, 0.0, g),
+    of=np.where,
+)
+def where(condition, x, y):
     z = np.where(condition, x, y)
     if z.ndim:
         return z
     return z.item() if type(x) in PYTHON and type(y) in PYTHON else z[()]
 
 
-where = linear(np.where, lambda condition, x, y: (condition, x, y), None,
-               lambda g, condition, x, y: where(condition, g, 0.0),
-               lambda g, condition, x, y: where(condition, 0.0, g), evaluate=_where)  # fmt: skip
 chosen = entry(with_values_of(np.where, where))
 
 

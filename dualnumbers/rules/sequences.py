@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition, linear, smooth
 from ..forms import shape
+from ..table import BY_NUMPY, composition, linear, smooth
 from .axes import rank
 from .powers import power
 from .reductions import sum
@@ -30,18 +30,20 @@ def _end_adjoint(second):
     return adjoint
 
 
-_linspace = linear(None, None, _end_adjoint(False), _end_adjoint(True), name="linspace", statics=3,
-                   evaluate=lambda start, stop, num, endpoint, axis:
-                   np.linspace(start, stop, num, endpoint, axis=axis))  # fmt: skip
-_geomspace = smooth(
-    None, None,
-    lambda dx, z, x, y, num, endpoint, axis:
-    z * (1.0 - _weights(num, endpoint, axis, rank(z))) * _layers(dx / x, z, axis),
+@linear(_end_adjoint(False), _end_adjoint(True))
+def _linspace(start, stop, num, endpoint, axis):
+    return np.linspace(start, stop, num, endpoint, axis=axis)
+
+
+@smooth(
+    lambda dx, z, x, y, num, endpoint, axis: (
+        z * (1.0 - _weights(num, endpoint, axis, rank(z))) * _layers(dx / x, z, axis)
+    ),
     lambda dy, z, x, y, num, endpoint, axis: z * _weights(num, endpoint, axis, rank(z)) * _layers(dy / y, z, axis),
-    name="geomspace", statics=3,
-    evaluate=lambda start, stop, num, endpoint, axis: np.geomspace(start, stop, num, endpoint, axis=axis),
-)  # fmt: skip
-"""zᵢ = x^(1−wᵢ) y^wᵢ."""
+)
+def _geomspace(start, stop, num, endpoint, axis):
+    """zᵢ = x^(1−wᵢ) y^wᵢ."""
+    return np.geomspace(start, stop, num, endpoint, axis=axis)
 
 
 @composition(np.linspace, weak=True)

@@ -5,10 +5,10 @@ from collections import UserList, deque
 
 import numpy as np
 
-from ..elementary import PYTHON, composition, linear
 from ..errors import no_plain_value, user_line
-from ..forms import asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
+from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_labelled, is_number, is_operand, read
+from ..table import composition, linear
 from .indexing import getitem, overlapping, refuse_writing
 
 SEQUENCES = (range, memoryview, python_array, deque, UserList)
@@ -40,9 +40,14 @@ def reshaping(a, shape, order="C", *, copy=None):
     return x, shape, order
 
 
-reshape = linear(np.reshape, reshaping, lambda g, x, to, order: reshape(g, shape(x), order),
-                 evaluate=lambda x, to, order: np.reshape(x, to, order=order), statics=2,
-                 put=lambda x, v, to, order: reshape(v, shape(x), order))  # fmt: skip
+@linear(
+    lambda g, x, to, order: reshape(g, shape(x), order),
+    of=np.reshape,
+    call=reshaping,
+    put=lambda x, v, to, order: reshape(v, shape(x), order),
+)
+def reshape(x, to, order):
+    return np.reshape(x, to, order=order)
 
 
 def flattened(x, order="C"):
@@ -66,25 +71,35 @@ def _inverse(axes):
     return None if axes is None else tuple(np.argsort([axis % len(axes) for axis in axes]).tolist())
 
 
-transpose = linear(np.transpose, lambda a, axes=None: (a, axes), lambda g, x, axes: transpose(g, _inverse(axes)),
-                   statics=1, put=lambda x, v, axes: transpose(v, _inverse(axes)))  # fmt: skip
+@linear(
+    lambda g, x, axes: transpose(g, _inverse(axes)),
+    of=np.transpose,
+    put=lambda x, v, axes: transpose(v, _inverse(axes)),
+)
+def transpose(a, axes=None):
+    return np.transpose(a, axes)
 
 
-def _broadcast_whole(x, to):
+@linear(lambda g, x, order: g, of=np.copy, call=lambda a, order="K", subok=False: (a, order), name="copy")
+def copied(x, order):
+    """Another array of the same numbers, which does not change with this one."""
+    return x.copy(order) if type(x) is np.ndarray else np.array(x)
+
+
+@linear(
+    lambda g, x, to: g, of=np.broadcast_to, call=lambda array, shape, subok=False: (array, shape), put=refuse_writing
+)
+def broadcast_to(array, shape):
+    return np.broadcast_to(array, shape)
+
+
+@linear(lambda g, x, to: g, name="broadcast_arrays", put=overlapping)
+def broadcast_whole(x, to):
+    """A broadcast array that may be written to, as those of ``np.broadcast_arrays``."""
     x = np.asarray(x)
     z = np.broadcast_to(x, to)
     z.flags.writeable = x.flags.writeable
     return z
-
-
-copied = linear(np.copy, lambda a, order="K", subok=False: (a, order), lambda g, x, order: g, statics=1,
-              evaluate=lambda x, order: x.copy(order) if type(x) is np.ndarray else np.array(x))  # fmt: skip
-"""Another array of the same numbers, which does not change with this one."""
-broadcast_to = linear(np.broadcast_to, lambda array, shape, subok=False: (array, shape), lambda g, x, to: g, statics=1,
-                      put=refuse_writing)  # fmt: skip
-broadcast_whole = linear(None, None, lambda g, x, to: g, name="broadcast_arrays", statics=1, evaluate=_broadcast_whole,
-                         put=overlapping)  # fmt: skip
-"""A broadcast array that may be written to, as those of ``np.broadcast_arrays``."""
 
 
 @composition(np.expand_dims)
@@ -103,9 +118,9 @@ def matrix_transpose(x):
     return view(transpose, x, (*range(rank - 2), rank - 1, rank - 2))
 
 
-astype = linear(None, None, lambda g, x, dtype: g, name="astype", statics=1,
-                evaluate=lambda x, dtype: x.astype(dtype) if hasattr(x, "dtype") else np.asarray(x).astype(dtype)[()],
-                )  # fmt: skip
+@linear(lambda g, x, dtype: g)
+def astype(x, dtype):
+    return x.astype(dtype) if hasattr(x, "dtype") else np.asarray(x).astype(dtype)[()]
 
 
 def in_common(operands):
@@ -171,9 +186,8 @@ def of_type(x, dtype, /, *, copy=True, device=None):
     return x if not copy and dtype_of(x) == dtype else cast(x, dtype, "unsafe")
 
 
-def _piece(g, place, *arguments):
+def _piece(g, place, operands, axis):
     """The part of the joined array that came from operand ``place``."""
-    *operands, axis = arguments
     if axis is None:
         start = sum(size(x) for x in operands[:place])
         part = getitem(g, slice(start, start + size(operands[place])))
@@ -189,17 +203,18 @@ def _joining(arrays, axis=0, *, dtype=None, casting="same_kind"):
     return *(cast(x, dtype, casting) for x in arrays), axis
 
 
-concatenate = linear(np.concatenate, _joining, _piece, arity=-1, statics=1,
-                     evaluate=lambda *arguments: np.concatenate(arguments[:-1], axis=arguments[-1]))  # fmt: skip
+@linear(_piece, of=np.concatenate, call=_joining, any_number=True)
+def concatenate(arrays, axis=0):
+    return np.concatenate(arrays, axis)
 
 
-def _layer(g, place, *arguments):
-    axis = arguments[-1] % len(shape(g))
-    return getitem(g, (slice(None),) * axis + (place,))
+def _layer(g, place, arrays, axis):
+    return getitem(g, (slice(None),) * (axis % len(shape(g))) + (place,))
 
 
-stack = linear(np.stack, _joining, _layer, arity=-1, statics=1,
-               evaluate=lambda *arguments: np.stack(arguments[:-1], axis=arguments[-1]))  # fmt: skip
+@linear(_layer, of=np.stack, call=_joining, any_number=True)
+def stack(arrays, axis=0):
+    return np.stack(arrays, axis)
 
 
 def array(nested):

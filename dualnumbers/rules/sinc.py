@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from ..elementary import elementwise
+from ..table import elementwise
 
 _QUARTERS = (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))
 """sin(t + nπ/2) without rounding nπ/2."""
@@ -38,8 +38,8 @@ def sinc_derivative(n):
         inner, outer = np.where(small, t, np.zeros_like(t)), np.where(small, np.full_like(t, 3.0), t)
         return np.pi**n * np.where(small, _series(n, inner), _recurrence(n, outer))[()]
 
-    return elementwise(None, derivative, lambda x, z: sinc_derivative(n + 1)(x), name=f"sinc_{n}")
+    return elementwise(lambda x, z: sinc_derivative(n + 1)(x), name=f"sinc_{n}")(None, derivative)
 
 
 # as a quotient the derivatives at 0 would be lost to cancellation
-sinc = elementwise(None, np.sinc, lambda x, z: sinc_derivative(1)(x), name="sinc")
+sinc = elementwise(lambda x, z: sinc_derivative(1)(x))(None, np.sinc)

@@ -8,9 +8,10 @@ Forward over forward mode does not see of which function it is: it gives NaN whe
 
 import numpy as np
 
-from ..elementary import composition, smooth
 from ..forms import dtype_of, shape
 from ..levels import is_number, read
+from ..table import composition, smooth
+from ..table.kinds import Smooth
 from . import groups, spectra
 from .axes import flip
 from .complexes import conj, real
@@ -112,8 +113,9 @@ def _svdvals_pull(g, z, a, basis):
     return matmul(u * columns(_off_zero(g, read(z))), vh)
 
 
-_svdvals = smooth(None, None, _svdvals_push, pulls=(_svdvals_pull,), name="svdvals", statics=1,
-                  evaluate=lambda a, basis: np.linalg.svd(a, compute_uv=False))  # fmt: skip
+@smooth(Smooth(_svdvals_push, _svdvals_pull))
+def _svdvals(a, basis):
+    return np.linalg.svd(a, compute_uv=False)
 
 
 @composition(np.linalg.svdvals)
@@ -177,8 +179,11 @@ def _svd_push(da, z, a, full, factors):
     return join((du, 2), (real_vector(diagonal(t), z), 1), (adjoint(dv), 2))
 
 
-_svd = smooth(None, None, _svd_push, name="svd", statics=2, evaluate=lambda a, full, factors:
-              join(*zip(factors.of(a, full), (2, 1, 2), strict=True)))  # fmt: skip
+@smooth(_svd_push)
+def _svd(a, full, factors):
+    return join(*zip(factors.of(a, full), (2, 1, 2), strict=True))
+
+
 SVDResult = type(np.linalg.svd(np.eye(1)))
 
 

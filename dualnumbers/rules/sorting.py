@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..elementary import composition, linear, smooth
 from ..forms import asked, is_unreal
 from ..levels import known, read
+from ..table import composition, linear, smooth
 from .axes import moveaxis
 from .inspection import argsort
 from .rearranging import take
@@ -12,8 +12,9 @@ from .shaping import astype, in_order, ravel
 from .taking import take_along_axis
 
 
-def _tied_mean(d, ordered):
-    """Along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``."""
+@linear(lambda g, d, ordered: tied_mean(g, ordered), None)
+def tied_mean(d, ordered):
+    """Take, along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``; its own adjoint."""
     new = ordered[..., 1:] != ordered[..., :-1]
     if np.all(new):
         return d
@@ -22,11 +23,6 @@ def _tied_mean(d, ordered):
     np.add.at(total, runs, d)
     np.add.at(count, runs, 1)
     return (total / count)[runs]
-
-
-tied_mean = linear(None, None, lambda g, d, ordered: tied_mean(g, ordered), None, name="tied_mean",
-                   evaluate=_tied_mean)  # fmt: skip
-"""It is its own adjoint."""
 
 
 def ordered_as(d, x):
@@ -43,7 +39,9 @@ def _sort_push(dx, z, x, axis):
     return moveaxis(ordered_as(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
 
 
-_sort = smooth(None, None, _sort_push, name="sort", statics=1, selects=True, evaluate=lambda x, axis: np.sort(x, axis))
+@smooth(_sort_push, selects=True)
+def _sort(x, axis):
+    return np.sort(x, axis)
 
 
 @composition(np.sort)

@@ -16,8 +16,9 @@ from threading import local
 
 import numpy as np
 
-from ..elementary import smooth
 from ..levels import is_number, read
+from ..table import smooth
+from ..table.kinds import Linear, Smooth
 from .complexes import real
 from .factors import adjoint, product, repeated, together
 from .reductions import sum
@@ -170,11 +171,6 @@ def _inverse_gaps(w, near):
 # --------------------------------------------------------------------------------------- the two maps
 
 
-def _rates(a, t, triangle, basis):
-    v = basis.of(a, triangle)[1]
-    return np.sum(v.conj() * (t @ v), -2).real
-
-
 def _rates_push(da, z, a, t, triangle, basis):
     """2 Re Σⱼ (Vᴴ t V)ᵢⱼ (Vᴴ dA V)ⱼᵢ / (λᵢ − λⱼ) over those j whose eigenvalue is another."""
     w, v = _known(a, "The third derivative", triangle, basis)
@@ -204,15 +200,15 @@ def _rates_pull(g, z, a, t, triangle, basis):
     return product(v, adjoint(first) * (expand_dims(g, -2) * (-2.0 * _inverse_gaps(w, near))), adjoint(v))
 
 
-rates = smooth(None, None, _rates_push, None, evaluate=_rates, name="eigenvalue_rates", statics=2,
-               pulls=(_rates_pull, None),
-               adjoints=(None, lambda g, a, t, triangle, basis: assembled(a, g, triangle, basis)))  # fmt: skip
-"""diag Re Vᴴ t V: the tangents of the eigenvalues of ``a`` along ``t``. Its adjoint in ``t`` is `assembled`."""
-
-
-def _assembled(a, g, triangle, basis):
+@smooth(
+    Smooth(_rates_push, _rates_pull),
+    Linear(lambda g, a, t, triangle, basis: assembled(a, g, triangle, basis)),
+    name="eigenvalue_rates",
+)
+def rates(a, t, triangle, basis):
+    """diag Re Vᴴ t V: the tangents of the eigenvalues of ``a`` along ``t``. Its adjoint in ``t`` is `assembled`."""
     v = basis.of(a, triangle)[1]
-    return (v * g[..., None, :]) @ np.swapaxes(v.conj(), -1, -2)
+    return np.sum(v.conj() * (t @ v), -2).real
 
 
 def _assembled_push(da, z, a, g, triangle, basis):
@@ -267,10 +263,12 @@ def _pulled_rates(b, a, g, triangle, basis):
     return rates(a, b, triangle, basis)
 
 
-assembled = smooth(None, None, _assembled_push, None, evaluate=_assembled, name="from_eigenvalues", statics=2,
-                   pulls=(_assembled_pull, None),
-                   adjoints=(None, _pulled_rates))  # fmt: skip
-"""V diag(g) Vᴴ, the adjoint of `rates` in its direction."""
+@smooth(Smooth(_assembled_push, _assembled_pull), Linear(_pulled_rates), name="from_eigenvalues")
+def assembled(a, g, triangle, basis):
+    """V diag(g) Vᴴ, the adjoint of `rates` in its direction."""
+    v = basis.of(a, triangle)[1]
+    return (v * g[..., None, :]) @ np.swapaxes(v.conj(), -1, -2)
+
 
 # --------------------------------------------------------------------------------------- eigenvalues
 
@@ -301,5 +299,6 @@ def pull(g, z, a, triangle, basis):
     return found
 
 
-eigvalsh = smooth(None, None, push, pulls=(pull,), name="eigvalsh", statics=2,
-                  evaluate=lambda a, triangle, basis: np.linalg.eigvalsh(a, triangle))  # fmt: skip
+@smooth(Smooth(push, pull))
+def eigvalsh(a, triangle, basis):
+    return np.linalg.eigvalsh(a, triangle)

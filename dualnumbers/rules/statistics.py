@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
-from ..elementary import composition, entry_of, smooth
 from ..errors import user_line
 from ..forms import asked, dtype_of, is_unreal, shape
 from ..levels import read
+from ..table import composition, entry_of, smooth
 from .bounds import clip
 from .complexes import conj, imag, real
 from .indexing import getitem
@@ -77,9 +77,11 @@ def _root_push(dd, z, d, axis, ddof, keepdims, where):
 
 def moment_row(numpy_function, push):
     """A variance or standard deviation with its keywords."""
-    return smooth(numpy_function, moment_signature, push, statics=5,
-                  evaluate=lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
-                      x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where))  # fmt: skip
+    return smooth(push, of=numpy_function, call=moment_signature)(
+        lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
+            x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where
+        )
+    )
 
 
 def moment_signature(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
@@ -95,11 +97,9 @@ var = moment_row(np.var, variance_push)
 std = moment_row(np.std, deviation_push)
 
 
-def _root(d, axis, ddof, keepdims, where):
+@smooth(_root_push)
+def _root_mean_square(d, axis, ddof, keepdims, where):
     return np.sqrt(_mean_square(d, axis, ddof, keepdims, where))
-
-
-_root_mean_square = smooth(None, None, _root_push, name="root_mean_square", statics=4, evaluate=_root)
 
 
 def _mean_square(d, axis, ddof, keepdims, where):

@@ -5,42 +5,42 @@ import operator as op
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, TABLE, locally_constant, locally_constant_of_array
+from ..table import BY_NUMPY, TABLE, locally_constant, locally_constant_of_arrays
 
-floor = locally_constant(math.floor, np.floor)
-ceil = locally_constant(math.ceil, np.ceil)
-trunc = locally_constant(math.trunc, np.trunc)
-rint = locally_constant(round, np.rint, name="rint")
-floor_divide = locally_constant(op.floordiv, np.floor_divide, arity=2, operator=True)
-sign = locally_constant(None, np.sign, unreal=lambda x: TABLE["direction"](x))  # x / |x|
-signbit = locally_constant(None, np.signbit)
-ulp = locally_constant(math.ulp, np.spacing, name="ulp")
+floor = locally_constant()(math.floor, np.floor)
+ceil = locally_constant()(math.ceil, np.ceil)
+trunc = locally_constant()(math.trunc, np.trunc)
+rint = locally_constant(name="rint")(round, np.rint)
+floor_divide = locally_constant(arity=2)(op.floordiv, np.floor_divide)
+sign = locally_constant(unreal=lambda x: TABLE["direction"](x))(None, np.sign)  # x / |x|
+signbit = locally_constant()(None, np.signbit)
+ulp = locally_constant()(math.ulp, np.spacing)
 
-less = locally_constant(op.lt, np.less, arity=2, operator=True)
-less_equal = locally_constant(op.le, np.less_equal, arity=2, operator=True)
-greater = locally_constant(op.gt, np.greater, arity=2, operator=True)
-greater_equal = locally_constant(op.ge, np.greater_equal, arity=2, operator=True)
-equal = locally_constant(op.eq, np.equal, arity=2, operator=True)
-not_equal = locally_constant(op.ne, np.not_equal, arity=2, operator=True)
+less = locally_constant(arity=2)(op.lt, np.less)
+less_equal = locally_constant(arity=2)(op.le, np.less_equal)
+greater = locally_constant(arity=2)(op.gt, np.greater)
+greater_equal = locally_constant(arity=2)(op.ge, np.greater_equal)
+equal = locally_constant(arity=2)(op.eq, np.equal)
+not_equal = locally_constant(arity=2)(op.ne, np.not_equal)
 
-logical_and = locally_constant(None, np.logical_and, arity=2)
-logical_or = locally_constant(None, np.logical_or, arity=2)
-logical_xor = locally_constant(None, np.logical_xor, arity=2)
-logical_not = locally_constant(None, np.logical_not)
-bitwise_and = locally_constant(op.and_, np.bitwise_and, arity=2, operator=True)
-bitwise_or = locally_constant(op.or_, np.bitwise_or, arity=2, operator=True)
-bitwise_xor = locally_constant(op.xor, np.bitwise_xor, arity=2, operator=True)
-invert = locally_constant(op.invert, np.invert, operator=True)
+logical_and = locally_constant(arity=2)(None, np.logical_and)
+logical_or = locally_constant(arity=2)(None, np.logical_or)
+logical_xor = locally_constant(arity=2)(None, np.logical_xor)
+logical_not = locally_constant()(None, np.logical_not)
+bitwise_and = locally_constant(arity=2)(op.and_, np.bitwise_and)
+bitwise_or = locally_constant(arity=2)(op.or_, np.bitwise_or)
+bitwise_xor = locally_constant(arity=2)(op.xor, np.bitwise_xor)
+invert = locally_constant()(op.invert, np.invert)
 
-left_shift = locally_constant(op.lshift, np.left_shift, arity=2, operator=True)
-right_shift = locally_constant(op.rshift, np.right_shift, arity=2, operator=True)
-bitwise_count = locally_constant(None, np.bitwise_count)
-gcd = locally_constant(math.gcd, np.gcd, arity=2)
-lcm = locally_constant(math.lcm, np.lcm, arity=2)
+left_shift = locally_constant(arity=2)(op.lshift, np.left_shift)
+right_shift = locally_constant(arity=2)(op.rshift, np.right_shift)
+bitwise_count = locally_constant()(None, np.bitwise_count)
+gcd = locally_constant(arity=2)(math.gcd, np.gcd)
+lcm = locally_constant(arity=2)(math.lcm, np.lcm)
 
-isfinite = locally_constant(math.isfinite, np.isfinite)
-isinf = locally_constant(math.isinf, np.isinf)
-isnan = locally_constant(math.isnan, np.isnan)
+isfinite = locally_constant()(math.isfinite, np.isfinite)
+isinf = locally_constant()(math.isinf, np.isinf)
+isnan = locally_constant()(math.isnan, np.isnan)
 
 
 def _mantissa_scale(x):
@@ -50,11 +50,15 @@ def _mantissa_scale(x):
     return np.where(np.isfinite(x), scale, np.full_like(scale, np.nan))[()]
 
 
-mantissa_scale = locally_constant(None, _mantissa_scale, name="mantissa_scale")
+mantissa_scale = locally_constant()(None, _mantissa_scale)
 
 
-rounded = locally_constant_of_array(np.round, lambda a, decimals=0: (a, decimals), np.round)
+@locally_constant_of_arrays(of=np.round, name="round")
+def rounded(a, decimals=0):
+    return np.round(a, decimals)
+
+
 BY_NUMPY[np.around] = BY_NUMPY[np.round]
 
-isposinf = locally_constant(None, np.isposinf)
-isneginf = locally_constant(None, np.isneginf)
+isposinf = locally_constant()(None, np.isposinf)
+isneginf = locally_constant()(None, np.isneginf)

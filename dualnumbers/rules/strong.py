@@ -4,11 +4,17 @@ import cmath
 
 import numpy as np
 
-from ..elementary import PYTHON, multilinear
+from ..forms import PYTHON
+from ..table import multilinear
 from .complexes import conj
 
 
-def _strong(p, t):
+@multilinear(lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g))
+def strong(p, t):
+    """0 where the tangent (or adjoint) ``t`` is exactly 0 and the partial ``p`` is not finite, else ``p · t``.
+
+    It is linear in each argument, so each of its derivatives is `strong` again, and it holds at every order.
+    """
     if type(t) in PYTHON and type(p) in PYTHON:
         return p * t if t or cmath.isfinite(p) else t
     product = np.multiply(p, t)
@@ -16,11 +22,3 @@ def _strong(p, t):
     if total == total:  # a zero times an infinity would make it NaN
         return product
     return np.where((np.equal(t, 0)) & ~np.isfinite(p), np.zeros((), product.dtype), product)[()]
-
-
-strong = multilinear(None, None, lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g),
-                     evaluate=_strong, name="strong")  # fmt: skip
-"""0 where the tangent (or adjoint) ``t`` is exactly 0 and the partial ``p`` is not finite, else ``p · t``.
-
-It is linear in each argument, so each of its derivatives is `strong` again, and it holds at every order.
-"""

@@ -6,9 +6,9 @@ There the places are an operand, which carries no derivative, of two rows that a
 
 import numpy as np
 
-from ..elementary import entry_of, linear, locally_constant_of_array
 from ..forms import shape
 from ..levels import is_noted
+from ..table import entry_of, linear, locally_constant_of_arrays
 from .indexing import fixed, getitem
 from .rearranging import rearrangement
 from .shaping import view
@@ -23,42 +23,34 @@ HERE = _Here()
 """What stands in an index for the part that is computed."""
 
 
-def _taken(x, places):
+@linear(lambda g, x, places: given_back(g, places, shape(x)), None)
+def taken(x, places):
+    """The elements at places among all, counted in the order C."""
     return np.reshape(x, -1)[places]
 
 
-def _given_back(v, places, of):
+@linear(lambda g, v, places, of: taken(g, places), None)
+def given_back(v, places, of):
+    """Zeros, to which elements are added at places."""
     total = np.zeros(int(np.prod(of)), np.result_type(v))
     np.add.at(total, places, v)
     return total.reshape(of)
-
-
-taken = linear(None, None, lambda g, x, places: given_back(g, places, shape(x)), None, name="taken",
-               evaluate=_taken)  # fmt: skip
-"""The elements at places among all, counted in the order C."""
-given_back = linear(None, None, lambda g, v, places, of: taken(g, places), None, name="given_back", statics=1,
-                    evaluate=_given_back)  # fmt: skip
-"""Zeros, to which elements are added at places."""
 
 
 def _numbers(of):
     return np.arange(int(np.prod(of))).reshape(of)
 
 
-places = locally_constant_of_array(
-    None,
-    lambda part, of=None, index=None: (part, of, index),
-    lambda part, of, index: _numbers(of)[tuple(part if x is HERE else x for x in index)],
-    name="places",
-)
-"""The places that an index chooses of an array of a shape; ``part`` stands in the index where `HERE` is."""
-places_along = locally_constant_of_array(
-    None,
-    lambda order, of=None, axis=None: (order, of, axis),
-    lambda order, of, axis: np.take_along_axis(_numbers(of), order, axis),
-    name="places_along",
-)
-"""The places that ``np.take_along_axis`` reads."""
+@locally_constant_of_arrays()
+def places(part, of=None, index=None):
+    """The places that an index chooses of an array of a shape; ``part`` stands in the index where `HERE` is."""
+    return _numbers(of)[tuple(part if x is HERE else x for x in index)]
+
+
+@locally_constant_of_arrays()
+def places_along(order, of=None, axis=None):
+    """The places that ``np.take_along_axis`` reads."""
+    return np.take_along_axis(_numbers(of), order, axis)
 
 
 def elements(x, index):
@@ -72,8 +64,9 @@ def elements(x, index):
     return taken(x, places(parts[here], shape(x), template))
 
 
-_take_along_axis = rearrangement(np.take_along_axis, lambda arr, indices, axis=-1: (arr, fixed(indices), axis),
-                                 name="take_along_axis")  # fmt: skip
+@rearrangement(of=np.take_along_axis)
+def _take_along_axis(arr, indices, axis=-1):
+    return np.take_along_axis(arr, indices, axis)
 
 
 @entry_of(_take_along_axis, np.take_along_axis)

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..elementary import elementwise
 from ..forms import is_unreal
+from ..table import elementwise
 from .domains import inside_one, off_half_turns, right_half_plane
 from .powers import hypot, one_minus_square, sqrt, square
 
@@ -29,20 +29,24 @@ def _cos_pi(x):
     return sign * np.where(beside, np.sin(np.pi * (0.5 - np.abs(rest))), np.cos(np.pi * rest))[()]
 
 
-sin = elementwise(math.sin, np.sin, lambda x, z: cos(x))
-cos = elementwise(math.cos, np.cos, lambda x, z: -sin(x))
-tan = elementwise(math.tan, np.tan, lambda x, z: 1.0 + z * z, domain=off_half_turns)
-asin = elementwise(math.asin, np.arcsin, lambda x, z: 1.0 / sqrt(one_minus_square(x)), domain=inside_one,
-                   singular=True)  # fmt: skip
-acos = elementwise(math.acos, np.arccos, lambda x, z: -1.0 / sqrt(one_minus_square(x)), domain=inside_one,
-                   singular=True)  # fmt: skip
+sin = elementwise(lambda x, z: cos(x))(math.sin, np.sin)
+cos = elementwise(lambda x, z: -sin(x))(math.cos, np.cos)
+tan = elementwise(lambda x, z: 1.0 + z * z, domain=off_half_turns)(math.tan, np.tan)
+asin = elementwise(lambda x, z: 1.0 / sqrt(one_minus_square(x)), domain=inside_one, singular=True)(math.asin, np.arcsin)
+acos = elementwise(lambda x, z: -1.0 / sqrt(one_minus_square(x)), domain=inside_one, singular=True)(
+    math.acos, np.arccos
+)
 # of 1 / (1 + x²) the derivative would underflow at 1e100; hypot takes no complex argument
-atan = elementwise(math.atan, np.arctan,
-                   lambda x, z: 1.0 / (1.0 + x * x) if is_unreal(x) else square(1.0 / hypot(1.0, x)))  # fmt: skip
+atan = elementwise(lambda x, z: 1.0 / (1.0 + x * x) if is_unreal(x) else square(1.0 / hypot(1.0, x)))(
+    math.atan, np.arctan
+)
 # x / (x² + y²) would overflow at 1e200
-atan2 = elementwise(math.atan2, np.arctan2, lambda y, x, z: x / hypot(y, x) / hypot(y, x),
-                    lambda y, x, z: -(y / hypot(y, x)) / hypot(y, x), domain=right_half_plane,
-                    singular=True)  # fmt: skip
+atan2 = elementwise(
+    lambda y, x, z: x / hypot(y, x) / hypot(y, x),
+    lambda y, x, z: -(y / hypot(y, x)) / hypot(y, x),
+    domain=right_half_plane,
+    singular=True,
+)(math.atan2, np.arctan2)
 # sin πx and cos πx, whose zeros the rounding of πx would lose
-sin_pi = elementwise(None, _sin_pi, lambda x, z: math.pi * cos_pi(x), name="sin_pi")
-cos_pi = elementwise(None, _cos_pi, lambda x, z: -math.pi * sin_pi(x), name="cos_pi")
+sin_pi = elementwise(lambda x, z: math.pi * cos_pi(x))(None, _sin_pi)
+cos_pi = elementwise(lambda x, z: -math.pi * sin_pi(x))(None, _cos_pi)

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from ..elementary import BY_NUMPY, composition, locally_constant
+from ..table import BY_NUMPY, composition, locally_constant
 from . import arithmetic
 
 for _alias, _ufunc in ((np.deg2rad, np.radians), (np.rad2deg, np.degrees), (np.fix, np.trunc)):
     BY_NUMPY[_alias] = BY_NUMPY[_ufunc]
 
-exponent = locally_constant(lambda x: math.frexp(x)[1], lambda x: np.frexp(x)[1], name="exponent")
+exponent = locally_constant(name="exponent")(lambda x: math.frexp(x)[1], lambda x: np.frexp(x)[1])
 
 
 @composition(np.frexp)

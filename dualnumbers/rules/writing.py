@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..elementary import PYTHON, composition
 from ..errors import no_plain_value
-from ..forms import dtype_of, is_array, numbered, shape, size
+from ..forms import PYTHON, dtype_of, is_array, numbered, shape, size
 from ..levels import is_number, read
+from ..table import composition
 from .indexing import fixed, getitem
 from .shaping import array, ravel, reshape
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import TABLE
 from dualnumbers.rules.spectra import Basis
+from dualnumbers.table import TABLE
 
 from .sample import Sample, entry, values
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.elementary import TABLE
+from dualnumbers.table import TABLE
 
 from .sample import Sample, entry, values
 

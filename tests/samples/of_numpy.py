@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.elementary import TABLE
+from dualnumbers.table import TABLE
 
 from .sample import Sample, apart, entry, values
 

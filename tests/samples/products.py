@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.elementary import TABLE
 from dualnumbers.rules.products import affine
+from dualnumbers.table import TABLE
 
 from .sample import Sample, entry, exists, values
 

@@ -5,7 +5,7 @@ from inspect import Parameter, signature
 
 import numpy as np
 
-from dualnumbers.elementary import TABLE
+from dualnumbers.table import TABLE
 
 from .axes import calls
 from .sample import Sample, entry, values

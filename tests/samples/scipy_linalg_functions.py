@@ -37,7 +37,7 @@ def _powers(name: str) -> Iterator[Sample]:
 
 @entry("expm_frechet", "logm_frechet", "fractional_matrix_power_frechet", "scipy.linalg.expm_frechet")
 def _frechet(name: str) -> Iterator[Sample]:
-    from dualnumbers.elementary import TABLE
+    from dualnumbers.table import TABLE
 
     e = values(3, 3)
     if "expm" in name:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.special
 
-from dualnumbers.elementary import TABLE
+from dualnumbers.table import TABLE
 
 from .sample import ENTRIES, Sample, apart, entry, values
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.integrate
 
-from dualnumbers.elementary import smooth
 from dualnumbers.errors import user_line
 from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.rules.products import matmul, tensordot
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, stack
+from dualnumbers.table import smooth
+from dualnumbers.table.kinds import Smooth
 
 from ...forward import jacfwd, jvp
 from ...reverse import jacrev
@@ -93,16 +94,15 @@ def _time_push(dt: Any, z: Any, start: Any, t: Any, slope: Function, n: int, sol
     return here * expand_dims(dt, -1) + _start_push(before, z, start, t, slope, n, solver)
 
 
-def _solve(start: Any, t: Any, slope: Function, n: int, solver: Function) -> Any:
+@smooth(Smooth(_start_push, _start_pull), _time_push)
+def flow(start: Any, t: Any, slope: Function, n: int, solver: Function) -> Any:
+    """The solution of y′ = slope(t, y, θ), shape ``(m, n)``, at the m times, the first of which is the beginning.
+
+    ``start`` is y₀ and θ in one vector.
+    """
     theta = start[n:]
     call = solver.__name__
     return solver(lambda t, y: plain_result(call, slope(t, y, theta)), start[:n], t)
-
-
-flow = smooth(None, None, _start_push, _time_push, name="flow", evaluate=_solve, statics=3,
-              pulls=(_start_pull, None))  # fmt: skip
-"""``flow(start, t, slope, n, solver)``: of y′ = slope(t, y, θ) the y, shape ``(m, n)``, at the m times, the first of
-which is the beginning; ``start`` is y₀ and θ in one vector."""
 
 
 def _traced(*values: Any) -> bool:

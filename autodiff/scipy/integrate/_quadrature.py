@@ -9,24 +9,18 @@ from typing import Any
 import numpy as np
 import scipy.integrate
 
-from dualnumbers.elementary import smooth
 from dualnumbers.errors import user_line
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import stack
+from dualnumbers.table import smooth
 
 from ...forward import jvp
 from .._closure import lifted, plain_result
 from .._counterpart import counterpart
 
 Function = Callable[..., Any]
-
-
-def _evaluate(a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options: tuple[tuple[str, Any], ...]) -> float:
-    """By QUADPACK; ``at(θ)`` is the integrand."""
-    integrand = at(theta)
-    return float(scipy.integrate.quad(lambda x: plain_result("quad", integrand(x)), a, b, **dict(options))[0])
 
 
 def _end(db: Any, b: Any, theta: Any, at: Callable[[Any], Function]) -> Any:
@@ -50,10 +44,15 @@ def _parameter_push(dtheta: Any, z: Any, a: Any, b: Any, theta: Any, at: Any, op
     return total(stack(*slopes, 0) * dtheta, -1, False)
 
 
-integral = smooth(None, None, lambda da, z, a, b, theta, at, options: -_end(da, a, theta, at),
-                  lambda db, z, a, b, theta, at, options: _end(db, b, theta, at), _parameter_push, name="integral",
-                  evaluate=_evaluate, statics=2)  # fmt: skip
-"""``integral(a, b, theta, at, options)``: of ``at(theta)``, a function of x, from a to b."""
+@smooth(
+    lambda da, z, a, b, theta, at, options: -_end(da, a, theta, at),
+    lambda db, z, a, b, theta, at, options: _end(db, b, theta, at),
+    _parameter_push,
+)
+def integral(a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options: tuple[tuple[str, Any], ...]) -> float:
+    """Integrate ``at(theta)``, a function of x, from a to b, by QUADPACK."""
+    integrand = at(theta)
+    return float(scipy.integrate.quad(lambda x: plain_result("quad", integrand(x)), a, b, **dict(options))[0])
 
 
 @counterpart("integrate.quad", always=True)

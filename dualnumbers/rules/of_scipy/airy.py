@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...elementary import BY_NUMPY
+from ...table import BY_NUMPY
 from ..complexes import real
 from ..domains import positive
 from ..exponential import exp

@@ -4,7 +4,7 @@ The order is a parameter: the derivative by it is another function, which SciPy 
 the formulas are the limits from the right: none divides by it.
 """
 
-from ...elementary import Refused, elementwise
+from ...table import Refused, elementwise
 from ..bessel import bessel_i
 from ..domains import Domain, positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -60,9 +60,10 @@ def _spherical(name, below, above):
 
     value = scipy_function(f"special.{name}")
     fields = {"domain": of_whole_order, "singular": True}
-    function = elementwise(None, value, ORDER, lambda n, x, z: derivative(n, x), name=name, **fields)
-    derivative = elementwise(None, lambda n, x: value(n, x, True), ORDER, lambda n, x, z: slope(derivative, n, x),
-                             name=f"{name}_derivative", **fields)  # fmt: skip
+    function = elementwise(ORDER, lambda n, x, z: derivative(n, x), name=name, **fields)(None, value)
+    derivative = elementwise(ORDER, lambda n, x, z: slope(derivative, n, x), name=f"{name}_derivative", **fields)(
+        None, lambda n, x: value(n, x, True)
+    )
     return function, derivative
 
 

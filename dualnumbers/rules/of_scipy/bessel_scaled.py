@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..complexes import imag, real
 from ..domains import Domain, nonzero, positive
 from ..exponential import exp
@@ -41,8 +41,9 @@ def lowering(n):
             z = 0.4 / np.sqrt(x[..., 0]) * np.sum(terms / np.sqrt(2.0 + y * y), -1)
         return z.astype(np.result_type(x, np.float32))[()]
 
-    return elementwise(None, integral, ORDER, lambda v, x, z: -lowering(n + 1)(v, x), name=f"lowering_{n}",
-                       domain=in_the_tail, singular=True)  # fmt: skip
+    return elementwise(
+        ORDER, lambda v, x, z: -lowering(n + 1)(v, x), name=f"lowering_{n}", domain=in_the_tail, singular=True
+    )(None, integral)
 
 
 def _far(n, v, x):
@@ -69,8 +70,13 @@ def raising(n):
             found = np.where((size >= 25.0) & (size > 2.0 + 0.25 * v * v), _far(n, v, size), near)
             return (np.sign(x) ** (n + v) * found).astype(dtype)[()]
 
-    return elementwise(None, integral, ORDER, lambda v, x, z: (v / x) * z - raising(n + 1)(v, x), name=f"raising_{n}",
-                       domain=in_the_tail, singular=True)  # fmt: skip
+    return elementwise(
+        ORDER,
+        lambda v, x, z: (v / x) * z - raising(n + 1)(v, x),
+        name=f"raising_{n}",
+        domain=in_the_tail,
+        singular=True,
+    )(None, integral)
 
 
 def _slope_of_ive(v, x, z):

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain
 from ..exponential import exp, log, log1p
 from ..from_scipy import elementwise_of_scipy
@@ -38,7 +38,7 @@ def exponential_mean(n):
             found = np.where(flat == np.inf, np.inf, np.where(flat == -np.inf, 0.0, found))
         return found.reshape(np.shape(x))[()]
 
-    return elementwise(None, mean, lambda x, z: exponential_mean(n + 1)(x), name=f"exponential_mean_{n}")
+    return elementwise(lambda x, z: exponential_mean(n + 1)(x), name=f"exponential_mean_{n}")(None, mean)
 
 
 exprel = elementwise_of_scipy("exprel", lambda x, z: exponential_mean(1)(x), singular=True)
@@ -60,9 +60,11 @@ def _log_inverse(y, power):
 
 _inverted = Domain("1 + L y > 0", ((-0.6, 0.6), (-1.5, 1.5)))
 log_inverse = elementwise(
-    None, _log_inverse, lambda y, power, z: 1.0 / (1.0 + power * y),
-    lambda y, power, z: -_growth(z, power) / (1.0 + power * y), name="log_inverse", singular=True,
-    domain=_inverted)  # fmt: skip
+    lambda y, power, z: 1.0 / (1.0 + power * y),
+    lambda y, power, z: -_growth(z, power) / (1.0 + power * y),
+    singular=True,
+    domain=_inverted,
+)(None, _log_inverse)
 
 
 def _by_power(y, power):

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain
 from ..powers import square
 from ..quadrature import in_blocks
@@ -78,9 +78,12 @@ def carlson(exponents, power=0):
         return lambda *xs: -exponents[k] * carlson(raised, power)(*xs[:-1])
 
     integral = _quietly(lambda *xs: _integral(power, exponents, *xs))
-    return elementwise(None, integral, *map(partial, range(len(exponents))), singular=True,
-                       name="carlson_" + "_".join(map(str, (power, *exponents))),
-                       domain=Domain("x > 0", ((0.1, 5.0),) * len(exponents)))  # fmt: skip
+    return elementwise(
+        *map(partial, range(len(exponents))),
+        singular=True,
+        name="carlson_" + "_".join(map(str, (power, *exponents))),
+        domain=Domain("x > 0", ((0.1, 5.0),) * len(exponents)),
+    )(None, integral)
 
 
 def _incomplete(n, b, phi, m):
@@ -97,8 +100,8 @@ def _incomplete(n, b, phi, m):
 # 1 − m sin² φ, which keeps its digits where m is next to 1; a row, for its derivative in φ would cancel where m is next
 # to 0
 squared_delta = elementwise(
-    None, lambda phi, m: np.cos(phi) ** 2 + (1.0 - m) * np.sin(phi) ** 2, lambda phi, m, z: -m * sin(2.0 * phi),
-    lambda phi, m, z: -square(sin(phi)), name="squared_delta")  # fmt: skip
+    lambda phi, m, z: -m * sin(2.0 * phi), lambda phi, m, z: -square(sin(phi)), name="squared_delta"
+)(None, lambda phi, m: np.cos(phi) ** 2 + (1.0 - m) * np.sin(phi) ** 2)
 
 
 @cache
@@ -108,9 +111,13 @@ def legendre(n, b):
     def by_amplitude(phi, m, z):
         return sin(phi) ** (2 * n) * squared_delta(phi, m) ** -b
 
-    return elementwise(None, _quietly(lambda phi, m: _incomplete(n, b, np.asarray(phi)[()], np.asarray(m)[()])),
-                       by_amplitude, lambda phi, m, z: b * legendre(n + 1, b + 1)(phi, m), name=f"legendre_{n}_{b}",
-                       singular=True, domain=below_one)  # fmt: skip
+    return elementwise(
+        by_amplitude,
+        lambda phi, m, z: b * legendre(n + 1, b + 1)(phi, m),
+        name=f"legendre_{n}_{b}",
+        singular=True,
+        domain=below_one,
+    )(None, _quietly(lambda phi, m: _incomplete(n, b, np.asarray(phi)[()], np.asarray(m)[()])))
 
 
 below_one = Domain("m sin² φ < 1", ((-5.0, 5.0), (-2.0, 0.9)))

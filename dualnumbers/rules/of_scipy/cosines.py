@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from ...elementary import linear
 from ...forms import shape
+from ...table import linear
 from ..fourier import along, resized
 from ..from_scipy import scipy_function
 
@@ -45,9 +45,18 @@ def _row(name, ends):
             return next(parts) + 1j * next(parts)
         return plainly(x, kind, n, axis, norm, orthogonalize=orthogonalize)
 
-    transform = linear(None, lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
-                       orthogonalize=None: (x, type, n, axis, norm, orthogonalize),
-                       adjoint, name=name, statics=5, evaluate=evaluate)  # fmt: skip
+    transform = linear(
+        adjoint,
+        call=lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None: (
+            x,
+            type,
+            n,
+            axis,
+            norm,
+            orthogonalize,
+        ),
+        name=name,
+    )(evaluate)
     return transform
 
 

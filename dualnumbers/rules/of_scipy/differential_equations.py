@@ -4,7 +4,7 @@ Parabolic cylinder functions w″ = (¼ x² + a) w, Mathieu functions w″ = −
 ((1 − x²) w′)′ = −(λ − c² x² − m²/(1 − x²)) w. Source: NIST DLMF §12.2, §28.2, §30.2.
 """
 
-from ...elementary import Refused
+from ...table import Refused
 from ..constants import DEGREE
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy

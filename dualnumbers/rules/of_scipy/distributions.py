@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain, positive
 from ..exponential import exp, expm1, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -32,11 +32,12 @@ def _log_sech(x):
     return np.where(size < 1.0, near, math.log(2.0) - size - np.log1p(np.exp(-2.0 * size)))[()]
 
 
-log_sech = elementwise(None, _log_sech, lambda x, z: -tanh(x), name="log_sech")
-log_gumbel = elementwise(None, lambda x: -x - np.exp(-x), lambda x, z: expm1(-x), name="log_gumbel")
-gumbel = elementwise(None, lambda x: np.exp(-np.exp(-x)), lambda x, z: exp(log_gumbel(x)), name="gumbel")
-gumbel_complement = elementwise(None, lambda x: -np.expm1(-np.exp(-x)), lambda x, z: -exp(log_gumbel(x)),
-                                name="gumbel_complement")  # fmt: skip
+log_sech = elementwise(lambda x, z: -tanh(x))(None, _log_sech)
+log_gumbel = elementwise(lambda x, z: expm1(-x), name="log_gumbel")(None, lambda x: -x - np.exp(-x))
+gumbel = elementwise(lambda x, z: exp(log_gumbel(x)), name="gumbel")(None, lambda x: np.exp(-np.exp(-x)))
+gumbel_complement = elementwise(lambda x, z: -exp(log_gumbel(x)), name="gumbel_complement")(
+    None, lambda x: -np.expm1(-np.exp(-x))
+)
 
 # ------------------------------------------------------------------------------------- chi-square, gamma, Poisson
 
@@ -94,7 +95,7 @@ def half_step(n):
             found = np.where(flat < 0.5, _difference(n, flat), in_blocks(lambda h: _integral(n, h), flat))
         return found.reshape(np.shape(h))[()]
 
-    return elementwise(None, derivative, lambda h, z: half_step(n + 1)(h), name=f"half_step_{n}", domain=positive)
+    return elementwise(lambda h, z: half_step(n + 1)(h), name=f"half_step_{n}", domain=positive)(None, derivative)
 
 
 def student_density(df, t):

@@ -5,20 +5,12 @@ Source: S. F. Walter & L. Lehmann, *Algorithmic differentiation of linear algebr
 
 import numpy as np
 
-from ...elementary import smooth
 from ...forms import dtype_of, shape
+from ...table import smooth
 from ..linalg import solve
 from ..products import matmul
 from ..shaping import matrix_transpose
 from .matrix_equations import band, solve_triangular, triangle
-
-
-def _eliminated(a):
-    z = np.array(a)
-    for k in range(z.shape[-1] - 1):
-        z[..., k + 1 :, k] /= z[..., k, k, None]
-        z[..., k + 1 :, k + 1 :] -= z[..., k + 1 :, k, None] * z[..., k, None, k + 1 :]
-    return z
 
 
 def _push(da, z, a):
@@ -30,5 +22,11 @@ def _push(da, z, a):
     return matmul(lower, band(m, None, -1)) + matmul(band(m, 0, None), upper)
 
 
-eliminated = smooth(None, None, _push, evaluate=_eliminated, name="eliminated")
-"""L below the diagonal, whose own is of ones, and U, in one square matrix."""
+@smooth(_push)
+def eliminated(a):
+    """L below the diagonal, whose own is of ones, and U, in one square matrix."""
+    z = np.array(a)
+    for k in range(z.shape[-1] - 1):
+        z[..., k + 1 :, k] /= z[..., k, k, None]
+        z[..., k + 1 :, k + 1 :] -= z[..., k + 1 :, k, None] * z[..., k, None, k + 1 :]
+    return z

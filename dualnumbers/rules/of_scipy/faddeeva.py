@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial.hermite import hermval
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy
 from ..quadrature import gauss, in_blocks
@@ -71,7 +71,7 @@ def faddeeva(n):
             found = in_blocks(lambda column: _derivative(n, column), np.ravel(np.asarray(z, complex)))
         return found.reshape(np.shape(z)).astype(np.result_type(np.asarray(z), np.complex64))[()]
 
-    return elementwise(None, evaluate, lambda z, w: faddeeva(n + 1)(z), name=f"faddeeva_{n}", singular=True)
+    return elementwise(lambda z, w: faddeeva(n + 1)(z), name=f"faddeeva_{n}", singular=True)(None, evaluate)
 
 
 @cache
@@ -84,7 +84,7 @@ def dawson(n):
         sign = np.where(x.imag < 0, -1.0, 1.0)  # it is odd
         return -0.5j * ROOT_PI * sign ** (n + 1) * (faddeeva(n)(sign * x) - _gaussian(n, sign * x))
 
-    return elementwise(None, evaluate, lambda x, z: dawson(n + 1)(x), name=f"dawson_{n}", singular=True)
+    return elementwise(lambda x, z: dawson(n + 1)(x), name=f"dawson_{n}", singular=True)(None, evaluate)
 
 
 @cache
@@ -100,10 +100,14 @@ def voigt(n, part):
         slope = faddeeva(n)((x + 1j * gamma) / (ROOT2 * sigma)) / (ROOT2 * sigma) ** (n + 1) / ROOT_PI
         return np.asarray(take(slope)).astype(np.result_type(np.asarray(x), np.float32))[()]
 
-    return elementwise(None, evaluate, lambda x, s, g, z: voigt(n + 1, part)(x, s, g),
-                       lambda x, s, g, z: s * voigt(n + 2, part)(x, s, g),
-                       lambda x, s, g, z: sign * voigt(n + 1, by_gamma)(x, s, g), name=f"voigt_{n}_{part}",
-                       domain=_widths, singular=True)  # fmt: skip
+    return elementwise(
+        lambda x, s, g, z: voigt(n + 1, part)(x, s, g),
+        lambda x, s, g, z: s * voigt(n + 2, part)(x, s, g),
+        lambda x, s, g, z: sign * voigt(n + 1, by_gamma)(x, s, g),
+        name=f"voigt_{n}_{part}",
+        domain=_widths,
+        singular=True,
+    )(None, evaluate)
 
 
 wofz = elementwise_of_scipy("wofz", lambda z, w: faddeeva(1)(z), singular=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...elementary import Refused, elementwise
+from ...table import Refused, elementwise
 from ..domains import Domain
 from ..exponential import exp
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -48,9 +48,13 @@ def _by_trapezoids(s, a, b, x):
 
 
 # SciPy's hyperu has 8 digits at (0, 0, 5): its derivatives are better taken of the integral, which is closed under them
-tricomi = elementwise(None, _tricomi, PARAMETER, PARAMETER, lambda a, b, x, z: -a * tricomi(a + 1, b + 1, x),
-                      name="tricomi", domain=Domain("a > 0, x > 0", ((0.2, 3.0), (-3.0, 3.0), (0.5, 8.0))),
-                      singular=True)  # fmt: skip
+tricomi = elementwise(
+    PARAMETER,
+    PARAMETER,
+    lambda a, b, x, z: -a * tricomi(a + 1, b + 1, x),
+    domain=Domain("a > 0, x > 0", ((0.2, 3.0), (-3.0, 3.0), (0.5, 8.0))),
+    singular=True,
+)(None, _tricomi)
 hyperu = elementwise_of_scipy("hyperu", PARAMETER, PARAMETER,
                               lambda a, b, x, z: -a * where(greater(a, -0.9), tricomi(a + 1, b + 1, x),
                                                             hyperu(a + 1, b + 1, x)),

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -93,10 +93,13 @@ def in_parameters(j, k):
     def by_share(a, b, x, z):
         return beta_density(a, b, x) * _bell(_slope(a, b, log(x), log1p(-x)), j, k)
 
-    return elementwise(None, lambda a, b, x: _in_parameters(j, k, a, b, x),
-                       lambda a, b, x, z: in_parameters(j + 1, k)(a, b, x),
-                       lambda a, b, x, z: in_parameters(j, k + 1)(a, b, x),
-                       by_share, name=f"betainc_{j}_{k}", domain=parameters_and_share)  # fmt: skip
+    return elementwise(
+        lambda a, b, x, z: in_parameters(j + 1, k)(a, b, x),
+        lambda a, b, x, z: in_parameters(j, k + 1)(a, b, x),
+        by_share,
+        name=f"betainc_{j}_{k}",
+        domain=parameters_and_share,
+    )(None, lambda a, b, x: _in_parameters(j, k, a, b, x))
 
 
 def _density(a, b, x):
@@ -109,11 +112,14 @@ def _density(a, b, x):
         return np.where(inside, _weight(a, b, t, 1.0 - t) / (t * (1.0 - t)), ends)[()]
 
 
-beta_density = elementwise(None, _density,
-                           lambda a, b, x, z: z * (log(x) + polygamma_difference(0)(a, b)),
-                           lambda a, b, x, z: z * (log1p(-x) + polygamma_difference(0)(b, a)),
-                           lambda a, b, x, z: z * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)),
-                           name="beta_density", domain=parameters_and_share, singular=True)  # fmt: skip
+beta_density = elementwise(
+    lambda a, b, x, z: z * (log(x) + polygamma_difference(0)(a, b)),
+    lambda a, b, x, z: z * (log1p(-x) + polygamma_difference(0)(b, a)),
+    lambda a, b, x, z: z * ((a - 1.0) / x - (b - 1.0) / (1.0 - x)),
+    name="beta_density",
+    domain=parameters_and_share,
+    singular=True,
+)(None, _density)
 
 
 betainc = elementwise_of_scipy("betainc", lambda a, b, x, z: in_parameters(1, 0)(a, b, x),

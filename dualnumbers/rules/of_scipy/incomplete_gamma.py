@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gamma_functions import polygamma
@@ -74,8 +74,12 @@ def _log_less_digamma(a, x, shift=0):
     return np.where(a < 10.0, np.log(x) - scipy_function("special.psi")(a + shift), logarithm - excess)[()]
 
 
-log_less_digamma = elementwise(None, _log_less_digamma, lambda a, x, z: -polygamma(1)(a), lambda a, x, z: 1.0 / x,
-                               name="log_less_digamma", domain=parameter_and_argument, singular=True)  # fmt: skip
+log_less_digamma = elementwise(
+    lambda a, x, z: -polygamma(1)(a),
+    lambda a, x, z: 1.0 / x,
+    domain=parameter_and_argument,
+    singular=True,
+)(None, _log_less_digamma)
 
 
 def _slopes(a, x, order):
@@ -137,8 +141,12 @@ def in_parameter(order):
     def by_argument(a, x, z):
         return differentiated_density(order)(a, x)
 
-    return elementwise(None, lambda a, x: _in_parameter(order, a, x), lambda a, x, z: in_parameter(order + 1)(a, x),
-                       by_argument, name=f"gammainc_{order}", domain=parameter_and_argument)  # fmt: skip
+    return elementwise(
+        lambda a, x, z: in_parameter(order + 1)(a, x),
+        by_argument,
+        name=f"gammainc_{order}",
+        domain=parameter_and_argument,
+    )(None, lambda a, x: _in_parameter(order, a, x))
 
 
 def _density(a, x):
@@ -165,9 +173,13 @@ def differentiated_density(order):
     return density
 
 
-gamma_density = elementwise(None, _density, lambda a, x, z: differentiated_density(1)(a, x),
-                            lambda a, x, z: z * ((a - 1.0) / x - 1.0), name="gamma_density",
-                            domain=parameter_and_argument, singular=True)  # fmt: skip
+gamma_density = elementwise(
+    lambda a, x, z: differentiated_density(1)(a, x),
+    lambda a, x, z: z * ((a - 1.0) / x - 1.0),
+    name="gamma_density",
+    domain=parameter_and_argument,
+    singular=True,
+)(None, _density)
 
 
 gammainc = elementwise_of_scipy("gammainc", lambda a, x, z: in_parameter(1)(a, x), lambda a, x, z: gamma_density(a, x),

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import Refused, elementwise
+from ...table import Refused, elementwise
 from ..complexes import imag, real
 from ..domains import Domain, nonzero, positive
 from ..exponential import exp, log
@@ -38,8 +38,9 @@ def exponential_moment(n):
             terms = sum(math.factorial(n) // math.factorial(k) * np.asarray(x) ** (k - n - 1.0) for k in range(n + 1))
             return (np.exp(-np.asarray(x)) * terms)[()]
 
-    return elementwise(None, moment, lambda x, z: -exponential_moment(n + 1)(x), name=f"exponential_moment_{n}",
-                       domain=positive, singular=True)  # fmt: skip
+    return elementwise(
+        lambda x, z: -exponential_moment(n + 1)(x), name=f"exponential_moment_{n}", domain=positive, singular=True
+    )(None, moment)
 
 
 expn = elementwise_of_scipy(
@@ -85,8 +86,9 @@ def _modified_fresnel(name, sign):
                 lambda x, z: real(slope(x)), lambda x, z: imag(slope(x))]  # fmt: skip
     whole = scipy_function(f"special.{name}")
     part = lambda k: lambda x: (np.real, np.imag)[k % 2](whole(x)[k // 2])
-    rows = [elementwise(None, part(k), partial, name=f"{name}_{'fk'[k // 2]}_{('real', 'imag')[k % 2]}", singular=True,
-                        domain=positive) for k, partial in enumerate(partials)]  # fmt: skip
+    names = [f"{name}_{letter}_{side}" for letter in "fk" for side in ("real", "imag")]
+    rows = [elementwise(partial, name=names[k], singular=True, domain=positive)(None, part(k))
+            for k, partial in enumerate(partials)]  # fmt: skip
     register(name, lambda x: (rows[0](x) + 1j * rows[1](x), rows[2](x) + 1j * rows[3](x)))
 
 

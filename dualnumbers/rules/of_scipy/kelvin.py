@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..quadrature import in_blocks
@@ -69,9 +69,9 @@ def _derivatives(near, far, reach, names):
     def family(name, part):
         @cache
         def row(n):
-            return elementwise(None, lambda x: part(values(n, x)).astype(np.result_type(np.asarray(x), np.float32))[()],
-                               lambda x, z: row(n + 1)(x), name=f"{name}_{n}", domain=positive,
-                               singular=True)  # fmt: skip
+            return elementwise(lambda x, z: row(n + 1)(x), name=f"{name}_{n}", domain=positive, singular=True)(
+                None, lambda x: part(values(n, x)).astype(np.result_type(np.asarray(x), np.float32))[()]
+            )
 
         return row
 

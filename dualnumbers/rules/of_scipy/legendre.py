@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...elementary import Refused, elementwise
+from ...table import Refused, elementwise
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..kinks import absolute
@@ -20,8 +20,9 @@ def _scale(m, v):
     return sign * 0.5 ** np.abs(m) * scipy_function("special.poch")(v + 1.0, m)
 
 
-legendre_scale = elementwise(None, _scale, DEGREE, DEGREE, name="legendre_scale",
-                             domain=Domain("m, v whole", ((0, 3), (4, 6))))  # fmt: skip
+legendre_scale = elementwise(DEGREE, DEGREE, name="legendre_scale", domain=Domain("m, v whole", ((0, 3), (4, 6))))(
+    None, _scale
+)
 
 
 def _slope(m, v, x, z):

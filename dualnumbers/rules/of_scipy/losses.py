@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...elementary import elementwise
+from ...table import elementwise
 from ..domains import Domain, both_positive, positive
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy
@@ -34,14 +34,16 @@ def _log_ratio(x, y):
         return np.where(near, np.log1p(np.where(near, (x - y) / y, 0.0)), far)[()]
 
 
-log_ratio = elementwise(None, _log_ratio, lambda x, y, z: 1.0 / x, lambda x, y, z: -1.0 / y, name="log_ratio",
-                        domain=both_positive, singular=True)  # fmt: skip
+log_ratio = elementwise(lambda x, y, z: 1.0 / x, lambda x, y, z: -1.0 / y, domain=both_positive, singular=True)(
+    None, _log_ratio
+)
 entr = elementwise_of_scipy("entr", lambda x, z: -1.0 - log(x), domain=positive, singular=True)
 rel_entr = elementwise_of_scipy("rel_entr", lambda x, y, z: 1.0 + log_ratio(x, y), lambda x, y, z: -x / y,
                                 singular=True, domain=both_positive)  # fmt: skip
 # a row, for the derivative of the quotient by y is 1/y less nearly as much where x is small beside y
-shortfall = elementwise(None, lambda x, y: np.subtract(y, x) / y, lambda x, y, z: -1.0 / y, lambda x, y, z: x / y / y,
-                        name="shortfall", domain=both_positive, singular=True)  # fmt: skip
+shortfall = elementwise(
+    lambda x, y, z: -1.0 / y, lambda x, y, z: x / y / y, name="shortfall", domain=both_positive, singular=True
+)(None, lambda x, y: np.subtract(y, x) / y)
 kl_div = elementwise_of_scipy("kl_div", lambda x, y, z: log_ratio(x, y), lambda x, y, z: shortfall(x, y), singular=True,
                               domain=both_positive)  # fmt: skip
 
@@ -65,16 +67,20 @@ def _half_tangent(d, r):
 # one of δ and r is small beside the other
 _pseudo = Domain("δ > 0", ((0.6, 3.0), (-3.0, 3.0)))
 pseudo_huber_by_r = elementwise(
-    None, lambda d, r: np.multiply(r, cosine(d, r)), lambda d, r, z: cosine(r, d) ** 3,
-    lambda d, r, z: cosine(d, r) ** 3, name="pseudo_huber_by_r", domain=_pseudo)  # fmt: skip
+    lambda d, r, z: cosine(r, d) ** 3, lambda d, r, z: cosine(d, r) ** 3, name="pseudo_huber_by_r", domain=_pseudo
+)(None, lambda d, r: np.multiply(r, cosine(d, r)))
 pseudo_huber_by_d = elementwise(
-    None, lambda d, r: np.multiply(r, _half_tangent(d, r)) * (_half_tangent(d, r) * cosine(r, d)),
-    lambda d, r, z: pseudo_huber_by_d_twice(d, r), lambda d, r, z: cosine(r, d) ** 3,
-    name="pseudo_huber_by_d", domain=_pseudo)  # fmt: skip
+    lambda d, r, z: pseudo_huber_by_d_twice(d, r),
+    lambda d, r, z: cosine(r, d) ** 3,
+    name="pseudo_huber_by_d",
+    domain=_pseudo,
+)(None, lambda d, r: np.multiply(r, _half_tangent(d, r)) * (_half_tangent(d, r) * cosine(r, d)))
 pseudo_huber_by_d_twice = elementwise(
-    None, lambda d, r: -np.square(_half_tangent(d, r) * cosine(r, d)) * (2.0 + cosine(d, r)),
     lambda d, r, z: 3.0 * cosine(r, d) ** 4 / hypot(d, r),
-    lambda d, r, z: -3.0 * cosine(r, d) ** 3 * cosine(d, r) / hypot(d, r), name="pseudo_huber_by_d_twice",
-    domain=_pseudo, singular=True)  # fmt: skip
+    lambda d, r, z: -3.0 * cosine(r, d) ** 3 * cosine(d, r) / hypot(d, r),
+    name="pseudo_huber_by_d_twice",
+    domain=_pseudo,
+    singular=True,
+)(None, lambda d, r: -np.square(_half_tangent(d, r) * cosine(r, d)) * (2.0 + cosine(d, r)))
 pseudo_huber = elementwise_of_scipy("pseudo_huber", lambda d, r, z: pseudo_huber_by_d(d, r),
                                     lambda d, r, z: pseudo_huber_by_r(d, r), domain=_pseudo)  # fmt: skip

@@ -7,8 +7,9 @@ equations*, 2020).
 
 import numpy as np
 
-from ...elementary import smooth
 from ...forms import shape
+from ...table import smooth
+from ...table.kinds import Linear
 from ..complexes import conj, real
 from ..factors import adjoint, product
 from ..from_scipy import found
@@ -64,10 +65,6 @@ def as_read(a, assume, lower):
 _TRANSPOSED = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
 
 
-def _solve(a, b, assume, lower, transposed):
-    return found("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
-
-
 def _solve_push(da, z, a, b, assume, lower, transposed):
     da = as_read(da, assume, lower)
     return -solve(a, matmul(matrix_transpose(da) if transposed else da, z), assume, lower, transposed)
@@ -77,18 +74,15 @@ def _solve_adjoint(g, a, b, assume, lower, transposed):
     return solve(adjoint(a), g, _TRANSPOSED.get(assume, assume), not lower, transposed)
 
 
-solve = smooth(None, None, _solve_push, None, adjoints=(None, _solve_adjoint), evaluate=_solve, name="solve_structured",
-               statics=3)  # fmt: skip
+@smooth(_solve_push, Linear(_solve_adjoint), name="solve_structured")
+def solve(a, b, assume, lower, transposed):
+    return found("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
 
 
 def triangle(a, lower, unit):
     """The triangle of ``a``; without its diagonal where that counts as ones."""
     edge = -1 if unit else 0
     return band(a, None, edge) if lower else band(a, edge, None)
-
-
-def _triangular(a, b, trans, lower, unit):
-    return found("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
 
 
 def _triangular_push(da, z, a, b, trans, lower, unit):
@@ -104,41 +98,33 @@ def _triangular_adjoint(g, a, b, trans, lower, unit):
     return solve_triangular(a, g, 2 - trans, lower, unit)
 
 
-solve_triangular = smooth(None, None, _triangular_push, None, adjoints=(None, _triangular_adjoint),
-                          evaluate=_triangular, name="solve_triangular", statics=3)  # fmt: skip
+@smooth(_triangular_push, Linear(_triangular_adjoint))
+def solve_triangular(a, b, trans, lower, unit):
+    return found("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
 
 
 # ---------------------------------------------------------------------------------------- Sylvester and Lyapunov
 
 
-def _sylvester(a, b, q):
-    """Of one type: SciPy's mistakes the real Schur form of a real matrix beside complex ones for a triangle."""
-    kind = np.result_type(a, b, q, np.float32)
-    return found("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
-
-
-solve_sylvester = smooth(
-    None, lambda a, b, q: (a, b, q),
+@smooth(
     lambda da, z, a, b, q: -solve_sylvester(a, b, matmul(da, z)),
     lambda db, z, a, b, q: -solve_sylvester(a, b, matmul(z, db)),
-    None, adjoints=(None, None, lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
-    evaluate=_sylvester, name="solve_sylvester")  # fmt: skip
-"""A X + X B = Q."""
-
-
-def _stein(a, q, method):
-    return found("linalg.solve_discrete_lyapunov")(a, q, method)
+    Linear(lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
+)
+def solve_sylvester(a, b, q):
+    """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
+    kind = np.result_type(a, b, q, np.float32)
+    return found("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
 
 
 def _stein_push(da, z, a, q, method):
     return solve_stein(a, product(da, z, adjoint(a)) + product(a, z, adjoint(da)), method)
 
 
-solve_stein = smooth(
-    None, lambda a, q, method=None: (a, q, method), _stein_push, None,
-    adjoints=(None, lambda g, a, q, method: solve_stein(adjoint(a), g, method)),
-    evaluate=_stein, name="solve_discrete_lyapunov", statics=1)  # fmt: skip
-"""A X Aᴴ − X + Q = 0."""
+@smooth(_stein_push, Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)), name="solve_discrete_lyapunov")
+def solve_stein(a, q, method=None):
+    """A X Aᴴ − X + Q = 0."""
+    return found("linalg.solve_discrete_lyapunov")(a, q, method)
 
 
 # ----------------------------------------------------------------------------------------------- Riccati equations
@@ -187,8 +173,7 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
     parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
              lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
-    return smooth(None, None, *map(push, parts), name=name,
-                  evaluate=lambda *operands: found(f"linalg.{name}")(*operands))  # fmt: skip
+    return smooth(*map(push, parts), name=name)(lambda *operands: found(f"linalg.{name}")(*operands))
 
 
 solve_continuous_are = _riccati(

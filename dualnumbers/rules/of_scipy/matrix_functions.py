@@ -9,11 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from ...elementary import smooth
 from ...forms import shape, zeros_like
 from ...levels import read
+from ...table import smooth
+from ...table.kinds import Linear, Smooth
 from ..factors import adjoint
-from ..from_scipy import found, scipy_function
+from ..from_scipy import found
 from ..indexing import getitem
 from ..products import matmul
 from ..shaping import concatenate
@@ -42,9 +43,9 @@ def _silently(function):
     return evaluate
 
 
-def _by_block(function):
+def _by_block(function, a, e, *p):
     """L(A, E) of plain matrices: the corner of the function of the block matrix, of the function's own type."""
-    return _silently(lambda a, e, *p: _corner(function(_block(a, e), *p)))
+    return _silently(lambda: _corner(function(_block(a, e), *p)))()
 
 
 def _regular(name, a):
@@ -56,8 +57,8 @@ def _regular(name, a):
                                     "away from 0, for example by adding a multiple of the identity")  # fmt: skip
 
 
-def _matrix_function(name, function, derivative=None, statics=0, check=lambda a, *p: None):
-    """The rows of a function of a matrix, with fixed parameters p, and of its derivative L(A, E).
+def _matrix_function(function, derivative, check=lambda a, *p: None):
+    """The rows of a function of a matrix, with fixed parameters p, and of its derivative L(A, E), ``derivative``.
 
     The adjoint of E ↦ L(A, E) is G ↦ L(A, Gᴴ)ᴴ. The derivative of L(A, E) by A in a direction D is L², the corner of
     L([[A, D], [0, A]], [[E, 0], [0, E]]) (Higham & Relton 2014), and tr(X L²(A; E, D)) is symmetric in X, E and D.
@@ -71,11 +72,14 @@ def _matrix_function(name, function, derivative=None, statics=0, check=lambda a,
         return _corner(frechet(_block(a, da), _block(e, zeros_like(e)), *p))
 
     frechet = smooth(
-        None, None, second, None, pulls=(lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p)), None),
-        adjoints=(None, lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
-        evaluate=derivative or _by_block(function), name=f"{name}_frechet", statics=statics)  # fmt: skip
-    function = smooth(None, lambda A, *p: (A, *p), push, evaluate=function, name=name, statics=statics)
-    return function, frechet
+        Smooth(second, lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p))),
+        Linear(lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
+    )(derivative)
+    return smooth(push)(function), frechet
+
+
+def _expm(A):
+    return found("linalg.expm")(A)
 
 
 def _expm_frechet(a, e):
@@ -84,9 +88,25 @@ def _expm_frechet(a, e):
     return derivative.astype(np.result_type(a, e), copy=False)
 
 
-def _in_double(function):
+def _in_double(a):
     """SciPy's answer is double in any case; of single matrices it has single accuracy all the same, and warns of it."""
-    return lambda a, *p: function(a.astype(np.result_type(a, np.float64), copy=False), *p)
+    return a.astype(np.result_type(a, np.float64), copy=False)
+
+
+def _logm(A):
+    return found("linalg.logm")(_in_double(A))
+
+
+def _logm_frechet(a, e):
+    return _by_block(_logm, a, e)
+
+
+def _fractional_matrix_power(A, t):
+    return found("linalg.fractional_matrix_power")(_in_double(A), t)
+
+
+def _fractional_matrix_power_frechet(a, e, t):
+    return _by_block(_fractional_matrix_power, a, e, t)
 
 
 def _power_regular(a, t):
@@ -106,12 +126,18 @@ def _signm_push(da, z, a):
     return solve_sylvester(n, n, da - matmul(matmul(z, da), z))
 
 
-expm, expm_frechet = _matrix_function("expm", scipy_function("linalg.expm"), _expm_frechet)
-logm, logm_frechet = _matrix_function(
-    "logm", _in_double(scipy_function("linalg.logm")), check=partial(_regular, "logm")
-)
+expm, expm_frechet = _matrix_function(_expm, _expm_frechet)
+logm, logm_frechet = _matrix_function(_logm, _logm_frechet, check=partial(_regular, "logm"))
 matrix_power, matrix_power_frechet = _matrix_function(
-    "fractional_matrix_power", _in_double(scipy_function("linalg.fractional_matrix_power")), statics=1,
-    check=_power_regular)  # fmt: skip
-sqrtm = smooth(None, lambda A: (A,), _sqrtm_push, evaluate=scipy_function("linalg.sqrtm"), name="sqrtm")
-signm = smooth(None, lambda A: (A,), _signm_push, evaluate=scipy_function("linalg.signm"), name="signm")
+    _fractional_matrix_power, _fractional_matrix_power_frechet, check=_power_regular
+)
+
+
+@smooth(_sqrtm_push)
+def sqrtm(A):
+    return found("linalg.sqrtm")(A)
+
+
+@smooth(_signm_push)
+def signm(A):
+    return found("linalg.signm")(A)

@@ -6,7 +6,7 @@ formula that divides by 1 − x² is not. The degree and the parameters are not 
 
 from functools import partial
 
-from ...elementary import Refused
+from ...table import Refused
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy
 from ..selection import where

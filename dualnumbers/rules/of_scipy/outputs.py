@@ -1,6 +1,6 @@
 """SciPy's ufuncs of several outputs: each output is a row, and the ufunc is the tuple of them."""
 
-from ...elementary import BY_NUMPY, COMPOSITIONS, elementwise
+from ...table import BY_NUMPY, COMPOSITIONS, elementwise
 from ..from_scipy import scipy_function
 
 
@@ -14,8 +14,7 @@ def outputs_of_scipy(ufunc, partials, unreal=None, **fields):
     def output(k):
         return lambda *xs: scipy_function(f"special.{ufunc}")(*xs)[k]
 
-    rows = tuple(elementwise(None, output(k), *own, name=name,
-                             unreal=(unreal or {}).get(name), **fields)
+    rows = tuple(elementwise(*own, name=name, unreal=(unreal or {}).get(name), **fields)(None, output(k))
                  for k, (name, own) in enumerate(partials.items()))  # fmt: skip
     register(ufunc, lambda *xs: tuple(row(*xs) for row in rows))
     return rows

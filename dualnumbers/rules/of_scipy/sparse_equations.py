@@ -1,17 +1,12 @@
 """Sparse linear systems; the matrix is its elements, their rows and columns, of which equal places add."""
 
-from ...elementary import smooth
 from ...forms import shape
+from ...table import smooth
+from ...table.kinds import Linear
 from ..complexes import conj
 from ..from_scipy import found
 from ..indexing import getitem, scatter
 from ..shaping import expand_dims
-
-
-def _solve(data, b, row, column):
-    """By SuperLU, whose answer is in double precision for integers."""
-    matrix = found("sparse.csc_array")((data, (row, column)), shape=(len(b), len(b)))
-    return found("sparse.linalg.spsolve")(matrix, b).reshape(b.shape)
 
 
 def _push(d, z, data, b, row, column):
@@ -20,5 +15,8 @@ def _push(d, z, data, b, row, column):
     return -spsolve(data, scatter(elements * getitem(z, (column,)), shape(z), (row,)), row, column)
 
 
-spsolve = smooth(None, None, _push, None, evaluate=_solve, name="spsolve", statics=2,
-                 adjoints=(None, lambda g, data, b, row, column: spsolve(conj(data), g, column, row)))  # fmt: skip
+@smooth(_push, Linear(lambda g, data, b, row, column: spsolve(conj(data), g, column, row)))
+def spsolve(data, b, row, column):
+    """By SuperLU, whose answer is in double precision for integers."""
+    matrix = found("sparse.csc_array")((data, (row, column)), shape=(len(b), len(b)))
+    return found("sparse.linalg.spsolve")(matrix, b).reshape(b.shape)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ...elementary import smooth
 from ...forms import shape, zeros_like
+from ...table import smooth
+from ...table.kinds import Linear
 from ..complexes import conj, real
 from ..from_scipy import scipy_function
 from ..indexing import getitem, scatter
@@ -34,15 +35,12 @@ def banded_adjoint(ab, below, above):
     return scatter(conj(getitem(ab, (..., row, column))), shape(ab), (..., below + column - i, i))
 
 
-def _banded(ab, b, below, above):
+@smooth(
+    lambda dab, z, ab, b, below, above: -solve_banded(ab, _banded_product(dab, z, below, above), below, above),
+    Linear(lambda g, ab, b, below, above: solve_banded(banded_adjoint(ab, below, above), g, above, below)),
+)
+def solve_banded(ab, b, below, above):
     return scipy_function("linalg.solve_banded")((below, above), ab, b, check_finite=False)
-
-
-solve_banded = smooth(
-    None, None, lambda dab, z, ab, b, below, above:
-    -solve_banded(ab, _banded_product(dab, z, below, above), below, above), None,
-    adjoints=(None, lambda g, ab, b, below, above: solve_banded(banded_adjoint(ab, below, above), g, above, below)),
-    evaluate=_banded, name="solve_banded", statics=2)  # fmt: skip
 
 
 def _both_sides(ab, lower):
@@ -61,13 +59,9 @@ def _hermitian_push(dab, z, ab, b, lower):
     return -solveh_banded(ab, _banded_product(_both_sides(dab, lower), z, above, above), lower)
 
 
-def _hermitian(ab, b, lower):
+@smooth(_hermitian_push, Linear(lambda g, ab, b, lower: solveh_banded(ab, g, lower)))
+def solveh_banded(ab, b, lower):
     return scipy_function("linalg.solveh_banded")(ab, b, lower=lower, check_finite=False)
-
-
-solveh_banded = smooth(None, None, _hermitian_push, None,
-                       adjoints=(None, lambda g, ab, b, lower: solveh_banded(ab, g, lower)),
-                       evaluate=_hermitian, name="solveh_banded", statics=1)  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------- Toeplitz and circulant
@@ -86,10 +80,6 @@ def circulant(c):
     return getitem(c, (..., np.subtract.outer(np.arange(n), np.arange(n)) % n))
 
 
-def _toeplitz(c, r, b):
-    return scipy_function("linalg.solve_toeplitz")((c, r), b, check_finite=False)
-
-
 def _toeplitz_push(dc, dr, z, c, r):
     return -solve_toeplitz(c, r, matmul(toeplitz(dc, dr), z))
 
@@ -100,14 +90,13 @@ def _toeplitz_adjoint(g, c, r, b):
     return solve_toeplitz(conj(concatenate(head, getitem(r, (..., slice(1, None))), -1)), conj(c), g)
 
 
-solve_toeplitz = smooth(
-    None, None, lambda dc, z, c, r, b: _toeplitz_push(dc, zeros_like(r), z, c, r),
-    lambda dr, z, c, r, b: _toeplitz_push(zeros_like(c), dr, z, c, r), None,
-    adjoints=(None, None, _toeplitz_adjoint), evaluate=_toeplitz, name="solve_toeplitz")  # fmt: skip
-
-
-def _circulant(c, b):
-    return scipy_function("linalg.solve_circulant")(c, b, baxis=-1, outaxis=-1)
+@smooth(
+    lambda dc, z, c, r, b: _toeplitz_push(dc, zeros_like(r), z, c, r),
+    lambda dr, z, c, r, b: _toeplitz_push(zeros_like(c), dr, z, c, r),
+    Linear(_toeplitz_adjoint),
+)
+def solve_toeplitz(c, r, b):
+    return scipy_function("linalg.solve_toeplitz")((c, r), b, check_finite=False)
 
 
 def _circulant_push(dc, z, c, b):
@@ -119,6 +108,7 @@ def _circulant_adjoint(g, c, b):
     return solve_circulant(conj(getitem(c, (..., -np.arange(n) % n))), g)
 
 
-solve_circulant = smooth(None, None, _circulant_push, None, adjoints=(None, _circulant_adjoint),
-                         evaluate=_circulant, name="solve_circulant")  # fmt: skip
-"""Right sides are vectors along the last axis."""
+@smooth(_circulant_push, Linear(_circulant_adjoint))
+def solve_circulant(c, b):
+    """Right sides are vectors along the last axis."""
+    return scipy_function("linalg.solve_circulant")(c, b, baxis=-1, outaxis=-1)

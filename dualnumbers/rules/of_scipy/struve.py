@@ -2,7 +2,7 @@
 
 import math
 
-from ...elementary import Refused, elementwise
+from ...table import Refused, elementwise
 from ..domains import Domain, positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..kinks import absolute
@@ -14,8 +14,9 @@ from .quotient import quotient
 ORDER = Refused("a Struve function has no derivative by its order here")
 of_order = Domain("x > 0", ((0.0, 4.0), (0.1, 20.0)))
 # 1 / (√π Γ(v + 3/2)), of the first term of the power series
-struve_first = elementwise(None, lambda v: scipy_function("special.rgamma")(v + 1.5) / math.sqrt(math.pi), ORDER,
-                     name="struve_first")  # fmt: skip
+struve_first = elementwise(ORDER, name="struve_first")(
+    None, lambda v: scipy_function("special.rgamma")(v + 1.5) / math.sqrt(math.pi)
+)
 
 
 def _slope(v, x, z):

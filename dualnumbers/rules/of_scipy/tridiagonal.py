@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ...elementary import smooth
 from ...forms import shape, zeros_like
+from ...table import smooth
+from ...table.kinds import Linear
 from ..complexes import conj
 from ..from_scipy import scipy_function
 from ..indexing import getitem
@@ -32,14 +33,14 @@ def _transposed(bands):
                  concatenate(getitem(upper, slice(1, None)), zero, 0), 0)  # fmt: skip
 
 
-def _solve(bands, b):
+@smooth(
+    lambda da, z, bands, b: -tridiagonal(bands, _times(da, z)),
+    Linear(lambda g, bands, b: tridiagonal(_transposed(conj(bands)), g)),
+)
+def tridiagonal(bands, b):
+    """``tridiagonal(bands, b)``: the z, shape ``(n, …)`` as ``b``, with A z = b, the diagonals of A as SciPy has them:
+    ``bands[0, 1:]`` above, ``bands[1]``, ``bands[2, :-1]`` below.
+    """
     flat = b.reshape(b.shape[0], -1)
     z = scipy_function("linalg.solve_banded")((1, 1), bands, flat) if flat.size else flat
     return z.astype(np.result_type(bands, b)).reshape(b.shape)
-
-
-tridiagonal = smooth(None, None, lambda da, z, bands, b: -tridiagonal(bands, _times(da, z)), None, name="tridiagonal",
-                     adjoints=(None, lambda g, bands, b: tridiagonal(_transposed(conj(bands)), g)),
-                     evaluate=_solve)  # fmt: skip
-"""``tridiagonal(bands, b)``: the z, shape ``(n, …)`` as ``b``, with A z = b, the diagonals of A as SciPy has them:
-``bands[0, 1:]`` above, ``bands[1]``, ``bands[2, :-1]`` below."""

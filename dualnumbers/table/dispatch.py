@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from .levels import is_number
+from ..levels import is_number
 
 
 class Lifts(dict[type, Callable[..., Any]]):
-    """kind of number → the row extended to it, made at first use."""
+    """kind of number → the row extended to it, as a face evaluates it; made at first use."""
 
-    def __init__(self, row: Any) -> None:
-        self.row = row
+    def __init__(self, face: Any) -> None:
+        self.face = face
 
     def __missing__(self, kind: type) -> Callable[..., Any]:
-        lifted: Callable[..., Any] = kind.lift(self.row)  # type: ignore[attr-defined]
+        lifted: Callable[..., Any] = kind.lift(self.face)  # type: ignore[attr-defined]
         self[kind] = lifted
         return lifted
 
@@ -37,24 +37,25 @@ def leading(operands: Any) -> Any:
     return leader
 
 
-def lead(row: Any, *arguments: Any) -> Any:
+def lead(face: Any, *arguments: Any) -> Any:
     """Apply a row to arguments of which at least one operand is a number: the leading one's kind does it."""
-    operands = arguments[: len(arguments) - row.statics] if row.statics else arguments
-    return row.lifts[type(leading(operands))](*arguments)
+    statics = face.row.statics
+    operands = arguments[: len(arguments) - statics] if statics else arguments
+    return face.lifts[type(leading(operands))](*arguments)
 
 
 class Dispatch(dict[Any, Callable[..., Any]]):
     """type (a tuple of types from two operands on) → what evaluates the row there."""
 
-    def __init__(self, row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> None:
-        self.row, self.scalar, self.array = row, scalar, array
+    def __init__(self, face: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> None:
+        self.face, self.scalar, self.array = face, scalar, array
 
     def __missing__(self, kinds: Any) -> Callable[..., Any]:
-        row = self.row
+        face = self.face
         types = kinds if isinstance(kinds, tuple) else (kinds,)
         numbers = [t for t in types if is_number(t)]
         if numbers:
-            implementation = row.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(row, *xs)
+            implementation = face.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(face, *xs)
         elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
             implementation = self.array
         else:
@@ -63,15 +64,15 @@ class Dispatch(dict[Any, Callable[..., Any]]):
         return implementation
 
 
-def by_type(row: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
+def by_type(face: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
     """The table function of an elementwise row: a closure by arity over its dictionary."""
-    dispatch = Dispatch(row, scalar, array)
-    if row.arity == 1:
+    dispatch, arity = Dispatch(face, scalar, array), face.row.arity
+    if arity == 1:
 
         def function(x: Any) -> Any:
             return dispatch[type(x)](x)
 
-    elif row.arity == 2:
+    elif arity == 2:
 
         def function(x: Any, y: Any) -> Any:  # type: ignore[misc]
             return dispatch[type(x), type(y)](x, y)
@@ -90,14 +91,14 @@ def _joined(operand: Any) -> Any:
         return operand
     if not isinstance(operand, (list, tuple, np.ndarray)):
         return operand
-    from .rules.shaping import array
+    from ..rules.shaping import array
 
     return array(operand)
 
 
-def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
+def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
     """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
-    lifts, statics = row.lifts, row.statics
+    lifts, statics = face.lifts, face.row.statics
 
     def function_of_one(x: Any, *static: Any) -> Any:
         return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
@@ -106,10 +107,10 @@ def by_level(row: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
         count = len(arguments) - statics
         for x in arguments[:count]:
             if is_number(type(x)):
-                return lead(row, *map(_joined, arguments[:count]), *arguments[count:])
+                return lead(face, *map(_joined, arguments[:count]), *arguments[count:])
         return plain(*arguments)
 
-    return function_of_one if row.arity == 1 else function
+    return function_of_one if face.row.arity == 1 else function
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,7 +1,8 @@
-"""Partials at a point. They are evaluated on Python's numbers wherever the value is one of double precision.
+"""Partials at a point; derivatives in the type and precision of a value.
 
-So a formula is as fast beside ``np.float64`` as beside Python's floats, warns of nothing that the value does not, and
-fails in one way, by an exception: then it is evaluated once more by NumPy's rules, and is inf or nan.
+Partials are evaluated on Python's numbers wherever the value is one of double precision. So a formula is as fast beside
+``np.float64`` as beside Python's floats, warns of nothing that the value does not, and fails in one way, by an
+exception: then it is evaluated once more by NumPy's rules, and is inf or nan.
 """
 
 from __future__ import annotations
@@ -11,13 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from .elementary import FAILURES, PYTHON, Refused
-from .forms import type_of
-from .levels import is_number, is_operand, plain
-from .rules.arithmetic import numpy_scalar, python_number
-from .rules.shaping import astype
+from ..errors import user_line
+from ..forms import PYTHON, type_of
+from ..levels import is_number, is_operand, plain
+from .registry import TABLE
 
 numpy_float = np.float64
+
+FAILURES = (ArithmeticError, ValueError, TypeError)
+"""What a partial may raise on Python numbers where NumPy's would be infinite, NaN or complex."""
+
+
+class Refused:
+    """The partial by an argument in which a derivative is not to be had, such as the order of a Bessel function."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise self.error()
+
+    def error(self) -> TypeError:
+        """What the user sees."""
+        return TypeError(f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not "
+                         f"wanted{user_line()}")  # fmt: skip
 
 
 def python_of(x: Any) -> Any:
@@ -29,7 +47,7 @@ def python_of(x: Any) -> Any:
         return float(x)
     if is_number(kind):
         value = plain(x)
-        return python_number(x) if isinstance(value, np.generic) and value.dtype.char not in "gG" else x
+        return TABLE["_python_number"](x) if isinstance(value, np.generic) and value.dtype.char not in "gG" else x
     return x.item() if isinstance(x, np.generic) or (kind is np.ndarray and not x.ndim) else x
 
 
@@ -43,11 +61,11 @@ def as_given(derivative: Any, x: Any) -> Any:
     if isinstance(given, np.ndarray) or type(given) is type(wanted):
         return derivative
     if type(wanted) in PYTHON:
-        derivative = python_number(derivative) if isinstance(given, np.generic) else derivative
+        derivative = TABLE["_python_number"](derivative) if isinstance(given, np.generic) else derivative
         return complex(derivative) if type(wanted) is complex and type(derivative) is float else derivative
     if not isinstance(wanted, (np.inexact, np.ndarray)) or (np.iscomplexobj(given) and not np.iscomplexobj(wanted)):
         return derivative
-    return astype(derivative, wanted.dtype)
+    return TABLE["astype"](derivative, wanted.dtype)
 
 
 def as_numpy_float(t: Any, x: Any) -> Any:
@@ -83,4 +101,15 @@ def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
     if any(type(x) is complex for x in arguments):
         arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
     with np.errstate(all="ignore"):
-        return python_of(partial(*(numpy_scalar(x) if is_operand(type(x)) else x for x in arguments)))
+        return python_of(partial(*(TABLE["_numpy_scalar"](x) if is_operand(type(x)) else x for x in arguments)))
+
+
+def in_precision(tangent: Any, z: Any) -> Any:
+    """A tangent in the output's precision: the partial of a kink or of SciPy is float64 beside float32 arguments."""
+    if type(z) is np.ndarray and type(tangent) is np.ndarray and z.dtype is tangent.dtype:
+        return tangent
+    given, wanted = plain(tangent), plain(z)
+    if type(wanted) is float or not hasattr(given, "dtype") or not hasattr(wanted, "dtype"):
+        return tangent
+    target = wanted.dtype if given.dtype.kind == wanted.dtype.kind else wanted.real.dtype
+    return tangent if given.dtype == target or given.dtype.kind != target.kind else TABLE["astype"](tangent, target)

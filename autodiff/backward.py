@@ -1,0 +1,49 @@
+"""What one sweep from a result of Variables made by hand gives to these, and to results between that keep theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.arraynumber import ArrayNumber
+from dualnumbers.forms import shape, zeros_like
+from dualnumbers.table.partials import as_given
+
+from .sweep import adjoints
+
+
+def units(value: Any) -> Iterator[Any]:
+    """The cotangents that pick one element after the other."""
+    for place in np.ndindex(shape(value)):
+        unit = zeros_like(value)
+        if place:
+            unit[place] = 1
+        yield unit if place else unit + 1
+
+
+def adjoints_of(y: Any, cotangent: Any, retained: Sequence[Any] = ()) -> list[tuple[Any, Any]]:
+    """Each leaf of a tape with its adjoint, an array of its own; and each retained result that ``y`` comes from."""
+    totals: dict[int, tuple[Any, Any]] = {}
+    between = [h for h in (handle() for handle in retained) if h is not None and h.tape is y.tape and h.line <= y.line]
+    found = adjoints(y.tape, {y.line: cotangent}, keep=bool(between))
+    of_leaves = [found[line] for line in y.tape.inputs] if between else found
+    of_results = [found[h.line] for h in between]
+    for leaf, adjoint in zip((*y.tape.leaves, *between), (*of_leaves, *of_results), strict=True):
+        if adjoint is not None:
+            before = totals.get(id(leaf))
+            totals[id(leaf)] = leaf, adjoint if before is None else before[1] + adjoint
+    taken, found = {id(cotangent)}, []
+    for leaf, adjoint in totals.values():
+        if isinstance(adjoint, (np.ndarray, ArrayNumber)):
+            if id(adjoint) in taken or (type(adjoint) is np.ndarray and not _is_whole(adjoint)):
+                adjoint = adjoint.copy()
+            taken.add(id(adjoint))
+        found.append((leaf, as_given(adjoint, leaf.primal)))
+    return found
+
+
+def _is_whole(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array may be written to without another one seeing it."""
+    return array.base is None and array.flags.writeable

@@ -1,0 +1,205 @@
+"""The five kinds of dependence of a function on one of its arguments, and what each does to derivatives.
+
+A row of the table has one kind for each operand. For ``z = f(…, x, …)``, a tangent ẋ and an adjoint z̄ (Griewank &
+Walther, *Evaluating Derivatives*, 2008, §2 and §3):
+
+=============== ================================================== ======================================
+kind of x       push: the tangent of z                             pull: the adjoint of x
+=============== ================================================== ======================================
+`Elementwise`   ∂f/∂x · ẋ, element by element                      conj(∂f/∂x) · z̄
+`Linear`        f(…, ẋ, …), with all arguments of the kind at once the adjoint map of z̄
+`Multilinear`   f(…, ẋ, …), the other arguments as they are        the adjoint map of z̄
+`Smooth`        a written push-forward of ẋ                        written, or the transpose of the former
+`Constant`      none                                               none
+=============== ================================================== ======================================
+
+Each is given the row that it is an argument of, `row.Row`, which says how to evaluate the function.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..forms import dtype_of, is_unreal, zeros_like
+from .partials import at_point, evaluate_partial, in_precision, numpy_float, python_of
+from .registry import TABLE
+
+Active = Sequence[tuple[int, Any]]
+"""The places of operands that have a tangent, each with that."""
+
+Times = Callable[[Any, Any], Any] | None
+"""The product of a partial and a tangent or an adjoint where a partial may be infinite; None is the plain one."""
+
+
+class Kind:
+    """How a function depends on one of its arguments."""
+
+    __slots__ = ()
+    passes: ClassVar[bool] = True
+    """Whether a derivative passes."""
+    name: ClassVar[str]
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        """What the tangents of arguments of this kind, ``active``, give to that of ``z = row(*xs, *static)``."""
+        raise NotImplementedError
+
+    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
+             times: Times) -> Any:  # fmt: skip
+        """What the adjoint ``g`` of ``z = row(*xs, *static)`` gives to that of the argument at ``place``."""
+        raise NotImplementedError
+
+
+class Elementwise(Kind):
+    """Element by element: ``partial(*xs, z)``, written in table functions and arithmetic, or a float."""
+
+    __slots__ = ("partial",)
+    name = "elementwise"
+
+    def __init__(self, partial: Any) -> None:
+        self.partial = partial
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        """Σ partialₖ · ẋₖ, in the output's precision."""
+        if row.singular or isinstance(z, np.generic):
+            with np.errstate(all="ignore"):
+                return weighted(row.partials, z, xs, active, times if row.singular else None)
+        return weighted(row.partials, z, xs, active, None)
+
+    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
+             times: Times) -> Any:  # fmt: skip
+        p = self.partial
+        if not isinstance(p, float):
+            w, at = at_point(z, xs) if type(z) is numpy_float else (z, xs)
+            p = evaluate_partial(p, *at, w)
+        return (times or operator.mul)(p, g)
+
+
+class _ByAdjoint(Kind):
+    """An argument in which the function is linear: ``adjoint(g, *xs, *static)`` is its transpose.
+
+    Of a function of any number of operands it is given these in one, and the place: ``adjoint(g, place, xs, *static)``.
+    """
+
+    __slots__ = ("adjoint",)
+
+    def __init__(self, adjoint: Callable[..., Any]) -> None:
+        self.adjoint = adjoint
+
+    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
+             times: Times) -> Any:  # fmt: skip
+        return self.adjoint(g, place, xs, *static) if row.any_number else self.adjoint(g, *xs, *static)
+
+
+class Linear(_ByAdjoint):
+    """Linear in all arguments of this kind together: sum, reshape, concatenate, getitem."""
+
+    __slots__ = ()
+    name = "linear"
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        """The function of all tangents, zeros for those that are none; other arguments keep their value.
+
+        Of a complex array a complex tangent: the function may write to it.
+        """
+        tangents = [zeros_like(x) if isinstance(row.argument(k), Linear) else x for k, x in enumerate(xs)]
+        for k, t in active:
+            x = xs[k]
+            tangents[k] = TABLE["astype"](t, dtype_of(x)) if is_unreal(x) and not is_unreal(t) else t
+        return row.evaluate(*tangents, *static)
+
+
+class Multilinear(_ByAdjoint):
+    """Linear in this argument with the others fixed: matmul, einsum, outer."""
+
+    __slots__ = ()
+    name = "multilinear"
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        """Σ of the function with one argument replaced by its tangent."""
+        return _summed(row.evaluate(*xs[:k], t, *xs[k + 1 :], *static) for k, t in active)
+
+
+class Smooth(Kind):
+    """Any other differentiable dependence: ``push(t, z, *xs, *static)`` is linear in the tangent ``t``.
+
+    The pull-back is its transpose, or ``pull(g, z, *xs, *static)`` where a benchmark shows the gain.
+    """
+
+    __slots__ = ("by_pull", "by_push")
+    name = "smooth"
+
+    def __init__(self, push: Callable[..., Any], pull: Callable[..., Any] | None = None) -> None:
+        self.by_push, self.by_pull = push, pull
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        return _summed(row.argument(k).by_push(t, z, *xs, *static) for k, t in active)
+
+    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
+             times: Times) -> Any:  # fmt: skip
+        if self.by_pull is not None:
+            return self.by_pull(g, z, *xs, *static)
+        return _transpose(lambda t: self.by_push(t, z, *xs, *static), xs[place], g)
+
+
+class Constant(Kind):
+    """The function is locally constant in the argument: a condition, a place, what is rounded."""
+
+    __slots__ = ()
+    name = "locally constant"
+    passes = False
+
+    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
+             times: Times) -> Any:  # fmt: skip
+        return None
+
+
+def _summed(terms: Any) -> Any:
+    total = None
+    for term in terms:
+        total = term if total is None else total + term
+    return total
+
+
+def scaled(partial: float, t: Any) -> Any:
+    """A constant partial times a tangent: no product for ±1."""
+    return t if partial == 1.0 else -t if partial == -1.0 else partial * t
+
+
+def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], active: Active, times: Times) -> Any:
+    """Σ partialₖ · ẋₖ, in the output's precision."""
+    total = None
+    w, at = (z, xs) if type(z) is np.ndarray else at_point(z, xs)
+    softened = w is not z
+    for k, t in active:
+        if softened and isinstance(t, np.generic):
+            t = python_of(t)
+        partial = partials[k]
+        if type(partial) is float:
+            term = scaled(partial, t)
+        else:
+            p = evaluate_partial(partial, *at, w)
+            term = p * t if times is None else times(p, t)
+        total = term if total is None else total + term
+    return in_precision(total, z)
+
+
+def _no_transpose(function: Callable[..., Any], x: Any, g: Any) -> Any:
+    raise NotImplementedError("reverse mode is in the package autodiff")
+
+
+_transpose: Callable[..., Any] = _no_transpose
+
+
+def fill(transpose: Callable[..., Any]) -> None:
+    """Told once: ``transpose(linear, x, g)`` is the adjoint of x that a linear function of tangents of x gives."""
+    global _transpose
+    _transpose = transpose

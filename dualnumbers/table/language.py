@@ -1,0 +1,233 @@
+"""The words in which rules are written: decorators that make a function a row of the table.
+
+Each takes the derivatives, one for each operand, and then the function; its name, its fixed parameters and their
+defaults are those of the row. A derivative is of the word's own kind, or one of `kinds`; None is `Constant`:
+
+    @linear(lambda g, x, axes: transpose(g, inverse(axes)), of=np.transpose)
+    def transpose(a, axes=None):
+        return np.transpose(a, axes)
+
+The *table function* that comes of it looks the type of its argument up in one dictionary: ``float`` leads to
+``math.sin``, ``ndarray`` to ``np.sin``, and a kind of number to its *lift*, the way in which that kind extends any row.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from ..errors import public_name
+from .dispatch import by_level, by_type, python_value
+from .kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
+from .registry import BY_NUMPY, COMPOSITIONS, TABLE
+from .row import Face, Row, TableFunction
+
+Function = Callable[..., Any]
+Word = Callable[..., TableFunction]
+EMPTY = inspect.Parameter.empty
+
+# ------------------------------------------------------------------------------------ functions of elements
+
+
+def elementwise(*partials: Any, name: str | None = None, unreal: Any = None, **fields: Any) -> Word:
+    """A function applied element by element, z = f(x[, y …]).
+
+    Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
+    where it is constant. What it gives takes Python's function, or None, and then NumPy's, where there is one.
+    ``unreal``: the function of complex arguments, where it is not holomorphic, or two, of Python's numbers and NumPy's.
+    ``fields`` are others of `Row`, such as ``domain``.
+    """
+    return _with_two_faces(tuple(map(Elementwise, partials)), name, unreal, fields)
+
+
+def locally_constant(arity: int = 1, name: str | None = None, unreal: Any = None, **fields: Any) -> Word:
+    """A function applied element by element whose derivative is zero wherever it has one: floor, comparisons, sign."""
+    return _with_two_faces((Constant(),) * arity, name, unreal, fields)
+
+
+def _with_two_faces(kinds: tuple[Kind, ...], name: str | None, unreal: Any, fields: Any) -> Word:
+    of_python, of_numpy = unreal if isinstance(unreal, tuple) else (unreal, unreal)
+
+    def word(python: Function | None, ufunc: Any = None) -> TableFunction:
+        operator = getattr(python, "__module__", None) == "_operator"  # it dispatches by itself
+        named = ufunc if python is None or operator else python
+        row = Row(name or named.__name__.lstrip("_"), kinds, **fields)
+        array = ufunc or _on_elements(python)
+        row.numpy = Face(row, scalar=array, unreal=of_numpy)
+        row.numpy.evaluate = table_function(by_type(row.numpy, array, array), row.numpy)
+        if ufunc is not None:
+            BY_NUMPY[ufunc] = row.numpy.evaluate
+        scalar = python or python_value(ufunc)
+        row.python = Face(row, scalar=scalar, unreal=of_python)
+        function = by_type(row.python, scalar, scalar if operator else array)
+        TABLE[row.name] = table_function(function, row.python)
+        row.python.evaluate = scalar if operator else function
+        return cast(TableFunction, TABLE[row.name])
+
+    return word
+
+
+def _on_elements(python: Any) -> Function:
+    """A function of Python numbers applied to each element, where NumPy has no such function."""
+    vectorized = np.vectorize(python, otypes=[float])
+    return lambda *xs: vectorized(*xs)[()]
+
+
+def table_function(function: Any, face: Face) -> TableFunction:
+    """A function by the name of its row, with row and face."""
+    row = face.row
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = f"The table function of {row!r}."
+    function.row, function.face = row, face
+    return cast(TableFunction, function)
+
+
+# ------------------------------------------------------------------------------------ functions of arrays
+
+
+def linear(*adjoints: Any, **options: Any) -> Word:
+    """A function linear in its operands together: sum, reshape, concatenate, getitem. Options as `array_row`'s.
+
+    Each adjoint maps ``(z̄, *operands, *parameters)`` to the operand's adjoint.
+    """
+    return array_row(Linear, adjoints, **options)
+
+
+def multilinear(*adjoints: Any, **options: Any) -> Word:
+    """A function linear in each operand with the others fixed: matmul, einsum, outer. As `linear`."""
+    return array_row(Multilinear, adjoints, **options)
+
+
+def smooth(*pushes: Any, **options: Any) -> Word:
+    """A differentiable function of arrays, written by its push-forward: solve in A, inv, det, max. As `linear`.
+
+    Each push maps ``(ẋ, z, *operands, *parameters)`` to the tangent of z and is linear in ẋ; the pull-back is derived
+    from it.
+    """
+    return array_row(Smooth, pushes, **options)
+
+
+def locally_constant_of_arrays(operands: int = 1, **options: Any) -> Word:
+    """A function of arrays whose derivative is zero wherever it has one: argmax, argsort, any. As `linear`."""
+    return array_row(Constant, (None,) * operands, **options)
+
+
+def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, call: Function | None = None,
+              any_number: bool = False, name: str | None = None, **fields: Any) -> Word:  # fmt: skip
+    """What makes a function of arrays a row.
+
+    ``of`` is the function of NumPy's that it stands for. A user's call of that has the row's own parameters, or those
+    of ``call``, which returns operands and parameters in the row's order. A function that names none, such as one in C,
+    has operands only. With ``any_number`` of operands they come as one sequence, also to the only derivative,
+    ``(z̄, place, operands, *parameters)``; then there is a ``call``. ``name`` is that of the row where the function has
+    another; ``fields`` are others of `Row`.
+    """
+    kinds = tuple(as_kind(kind, derivative) for derivative in derivatives)
+
+    def word(function: Function) -> TableFunction:
+        found = parameters(function, len(kinds))
+        names = list(found)[len(kinds) :]
+        named = of if function.__name__ == "<lambda>" else function
+        row = Row(name or named.__name__.lstrip("_"), kinds, tuple(names), call, any_number, **fields)
+        plain = _of_a_sequence(function, len(names)) if any_number else function
+        row.python = row.numpy = face = Face(row, plain=plain)
+        face.evaluate = TABLE[row.name] = table_function(by_level(face, plain), face)
+        if of is not None:
+            BY_NUMPY[of] = entry(face.evaluate)
+        return face.evaluate
+
+    return word
+
+
+def as_kind(kind: Any, derivative: Any) -> Kind:
+    """A derivative as a kind: None is `Constant`; what is no kind yet is of ``kind``."""
+    return Constant() if derivative is None else derivative if isinstance(derivative, Kind) else kind(derivative)
+
+
+def parameters(function: Any, operands: int) -> dict[str, Any]:
+    """The parameters of a function, each with its default or `EMPTY`."""
+    code = getattr(function, "__code__", None)
+    if code is None or not code.co_argcount:
+        return {f"x{k + 1}": EMPTY for k in range(operands)}
+    names = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    return dict(zip(names, (*(EMPTY,) * (len(names) - len(defaults)), *defaults), strict=True))
+
+
+def _binder(found: dict[str, Any]) -> Function:
+    """A function of these parameters that returns its arguments."""
+    taken = ", ".join(name if default is EMPTY else f"{name}=defaults[{name!r}]" for name, default in found.items())
+    return cast(Function, eval(f"lambda {taken}: ({', '.join(found)},)", {"defaults": found}))
+
+
+def _of_a_sequence(function: Function, statics: int) -> Function:
+    """A function of a sequence and parameters, of operands one by one and parameters."""
+    if not statics:
+        return lambda *operands: function(operands)
+    return lambda *arguments: function(arguments[:-statics], *arguments[-statics:])
+
+
+def with_values_of(numpy_function: Any, function: TableFunction) -> TableFunction:
+    """The NumPy face of an array row whose table function gives Python numbers for such."""
+    row = function.row
+    row.numpy = face = Face(row, plain=numpy_function)
+    face.evaluate = numpy_face = table_function(by_level(face, numpy_function), face)
+    return numpy_face
+
+
+# ------------------------------------------------------------------------------------ what a user's call becomes
+
+
+def entry(function: TableFunction) -> Function:
+    """What a user's call of the function that a row is of becomes; a view stays tied to its base."""
+    row = function.row
+    call = row.call = row.call or _binder(parameters(function.face.plain, row.arity))
+
+    if not row.put:
+
+        def called(*arguments: Any, **keywords: Any) -> Any:
+            return function(*call(*arguments, **keywords))
+
+    else:
+
+        def called(*arguments: Any, **keywords: Any) -> Any:
+            x, *static = call(*arguments, **keywords)
+            return x.viewed(function, *static)
+
+    called.function, called.__wrapped__ = function, call  # type: ignore[attr-defined]
+    return called
+
+
+def required(call: Function) -> int:
+    """How many arguments a call must give at least."""
+    return call.__code__.co_argcount - len(call.__defaults__ or ())
+
+
+def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Function], Function]:
+    """Decorator: what a user's call of these NumPy functions becomes, the row of ``function`` in the plain case."""
+
+    def register(called: Function) -> Function:
+        called.function = function  # type: ignore[attr-defined]
+        BY_NUMPY.update(dict.fromkeys(numpy_functions, called))
+        return called
+
+    return register
+
+
+def composition(*numpy_functions: Any, weak: bool = False) -> Callable[[Function], Function]:
+    """Decorator: a function written in table functions is what these NumPy functions do to numbers.
+
+    It takes what a user may pass to the NumPy function, with numbers of NumPy in place of Python's; if ``weak``, for
+    which the type of the other operands counts, as it is.
+    """
+
+    def register(function: Function) -> Function:
+        function.weak = weak  # type: ignore[attr-defined]
+        for numpy_function in numpy_functions:
+            BY_NUMPY[numpy_function] = COMPOSITIONS[public_name(numpy_function)] = function
+        return function
+
+    return register

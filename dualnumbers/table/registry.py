@@ -1,0 +1,15 @@
+"""The table itself: what is registered while the rules are imported, by name and by NumPy's function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+TABLE: dict[str, Any] = {}
+"""Every table function by its name; a name with an underscore in front is for the other rows only."""
+
+BY_NUMPY: dict[Any, Callable[..., Any]] = {}
+"""The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
+
+COMPOSITIONS: dict[str, Callable[..., Any]] = {}
+"""Every function that is written in table functions, by the public name of the one that it stands for."""

@@ -1,0 +1,132 @@
+"""A row of the table, one function of mathematics; and its faces, the ways in which it is evaluated.
+
+A row is pure data: a name, one of the five kinds for each operand, the names of fixed parameters. Python's own function
+decides how ``dmath.log(0.0)`` fails, NumPy's how ``np.log(0.0)`` does: these are two faces of one row, and share its
+derivative. Of a Python float the one gives a Python float, the other what NumPy gives, ``np.float64``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..forms import PYTHON, shape
+from .dispatch import Lifts
+from .kinds import Active, Constant, Elementwise, Kind, Linear, Times
+from .partials import as_numpy_float, in_precision
+from .registry import TABLE
+
+
+class Face:
+    """One way in which a row is evaluated."""
+
+    __slots__ = ("evaluate", "lifts", "plain", "row", "scalar", "unreal")
+    evaluate: Callable[..., Any]
+    """The function of operands of any kind."""
+
+    def __init__(self, row: Row, scalar: Any = None, plain: Any = None, unreal: Any = None) -> None:
+        self.row = row
+        self.scalar, self.plain = scalar, plain
+        """An elementwise function of Python numbers; any other function of plain arrays."""
+        self.unreal = unreal
+        """The function of complex arguments, where it is not holomorphic."""
+        self.lifts = Lifts(self)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Row:
+    """One row of the table: a function of operands, each of a kind, and of fixed parameters.
+
+    One of ``any_number`` of operands has one kind for all of them. ``selects``: the derivative is 0 by choice alone.
+    """
+
+    name: str
+    arguments: tuple[Kind, ...]
+    parameters: tuple[str, ...] = ()
+    """The names of the fixed parameters behind the operands."""
+    call: Callable[..., tuple[Any, ...]] | None = None
+    """What takes what a user may pass, and returns operands and parameters."""
+    any_number: bool = False
+    domain: Any = None
+    singular: bool = False
+    """Whether a partial may be infinite inside the domain."""
+    selects: bool = False
+    shown: str = ""
+    """What listings call the function, where that is not its name."""
+    put: Callable[..., Any] | None = None
+    """Of a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
+    python: Face = field(init=False)
+    numpy: Face = field(init=False)
+    statics: int = field(init=False)
+    """The number of fixed parameters."""
+    arity: int = field(init=False)
+    """The number of operands; −1 where it is any."""
+    kinds: tuple[type[Kind], ...] = field(init=False)
+    """The kinds of the operands through which a derivative passes, each once."""
+    partials: tuple[Any, ...] = field(init=False)
+    """Those of an elementwise row."""
+    is_constant: bool = field(init=False)
+    is_elementwise: bool = field(init=False)
+    is_linear: bool = field(init=False)
+    inline: bool = field(init=False)
+    """Whether it is elementwise in one or two operands, which the hot paths write out."""
+
+    def __post_init__(self) -> None:
+        self.statics = len(self.parameters)
+        self.arity = -1 if self.any_number else len(self.arguments)
+        self.kinds = tuple(dict.fromkeys(type(kind) for kind in self.arguments if kind.passes))
+        self.is_constant = not self.kinds
+        self.is_linear = self.kinds == (Linear,)
+        self.is_elementwise = {Elementwise} == set(map(type, self.arguments))
+        self.partials = tuple(kind.partial for kind in self.arguments if isinstance(kind, Elementwise))
+        self.inline = self.is_elementwise and self.arity <= 2
+
+    @property
+    def evaluate(self) -> Callable[..., Any]:
+        """The function of operands of any kind."""
+        return self.python.evaluate
+
+    def face_of(self, z: Any) -> Face:
+        """The face that gave a value: NumPy's functions give none of Python's numbers."""
+        return self.python if type(z) in PYTHON or type(z) is bool else self.numpy
+
+    def argument(self, place: int) -> Any:
+        """The kind of the operand at a place."""
+        return self.arguments[0 if self.any_number else place]
+
+    def passes(self, place: int) -> bool:
+        """Whether a derivative passes from the operand at a place."""
+        return self.arguments[0 if self.any_number else place].passes
+
+    def push(self, z: Any, xs: Any, active: Active, static: tuple[Any, ...] = (), times: Times = None) -> Any:
+        """The tangent of ``z = row(*xs, *static)``, given those of the operands at some places, [(place, tangent)]."""
+        if not self.is_elementwise:
+            active = [(k, as_numpy_float(t, xs[k])) for k, t in active]
+        tangent = None
+        for kind in self.kinds:
+            of_kind = active if len(self.kinds) == 1 else [(k, t) for k, t in active if type(self.argument(k)) is kind]
+            if of_kind:
+                term = kind.push(self, z, xs, of_kind, static, times)
+                tangent = term if tangent is None else tangent + term
+        return tangent if shape(tangent) == shape(z) else in_precision(TABLE["broadcast_to"](tangent, shape(z)), z)
+
+    def pull(self, place: int, g: Any, z: Any, xs: Any, static: tuple[Any, ...] = (), times: Times = None) -> Any:
+        """The adjoint of the operand at a place, given that of the output; None where it has no derivative."""
+        return self.argument(place).pull(self, place, g, z, xs, static, times)
+
+    def described(self) -> str:
+        """The names of its kinds, those through which a derivative passes: "smooth and linear" of solve."""
+        return " and ".join(kind.name for kind in self.kinds) or Constant.name
+
+    def __repr__(self) -> str:
+        return f"<row {self.name}: {self.described()}>"
+
+
+class TableFunction(Protocol):
+    """A function of values of any kind, with its row."""
+
+    row: Row
+    face: Face
+
+    def __call__(self, *arguments: Any) -> Any: ...
