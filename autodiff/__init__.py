@@ -2,11 +2,12 @@
 
 How the package is laid out, from its doors down; docs/how-it-is-built.md tells it at length:
 
-- `forward`, `reverse`, `operators`, `check`: what users call; `nn`, `scipy`, `linalg`, `numpy`, `drawing` beside them.
-- `seeding`, `columns`, `running`: arguments enter a differentiation, answers leave it.
-- `variable`, `recording`, `leaf`, `by_hand`: handles on lines of a tape; what is computed from one appends a line.
-- `tape`: the Wengert list. `sweep` goes through it backward; `listing` prints it, `replay` runs it at other inputs.
-- `dualnumbers` below: kinds of number, and the table of rules, each derivative written once.
+- ``forward``, ``reverse``, ``operators``, ``check``: what users call; beside them ``nn``, ``scipy``, ``linalg``,
+  ``numpy``, ``drawing``.
+- ``seeding``, ``columns``, ``running``: arguments enter a differentiation, answers leave it.
+- ``variable``, ``recording``, ``leaf``, ``by_hand``: handles on lines of a tape; what is computed from one appends one.
+- ``tape``: the Wengert list. ``sweep`` goes through it backward; ``listing`` prints it, ``replay`` runs it elsewhere.
+- ``dualnumbers`` below: kinds of number, and the table of rules, each derivative written once.
 """
 
 from importlib import import_module

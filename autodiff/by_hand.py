@@ -122,7 +122,7 @@ class ByHand(Variable, operators=True):
     def backward(self, gradient: Any = None) -> None:
         """Add to the ``grad`` of every leaf that this was computed from its adjoint, by one sweep.
 
-        So to that of every result between that was told to keep it (`Result.retain_grad`). ``gradient`` is the
+        So to that of every result between that was told to keep it (``y.retain_grad()``). ``gradient`` is the
         cotangent, of this value's shape; a real number has 1. What was computed stays: it may be swept again. Raises
         ValueError where an array has no cotangent, or one of another shape.
         """

@@ -151,7 +151,7 @@ def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple
     What his function does to a tangent and his adjoint maps are two statements: at the first tangent they are held
     against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
     """
-    kinds = [as_kind(kind, derivative) for derivative in derivatives]
+    kinds = [_given(name, k, kind, derivative) for k, derivative in enumerate(derivatives)]
     together = [isinstance(given, Linear) for given in kinds]
 
     def of_tangent(k: int, t: Any, arguments: tuple[Any, ...]) -> Any:
@@ -162,6 +162,21 @@ def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple
     checked = (_checked(name, k, given, of_tangent) for k, given in enumerate(kinds))
     evaluate: Function = function_of_arrays(Row(name, tuple(checked), fixed), function)
     return evaluate
+
+
+def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
+    """A user's derivative as a kind; TypeError where it is none, and no function."""
+    given = as_kind(kind, derivative)
+    parts: list[Any] = [getattr(given, "adjoint", None)]
+    if isinstance(given, Smooth):
+        parts = [given.by_push] if given.by_pull is None else [given.by_push, given.by_pull]
+    elif isinstance(given, Constant):
+        parts = []
+    if not all(callable(part) and not isinstance(part, type) for part in parts):
+        words = "(tangent, value, *arguments)" if kind is Smooth else "(cotangent, *arguments)"
+        raise TypeError(f"derivative {k} of {name} is {derivative!r}: let it be a function of {words}, None, or one of "
+                        "Linear, Multilinear and Smooth of such functions")  # fmt: skip
+    return given
 
 
 def _checked(name: str, k: int, given: Any, of_tangent: Function) -> Kind:

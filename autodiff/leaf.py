@@ -115,6 +115,9 @@ class Leaf(ByHand):
         """Forget the gradient."""
         self.grad = None
 
+    def retain_grad(self) -> None:
+        """Let `backward` keep its gradient, as it does of every leaf without being told."""
+
     def __repr__(self) -> str:
         named = f", name={self.name!r}" if self.name else ""
         return f"{'Constant' if isinstance(self, Constant) else 'Variable'}({plain(self)!r}{named})"

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.forms import dtype_of, shape, type_of
+from dualnumbers.frames import Reader
 from dualnumbers.levels import has_nan, plain
 
-from .seeding import differentiable, flatten, map_leaves
+from .seeding import arguments, differentiable, flatten, map_leaves
 from .tape import Tape
 from .variable import Variable
 
@@ -33,6 +34,10 @@ class Program(NamedTuple):
     """The leaves of what it returned: lines, and constants."""
     rebuild: Callable[..., Any]
     """What puts such leaves back into the structure that it returned."""
+    guards: dict[int, Reader | None]
+    """The lines whose plain values it read, each with the user's line of code that read it."""
+    asked: dict[int, bool]
+    """The lines of which a rule asked whether any element is NaN, with the answer."""
 
 
 class Line(int):
@@ -40,13 +45,14 @@ class Line(int):
 
 
 def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
-    """What is to be known of a recorded function, that its tape can be run."""
+    """What is to be known of a recorded function, that its tape can be run; from now on it notes no more."""
 
     def line_of(leaf: Any) -> Any:
         return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
 
     leaves, rebuild = flatten(map_leaves(line_of, out))
-    return Program(tuple(map(_form, _leaves(args))), leaves, rebuild)
+    noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
+    return Program(tuple(map(_form, _leaves(args))), leaves, rebuild, *noted)
 
 
 def run(tape: Tape, args: Sequence[Any]) -> Any:
@@ -56,7 +62,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
     """
     if tape.program is None:
         raise TypeError("only a tape of autodiff.record can be run at other inputs")
-    inputs = _leaves(args)
+    inputs = _leaves(arguments(None, args))
     forms = tuple(map(_form, inputs))
     if forms != tape.program.inputs:
         raise TypeError(f"the function was recorded with arguments {_named(tape.program.inputs)}, not {_named(forms)}")
@@ -66,6 +72,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
 
 def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
     """The values of all lines of a tape for other inputs."""
+    guards, asked = tape.program.guards, tape.program.asked
     values: list[Any] = list(tape.values)
     for line, x in zip(tape.inputs, inputs, strict=True):
         values[line] = x
@@ -77,11 +84,11 @@ def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
             if _form(values[line]) != _form(tape.values[line]):
                 raise DivergedError(f"{row.name} gives {_named([_form(values[line])])} here, where the recorded "
                                     f"function went on with {_named([_form(tape.values[line])])}")  # fmt: skip
-        if tape.guards and line in tape.guards and not _same(values[line], tape.values[line]):
-            raise DivergedError(f"the recorded function goes another way here: {tape.guards[line] or row}")
-        if line in tape.asked and has_nan(values[line]) is not tape.asked[line]:
-            raise DivergedError(f"an adjoint {'is NaN there' if tape.asked[line] else 'is NaN here'} and not "
-                                f"{'here' if tape.asked[line] else 'where it was recorded'}: {row}")  # fmt: skip
+        if line in guards and not _same(values[line], tape.values[line]):
+            raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
+        if line in asked and has_nan(values[line]) is not asked[line]:
+            raise DivergedError(f"an adjoint {'is NaN there' if asked[line] else 'is NaN here'} and not "
+                                f"{'here' if asked[line] else 'where it was recorded'}: {row}")  # fmt: skip
     return values
 
 

@@ -119,7 +119,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     """
     args = arguments(f, args)
     tape = SourcedTape() if sources else Tape()
-    tape.complete, tape.guards = True, {}
+    tape.complete, tape.guards, tape.asked = True, {}, {}
     NOTING.append(None)
     try:
         recording = Recording(f, args, range(len(args)), keep=True, tape=tape)

@@ -31,9 +31,9 @@ UNARY = -1
 class Tape:
     """A Wengert list. ``print(tape)`` shows it as a numbered table.
 
-    ``mixed`` says that some value is no Python float, ``complex`` that some is complex. ``guards`` are the lines whose
-    plain values were read, each with the user's line of code that read it; None where that is not noted. ``asked`` has
-    the lines of which it was asked whether any element is NaN, with the answer.
+    ``mixed`` says that some value is no Python float, ``complex`` that some is complex. While `record` runs, ``guards``
+    are the lines whose plain values were read, each with the user's line of code that read it, and ``asked`` those of
+    which it was asked whether any element is NaN, with the answer; both are None where that is not noted.
     """
 
     __slots__ = ("asked", "captured", "complete", "complex", "constants", "first", "guards", "inputs", "is_torn",
@@ -52,7 +52,7 @@ class Tape:
         self.static: dict[int, tuple[Any, ...]] = {}
         self.links: dict[int, int] = {}
         self.guards: dict[int, Reader | None] | None = None
-        self.asked: dict[int, bool] = {}
+        self.asked: dict[int, bool] | None = None
         self.program: Any = None
         self.pinned: set[int] = set()
         self.unkept: set[int] = set()

@@ -91,7 +91,7 @@ class Variable(Number, operators=True):
 
     def has_nan(self) -> bool:
         answer = has_nan(self.primal)
-        if self.tape.guards is not None:
+        if self.tape.asked is not None:
             self.tape.asked[self.line] = answer
         return answer
 

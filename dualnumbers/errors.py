@@ -244,6 +244,8 @@ def public_name(function: Any) -> str:
         module = next((m for m in ("numpy", "scipy.special") if hasattr(sys.modules.get(m), name)), "")
     elif module.startswith("scipy."):
         module = public_module(module, name)
+    elif module == "numpy.lib._scimath_impl":  # its name before NumPy 2.2
+        module = "numpy.lib.scimath"
     return f"{module}.{name}".replace("numpy", "np", 1) if module else f"the ufunc {name}"
 
 

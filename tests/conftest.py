@@ -5,8 +5,8 @@ Hypothesis searches by the profile HYPOTHESIS_PROFILE; without it by ``ci`` wher
 
 import os
 import sys
-from collections import Counter
 from pathlib import Path
+from zlib import crc32
 
 os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
@@ -59,7 +59,7 @@ QUICK = {
     "test_ufunc_methods.py": 8,
     "test_views.py": 8,
 }
-"""The files of which some tests are marked ``quick``, and every which one of their tests."""
+"""The files of which some tests are marked ``quick``, and the share of their tests, one in how many."""
 
 
 def pytest_addoption(parser):
@@ -82,13 +82,11 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the quick tests."""
-    seen = Counter()
+    """Mark the quick tests; which they are hangs on their names only, so that a new test does not exchange others."""
     for item in items:
         every = QUICK.get(item.path.name)
-        if every and seen[item.path.name] % every == 0:
+        if every and crc32(item.nodeid.encode()) % every == 0:
             item.add_marker(pytest.mark.quick)
-        seen[item.path.name] += 1
 
 
 @pytest.fixture

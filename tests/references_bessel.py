@@ -13,7 +13,7 @@ from dualnumbers.rules.of_scipy.kelvin import ber_derivative, kei_derivative
 for _order in range(2):  # made at first use; from here on they are rows like any other
     lowering(_order), raising(_order), exponential_moment(_order + 1)
 ber_derivative(1), kei_derivative(1)
-carlson((0.5, 0.5, 1.5)), carlson((1.5, 0.5, 0.5), 1), legendre(0, 0.5), legendre(1, 1.5)
+carlson(0, 0.5, 0.5, 1.5), carlson(1, 1.5, 0.5, 0.5), legendre(0, 0.5), legendre(1, 1.5)
 
 
 def _spherical(bessel: Callable[..., Any], factor: Any) -> Callable[..., Any]:

@@ -525,6 +525,13 @@ def test_a_result_keeps_its_adjoint_if_told_to():
     np.testing.assert_allclose(y.grad, before)
 
 
+def test_a_leaf_may_be_told_to_keep_what_it_keeps():
+    for x in (Variable(2.0), Variable(np.array(2.0))):
+        x.retain_grad()
+        (x * x).backward()
+        assert x.grad == 4.0
+
+
 def test_adjoints_are_kept_of_what_a_result_comes_from_only():
     x = Variable(2.0)
     kept = [x * k for k in range(1, 5)]

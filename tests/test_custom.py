@@ -36,7 +36,7 @@ from autodiff import (
 )
 from dualnumbers import DualNumber
 from dualnumbers.table import BY_NUMPY, TABLE
-from dualnumbers.table.kinds import Linear, Smooth
+from dualnumbers.table.kinds import Elementwise, Linear, Smooth
 
 
 class sin(SimpleBlock):  # noqa: N801
@@ -624,3 +624,21 @@ def test_what_is_not_linear_beside_another_kind_says_so():
     f = smooth(lambda t, z, x, y: t * y * y, Linear(lambda g, x, y: 2.0 * x * y * g))(lambda x, y: x * y * y)
     with pytest.raises(ValueError, match="not linear in argument 1"):
         jvp(f, [2.0, 3.0], [0.0, 1.0])
+
+
+NO_FUNCTIONS = {
+    "a number": 3.0,
+    "a string": "x",
+    "a class": Linear,
+    "a kind of nothing": Smooth(None),
+    "an adjoint of nothing": Linear(None),
+    "a pull-back that is none": Smooth(np.copy, 0),
+    "a partial": Elementwise(1.0),
+}
+
+
+@pytest.mark.parametrize("derivative", NO_FUNCTIONS.values(), ids=NO_FUNCTIONS)
+@pytest.mark.parametrize("kind", [linear, multilinear, smooth])
+def test_a_derivative_that_is_no_function_is_refused_at_once(kind, derivative):
+    with pytest.raises(TypeError, match=r"derivative 1 of <lambda> is .*: let it be a function of \("):
+        kind(None, derivative)(lambda x, y: 2.0 * y)

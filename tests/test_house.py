@@ -2,10 +2,15 @@
 
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 from autodiff import derivative
 from dualnumbers import dmath
+from dualnumbers.table import BY_NUMPY, TABLE, elementwise, family, linear
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "how-it-is-built.md").read_text(encoding="utf-8")
@@ -55,3 +60,29 @@ def test_the_ten_files_are_as_long_as_told():
         path = ROOT / folder / name.removeprefix("autodiff/").removeprefix("dualnumbers/")
         total += path.read_text(encoding="utf-8").count("\n")
     assert 1900 <= total <= 2200
+
+
+def test_a_name_stands_for_one_row():
+    row, entry = dmath.sin.row, BY_NUMPY[np.sum]
+    with pytest.raises(ValueError, match="has a row 'sin' already"):
+        elementwise(1.0)(dmath.sin)
+    with pytest.raises(ValueError, match="has a row 'sum' already"):
+        linear(lambda g, x: g, name="sum")(lambda x: x)
+    assert TABLE["sin"].row is row
+    assert BY_NUMPY[np.sum] is entry
+
+
+def test_a_row_of_a_family_is_made_once_by_any_number_of_threads(often):
+    made = []
+
+    @family
+    def power(n):
+        made.append(n)
+        return elementwise(lambda x, z: n * power(n - 1)(x), name=f"test_power_{n}")(lambda x: x**n)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda k: power(k % 3 + 2), range(300)))
+    for n in (2, 3, 4):
+        del TABLE[f"test_power_{n}"]
+    assert sorted(made) == [2, 3, 4]
+    assert len(set(map(id, found))) == 3

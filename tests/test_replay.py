@@ -230,7 +230,7 @@ def test_choices_and_sorting_are_no_decisions():
     x = np.array([1.0, -2.0, 3.0])
     tape, _ = record(grad(f), [x])
     np.testing.assert_allclose(tape.run([-x]), grad(f)(-x))
-    assert not tape.guards or all("any" in tape.rows[line].name for line in tape.guards)
+    assert all("any" in tape.rows[line].name for line in tape.program.guards)
 
 
 def test_a_gradient_that_is_not_a_number_takes_another_way():
@@ -269,3 +269,19 @@ def test_a_hessian_runs():
     x = np.array([1.0, 2.0])
     tape, _ = record(hessian(f), [x])
     np.testing.assert_allclose(tape.run([x + 1]), hessian(f)(x + 1))
+
+
+def test_reading_a_finished_tape_is_no_decision_of_the_function():
+    tape, out = record(lambda x: np.sqrt(x) * x, [np.array([4.0, 9.0])])
+    if np.all(value_of(out) > 0) and out[0] > 0 and float(value_of(out[1])) > 0:
+        np.testing.assert_array_equal(tape.run([np.array([0.0, 1.0])]), [0.0, 1.0])
+
+
+def test_arguments_of_a_run_are_a_list():
+    tape, _ = record(lambda x: 2.0 * x, [np.array([4.0, 9.0])])
+    for wrong in (3.0, None, "x"):
+        with pytest.raises(TypeError, match=r"list of all arguments of the function, such as \[x\]"):
+            tape.run(wrong)
+    with pytest.raises(TypeError, match="was recorded with arguments"):
+        tape.run(np.array([4.0, 9.0]))
+    np.testing.assert_array_equal(tape.run((np.array([1.0, 2.0]),)), [2.0, 4.0])

@@ -131,7 +131,7 @@ def picture(
 
     ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
     own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
-    `Tape.adjoints` returns them. ``names`` are those of the inputs; a tape from
+    ``tape.adjoints`` returns them. ``names`` are those of the inputs; a tape from
     `autodiff.record` knows the parameters of the function. ``lines``: only these are drawn.
 
     Raises ValueError where ``out`` is not of this tape, or adjoints or names are not one for each line or input.

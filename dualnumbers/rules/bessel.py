@@ -1,14 +1,12 @@
 """The modified Bessel function that NumPy has, and those of other orders, its derivatives."""
 
-from functools import cache
-
 import numpy as np
 
-from ..table import BY_NUMPY, elementwise
+from ..table import BY_NUMPY, elementwise, family
 from .from_scipy import scipy_function
 
 
-@cache
+@family
 def bessel_i(order):
     """The row of Iₙ, n = ``order``, the modified Bessel function. It needs SciPy. Source: NIST DLMF §10.29."""
     iv, i1 = scipy_function("special.iv"), scipy_function("special.i1")

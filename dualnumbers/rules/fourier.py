@@ -55,34 +55,22 @@ def _irfft_adjoint(g, x, n, axis, norm):
     return resized(spectrum, shape(x)[axis], axis)
 
 
-def _one_axis(a, n=None, axis=-1, norm=None):
-    return a, n, axis, norm
-
-
-@linear(
-    lambda g, x, n, axis, norm: resized(ifft(g, None, axis, swapped(norm)), shape(x)[axis], axis),
-    of=np.fft.fft,
-    call=_one_axis,
-)
+@linear(lambda g, x, n, axis, norm: resized(ifft(g, None, axis, swapped(norm)), shape(x)[axis], axis), of=np.fft.fft)
 def fft(a, n=None, axis=-1, norm=None):
     return np.fft.fft(a, n, axis, norm)
 
 
-@linear(
-    lambda g, x, n, axis, norm: resized(fft(g, None, axis, swapped(norm)), shape(x)[axis], axis),
-    of=np.fft.ifft,
-    call=_one_axis,
-)
+@linear(lambda g, x, n, axis, norm: resized(fft(g, None, axis, swapped(norm)), shape(x)[axis], axis), of=np.fft.ifft)
 def ifft(a, n=None, axis=-1, norm=None):
     return np.fft.ifft(a, n, axis, norm)
 
 
-@linear(_rfft_adjoint, of=np.fft.rfft, call=_one_axis)
+@linear(_rfft_adjoint, of=np.fft.rfft)
 def rfft(a, n=None, axis=-1, norm=None):
     return np.fft.rfft(a, n, axis, norm)
 
 
-@linear(_irfft_adjoint, of=np.fft.irfft, call=_one_axis)
+@linear(_irfft_adjoint, of=np.fft.irfft)
 def irfft(a, n=None, axis=-1, norm=None):
     return np.fft.irfft(a, n, axis, norm)
 

@@ -1,12 +1,11 @@
 """The gamma function and its relatives. Source: NIST DLMF §5.2, §5.12, §5.15. The partials need SciPy."""
 
 import math
-from functools import cache
 
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from ..table import elementwise
+from ..table import elementwise, family
 from .complexes import real
 from .domains import Domain, both_positive, positive
 from .from_scipy import elementwise_of_scipy, scipy_function
@@ -44,7 +43,7 @@ def _reflected(order, x):
     return (-1) ** order * _higher(order, 1.0 - x) - math.pi * cotangent(1.0 / turn)
 
 
-@cache
+@family
 def polygamma(order):
     """The row of ψ⁽ⁿ⁾, n = ``order``, the n-th derivative of the digamma function."""
     psi = scipy_function("special.psi")
@@ -75,7 +74,7 @@ def _difference(order, x, h):
     return found.astype(kind)[()]
 
 
-@cache
+@family
 def polygamma_difference(order):
     """The row of ψ⁽ⁿ⁾(x + h) − ψ⁽ⁿ⁾(x), n = ``order``, which does not cancel."""
     return elementwise(

@@ -2,6 +2,7 @@
 
 import math
 import operator as op
+from functools import partial
 
 import numpy as np
 
@@ -12,10 +13,10 @@ from .modulus import modulus, modulus_of_python
 from .selection import where
 from .steps import equal, sign
 
+# Of complex numbers NumPy's modulus differs from Python's in the last bit.
 absolute = elementwise(lambda x, z: sign(x), domain=nonzero, unreal=(modulus_of_python, modulus), shown="abs")(
     op.abs, np.absolute
 )
-# of complex numbers NumPy's differs from Python's in the last bit
 fabs = elementwise(lambda x, z: sign(x), domain=nonzero)(math.fabs, np.fabs)
 copysign = elementwise(lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_both)(math.copysign, np.copysign)
 
@@ -37,22 +38,9 @@ def no_order(*operands):
 
 
 share = locally_constant(arity=2)(None, _share)
-maximum = elementwise(
-    lambda x, y, z: share(x, y),
-    lambda x, y, z: share(y, x),
-    domain=no_ties,
-    singular=True,
-    selects=True,
-    unreal=no_order,
-)(None, np.maximum)
-minimum = elementwise(
-    lambda x, y, z: share(y, x),
-    lambda x, y, z: share(x, y),
-    domain=no_ties,
-    singular=True,
-    selects=True,
-    unreal=no_order,
-)(None, np.minimum)
+selecting = partial(elementwise, domain=no_ties, singular=True, selects=True, unreal=no_order)
+maximum = selecting(lambda x, y, z: share(x, y), lambda x, y, z: share(y, x))(None, np.maximum)
+minimum = selecting(lambda x, y, z: share(y, x), lambda x, y, z: share(x, y))(None, np.minimum)
 
 
 def _part(x, y, z):
@@ -60,20 +48,6 @@ def _part(x, y, z):
     return equal(x, z) / (1.0 * equal(x, z) + equal(y, z))
 
 
-fmax = elementwise(
-    lambda x, y, z: _part(x, y, z),
-    lambda x, y, z: _part(y, x, z),
-    domain=no_ties,
-    singular=True,
-    selects=True,
-    unreal=no_order,
-)(None, np.fmax)
-fmin = elementwise(
-    lambda x, y, z: _part(x, y, z),
-    lambda x, y, z: _part(y, x, z),
-    domain=no_ties,
-    singular=True,
-    selects=True,
-    unreal=no_order,
-)(None, np.fmin)
+fmax = selecting(_part, lambda x, y, z: _part(y, x, z))(None, np.fmax)
+fmin = selecting(_part, lambda x, y, z: _part(y, x, z))(None, np.fmin)
 heaviside = elementwise(0.0, lambda x, y, z: where(equal(x, 0), 1.0, 0.0), domain=nonzero_first)(None, np.heaviside)

@@ -6,11 +6,10 @@ Source: NIST DLMF §7.2, §7.9, §7.18.
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ..table import elementwise
+from ..table import elementwise, family
 from .domains import Domain
 from .exponential import gaussian, gaussian_growth, square_exponential
 from .from_scipy import elementwise_of_scipy, scipy_function
@@ -62,7 +61,7 @@ def _mills(n, t):
     return np.sum(s * weight, axis=-1, keepdims=True) / np.sum(weight, axis=-1, keepdims=True)
 
 
-@cache
+@family
 def mills(n):
     """The row of Kₙ, n ≥ 1."""
 

@@ -2,12 +2,11 @@
 
 import math
 import operator as op
-from functools import cache
 
 import numpy as np
 
 from ..forms import is_unreal
-from ..table import elementwise
+from ..table import elementwise, family
 from .domains import nonzero, off_origin, positive, positive_base
 from .exponential import log
 from .selection import where
@@ -69,7 +68,7 @@ hypot = elementwise(lambda x, y, z: cosine(x, y), lambda x, y, z: cosine(y, x), 
 )
 
 
-@cache
+@family
 def euclidean_length(dimension):
     """The row of √(x₁² + … + xₙ²), n = ``dimension``, as ``math.hypot`` has it.
 

@@ -95,6 +95,7 @@ def insert(arr, values, obj, axis):
 def trim_zeros(filt, trim="fb", axis=None):
     """Without the zeros before the first and after the last element that is not 0; a view."""
     value = read(filt)
+    np.trim_zeros(value, trim, *(() if axis is None else (axis,)))  # which refuses what this version of NumPy does
     axes = range(value.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, value.ndim)
     places = [np.flatnonzero(np.any(value != 0, axis=tuple(k for k in range(value.ndim) if k != i))) for i in axes]
     index = [slice(None)] * value.ndim

@@ -1,11 +1,10 @@
 """The sine cardinal: sin πx / πx and its derivatives. Source: NIST DLMF §6.2, §10.49, §10.51."""
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ..table import elementwise
+from ..table import elementwise, family
 
 _QUARTERS = (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))
 """sin(t + nπ/2) without rounding nπ/2."""
@@ -28,7 +27,7 @@ def _recurrence(n, t):
     return f
 
 
-@cache
+@family
 def sinc_derivative(n):
     """The row of the n-th derivative of the sine cardinal, n ≥ 1."""
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import update_wrapper
+from threading import RLock
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +29,7 @@ from .row import Face, Row, TableFunction
 
 Function = Callable[..., Any]
 Word = Callable[..., TableFunction]
+_MAKING = RLock()
 EMPTY = inspect.Parameter.empty
 
 # ------------------------------------------------------------------------------------ functions of elements
@@ -62,10 +65,9 @@ def _with_two_faces(kinds: tuple[Kind, ...], name: str | None, unreal: Any, fiel
             BY_NUMPY[ufunc] = row.numpy.evaluate
         scalar = python or python_value(ufunc)
         row.python = Face(row, scalar=scalar, unreal=of_python)
-        function = by_type(row.python, scalar, scalar if operator else array)
-        TABLE[row.name] = table_function(function, row.python)
+        function = enter(by_type(row.python, scalar, scalar if operator else array), row.python)
         row.python.evaluate = scalar if operator else function
-        return cast(TableFunction, TABLE[row.name])
+        return function
 
     return word
 
@@ -83,6 +85,29 @@ def table_function(function: Any, face: Face) -> TableFunction:
     function.__doc__ = f"The table function of {row!r}."
     function.row, function.face = row, face
     return cast(TableFunction, function)
+
+
+def enter(function: Any, face: Face) -> TableFunction:
+    """A function as the table function of a row, in the table; ValueError where the table has that name already."""
+    name = face.row.name
+    if name in TABLE:
+        raise ValueError(f"the table has a row {name!r} already: {TABLE[name].row!r}")
+    TABLE[name] = table_function(function, face)
+    return cast(TableFunction, function)
+
+
+def family(make: Callable[..., TableFunction]) -> Callable[..., TableFunction]:
+    """Decorator: a function that makes a row for each of its arguments, such as an order, when first asked for it."""
+    made: dict[tuple[Any, ...], TableFunction] = {}
+
+    def member(*which: Any) -> TableFunction:
+        if which not in made:
+            with _MAKING:  # a row is entered once, whichever thread asks first
+                if which not in made:
+                    made[which] = make(*which)
+        return made[which]
+
+    return update_wrapper(member, make)
 
 
 # ------------------------------------------------------------------------------------ functions of arrays
@@ -134,7 +159,7 @@ def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, call: 
         row = Row(name or named.__name__.lstrip("_"), kinds, tuple(names), call, any_number, **fields)
         plain = _of_a_sequence(function, len(names)) if any_number else function
         row.python = row.numpy = face = Face(row, plain=plain)
-        face.evaluate = TABLE[row.name] = table_function(by_level(face, plain), face)
+        face.evaluate = enter(by_level(face, plain), face)
         if of is not None:
             BY_NUMPY[of] = entry(face.evaluate)
         return face.evaluate

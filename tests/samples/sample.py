@@ -8,6 +8,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
+import scipy
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ def of_scipy(module: str, call: Callable[..., Any], arrays: tuple[np.ndarray, ..
     """A sample of ``autodiff.scipy.<module>``: ``call(module, *arrays)`` works with SciPy's module as well."""
     ours, theirs = import_module(f"autodiff.scipy.{module}"), import_module(f"scipy.{module}")
     return Sample(partial(call, ours), arrays, text, peer=partial(call, theirs), **more)
+
+
+def scipy_is(*version: int) -> bool:
+    """Whether SciPy is of this version or a later one: older ones lack some calls, and have faults."""
+    return tuple(map(int, scipy.__version__.split(".")[:2])) >= version
 
 
 def exists(name: str) -> bool:

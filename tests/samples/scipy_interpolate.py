@@ -7,7 +7,7 @@ import numpy as np
 
 from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
 
-from .sample import Sample, entry, of_scipy, values
+from .sample import Sample, entry, of_scipy, scipy_is, values
 
 KNOTS = np.array([0.0, 0.7, 1.9, 2.5, 4.1])
 PLACES = np.array([[0.3, 1.1, 2.2], [3.9, 4.3, -0.2]])
@@ -49,7 +49,8 @@ def _cubic(path: str) -> Iterator[Sample]:
 def _local(path: str) -> Iterator[Sample]:
     kind = path.rpartition(".")[2]
     for n, more in ((2, {}), (3, {}), (5, {"method": "makima"} if kind[0] == "A" else {})):
-        yield _through(kind, KNOTS[:n], values(n), f"{n}", extrapolate=True, **more)
+        if n > 2 or kind[0] == "P" or scipy_is(1, 17):  # older ones get two points wrong
+            yield _through(kind, KNOTS[:n], values(n), f"{n}", extrapolate=True, **more)
     yield _through(kind, KNOTS, values(2, 5), "axis", axis=-1, extrapolate=True)
     yield _through(kind, KNOTS, np.array([0.0, 1.0, 1.5, 3.0, 3.2]), "monotone", extrapolate=True)
 

@@ -5,11 +5,10 @@ arguments it is here one of the integrals hₙ and gₙ, which have no cancellat
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..complexes import imag, real
 from ..domains import Domain, nonzero, positive
 from ..exponential import exp
@@ -24,7 +23,7 @@ in_the_tail = Domain("x > 2 + v²/4", ((0.0, 3.0), (5.0, 50.0)))
 _NODES = np.arange(0.1, 9.0, 0.2)
 
 
-@cache
+@family
 def lowering(n):
     """The row of hₙ(v, x) = ∫ (cosh t − 1)ⁿ e⁻ˣ⁽ᶜᵒˢʰ ᵗ ⁻ ¹⁾ cosh vt dt over t > 0; DLMF 10.32.9.
 
@@ -54,7 +53,7 @@ def _far(n, v, x):
     return total * scipy_function("special.poch")(v + 0.5, n) * x**-n / np.sqrt(2.0 * math.pi * x)
 
 
-@cache
+@family
 def raising(n):
     """The row of gₙ(v, x) = σⁿ⁺ᵛ |x/2|ᵛ / (√π Γ(v + ½)) ∫ s^(v − ½ + n) (2 − s)^(v − ½) e⁻ˢ|ˣ| ds over 0 < s < 2.
 

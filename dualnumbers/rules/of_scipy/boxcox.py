@@ -5,11 +5,10 @@ Source: Box & Cox, *J. R. Stat. Soc. B* 26 (1964).
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..domains import Domain
 from ..exponential import exp, log, log1p
 from ..from_scipy import elementwise_of_scipy
@@ -19,7 +18,7 @@ from ..selection import where
 from ..steps import equal, greater, less
 
 
-@cache
+@family
 def exponential_mean(n):
     """The row of ∫ tⁿ eˣᵗ dt over (0, 1), n ≥ 0; its scale is that of the larger end, so that e⁻ˣ is no zero."""
 

@@ -4,11 +4,9 @@ Source: NIST DLMF §19.16, §19.25.
 Every derivative of every elliptic integral, of any order, is one of them.
 """
 
-from functools import cache
-
 import numpy as np
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..domains import Domain
 from ..powers import square
 from ..quadrature import in_blocks
@@ -69,13 +67,13 @@ def _quietly(f):
     return quiet
 
 
-@cache
-def carlson(exponents, power=0):
+@family
+def carlson(power, *exponents):
     """The row of ∫ tᵖ Π (t + xᵢ)^(−bᵢ) dt over t > 0, b = ``exponents``, p = ``power``."""
 
     def partial(k):
         raised = (*exponents[:k], exponents[k] + 1, *exponents[k + 1 :])
-        return lambda *xs: -exponents[k] * carlson(raised, power)(*xs[:-1])
+        return lambda *xs: -exponents[k] * carlson(power, *raised)(*xs[:-1])
 
     integral = _quietly(lambda *xs: _integral(power, exponents, *xs))
     return elementwise(
@@ -104,7 +102,7 @@ squared_delta = elementwise(
 )(None, lambda phi, m: np.cos(phi) ** 2 + (1.0 - m) * np.sin(phi) ** 2)
 
 
-@cache
+@family
 def legendre(n, b):
     """The row of ∫ sin²ⁿ θ (1 − m sin² θ)⁻ᵇ dθ over 0 < θ < φ, a function of φ and m."""
 

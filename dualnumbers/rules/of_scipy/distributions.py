@@ -4,11 +4,10 @@ Counts, which the function rounds down, are locally constant. Source: NIST DLMF 
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..domains import Domain, positive
 from ..exponential import exp, expm1, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -85,7 +84,7 @@ def _difference(n, h):
     return psi(h + 0.5) - psi(h) - 0.5 * (-1.0) ** (n - 1) * math.factorial(n - 1) * h**-n
 
 
-@cache
+@family
 def half_step(n):
     """The row of the n-th derivative of log Γ(h + ½) − log Γ(h) − ½ log h; DLMF 5.9.16."""
 

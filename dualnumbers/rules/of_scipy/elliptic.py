@@ -23,27 +23,27 @@ def positive(arity):
 
 # ------------------------------------------------------------------------------------------ Carlson's
 
-elliprd = elementwise_of_scipy("elliprd", lambda x, y, w, z: -0.75 * carlson((1.5, 0.5, 1.5))(x, y, w),
-                               lambda x, y, w, z: -0.75 * carlson((0.5, 1.5, 1.5))(x, y, w),
-                               lambda x, y, w, z: -2.25 * carlson((0.5, 0.5, 2.5))(x, y, w), domain=positive(3),
+elliprd = elementwise_of_scipy("elliprd", lambda x, y, w, z: -0.75 * carlson(0, 1.5, 0.5, 1.5)(x, y, w),
+                               lambda x, y, w, z: -0.75 * carlson(0, 0.5, 1.5, 1.5)(x, y, w),
+                               lambda x, y, w, z: -2.25 * carlson(0, 0.5, 0.5, 2.5)(x, y, w), domain=positive(3),
                                singular=True)  # fmt: skip
 elliprf = elementwise_of_scipy("elliprf", lambda x, y, w, z: elliprd(y, w, x) / -6,
                                lambda x, y, w, z: elliprd(w, x, y) / -6,
                                lambda x, y, w, z: elliprd(x, y, w) / -6, domain=positive(3), singular=True)  # fmt: skip
-elliprg = elementwise_of_scipy("elliprg", lambda x, y, w, z: 0.125 * carlson((1.5, 0.5, 0.5), 1)(x, y, w),
-                               lambda x, y, w, z: 0.125 * carlson((0.5, 1.5, 0.5), 1)(x, y, w),
-                               lambda x, y, w, z: 0.125 * carlson((0.5, 0.5, 1.5), 1)(x, y, w), domain=positive(3),
+elliprg = elementwise_of_scipy("elliprg", lambda x, y, w, z: 0.125 * carlson(1, 1.5, 0.5, 0.5)(x, y, w),
+                               lambda x, y, w, z: 0.125 * carlson(1, 0.5, 1.5, 0.5)(x, y, w),
+                               lambda x, y, w, z: 0.125 * carlson(1, 0.5, 0.5, 1.5)(x, y, w), domain=positive(3),
                                singular=True)  # fmt: skip
 
 
 # a negative last variable means Cauchy's principal value, where no other variable comes near it
 def _rc_by_x(x, y, z):
-    return where(less(real(y), 0.0), (1.0 / sqrt(x) - z) / (2.0 * (x - y)), -0.25 * carlson((1.5, 1.0))(x, y))
+    return where(less(real(y), 0.0), (1.0 / sqrt(x) - z) / (2.0 * (x - y)), -0.25 * carlson(0, 1.5, 1.0)(x, y))
 
 
 def _rc_by_y(x, y, z):
     principal = -0.5 / (y * sqrt(x)) - (1.0 / sqrt(x) - z) / (2.0 * (x - y))
-    return where(less(real(y), 0.0), principal, -0.5 * carlson((0.5, 2.0))(x, y))
+    return where(less(real(y), 0.0), principal, -0.5 * carlson(0, 0.5, 2.0)(x, y))
 
 
 def _rj_principal(x, y, w, p, z):
@@ -52,13 +52,13 @@ def _rj_principal(x, y, w, p, z):
 
 
 def _rj_by_x(x, y, w, p, z):
-    return where(less(real(p), 0.0), _rj_principal(x, y, w, p, z), -0.75 * carlson((1.5, 0.5, 0.5, 1.0))(x, y, w, p))
+    return where(less(real(p), 0.0), _rj_principal(x, y, w, p, z), -0.75 * carlson(0, 1.5, 0.5, 0.5, 1.0)(x, y, w, p))
 
 
 def _rj_by_p(x, y, w, p, z):
     """Where p < 0, from the others: the function is homogeneous of degree −3/2."""
     others = sum(xs[0] * _rj_principal(*xs, p, z) for xs in ((x, y, w), (y, w, x), (w, x, y)))
-    return where(less(real(p), 0.0), (-1.5 * z - others) / p, -1.5 * carlson((0.5, 0.5, 0.5, 2.0))(x, y, w, p))
+    return where(less(real(p), 0.0), (-1.5 * z - others) / p, -1.5 * carlson(0, 0.5, 0.5, 0.5, 2.0)(x, y, w, p))
 
 
 elliprc = elementwise_of_scipy("elliprc", _rc_by_x, _rc_by_y, domain=positive(2), singular=True)

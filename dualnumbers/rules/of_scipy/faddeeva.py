@@ -5,12 +5,11 @@ the integrand decays as |z| s, no derivative cancels in the tails, as −2 z w +
 """
 
 import math
-from functools import cache
 
 import numpy as np
 from numpy.polynomial.hermite import hermval
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy
 from ..quadrature import gauss, in_blocks
@@ -62,7 +61,7 @@ def _derivative(n, z):
     return np.where(below, 2.0 * _gaussian(n, inside) - (-1) ** n * found, found)
 
 
-@cache
+@family
 def faddeeva(n):
     """The row of w⁽ⁿ⁾, n ≥ 1."""
 
@@ -74,7 +73,7 @@ def faddeeva(n):
     return elementwise(lambda z, w: faddeeva(n + 1)(z), name=f"faddeeva_{n}", singular=True)(None, evaluate)
 
 
-@cache
+@family
 def dawson(n):
     """The row of Dawson's integral derived n ≥ 1 times: D(z) = i√π/2 (exp(−z²) − w(z)), on reals √π/2 Im w."""
 
@@ -87,7 +86,7 @@ def dawson(n):
     return elementwise(lambda x, z: dawson(n + 1)(x), name=f"dawson_{n}", singular=True)(None, evaluate)
 
 
-@cache
+@family
 def voigt(n, part):
     """The row of the n-th derivative in x of a ``part`` of w(z) / (σ√2π), z = (x + iγ) / (σ√2), whose real part is it.
 

@@ -6,11 +6,10 @@ with the term a → a + 1 (DLMF 8.17.20) taken out of it; Gauss–Legendre nodes
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..domains import Domain
 from ..exponential import log, log1p
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -86,7 +85,7 @@ def _in_parameters(j, k, a, b, x):
     return found[()]
 
 
-@cache
+@family
 def in_parameters(j, k):
     """The row of ∂ʲ⁺ᵏI/∂aʲ∂bᵏ, j + k ≥ 1."""
 

@@ -11,12 +11,11 @@ Gauss–Legendre nodes then reach full accuracy at once for all a and x.
 """
 
 import math
-from functools import cache
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
-from ...table import elementwise
+from ...table import elementwise, family
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gamma_functions import polygamma
@@ -134,7 +133,7 @@ def _in_parameter(order, a, x):
     return found[()]
 
 
-@cache
+@family
 def in_parameter(order):
     """The row of ∂ⁿP/∂aⁿ, n = ``order`` ≥ 1."""
 

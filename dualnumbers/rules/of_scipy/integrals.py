@@ -1,11 +1,10 @@
 """Exponential, sine, Fresnel integrals, the dilogarithm, integrals of Bessel functions: NIST DLMF §6, §7.2, §8.19."""
 
 import math
-from functools import cache
 
 import numpy as np
 
-from ...table import Refused, elementwise
+from ...table import Refused, elementwise, family
 from ..complexes import imag, real
 from ..domains import Domain, nonzero, positive
 from ..exponential import exp, log
@@ -29,7 +28,7 @@ expi = elementwise_of_scipy("expi", lambda x, z: exp(x) / x, domain=nonzero, sin
 exp1 = elementwise_of_scipy("exp1", lambda x, z: -exp(-x) / x, domain=positive, singular=True)
 
 
-@cache
+@family
 def exponential_moment(n):
     """The row of ∫ tⁿ e⁻ˣᵗ dt over t > 1, which is E₋ₙ: SciPy's has no negative orders. DLMF 8.19.2."""
 
