@@ -182,7 +182,7 @@ def test_partials_have_13_digits(case):
 
 @pytest.mark.parametrize(("function", "arguments"), [
     (tricomi, (1e-5, 1.5)),
-    (carlson((1.5, 0.5, 0.5)), (1.0, 2.0)),
+    (carlson(0, 1.5, 0.5, 0.5), (1.0, 2.0)),
     (polygamma_difference(0), (1.0,)),
 ], ids=["tricomi", "carlson", "polygamma_difference"])  # fmt: skip
 def test_an_integral_at_many_points_is_taken_in_bounded_memory(function, arguments):
