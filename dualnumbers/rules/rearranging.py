@@ -95,11 +95,13 @@ def insert(arr, values, obj, axis):
 def trim_zeros(filt, trim="fb", axis=None):
     """Without the zeros before the first and after the last element that is not 0; a view."""
     value = read(filt)
-    np.trim_zeros(value, trim, *(() if axis is None else (axis,)))  # which refuses what this version of NumPy does
+    trimmed = np.trim_zeros(value, trim, *(() if axis is None else (axis,)))  # older versions take vectors only
     axes = range(value.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, value.ndim)
     places = [np.flatnonzero(np.any(value != 0, axis=tuple(k for k in range(value.ndim) if k != i))) for i in axes]
     index = [slice(None)] * value.ndim
     for i, place in zip(axes, places, strict=True):
+        if trimmed.shape[i] == value.shape[i]:
+            continue
         first, last = (place[0], place[-1] + 1) if len(place) else (0, 0)
         index[i] = slice(first if "f" in trim.lower() else None, last if "b" in trim.lower() else None)
     return view(getitem, filt, tuple(index)) if axes else filt
