@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the command line; a chosen command's function is its ``run``."""
+    """Make the parser of the command line; a chosen command's function is its ``run``."""
     top = Parser(prog="python -m autodiff",
                  description="Exact derivatives of ordinary Python and NumPy code. Without a command: the derivative "
                              "of an example by each mode, then a line fitted to 500 points, with its picture "
@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _file(what: str, endings: Collection[str], path: str) -> Path:
-    """The path of a file to be written, whose ending says its kind, in capitals or not."""
+    """Check the path of a file to be written, whose ending says its kind, in capitals or not."""
     if Path(path).suffix.lower() not in endings:
         raise argparse.ArgumentTypeError(f"{short(path)}: {what} is a file {', '.join(endings)}")
     return Path(path)
@@ -105,12 +105,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _positional(text: str) -> str:
-    """An argument such as ``-x**2``, which begins like an option, as argparse takes it for an expression."""
+    """Mark an argument such as ``-x**2``, which begins like an option, as argparse takes it for an expression."""
     return f" {text}" if text.startswith("-") and text not in ("-h", "-o") and not text.startswith("--") else text
 
 
 def _options_last(arguments: list[str]) -> list[str]:
-    """The arguments with ``-o FILE`` at the end: between them it would part the positional ones for argparse."""
+    """Put ``-o FILE`` at the end of the arguments: between them it would part the positional ones for argparse."""
     k = arguments.index("-o") if "-o" in arguments[1:] else len(arguments)
     return [*arguments[:k], *arguments[k + 2 :], *arguments[k : k + 2]]
 
@@ -121,7 +121,7 @@ def _failed(reason: str, status: int) -> int:
 
 
 def _evaluated(text: str, given: Sequence[str]) -> tuple[Callable[..., Any], dict[str, float], float]:
-    """An expression as a function, the values of its variables, and its own value."""
+    """Return an expression as a function, the values of its variables, and its own value."""
     values = assignments(given)
     f = expression(text, list(values))
     if not values:
@@ -148,7 +148,7 @@ def show_derivative(chosen: argparse.Namespace) -> None:
 
 
 def _quotient(text: str, f: Callable[..., Any], k: int, args: list[float]) -> str:
-    """The difference quotient with its error; none where no step gives one, as beside the end of the domain."""
+    """Return the difference quotient with its error; none where no step gives one, as beside the domain's end."""
     quotient, error = difference_quotient(lambda *xs: real_value(text, f, xs), k, args)
     if math.isnan(quotient):
         return "none"

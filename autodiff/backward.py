@@ -15,7 +15,7 @@ from .sweep import adjoints
 
 
 def units(value: Any) -> Iterator[Any]:
-    """The cotangents that pick one element after the other."""
+    """Yield the cotangents that pick one element after the other."""
     for place in np.ndindex(shape(value)):
         unit = zeros_like(value)
         if place:
@@ -24,7 +24,7 @@ def units(value: Any) -> Iterator[Any]:
 
 
 def adjoints_of(y: Any, cotangent: Any, retained: Sequence[Any] = ()) -> list[tuple[Any, Any]]:
-    """Each leaf of a tape with its adjoint, an array of its own; and each retained result that ``y`` comes from."""
+    """Return each leaf of a tape with its adjoint, an array of its own; and so each retained result behind ``y``."""
     totals: dict[int, tuple[Any, Any]] = {}
     between = [h for h in (handle() for handle in retained) if h is not None and h.tape is y.tape and h.line <= y.line]
     found = adjoints(y.tape, {y.line: cotangent}, keep=bool(between))
@@ -45,5 +45,5 @@ def adjoints_of(y: Any, cotangent: Any, retained: Sequence[Any] = ()) -> list[tu
 
 
 def _is_whole(array: np.ndarray[Any, Any]) -> bool:
-    """Whether an array may be written to without another one seeing it."""
+    """Return whether an array may be written to without another one seeing it."""
     return array.base is None and array.flags.writeable

@@ -52,7 +52,7 @@ class _Owner:
                 setattr(self.block, name, member.copy())
 
     def value(self, *xs: Any) -> Any:
-        """What data_fn returns."""
+        """Return what data_fn returns."""
         return copy(self.block).data_fn(*map(Argument, xs))
 
 
@@ -66,7 +66,7 @@ class _Rows:
         cls._functions = {}
 
     def data_fn(self, *arguments: Any) -> Any:
-        """The value, of ``arguments[k].data``."""
+        """Return the value, of ``arguments[k].data``."""
         raise NotImplementedError(f"class {type(self).__name__} needs a method data_fn(self, x, …) that returns the "
                                   f"value of x.data, …{user_line()}")  # fmt: skip
 
@@ -89,12 +89,12 @@ class Block(_Rows):
     """
 
     def get_jacobians(self, *arguments: Any) -> Any:
-        """The Jacobians (p, n), one for each argument."""
+        """Return the Jacobians (p, n), one for each argument."""
         raise NotImplementedError(f"class {type(self).__name__} needs a method get_jacobians(self, x, …) that returns "
                                   f"the list of the Jacobians (p, n) by its arguments{user_line()}")  # fmt: skip
 
     def __call__(self, *arguments: Any) -> Any:
-        """The value; of numbers that are differentiated, with its derivative."""
+        """Return the value; of numbers that are differentiated, with its derivative."""
         return self._function(len(arguments))(*map(joined, arguments), _Owner(self))
 
     @staticmethod
@@ -104,7 +104,7 @@ class Block(_Rows):
 
 
 def _push(k: int) -> Function:
-    """J ẋ, of the k-th argument."""
+    """Return J ẋ, of the k-th argument."""
 
     def push(tangent: Any, z: Any, *xs_block: Any) -> Any:
         *xs, owner = xs_block
@@ -115,7 +115,7 @@ def _push(k: int) -> Function:
 
 
 def _jacobian(block: Block, k: int, z: Any, xs: list[Any]) -> Any:
-    """The Jacobian by the k-th argument; ValueError where it is none."""
+    """Return the Jacobian by the k-th argument; ValueError where it is none."""
     jacobians, name = block.get_jacobians(*map(Argument, xs)), f"{type(block).__name__}.get_jacobians"
     if len(xs) > 1 and (not isinstance(jacobians, (list, tuple)) or len(jacobians) != len(xs)):
         raise ValueError(f"{name} must return a list of {len(xs)} Jacobians, one for each argument{user_line()}")
@@ -135,7 +135,7 @@ class SimpleBlock(_Rows):
     """
 
     def gradient_fn(self, *arguments: Any) -> Any:
-        """The derivative; of several arguments the tuple of the partial derivatives."""
+        """Return the derivative; of several arguments the tuple of the partial derivatives."""
         return self.grad_fn(*arguments)
 
     def grad_fn(self, *arguments: Any) -> Any:
@@ -144,7 +144,7 @@ class SimpleBlock(_Rows):
                                   f"the derivative at x.data, …{user_line()}")  # fmt: skip
 
     def __call__(self, *arguments: Any) -> Any:
-        """The value; of numbers that are differentiated, with its derivative."""
+        """Return the value; of numbers that are differentiated, with its derivative."""
         return self._function(len(arguments))(_Owner(self), *map(joined, arguments))
 
     @staticmethod
@@ -153,7 +153,7 @@ class SimpleBlock(_Rows):
 
 
 def _partial(k: int) -> Function:
-    """The partial derivative by the k-th argument."""
+    """Return the partial derivative by the k-th argument."""
 
     def partial(owner: _Owner, *xs_z: Any) -> Any:
         xs = xs_z[:-1]

@@ -36,7 +36,7 @@ _accumulating = Lock()
 
 @contextmanager
 def no_grad() -> Iterator[None]:
-    """Within it, in this thread, what is computed from Variables made by hand is plain values."""
+    """Let everything computed from Variables made by hand, within it and in this thread, be plain values."""
     token = _recording.set(False)
     try:
         yield
@@ -49,7 +49,7 @@ is_recording = _recording.get
 
 
 def _recorded(face: Face) -> Callable[..., Any]:
-    """A row applied to operands of which one made by hand leads: recorded on their common tape."""
+    """Extend a row to operands of which one made by hand leads: record it on their common tape."""
     row, evaluate = face.row, face.evaluate
     statics, fixed = row.statics, row.is_constant
 
@@ -75,7 +75,7 @@ def _recorded(face: Face) -> Callable[..., Any]:
 
 
 def _leading_level(operands: tuple[Any, ...]) -> Level | None:
-    """The level of the operands made by hand; None where another number leads."""
+    """Return the level of the operands made by hand; None where another number leads."""
     level = None
     for x in operands:
         if is_number(type(x)):
@@ -88,7 +88,7 @@ def _leading_level(operands: tuple[Any, ...]) -> Level | None:
 
 
 def _is_of(level: Level, x: Any) -> bool:
-    """Whether an operand is made by hand and, at a level of leaves, one of them or to be taken in."""
+    """Return whether an operand is made by hand and of this level; at a level of leaves, also one to be taken in."""
     return isinstance(x, ByHand) and (x.level is level or level.takes_in(x.level))
 
 
@@ -108,11 +108,11 @@ class ByHand(Variable, operators=True):
         return lifted_operators(face, cls)
 
     def on(self, tape: SharedTape) -> int:
-        """Its operand number on a tape, which is its own where it has one."""
+        """Return its operand number on a tape, which is its own where it has one."""
         raise NotImplementedError(f"{type(self).__name__}.on")
 
     def recorded(self) -> Result:
-        """This as a line of a tape."""
+        """Return this as a line of a tape."""
         raise NotImplementedError(f"{type(self).__name__}.recorded")
 
     def constant(self, value: Any) -> Any:
@@ -163,12 +163,12 @@ class ByHand(Variable, operators=True):
         self.gradient = jacobians[0] if len(jacobians) == 1 else jacobians
 
     def __hash__(self) -> int:
-        """Of the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older value."""
+        """Hash the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older one."""
         return id(self)
 
 
 def result(tape: SharedTape, line: int) -> Any:
-    """The handle on a line."""
+    """Make the handle on a line, of the class for its value, and note it on the tape."""
     handle: Any = new(ArrayResult if isinstance(tape.values[line], (np.ndarray, ArrayNumber)) else Result)
     handle.place, handle.gradient = (tape, line), None
     tape.handles.append(ref(handle))

@@ -31,12 +31,12 @@ HANDY = 1 << 16
 
 @cache
 def _weights() -> Array:
-    """Random odd words."""
+    """Return random odd words."""
     return np.random.default_rng(1964).integers(0, 1 << 63, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 def checksum(x: Array) -> int:
-    """A weighted sum of an array's 8-byte words modulo 2⁶⁴: it sees every changed element and every exchange of two."""
+    """Sum an array's 8-byte words with weights, modulo 2⁶⁴: every changed element and every exchange of two is seen."""
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     words = data[: data.size // 8 * 8].view(np.uint64)
     whole = words[: words.size // 4096 * 4096].reshape(-1, 4096) @ _weights()
@@ -56,7 +56,7 @@ class Captured:
         self._sums: dict[int, tuple[Array, int]] = {}
 
     def keep(self, x: Array) -> Array:
-        """The array that stands for ``x`` on the tape."""
+        """Return the array that stands for ``x`` on the tape: a copy, or ``x`` itself with its checksum noted."""
         if x.nbytes <= TINY:
             return detached(x)
         if x.nbytes > SMALL:
@@ -72,14 +72,14 @@ class Captured:
         return kept
 
     def join(self, other: Captured) -> None:
-        """Take over what another tape captured. Raises RuntimeError where an array changed between the two."""
+        """Take over what another tape captured. Raise RuntimeError where an array changed between the two."""
         for name, (x, now) in other._sums.copy().items():
             if self._sums.setdefault(name, (x, now))[1] != now:
                 raise _changed(x)
         self._kept |= other._kept.copy()
 
     def check(self) -> None:
-        """Raises RuntimeError where a captured array no longer holds what was recorded."""
+        """Raise RuntimeError where a captured array no longer holds what was recorded."""
         for x, recorded in self._sums.values():
             if checksum(x) != recorded:
                 raise _changed(x)
@@ -94,7 +94,7 @@ class Given:
         self._marks: list[tuple[Array, Any]] = []
 
     def keep(self, x: Any) -> Any:
-        """What stands for an argument: a copy of a small array, which `check` compares with the caller's."""
+        """Return what stands for an argument: a copy of a small array, which `check` compares with the caller's."""
         if type(x) is not np.ndarray:
             return x
         if x.nbytes > HANDY:
@@ -105,7 +105,7 @@ class Given:
         return kept
 
     def check(self) -> None:
-        """Raises RuntimeError where the function wrote to the caller's array, past the number that stood for it."""
+        """Raise RuntimeError where the function wrote to the caller's array, past the number that stood for it."""
         for x, mark in self._marks:
             if checksum(x) != mark if type(mark) is int else _differ(x, mark):
                 raise RuntimeError(
@@ -115,7 +115,7 @@ class Given:
 
 
 def _laid_out(x: Array) -> Array:
-    """A copy of an argument, of which NumPy makes the views that it makes of that; read-only where that is."""
+    """Copy an argument so that NumPy makes the views of the copy that it makes of that; read-only where that is."""
     if x.flags.writeable:
         return detached(x)
     once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)
@@ -124,7 +124,7 @@ def _laid_out(x: Array) -> Array:
 
 
 def _differ(x: Array, y: Array) -> bool:
-    """Whether two arrays that lie in memory alike hold other bits. Numbers would be compared twice, for NaN."""
+    """Return whether two arrays that lie alike hold other bits. Numbers would be compared twice, for NaN."""
     if x.shape != y.shape or x.dtype != y.dtype:  # set anew in place
         return True
     word = WORDS.get(x.itemsize)

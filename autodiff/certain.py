@@ -40,7 +40,7 @@ class Certain:
         self.terms: Terms = {}
 
     def tangents(self, seeds: Found, lines: Iterable[int]) -> Found:
-        """`tangents` of the module sweep; a batch is taken apart, as its members have zeros of their own."""
+        """Find `sweep.tangents` with zeros told apart, of a batch member by member: each has zeros of its own."""
         lines = list(lines)
         leader = next((t for t in seeds.values() if isinstance(t, BatchNumber)), None)
         if leader is None:
@@ -68,7 +68,7 @@ class Certain:
         return found
 
     def term(self, line: int, place: int, t: Any) -> Any:
-        """What a line makes of the tangent of the operand at a place."""
+        """Return what a line makes of the tangent of the operand at a place."""
         reached, row, z = self.terms[line, place], self.tape.rows[line], self.tape.values[line]
         xs = [self.tape.value(operand) for operand in self.tape.operands(line)]
         assert row is not None
@@ -83,7 +83,7 @@ class Certain:
 
 
 def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
-    """`tangents`, with the zeros told apart where the tangent of a line that is wanted is NaN."""
+    """Find `tangents`; where one that is wanted is NaN, find them again with the zeros told apart."""
     with np.errstate(all="ignore"):
         found = tangents(tape, seeds, lines)
         if any(has_nan(found.get(line)) for line in wanted):
@@ -93,7 +93,7 @@ def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Seq
 
 
 def check_determined(level: Level, tangents: Iterable[Any]) -> None:
-    """Raises what a level notes, if tangents are NaN."""
+    """Raise the error that a level notes as the reason of NaN, if tangents are NaN."""
     reason = getattr(level, "undetermined", None)
     if reason is not None and any(map(has_nan, tangents)):
         raise np.linalg.LinAlgError(f"{reason}{user_line()}")
@@ -103,7 +103,7 @@ def check_determined(level: Level, tangents: Iterable[Any]) -> None:
 
 
 def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: Any) -> Any:
-    """What ``f(*args)`` returned, numbers of a level among it, with tangents from a recording of ``f``.
+    """Return the result ``out`` of ``f(*args)`` with the tangents of a recording of ``f``, zeros told apart.
 
     It is ``out`` itself where ``f`` cannot be recorded, or does not give the same values once more.
     """

@@ -53,7 +53,7 @@ def gradcheck(
     argnums: int | tuple[int, ...] | None = None,
     rtol: float = RELATIVE,
 ) -> Report:
-    """Whether the derivatives of ``f`` at ``args`` are right, in every mode and nesting, up to ``order``.
+    """Return whether the derivatives of ``f`` at ``args`` are right, in every mode and nesting, up to ``order``.
 
     f may return numbers, arrays, or tuples and dicts of them; arguments may be nested. ``argnums`` selects arguments
     (all of them by default); what is no number in them reaches f as it is, integers become floats. All elements of the
@@ -139,12 +139,12 @@ class _Check:
                     first, first_name = found, name
 
     def jacobian(self, function: Function, mode: str) -> Function:
-        """The blocks of the next order, by one mode, as a function of the leaves."""
+        """Return the blocks of the next order, by one mode, as a function of the leaves."""
         by_argument = JACOBIANS[mode](function, tuple(range(len(self.leaves))))
         return by_copies(lambda *xs: tuple(map(settled, flatten(by_argument(*xs))[0])))
 
     def by_differences(self, lower: Function, values: Blocks) -> Iterator[Quotient]:
-        """The blocks of the next order by difference quotients."""
+        """Find the blocks of the next order by difference quotients."""
         doubles = [as_double(x) for x in self.leaves]
         for k, x in enumerate(doubles):
             joined = quotients(lambda *xs: np.concatenate([np.ravel(value) for value in lower(*xs)]), k, doubles)
@@ -175,7 +175,7 @@ class _Check:
         self.comparisons.append(Comparison(order, mode, against, entries, worst, unresolved))
 
     def element(self, name: tuple[int, ...], place: tuple[int, ...]) -> str:
-        """The name of an element: output ``name[-1]``, differentiated by the inputs before it, the last one first."""
+        """Name an element: output ``name[-1]``, differentiated by the inputs before it, the last one first."""
         *by, out = name
         below = ""
         for k in by:
@@ -187,7 +187,7 @@ class _Check:
 
 
 def _known(values: Blocks) -> list[Quotient]:
-    """Values without error, in the form of quotients."""
+    """Return values without error, in the form of quotients."""
     return [Quotient(np.asarray(v), 0.0, np.full(np.shape(v), np.nan)) for v in values]
 
 
@@ -196,20 +196,20 @@ def _eps(value: Any) -> float:
 
 
 def _largest_term(function: Function, leaves: Sequence[Any]) -> float:
-    """The size of the largest value that a function computes on its way: what cancels is rounded by eps of that."""
+    """Return the largest size on the way of a function: what cancels is rounded by eps of that."""
     tape, _ = record(function, list(leaves))
     sizes = (size(plain(value)) for value in tape.values)
     return max((s for s in sizes if np.isfinite(s)), default=0.0)
 
 
 def _over(scale: float, x: Any) -> Any:
-    """The size of a function over that of its argument, or over 1 where that is larger: its slope at a guess."""
+    """Guess a slope: the size of a function over that of its argument, or over 1 where that is larger."""
     with np.errstate(all="ignore"):
         return scale / np.fmin(np.abs(x), 1.0)
 
 
 def _rounding(z: Any, w: Any, quotient: Quotient, slope: Any, largest: float) -> Any:
-    """How far two modes may be apart: eps of the derivative; where terms cancel, of their slope or of all."""
+    """Return how far two modes may be apart: eps of the derivative; where terms cancel, of their slope or of all."""
     eps = max(_eps(z), _eps(w))
     cancelled = CANCELLING * eps * largest + np.fmin(4 * quotient.error, CANCELLING * eps * slope)
     return ROUNDING * eps * np.fmax(np.abs(z), np.abs(w)) + np.fmax(cancelled, np.finfo(np.result_type(z)).tiny)

@@ -49,13 +49,13 @@ class Directions:
         return self.starts[-1]
 
     def chunks(self) -> list[range]:
-        """The directions chunk by chunk; of none, one empty chunk."""
+        """Return the directions chunk by chunk; of none, one empty chunk."""
         return [range(start, min(start + self.step, len(self))) for start in range(0, len(self), self.step)] or [
             range(0)
         ]
 
     def seeds(self, chosen: range, level: Level) -> list[Any]:
-        """The tangent of each leaf along the chosen directions, a batch; None of a leaf that has none of them."""
+        """Return the tangent of each leaf along the chosen directions, a batch; None of a leaf without any."""
         return [self._seed(k, chosen, level) for k in range(len(self.leaves))]
 
     def _seed(self, k: int, chosen: range, level: Level) -> Any:
@@ -72,7 +72,7 @@ class Directions:
         return batch(tangent, level) if len(chosen) > 1 else tangent[0]
 
     def partials(self, out: Any, tangents: list[Any], rule: Rule) -> list[Any]:
-        """The partial of an output by each leaf, of shape ``out.shape + leaf.shape``.
+        """Return the partial of an output by each leaf, of shape ``out.shape + leaf.shape``.
 
         ``tangents`` are the output's along each chunk of the directions: None where it does not depend on the leaves.
         """
@@ -83,7 +83,7 @@ class Directions:
         return [self._partial(k, out, along, rule) for k in range(len(self.leaves))]
 
     def _joined(self, of_shape: tuple[int, ...], tangents: list[Any]) -> Any:
-        """The derivatives of an output along all directions, in front."""
+        """Return the derivatives of an output along all directions, in front."""
         parts = []
         for t, chosen in zip(tangents, self.chunks(), strict=True):
             dims = (len(chosen), *of_shape)
@@ -92,7 +92,7 @@ class Directions:
 
     def rebuilt(self, outs: list[Any], tangents: list[list[Any]], rule: Rule, rebuild_out: Rebuild, trees: list[Tree]
                 ) -> list[Any]:  # fmt: skip
-        """The partials of all outputs by each argument, in the structures of both.
+        """Return the partials of all outputs by each argument, in the structures of both.
 
         ``tangents`` are those of the outputs for each chunk, ``trees`` the flattened arguments.
         """
@@ -118,23 +118,23 @@ class Directions:
 
 
 def taken(tangent: Any) -> Any:
-    """A tangent as the user gets it: `own`. A batch of them as it is, for a copy is made when the columns are."""
+    """Return a tangent as the user gets it: `own`. A batch stays as it is: a copy is made with the columns."""
     return tangent if isinstance(tangent, BatchNumber) else own(tangent)
 
 
 def same_bits(x: Any, y: Any) -> bool:
-    """Whether two arrays of one shape and type hold the same bits."""
+    """Return whether two arrays of one shape and type hold the same bits."""
     return bool(x.tobytes() == y.tobytes())
 
 
 def _same_half(x: Any, y: Any) -> bool:
-    """Whether two values have half of their digits in common."""
+    """Return whether two values have half of their digits in common."""
     rounding = np.sqrt(np.finfo(np.result_type(x, np.float16)).eps)
     return np.allclose(x, y, 0.0, rounding * np.max(np.abs(y), initial=0.0), equal_nan=True)
 
 
 def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None) -> None:
-    """Raises RuntimeError where the values of several runs at one point are not the same.
+    """Raise RuntimeError where the values of several runs at one point are not the same.
 
     With an error ``otherwise``, that one where they have not half of their digits in common: such are runs for each of
     which vectors were chosen anew.

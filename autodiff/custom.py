@@ -30,7 +30,7 @@ from .seeding import flatten, map_leaves
 
 
 def _signature(function: Function, name: str) -> inspect.Signature:
-    """The parameters of a function; of a ufunc its operands, without ``out`` and the like."""
+    """Return the parameters of a function; of a ufunc its operands, without ``out`` and the like."""
     ufunc, given = getattr(function, "func", function), getattr(function, "args", ())
     if isinstance(ufunc, np.ufunc):
         places = range(len(given), ufunc.nin)
@@ -42,14 +42,14 @@ def _signature(function: Function, name: str) -> inspect.Signature:
 
 
 def _name_of(function: Any) -> str:
-    """The name of a function, or of that in a functools.partial."""
+    """Return the name of a function, or of that in a functools.partial."""
     name = getattr(getattr(function, "func", function), "__name__", None)
     return name or type(function).__name__
 
 
 def _decorated(function: Function, kind: type[Kind], count: int | None,
                make: Callable[[str, Function, int, tuple[str, ...]], Function]) -> Function:  # fmt: skip
-    """A user's function as it is called: ``count`` operands first, then fixed parameters, with his signature.
+    """Give a user's function its face: ``count`` operands first, then fixed parameters, with its own signature.
 
     ``make`` takes the name, the function of arguments by place, the number of operands and the names of parameters.
     """
@@ -79,7 +79,7 @@ def _decorated(function: Function, kind: type[Kind], count: int | None,
 
 
 def _fixed(function: str, name: str, parameter: Any) -> Any:
-    """A fixed parameter, what is locally constant in it as a plain value; TypeError where it carries a derivative."""
+    """Return a fixed parameter, what is locally constant in it plain; TypeError where it carries a derivative."""
     numbers = [x for x in flatten(parameter)[0] if is_number(type(x)) and x.level is not HELD]
     if any(getattr(x, "active", True) for x in numbers):
         raise TypeError(f"{name} of {function} carries a derivative, and none by it was given: give one, or "
@@ -88,7 +88,7 @@ def _fixed(function: str, name: str, parameter: Any) -> Any:
 
 
 def _by_place(function: Function, count: int, keyed: list[str]) -> Function:
-    """A function that takes all its arguments by their places, also those that it takes by keyword only."""
+    """Let a function take all its arguments by their places, also those that it takes by keyword only."""
     if not keyed:
         return function
     places = count - len(keyed)
@@ -101,13 +101,13 @@ _BESIDES = {Elementwise: ", a function of (arguments, value) or a number"} | dic
 
 
 def joined(x: Any) -> Any:
-    """An argument as one operand: a list, or an array of objects, as an array."""
+    """Return an argument as one operand: a list, or an array of objects, as an array."""
     nested = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
     return array(x) if nested else x
 
 
 def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], Function]:
-    """Decorator: a function applied element by element, with its partial derivatives.
+    """Give a function applied element by element its partial derivatives.
 
     One for each argument: a function of the arguments and the value, ``(x[, y …], z)``, or a number where it is
     constant. Arguments with defaults that follow are fixed parameters. ``singular``: a partial may be infinite where
@@ -143,7 +143,7 @@ def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...]) -> Callable[[Func
 
 
 def linear(*adjoints: Any) -> Callable[[Function], Function]:
-    """Decorator: a function linear in its arguments jointly, with its adjoint map for each.
+    """Give a function that is linear in its arguments jointly its adjoint map for each.
 
     An adjoint map takes the cotangent of the value, then all arguments, and returns the argument's cotangent. None
     stands for an argument that carries no derivative. Arguments that follow are fixed parameters.
@@ -159,7 +159,7 @@ def linear(*adjoints: Any) -> Callable[[Function], Function]:
 
 
 def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
-    """Decorator: a function linear in each argument as long as the others are fixed. Adjoint maps as `linear`'s.
+    """Give a function that is linear in each argument, the others fixed, its adjoint maps, as `linear` has them.
 
     >>> from autodiff import grad
     >>> @multilinear(lambda g, x, y: g * y, lambda g, x, y: g * x)
@@ -172,7 +172,7 @@ def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
 
 
 def smooth(*pushes: Any) -> Callable[[Function], Function]:
-    """Decorator: any differentiable function of arrays, with its push-forward by each argument.
+    """Give any differentiable function of arrays its push-forward by each argument.
 
     A push-forward takes the argument's tangent, the value, then all arguments, and returns the value's tangent, to
     which it is linear; the pull-back is derived from it. None stands for an argument in which the function is locally
@@ -201,7 +201,7 @@ def smooth(*pushes: Any) -> Callable[[Function], Function]:
 
 
 def locally_constant(function: Function) -> Function:
-    """Decorator: a function whose derivative is zero wherever it has one: rounding, counting, sorting out.
+    """Mark a function whose derivative is zero wherever it has one: rounding, counting, sorting out.
 
     >>> from autodiff import derivative
     >>> @locally_constant

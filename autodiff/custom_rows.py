@@ -31,7 +31,7 @@ Function = Callable[..., Any]
 
 
 def _value(name: str, z: Any, operands: Any) -> Any:
-    """What a user's function returned, and as it did; TypeError where it is no plain value."""
+    """Return what a user's function returned, as it did; TypeError where it is no plain value."""
     if is_number(type(z)):
         raise TypeError(f"{name} uses a number that is being differentiated and is none of its arguments: make that "
                         f"an argument too{user_line()}")  # fmt: skip
@@ -44,7 +44,7 @@ def _value(name: str, z: Any, operands: Any) -> Any:
 
 
 def fitting(what: str, derivative: Any, wanted: tuple[int, ...], z: Any, spread: bool = False) -> Any:
-    """A derivative in the precision of ``z``, a Python number where that is one.
+    """Return a derivative in the precision of ``z``, a Python number where that is one.
 
     ValueError where it has not the shape ``wanted``, nor with ``spread`` one that broadcasts to it.
     """
@@ -60,7 +60,7 @@ def fitting(what: str, derivative: Any, wanted: tuple[int, ...], z: Any, spread:
 
 
 def _spreads(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether an array of one shape broadcasts to the other."""
+    """Return whether an array of one shape broadcasts to the other."""
     ends = zip(reversed(given), reversed(wanted), strict=False)
     return len(given) <= len(wanted) and all(n in (1, m) for n, m in ends)
 
@@ -70,7 +70,7 @@ def _spreads(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 def elementwise_function(name: str, function: Function, partials: tuple[Any, ...], singular: bool = False,
                          owner: bool = False) -> Function:  # fmt: skip
-    """The table function of an elementwise row that is not in the table.
+    """Make the table function of an elementwise row that is not in the table.
 
     With an ``owner``, the first operand is no number but the object that the function is a method of.
     """
@@ -120,7 +120,7 @@ class _Parameters:
 
 
 def elementwise_with_parameters(name: str, function: Function, partials: tuple[Any, ...], singular: bool) -> Function:
-    """The same of a function that takes fixed parameters after its operands, on which its partials do not depend."""
+    """Make one that takes fixed parameters after its operands, which its partials do not need."""
 
     def behind(partial: Any) -> Any:
         return (lambda parameters, *xs_z: partial(*xs_z)) if callable(partial) else partial
@@ -132,7 +132,7 @@ def elementwise_with_parameters(name: str, function: Function, partials: tuple[A
 
 
 def function_of_arrays(row: Row, function: Function) -> Function:
-    """The table function of any other row that is not in the table."""
+    """Make the table function of any other row that is not in the table."""
     count = row.arity
 
     def plainly(*arguments: Any) -> Any:
@@ -146,7 +146,7 @@ def function_of_arrays(row: Row, function: Function) -> Function:
 
 def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple[str, ...], function: Function
          ) -> Function:  # fmt: skip
-    """The table function of a user's function of arrays, with a derivative for each operand, of ``kind`` or another.
+    """Make the table function of a user's function of arrays, its derivatives of ``kind`` or of another.
 
     What his function does to a tangent and his adjoint maps are two statements: at the first tangent they are held
     against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
@@ -165,7 +165,7 @@ def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple
 
 
 def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
-    """A user's derivative as a kind; TypeError where it is none, and no function."""
+    """Return a user's derivative as a kind; TypeError where it is none, and no function."""
     given = as_kind(kind, derivative)
     parts: list[Any] = [getattr(given, "adjoint", None)]
     if isinstance(given, Smooth):
@@ -180,7 +180,7 @@ def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
 
 
 def _checked(name: str, k: int, given: Any, of_tangent: Function) -> Kind:
-    """A kind with the user's derivatives, whose results are checked. One that is linear is pushed by ``of_tangent``."""
+    """Return a kind with the user's derivatives, results checked. A linear one is pushed by ``of_tangent``."""
     if isinstance(given, Constant):
         return given
     if isinstance(given, Smooth):
@@ -204,7 +204,7 @@ def _checked(name: str, k: int, given: Any, of_tangent: Function) -> Kind:
 
 
 def _checked_push(name: str, k: int, push: Function) -> Function:
-    """A push-forward whose tangents have the shape and precision of the value; member by member of a batch."""
+    """Check that tangents have the shape and precision of the value; a batch is pushed member by member."""
 
     def checked(*t_z_xs: Any) -> Any:
         if isinstance(t_z_xs[0], BatchNumber):  # he may call what takes plain arrays only
@@ -220,12 +220,12 @@ def _checked_push(name: str, k: int, push: Function) -> Function:
 
 
 def _checked_pull(what: str, place: int, pull: Function) -> Function:
-    """A pull-back or an adjoint map whose results have the shape and precision of what is at ``place`` behind ``g``."""
+    """Check that what a pull-back returns has the shape and precision of what is at ``place`` behind ``g``."""
     return lambda g, *xs: fitting(what, pull(*map(read_only, (g, *xs))), shape(xs[place]), xs[place])
 
 
 def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any) -> None:
-    """Raises ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
+    """Raise ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
     kind, angles = np.result_type(np.asarray(pushed), np.float16), 1.0 + np.arange(np.size(pushed))
     g = (np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind).reshape(np.shape(pushed))[()]
     pulled = read(adjoint(g, *arguments))

@@ -48,7 +48,7 @@ def demonstrate() -> None:
 
 
 def three_ways() -> str:
-    """The derivative of the first example by both modes and by a difference quotient, as a table."""
+    """Tabulate the derivative of the first example by both modes and by a difference quotient."""
 
     def f(x: float) -> float:
         return np.sin(x) ** np.sin(x)  # type: ignore[no-any-return]
@@ -61,7 +61,7 @@ def three_ways() -> str:
 
 
 def points() -> tuple[list[float], list[float]]:
-    """The data: points scattered about a known line, the same in every run."""
+    """Make the data: points scattered about a known line, the same in every run."""
     random = np.random.default_rng(2026)
     x = random.uniform(0.0, 2.0, POINTS)
     y = SLOPE * x + INTERCEPT + random.normal(0.0, NOISE, POINTS)
@@ -69,7 +69,7 @@ def points() -> tuple[list[float], list[float]]:
 
 
 def fitted(x: list[float], y: list[float], steps: int) -> Fit:
-    """The line of least mean squared distance in y, by that many steps of gradient descent from the line y = 0."""
+    """Find the line of least mean squared distance in y, by that many steps of gradient descent from the line y = 0."""
 
     def loss(slope: float, intercept: float) -> float:
         total = 0.0
@@ -87,7 +87,7 @@ def fitted(x: list[float], y: list[float], steps: int) -> Fit:
 
 
 def progress(steps: int) -> Iterable[int]:
-    """``range(steps)`` with a progress bar on stderr, if that is a terminal: tqdm's, or else a line each quarter."""
+    """Yield ``range(steps)`` with a progress bar on stderr, if that is a terminal: tqdm's, or a line each quarter."""
     if not sys.stderr.isatty():
         return range(steps)
     try:
@@ -106,7 +106,7 @@ def _quarters(steps: int) -> Iterator[int]:
 
 
 def comparison(fit: Fit, x: list[float], y: list[float]) -> str:
-    """The fitted line beside NumPy's closed solution and the line that the points scatter about, as a table."""
+    """Tabulate the fitted line beside NumPy's closed solution and the line that the points scatter about."""
     slope, intercept = np.polyfit(x, y, 1)
     return (f"                        slope        intercept\n"
             f"   fitted              {fit.slope:12.9f}  {fit.intercept:12.9f}   {1000 * fit.seconds:.2f} ms a step\n"
@@ -115,7 +115,7 @@ def comparison(fit: Fit, x: list[float], y: list[float]) -> str:
 
 
 def save_picture(fit: Fit, x: list[float], y: list[float]) -> bool:
-    """Save points, fitted line and falling loss to `PICTURE`; False where there is no matplotlib."""
+    """Save points, fitted line and falling loss to `PICTURE`; return False where there is no matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -38,7 +38,7 @@ def _again(operator: Any, given: tuple[Any, ...], options: dict[str, Any]) -> An
 
 
 def derived(operator: Operator) -> Operator:
-    """Decorator: an operator whose functions can be pickled."""
+    """Make an operator one whose functions can be pickled."""
 
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Derived:

@@ -21,14 +21,14 @@ RELATIVE = 1e-7
 
 
 def as_double(x: Any) -> Any:
-    """A number or array of less than double precision in double precision, where differences have digits to lose."""
+    """Return a number or array in at least double precision, where differences have digits to lose."""
     if isinstance(x, (np.ndarray, np.generic)) and x.dtype.itemsize < (16 if x.dtype.kind == "c" else 8):
         return x.astype(complex if x.dtype.kind == "c" else float)
     return x
 
 
 def _measured(f: Callable[..., Any]) -> Measure:
-    """A user's function with its rounding error."""
+    """Return a user's function with its rounding error."""
 
     def measure(*args: Any) -> Quotient:
         out = settled(plain_output(f(*map_leaves(_copied, args)), f))
@@ -43,12 +43,12 @@ def _measured(f: Callable[..., Any]) -> Measure:
 
 
 def _copied(x: Any) -> Any:
-    """An argument that f may write to without harm to the next call."""
+    """Copy an argument, so that f may write to it without harm to the next call."""
     return x.copy(order="K") if isinstance(x, np.ndarray) else x
 
 
 def _partial(measure: Measure, index: int, k: int) -> Measure:
-    """The partial of ``measure`` with respect to leaf ``k`` of argument ``index``, shape out.shape + leaf.shape."""
+    """Return the partial of ``measure`` by leaf ``k`` of argument ``index``, of shape out.shape + leaf.shape."""
 
     def quotient(*args: Any) -> Quotient:
         leaves, rebuild = flatten(args[index])
@@ -82,7 +82,7 @@ def _of_array(at: Measure, x: Values) -> Quotient:
 
 
 def _of_number(at: Measure, x: Any) -> Quotient:
-    """The derivative at a number; at a complex one, from those along 1 and along i."""
+    """Return the derivative at a number; at a complex one, from those along 1 and along i."""
     if not np.iscomplexobj(x):
         return slope(at, x)
     kind = type(x) if isinstance(x, (complex, np.generic)) else complex
@@ -95,7 +95,7 @@ def _of_number(at: Measure, x: Any) -> Quotient:
 
 
 def quotients(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> Any:
-    """`Quotient` s in the structure of ``args[wrt]``; for a tuple of indices, each holding those of the next."""
+    """Return `Quotient` s in the structure of ``args[wrt]``; for a tuple of indices, each holding those of the next."""
     args = arguments(f, args)
     indices = [place(k, len(args)) for k in (wrt if isinstance(wrt, tuple) else (wrt,))]
     if not indices:
@@ -111,7 +111,7 @@ def quotients(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[
 
 
 def difference_quotient(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> tuple[Any, Any]:
-    """``(value, error)``: the partial ∂f/∂args[wrt] at ``args`` by differences, and an estimate of its error.
+    """Return ``(value, error)``: the partial ∂f/∂args[wrt] by differences, and an estimate of its error.
 
     Both have the shape and structure of `autodiff.derivative`'s result; a tuple ``wrt`` gives the mixed partial, and
     single precision is evaluated in double. The error is half the gap between the one-sided slopes at a kink; the value
@@ -137,21 +137,21 @@ def _as_number(x: Any) -> Any:
 
 
 def allowed(quotient: Quotient, precision: float, relative: float = RELATIVE) -> Values:
-    """How far a derivative that was computed with ``precision`` (the eps of its type) may be from the quotient."""
+    """Return how far a derivative computed with ``precision`` (the eps of its type) may be from the quotient."""
     value = np.abs(quotient.value)
     rounding = 16 * precision * np.max(value, initial=0.0, where=np.isfinite(value)) if precision > 1e-10 else 0.0
     return np.asarray(max(relative, 100 * precision) * value + 4 * quotient.error + rounding)
 
 
 def close(found: Any, expected: Any, within: Any) -> NDArray[np.bool_]:
-    """Where two values agree: equal (infinite ones too), both NaN, or no further apart than ``within``."""
+    """Return where two values agree: equal (infinite ones too), both NaN, or no further apart than ``within``."""
     with np.errstate(invalid="ignore"):
         near = np.abs(found - expected) <= within
     return np.asarray(near & np.isfinite(expected) | (found == expected) | (np.isnan(found) & np.isnan(expected)))
 
 
 def check_derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any], suspect: Any) -> bool:
-    """Whether ``suspect`` is the partial ∂f/∂args[wrt] at ``args``, judged by difference quotients.
+    """Return whether ``suspect`` is the partial ∂f/∂args[wrt] at ``args``, judged by difference quotients.
 
     It is if every element lies within 1e-7 of the quotient, relatively, or within four times the quotient's error. At a
     kink, any slope between the one-sided ones passes. Where f is not finite NaN passes, and nothing else; where the
@@ -169,7 +169,7 @@ def check_derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Se
 
 
 def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence[Any]) -> bool:
-    """Whether ``suspect``, a sequence of partials, one per argument, is the gradient of a scalar ``f`` at ``args``.
+    """Return whether ``suspect``, a sequence of partials, one per argument, is the gradient of a scalar ``f``.
 
     Tolerance as `autodiff.check_derivative`'s. Raises ValueError where the number of partials, the shape or the
     structure of one is another than the argument's, TypeError where f returns an array.
@@ -193,7 +193,7 @@ def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence
 
 
 def _confirmed(suspect: Any, tree: Any, name: str) -> bool:
-    """Whether every part of ``suspect`` agrees with the quotient in its place."""
+    """Return whether every part of ``suspect`` agrees with the quotient in its place."""
     if isinstance(tree, Quotient):
         found = np.asarray(suspect)
         if found.dtype.kind not in "fciub":

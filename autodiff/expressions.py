@@ -37,7 +37,7 @@ class ExpressionError(ValueError):
 
 
 def expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
-    """The expression as a function of as many values as there are names, in that order.
+    """Return the expression as a function of as many values as there are names, in that order.
 
     It may hold numbers, the names, the functions and constants of `dualnumbers.dmath` and ``abs``, ``max``, ``min``,
     ``+ - * / // % **``, comparisons, ``and or not``, and ``a if condition else b``. A name hides the constant of the
@@ -57,7 +57,7 @@ def expression(text: str, names: Sequence[str]) -> Callable[..., Any]:
 
 
 def real_value(text: str, function: Callable[..., Any], values: Iterable[Any]) -> float:
-    """The value of an expression as a float; ExpressionError where it is not a real number."""
+    """Return the value of an expression as a float; ExpressionError where it is not a real number."""
     value = function(*values)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         kind = "true or false" if isinstance(value, bool) else f"complex here ({value:.6g})"
@@ -66,7 +66,7 @@ def real_value(text: str, function: Callable[..., Any], values: Iterable[Any]) -
 
 
 def assignments(items: Sequence[str]) -> dict[str, float]:
-    """``["x=1", "y=pi/4"]`` as values by name, in order; ExpressionError where one is something else."""
+    """Read ``["x=1", "y=pi/4"]`` as values by name, in order; ExpressionError where one is something else."""
     values: dict[str, float] = {}
     for item in items:
         name, equals, text = item.partition("=")
@@ -83,7 +83,7 @@ def assignments(items: Sequence[str]) -> dict[str, float]:
 
 
 def _parsed(text: str) -> ast.Expression:
-    """The syntax tree; ExpressionError where there is none, or where it is too long or too deep."""
+    """Parse to a syntax tree; ExpressionError where there is none, or where it is too long or too deep."""
     if len(text) > LONGEST_TEXT:
         raise ExpressionError(f"the expression has {len(text)} characters; at most {LONGEST_TEXT} are read")
     too_deep = ExpressionError(f"{short(text)}: nested more than {DEEPEST} deep; a long sum is fsum([a, b, ...])")
@@ -108,7 +108,7 @@ def _parsed(text: str) -> ast.Expression:
 
 
 def short(text: str) -> str:
-    """A text in one line of at most 60 characters."""
+    """Cut a text to one line of at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -174,7 +174,7 @@ class _Source:
         return ExpressionError(f"{self.segment(node)}: {reason}")
 
     def applied(self, node: ast.AST, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-        """The function's value; a failure names the part of the text that has none."""
+        """Return the function's value; a failure names the part of the text that has none."""
         try:
             result = function(*arguments)
         except (ArithmeticError, ValueError) as failure:
@@ -284,7 +284,7 @@ class _Source:
 
 
 def _of_small_integers(name: str) -> Callable[..., Any]:
-    """A function of `FUNCTIONS`; factorials of numbers that would take long refuse them."""
+    """Return a function of `FUNCTIONS`; factorials of numbers that would take long refuse them."""
     function = FUNCTIONS[name]
     if name not in ("comb", "factorial", "perm"):
         return function
@@ -305,7 +305,7 @@ NODES: dict[type[ast.AST], Callable[[_Source, Any], Evaluate]] = {
 
 
 def _evaluated_part(frame: FrameType) -> Source | None:
-    """The part of the text whose value a frame of `_Source.applied` computes."""
+    """Return the part of the text whose value a frame of `_Source.applied` computes."""
     node, lines = frame.f_locals["node"], frame.f_locals["self"].text.strip().splitlines()
     line = lines[node.lineno - 1]
     end = node.end_col_offset if node.end_lineno == node.lineno else len(line.encode())

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def new_figure(size: tuple[float, float]) -> Any:
-    """An empty figure of a size in inches; ImportError without Matplotlib."""
+    """Make an empty figure of a size in inches; ImportError without Matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

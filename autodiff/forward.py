@@ -45,7 +45,7 @@ __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfw
 
 
 def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> Any:
-    """The partial derivative ∂f/∂args[wrt] at ``args``.
+    """Return the partial derivative ∂f/∂args[wrt] at ``args``.
 
     With respect to a number it has the shape of f's output; with respect to an array it is the full partial, output
     shape + argument shape; with respect to nested tuples, lists and dicts it has their structure. A tuple ``wrt``
@@ -78,7 +78,7 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
 
 
 def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[Any]) -> Any:
-    """One differentiation after the other, the first index innermost."""
+    """Differentiate by one index after the other, the first one innermost."""
     if not wrt:
         raise TypeError("wrt is the index of an argument, or a tuple of indices; got an empty tuple")
     first, others = wrt[0], wrt[1:]
@@ -89,12 +89,12 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[A
 
 @derived
 def differentiate(f: Callable[..., Any], wrt: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """The partial ∂f/∂args[wrt] as a function of the same arguments."""
+    """Return the partial ∂f/∂args[wrt] as a function of the same arguments."""
     return lambda *args, **keywords: derivative(partial(f, **keywords) if keywords else f, wrt, args)
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
-    """The list of partials of a scalar ``f``, one per argument, by one run with the directions of all their elements.
+    """Return the list of partials of a scalar ``f``, one per argument, by one run with all directions at once.
 
     Raises TypeError where f returns an array: use `jacfwd`.
     """
@@ -111,18 +111,18 @@ def _labelled(partial: Any, x: Any) -> Any:
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
-    """The gradient of a real function of a complex number, in the real inner product: ∂f/∂Re z + i ∂f/∂Im z."""
+    """Return the gradient of a real function of a complex number, in the real inner product: ∂f/∂Re z + i ∂f/∂Im z."""
     return along_one + 1j * along_i
 
 
 def holomorphic(along_one: Any, along_i: Any) -> Any:
-    """The derivative by a complex number; ValueError where the function is not holomorphic there."""
+    """Return the derivative by a complex number; ValueError where the function is not holomorphic there."""
     check_holomorphic(along_i, along_one)
     return along_one
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """``(f(*primals), ḟ)``: the value and its tangent for the tangents of all arguments, of the same structures.
+    """Return ``(f(*primals), ḟ)``: the value and its tangent for the tangents of all arguments, of their structures.
 
     The value has the type that f gives without a differentiation, as of ``np.sin(0.5)`` np.float64; the tangent has it
     too. Raises ValueError where a tangent has another shape than its primal, even one that broadcasts.
@@ -143,7 +143,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 @derived
 def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """The Jacobian as a function of f's arguments, all columns in one run of f; shape output shape + argument shape.
+    """Return the Jacobian as a function of f's arguments, all columns in one run; shape output + argument shape.
 
     A tuple of ``argnums`` gives a tuple of Jacobians. Structured outputs and arguments give the structure of the
     output, holding that of the argument.
@@ -158,7 +158,7 @@ def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callabl
 
 
 def joined(out: Any, f: Any) -> Any:
-    """An output with its lists joined to arrays; tuples and dicts stay."""
+    """Join an output's lists to arrays; tuples and dicts stay."""
     if isinstance(out, (tuple, dict)):
         leaves, rebuild = flatten(out)
         return rebuild(output_leaf(leaf, f) for leaf in leaves)
@@ -166,14 +166,14 @@ def joined(out: Any, f: Any) -> Any:
 
 
 def _seed(x: Any, t: Any, level: Level, given: Given) -> Any:
-    """An argument with its tangent, as numbers of a level."""
+    """Give an argument its tangent, as numbers of a level."""
     xs, rebuild = flatten(x)
     xs = [given.keep(differentiable(leaf, "a primal")) for leaf in xs]
     return rebuild(map(make, xs, matching(t, rebuild(xs), "the tangent"), [level] * len(xs)))
 
 
 def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
-    """The primal and tangent of an output at a level; zero where it does not depend on what was seeded."""
+    """Part an output into primal and tangent at a level; zero where it does not depend on what was seeded."""
     check_alive_below(out, level)
     if is_number(type(out)) and out.level is level:
         return own(out.primal), own(out.tangent)
@@ -181,7 +181,7 @@ def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
 
 
 def check_alive_below(out: Any, level: Level) -> None:
-    """`check_alive`, where the level that ends now is still good."""
+    """Apply `check_alive`, where the level that ends now is still good."""
     if is_number(type(out)) and out.level is level:
         for part in out.parts():
             check_alive(part)
@@ -191,7 +191,7 @@ def check_alive_below(out: Any, level: Level) -> None:
 
 def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
               rule: Rule = holomorphic) -> list[Any]:  # fmt: skip
-    """The partials of f's output by each of the arguments at ``indices``, in the structures of both.
+    """Return the partials of f's output by each of the arguments at ``indices``, in the structures of both.
 
     f runs once, with the directions of all elements as one batch; more often only where that would fill the memory, or
     where a rule needs to know the direction.
@@ -204,7 +204,7 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
 
 def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
                         rule: Rule, elements: int = 0, otherwise: Exception | None = None) -> list[Any]:  # fmt: skip
-    """`_partials` with chunks of `Directions` for values of so many ``elements``."""
+    """Find `_partials` with chunks of `Directions` for values of so many ``elements``."""
     given = Given()
     trees = [flatten(args[index]) for index in indices]
     leaves = [given.keep(differentiable(leaf, f"argument {index}"))
@@ -227,19 +227,19 @@ def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequenc
 
 
 def _seeded(x: Any, tangent: Any, level: Level) -> Any:
-    """A leaf as the function gets it: an array is a number in every run, whichever directions are this one's."""
+    """Return a leaf as f gets it: an array is a number in every run, whichever directions are this one's."""
     if tangent is None and shape(x):
         tangent = zeros_like(x)
     return x if tangent is None else make(x, tangent, level)
 
 
 def _kept(args: list[Any]) -> list[Any]:
-    """The arguments as they are now, whatever a function does to them."""
+    """Keep the arguments as they are now, whatever a function does to them."""
     return [map_leaves(lambda x: x.snapshot() if isinstance(x, ArrayNumber) else x, arg) for arg in args]
 
 
 def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> Any:
-    """What f returned, where a tangent of it is NaN with the zeros told apart that met infinite slopes."""
+    """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart."""
     if not any(map(has_nan, _tangents_of(out, level))):
         return out
     from .certain import check_determined, pushed_again
@@ -254,7 +254,7 @@ def _tangents_of(out: Any, level: Level) -> list[Any]:
 
 
 def _pushed(out: Any, level: Level) -> tuple[Any, Any]:
-    """The primal and the tangent of an output at a level; None where it does not depend on what was seeded."""
+    """Return an output's primal and tangent at a level; None where it does not depend on what was seeded."""
     check_alive_below(out, level)
     if not (is_number(type(out)) and out.level is level):
         return own(out), None

@@ -21,7 +21,7 @@ CLASS = _Classes()
 
 
 def is_index(z: Any) -> bool:
-    """Whether NumPy takes a value for another index than a handle on it: True for a mask, that for the place 1.
+    """Return whether NumPy takes a value for another index than a handle on it: True for a mask, not the place 1.
 
     And no places where a mask is empty.
     """
@@ -29,7 +29,7 @@ def is_index(z: Any) -> bool:
 
 
 def handle(tape: Any, line: int, active: bool = True) -> Any:
-    """A handle on a line, of the class that its value asks for."""
+    """Make a handle on a line, of the class that its value asks for."""
     made: Any = object.__new__(CLASS[type(tape.values[line]), active])
     made.tape, made.line = tape, line
     return made

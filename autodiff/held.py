@@ -20,7 +20,7 @@ HOLDERS: set[type] = set()
 
 
 def nested(function: Callable[[Any], Any], x: Any) -> Any:
-    """A function applied to what nested lists, tuples and dicts hold."""
+    """Apply a function to what nested lists, tuples and dicts hold."""
     kind = type(x)
     if kind is list or kind is tuple:
         return kind([nested(function, part) for part in x])
@@ -28,17 +28,17 @@ def nested(function: Callable[[Any], Any], x: Any) -> Any:
 
 
 def held(x: Any) -> Any:
-    """What a holder holds, a plain array or one with derivatives; anything else as it is."""
+    """Return what a holder holds, a plain array or one with derivatives; anything else as it is."""
     return x.primal if type(x) in HOLDERS else x
 
 
 def all_held(x: Any) -> Any:
-    """`held` of what nested lists, tuples and dicts hold."""
+    """Replace every holder in nested lists, tuples and dicts by what it holds."""
     return nested(held, x)
 
 
 def holds_number(x: Any) -> bool:
-    """Whether nested lists, tuples, dicts and arrays of objects hold a number with a derivative."""
+    """Return whether nested lists, tuples, dicts and arrays of objects hold a number with a derivative."""
     kind = type(x)
     if kind is list or kind is tuple:
         return any(map(holds_number, x))
@@ -50,7 +50,7 @@ def holds_number(x: Any) -> bool:
 
 
 def leaves(x: Any) -> list[Any]:
-    """The arrays and numbers that nested lists, tuples and dicts hold."""
+    """Return the arrays and numbers that nested lists, tuples and dicts hold."""
     found: list[Any] = []
     _gather(x, found)
     return found
@@ -66,20 +66,20 @@ def _gather(x: Any, found: list[Any]) -> None:
 
 
 def shows(z: Any, value: Any) -> bool:
-    """Whether an array shows elements of another, each plain or of numbers."""
+    """Return whether an array shows elements of another, each plain or of numbers."""
     if is_number(type(value)):
         return z is value or (isinstance(z, ArrayNumber) and z.owner is getattr(value, "owner", None))
     return isinstance(z, np.ndarray) and isinstance(value, np.ndarray) and np.may_share_memory(z, value)
 
 
 def untied(result: Any, holders: list[Any]) -> bool:
-    """Whether a result, or a part of one, shows elements of holders without being tied to them."""
+    """Return whether a result, or a part of one, shows elements of holders without being tied to them."""
     parts = [part for part in leaves(result) if type(part) not in HOLDERS]
     return any(shows(part, x.primal) for part in parts for x in holders)
 
 
 def apart(z: Any) -> Any:
-    """A copy of an array, which lies in memory as it does and may be written to if it may."""
+    """Copy an array so that the copy lies in memory as it does and may be written to if it may."""
     if is_number(type(z)):
         return z.snapshot()
     copy = detached(z)
@@ -101,7 +101,7 @@ class Window:
 
 
 def check_unseen(windows: Any, number: Any) -> None:
-    """Raises TypeError where an array still looks through one of the windows, which would not see this number."""
+    """Raise TypeError where an array still looks through one of the windows, which would not see this number."""
     if any(known() for known in windows):
         gc.collect()  # of what a cycle kept
     if not any(known() for known in windows):

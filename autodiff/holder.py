@@ -38,7 +38,7 @@ WRITERS = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.
 
 
 def keeping(result: Any, *arguments: Any) -> Any:
-    """A new floating array as a holder; what shares memory with an argument, and anything else, as it is."""
+    """Make a holder of a new floating array; what shares memory with an argument, and anything else, stays as it is."""
     if isinstance(result, (tuple, list)):
         parts = [keeping(part, *arguments) for part in result]
         return result._make(parts) if hasattr(result, "_make") else type(result)(parts)
@@ -50,12 +50,12 @@ def keeping(result: Any, *arguments: Any) -> Any:
 
 
 def rooted(x: Any) -> Any:
-    """The holder whose elements a view of a holder shows."""
+    """Return the holder whose elements a view of a holder shows; anything else as it is."""
     return x.root if type(x) is HolderView else x
 
 
 def opened(x: Any) -> Any:
-    """What a holder holds, a plain array as one whose views are known of; anything else as it is."""
+    """Return what a holder holds, a plain array as one whose views are known of; anything else as it is."""
     value = held(x)
     if value is x or type(value) is not np.ndarray:
         return value
@@ -68,12 +68,12 @@ def opened(x: Any) -> Any:
 
 
 def _always() -> bool:
-    """In place of a `Window`: there is an array of numbers of which it is not known whether it is alive."""
+    """Stand in for a `Window` that is always alive: of an array of numbers it is not known whether it still is."""
     return True
 
 
 def holder(array: Any) -> Any:
-    """A holder of a plain array that nobody else writes to."""
+    """Make a holder of a plain array that nobody else writes to."""
     z = new(Holder)
     z.stored, z.windows = array, ()
     return z
@@ -97,7 +97,7 @@ class Holder(ArrayNumber, operators=True):
 
     @property
     def primal(self) -> Any:
-        """What is held; the numbers of a differentiation that has ended are what they were made of."""
+        """The array that is held; numbers of an ended differentiation are replaced by what they were made of."""
         value = self.stored
         if type(value) is np.ndarray or not value.level.ended:
             return value
@@ -113,7 +113,7 @@ class Holder(ArrayNumber, operators=True):
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
-        """The row of what is held, whose result shows no elements of it: that does `viewed`."""
+        """Evaluate the row of what is held; the result shows no elements of it, which is for `viewed` to give."""
         evaluate = face.evaluate
 
         def handed_on(*arguments: Any) -> Any:
@@ -131,7 +131,7 @@ class Holder(ArrayNumber, operators=True):
         return holder(value)
 
     def snapshot(self) -> Any:
-        """What is held now: a plain array as a copy."""
+        """Return what is held now: a plain array as a copy."""
         value = self.primal
         return value.snapshot() if is_number(type(value)) else value.copy(order="K")
 
@@ -153,7 +153,7 @@ class Holder(ArrayNumber, operators=True):
             super().assign(held(value), index)
 
     def takes(self, value: Any, index: Any) -> bool:
-        """Assign in place, unless a number of a higher level than what is held makes this an array of that level."""
+        """Assign in place and return True; False where the value's level is above that of what is held."""
         value, array = held(value), self.primal
         if level_of(value).number > level_of(array).number:
             return False
@@ -211,7 +211,7 @@ class Holder(ArrayNumber, operators=True):
         return keeping(result, arguments, keywords)
 
     def _view(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        """The result of a function, where it shows elements of holders: tied to them, or else known of."""
+        """Return the result of a function that shows elements of holders: tied to them, or else known of."""
         holders = [x for x in leaves((arguments, keywords)) if type(x) in HOLDERS]
         if function in BY_NUMPY:
             z = super().__array_function__(function, types, arguments, dict(keywords))
@@ -224,7 +224,7 @@ class Holder(ArrayNumber, operators=True):
         return function(*nested(opened, arguments), **nested(opened, keywords))
 
     def view(self, *arguments: Any, **keywords: Any) -> Any:
-        """Of the same type a view that stays tied; of another one of NumPy's own."""
+        """Return a view: of the same type one that stays tied; of another one of NumPy's own."""
         if not keywords and (not arguments or arguments == (self.dtype,)):
             return self[...]
         return opened(self).view(*arguments, **keywords)
@@ -294,7 +294,7 @@ class HolderView(ArrayView, Holder):
             ArrayView.assign(self, held(value), index)
 
     def current(self) -> Any:
-        """The view of what the holder holds now; one of an array with derivatives follows it by itself."""
+        """Return the view of what the holder holds now; one of an array with derivatives follows it by itself."""
         value = self.root.primal
         if value is not self.source:
             self.seen, self.source = self.shown(value), value  # not before it is right: another thread may look

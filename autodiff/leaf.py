@@ -156,7 +156,7 @@ def _unwritable() -> TypeError:
 
 
 def _in_place(self: Leaf, other: Any) -> Any:
-    """Augmented assignment: of an array it would write it; of a number within no_grad it would forget the Variable."""
+    """Refuse an augmented assignment that would write an array, or within no_grad replace the Variable by a number."""
     if isinstance(self, ArrayNumber) or not is_recording():
         raise _unwritable()
     return NotImplemented
@@ -204,7 +204,7 @@ class ArrayConstant(Constant, ArrayLeaf):
 
 
 def together(leaves: list[Any]) -> list[Any]:
-    """Leaves that belong together: each knows the numbers of all."""
+    """Let leaves belong together: each knows the numbers of all."""
     siblings = tuple((leaf.number, prod(shape(leaf.primal))) for leaf in leaves)
     for leaf in leaves:
         leaf.siblings = siblings

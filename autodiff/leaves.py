@@ -39,22 +39,22 @@ class RealFunction:
 
 
 def by_copies(function: Function) -> Function:
-    """A function that may write to its arguments, called on copies."""
+    """Call a function that may write to its arguments on copies of them."""
     return lambda *xs: function(*(x.copy(order="K") if isinstance(x, np.ndarray) else x for x in xs))
 
 
 def size(value: Any) -> float:
-    """The largest finite absolute value in a number or array."""
+    """Return the largest finite absolute value in a number or array."""
     return float(np.max(np.abs(value)[np.isfinite(value)], initial=0.0))
 
 
 def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> RealFunction:
-    """``f(*args)`` as a function of the real leaves of the arguments at ``indices``; what is no number stays."""
+    """Turn ``f(*args)`` into a function of the real leaves of the arguments at ``indices``; other things stay."""
     leaves: list[Any] = []
     inputs: list[str] = []
 
     def taken(x: Any, name: str) -> Callable[[Iterator[Any]], Any]:
-        """Add a leaf; returns how it is made again from the stream of all."""
+        """Add a leaf; return how it is made again from the stream of all."""
         try:
             x = differentiable(x)
         except TypeError:
@@ -103,7 +103,7 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
 
 
 def names_of_leaves(tree: Any, name: str) -> list[str]:
-    """The name of each leaf of a structure, as Python would index it, in the order of `flatten`."""
+    """Return the name of each leaf of a structure, as Python would index it, in the order of `flatten`."""
     if not isinstance(tree, CONTAINERS):
         return [name]
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
@@ -111,7 +111,7 @@ def names_of_leaves(tree: Any, name: str) -> list[str]:
 
 
 def parameter_names(f: Function, count: int) -> list[str]:
-    """The names of the first ``count`` parameters of a function; none where it does not name as many."""
+    """Return the names of the first ``count`` parameters of a function; none where it does not name as many."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):  # as of many a builtin
@@ -121,7 +121,7 @@ def parameter_names(f: Function, count: int) -> list[str]:
 
 
 def of_few_directions(full: RealFunction, order: int) -> RealFunction:
-    """The same function if it has few derivatives; else along random directions in its arguments and its outputs."""
+    """Return a function of few derivatives as it is, others along random directions of arguments and outputs."""
     values = by_copies(full.function)(*full.leaves)
     n, m = sum(map(np.size, full.leaves)), sum(map(np.size, values))
     if m * n**order <= ENTRIES:

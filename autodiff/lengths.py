@@ -44,7 +44,7 @@ class Squares:
             self.squares.append(row is not None and not tape.complex and self._is_sum(line, row.name))
 
     def _as_computed_first(self, line: int) -> int:
-        """The first line that has the same elements, in C order, by the same computation."""
+        """Return the first line that has the same elements, in C order, by the same computation."""
         row, operands = self.tape.rows[line], self.tape.operands(line)
         static = self.tape.static.get(line, ())
         if row is None or any(isinstance(x, np.ndarray) for x in _flat(static)):
@@ -58,7 +58,7 @@ class Squares:
         return self.first_of.setdefault(key, line)
 
     def _keeps_order(self, name: str, operand: int, static: Any) -> bool:
-        """Whether a row gives all the elements of an operand in the same order."""
+        """Return whether a row gives all the elements of an operand in the same order."""
         if name == "getitem":
             return all(map(_adds_axes, _flat(static)))
         if name in ("reshape", "transpose"):
@@ -91,7 +91,7 @@ class Squares:
         return name in PLACING and all(map(self._is_kept, operands))
 
     def _is_square(self, operands: list[int], static: Any, name: str) -> bool:
-        """Whether a product is of elements with themselves: both factors have the same ones at the same places."""
+        """Return whether a product is of elements with themselves: both factors have the same ones in place."""
         if len(operands) != 2 or min(operands) < 0 or self.same[operands[0]] != self.same[operands[1]]:
             return False
         left, right = map(self._shape, operands)
@@ -105,7 +105,7 @@ class Squares:
         return left == right and (name != "inner" or len(left) == 1)
 
     def _is_kept(self, operand: int) -> bool:
-        """Whether an operand is a sum of squares, or a constant that is nowhere below 0."""
+        """Return whether an operand is a sum of squares, or a constant that is nowhere below 0."""
         return self.squares[operand] if operand >= 0 else self._is_constant(operand)
 
     def _is_constant(self, operand: int) -> bool:
@@ -114,7 +114,7 @@ class Squares:
 
 
 def _adds_axes(part: Any) -> bool:
-    """Whether a part of an index leaves all elements as they are."""
+    """Return whether a part of an index leaves all elements as they are."""
     return part is None or part is Ellipsis or (isinstance(part, slice) and part == slice(None))
 
 
@@ -123,7 +123,7 @@ def _flat(static: Any) -> list[Any]:
 
 
 def kinks(tape: Tape) -> dict[int, Any]:
-    """The places at which lines that are lengths are 0, of those that are so anywhere."""
+    """Return the places at which lines that are lengths are 0, of those that are so anywhere."""
     roots = {line: at for line, row in enumerate(tape.rows) if row is not None and row.name in ("sqrt", "power", "pow")
              for at in [_zeros_under(tape, line)] if np.any(at)}  # fmt: skip
     if not roots:
@@ -133,7 +133,7 @@ def kinks(tape: Tape) -> dict[int, Any]:
 
 
 def slope_of_length(p: Any, at_kink: Any, squares: Any) -> Any:
-    """The partial ``p`` of a root by the sum of squares under it; 0 at a kink.
+    """Return the partial ``p`` of a root by the sum of squares under it; 0 at a kink.
 
     A high power of the sum is that 0: its derivatives are 0 as well, at every order that is asked for, if those of what
     is squared are finite, and NaN else.
@@ -142,7 +142,7 @@ def slope_of_length(p: Any, at_kink: Any, squares: Any) -> Any:
 
 
 def _zeros_under(tape: Tape, line: int) -> Any:
-    """Where what is under a root is 0."""
+    """Return where what is under a root is 0."""
     _, *others = tape.operands(line)
     if others:
         exponent = tape.value(others[0])

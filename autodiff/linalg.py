@@ -16,7 +16,7 @@ __all__ = ["inv", "quadratic_form", "solve", "solve_continuous_lyapunov", "solve
 
 
 def quadratic_form(Q: Any, x: Any) -> Any:
-    """½ xᵀ Q x.
+    """Return ½ xᵀ Q x.
 
     >>> from autodiff import grad
     >>> grad(quadratic_form, 1)(np.eye(2), np.array([3.0, 4.0])).tolist()
@@ -27,24 +27,24 @@ def quadratic_form(Q: Any, x: Any) -> Any:
 
 
 def inv(A: Any) -> Any:
-    """The inverse of a matrix, as ``np.linalg.inv``."""
+    """Return the inverse of a matrix, as ``np.linalg.inv``."""
     return np.linalg.inv(array(A))
 
 
 def solve(A: Any, b: Any) -> Any:
-    """The solution of A x = b, as ``np.linalg.solve``."""
+    """Return the solution of A x = b, as ``np.linalg.solve``."""
     return np.linalg.solve(array(A), array(b))
 
 
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
-    """The solution X of A X + X Aᴴ = Q, as ``scipy.linalg.solve_continuous_lyapunov``; it needs SciPy."""
+    """Solve A X + X Aᴴ = Q for X, as ``scipy.linalg.solve_continuous_lyapunov``; it needs SciPy."""
     from .scipy.linalg import solve_continuous_lyapunov
 
     return solve_continuous_lyapunov(array(A), array(Q))
 
 
 def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any = None, **settings: Any) -> Any:
-    """The x at which ½ xᵀ P x + qᵀ x is least, where G x ≤ h and A x = b; it needs OSQP (``dualautodiff[qp]``).
+    """Return the x at which ½ xᵀ P x + qᵀ x is least, where G x ≤ h and A x = b; needs OSQP (``dualautodiff[qp]``).
 
     P is positive semidefinite; only its symmetric part counts. OSQP (Stellato et al. 2020) finds which inequalities
     hold with equality. These are locally constant, so x solves a linear equation, the optimality conditions, and is
@@ -83,7 +83,7 @@ def _check_shapes(wanted: dict[str, tuple[Any, tuple[int, ...]]]) -> None:
 
 
 def _where_equal(active: Any, P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) -> Any:
-    """x and the multipliers of the constraints C x = d that hold with equality: [P Cᵀ; C 0] [x; y] = [−q; d]."""
+    """Solve for x and the multipliers where C x = d holds with equality: [P Cᵀ; C 0] [x; y] = [−q; d]."""
     C, d = np.concatenate([G[active], A]), np.concatenate([h[active], b])
     nothing = np.zeros((len(C), len(C)))
     matrix = np.concatenate([np.concatenate([0.5 * (P + P.T), C.T], 1), np.concatenate([C, nothing], 1)])
@@ -91,7 +91,7 @@ def _where_equal(active: Any, P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) ->
 
 
 def _plain(problem: tuple[Any, ...]) -> list[Any]:
-    """The parts as plain arrays. ValueError where one is empty or not finite, TypeError where one is complex."""
+    """Return the parts as plain arrays. ValueError where one is empty or not finite, TypeError where one is complex."""
     parts = [np.asarray(value_of(part)) for part in problem]
     for name, part in zip("PqGhAb", parts, strict=True):
         if np.iscomplexobj(part):
@@ -104,7 +104,7 @@ def _plain(problem: tuple[Any, ...]) -> list[Any]:
 
 
 def _scaled(P: Any, q: Any, G: Any, h: Any, A: Any, b: Any) -> list[Any]:
-    """The same program in other units: a diagonal of 1, rows of length 1, forces or bounds of about 1.
+    """Scale the program to other units: a diagonal of 1, rows of length 1, forces or bounds of about 1.
 
     The inequalities that press are the same, and OSQP's tolerances are absolute.
     """
@@ -130,7 +130,7 @@ ROUNDING = 1e-12
 
 
 def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
-    """The numbers of the inequalities that press at the solution, independent of one another."""
+    """Return the numbers of the inequalities that press at the solution, independent of one another."""
     P, q, G, _, A, _ = problem
     press, excess = _by_osqp(problem, settings)
     equalities, basis = _independent(A, range(len(A)), np.zeros((0, len(q))))
@@ -147,7 +147,7 @@ def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
 
 
 def _by_steps(problem: list[Any], press: Any, doubtful: Any, basis: Any) -> list[int] | None:
-    """Which inequalities press, those that OSQP says or, where its accuracy leaves a doubt, others; None where none do.
+    """Find which inequalities press, as OSQP says or, where its accuracy leaves a doubt, others; None for none.
 
     Steps of the primal-dual active set method (Hintermüller, Ito & Kunisch 2002): each takes the multiplier of an
     inequality for its excess. The rows of G have the length 1.
@@ -172,7 +172,7 @@ def _by_steps(problem: list[Any], press: Any, doubtful: Any, basis: Any) -> list
 
 
 def _pressing(G: Any, holding: Any, Px: Any, q: Any, basis: Any) -> list[int] | None:
-    """Those inequalities among the holding ones that balance −P x − q, none pulling; None where they do not.
+    """Choose those of the holding inequalities that balance −P x − q, none pulling; None where they do not.
 
     These are the conditions of Karush, Kuhn and Tucker. What lies in the span of A, whose basis is given, A balances.
     """
@@ -187,7 +187,7 @@ def _pressing(G: Any, holding: Any, Px: Any, q: Any, basis: Any) -> list[int] | 
 
 
 def _independent(rows: Any, order: Any, basis: Any) -> tuple[list[int], Any]:
-    """Which rows, taken in this order, depend neither on an orthonormal basis nor on those before; the basis of all."""
+    """Find which rows, in this order, depend neither on an orthonormal basis nor on those before; and all's basis."""
     taken = []
     for k in order:
         rest = rows[k] - (basis @ rows[k]) @ basis
@@ -198,14 +198,14 @@ def _independent(rows: Any, order: Any, basis: Any) -> tuple[list[int], Any]:
 
 
 def _is_flat(P: Any, basis: Any) -> bool:
-    """Whether P, positive semidefinite, is singular on what is orthogonal to the basis."""
+    """Return whether P, positive semidefinite, is singular on what is orthogonal to the basis."""
     P = 0.5 * (P + P.T)
     size = np.max(np.abs(P)) or 1.0
     return bool(np.linalg.eigvalsh(P + size * (basis.T @ basis))[0] <= ROUNDING * size)
 
 
 def _by_osqp(problem: list[Any], settings: dict[str, Any]) -> tuple[Any, Any]:
-    """The multipliers of the inequalities and by how much these are exceeded. ValueError where there is no solution."""
+    """Find the inequalities' multipliers and by how much each is exceeded. ValueError where there is no solution."""
     try:
         import osqp
     except ImportError as error:
@@ -228,7 +228,7 @@ def _by_osqp(problem: list[Any], settings: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _is_feasible(G: Any, h: Any, A: Any, b: Any) -> bool:
-    """Whether an x satisfies the constraints, by a linear program: OSQP's tolerance takes some for none that has."""
+    """Return whether an x satisfies the constraints, by a linear program: OSQP may take some for none that has."""
     from scipy.optimize import linprog
 
     bounded = np.isfinite(h)

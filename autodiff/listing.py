@@ -37,7 +37,7 @@ USUAL = {"ord": None, "axis": None, "dtype": None, "keepdims": False}
 
 
 def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[str] | None = None) -> str:
-    """The tape as a table: line, variable, expression in the variables that it reads, value.
+    """Write the tape as a table: line, variable, expression in the variables that it reads, value.
 
     ``adjoints`` adds a column with the adjoint of every line, as `Tape.adjoints` returns them; None there is a zero,
     since no path leads from the line to the output. ``names`` are those of the inputs; a tape from `autodiff.record`
@@ -76,7 +76,7 @@ def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[s
 
 
 def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
-    """The names of input lines: those given, else those that the tape knows; [] gives none."""
+    """Return the names of input lines: those given, else those that the tape knows; [] gives none."""
     if names and len(names) != len(tape.inputs):
         raise ValueError(f"{len(names)} names for the {len(tape.inputs)} inputs of the tape: give one for each")
     given = zip(tape.inputs, tape.input_names() if names is None else names, strict=False)
@@ -85,7 +85,7 @@ def named_inputs(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
 
 
 def distinct(tape: Tape, names: Mapping[int, str]) -> dict[int, str]:
-    """The names of input lines, each that stands for several Variables followed by the number of their first line."""
+    """Return the names of input lines; where one stands for several Variables, the number of its first line follows."""
     firsts: dict[int, int] = {}
     leaves = zip(tape.inputs, getattr(tape, "leaves", ()), strict=False)
     first = {line: firsts.setdefault(id(leaf), line) for line, leaf in leaves}  # a leaf may be an input again
@@ -98,14 +98,14 @@ def distinct(tape: Tape, names: Mapping[int, str]) -> dict[int, str]:
 
 
 def variable_names(count: int, given: Mapping[int, str]) -> list[str]:
-    """The name of each line: the one given, else a letter that no given name uses with a number, and its number."""
+    """Name each line: as given, or by a letter that no given name uses with a number; and number it."""
     letters = itertools.chain("vwutsrqponm", ("v" * length for length in itertools.count(2)))
     letter = next(c for c in letters if not any(re.fullmatch(rf"{c}\d+", name) for name in given.values()))
     return [given.get(line, f"{letter}{line}") for line in range(count)]
 
 
 def _table(cells: list[list[str]]) -> list[str]:
-    """Lines of text with the cells in columns: numbers of lines to the right, all else to the left; a rule below."""
+    """Write lines of text, cells in columns: numbers of lines to the right, all else to the left; a rule below."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     rows = [[row[0].rjust(widths[0]), *(c.ljust(w) for c, w in zip(row[1:], widths[1:], strict=True))] for row in cells]
     text = ["  ".join(row).rstrip() for row in rows]
@@ -113,7 +113,7 @@ def _table(cells: list[list[str]]) -> list[str]:
 
 
 def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
-    """What a line computes, in the notation of Python."""
+    """Write what a line computes, in the notation of Python."""
     row = tape.rows[line]
     if row is None:
         return "constant"  # an array to be filled joins a tape as a line without operands
@@ -139,12 +139,12 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
 
 
 def ends(items: Sequence[T], gap: T) -> list[T]:
-    """The items if they are few, else the first three and the last, with ``gap`` in place of the others."""
+    """Return the items if they are few, else the first three and the last, with ``gap`` in place of the others."""
     return list(items) if len(items) <= MANY else [*items[:3], gap, items[-1]]
 
 
 def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
-    """The variable that an operand names, or the value of a constant, in parentheses where it would be misread."""
+    """Write the variable that an operand names, or a constant's value, in parentheses where it would be misread."""
     line = number if number >= 0 else tape.links.get(~number)
     if line is not None:
         return variables[line]
@@ -153,7 +153,7 @@ def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
 
 
 def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
-    """The static parameters of a call: by name where the user may leave them out, and then only if not the default."""
+    """Write the static parameters of a call: by name where they may be left out, and if not the default."""
     offered: dict[str, inspect.Parameter] = dict(inspect.signature(row.call).parameters) if row.call else {}
     texts = []
     for name, value in itertools.zip_longest(row.parameters, static):
@@ -171,7 +171,7 @@ def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
 
 
 def brief(value: Any) -> str:
-    """A value in one short text: a number to 10 digits, a small array whole, of a larger one the ends and the shape.
+    """Write a value in one short text: a number to 10 digits, a small array whole, else its ends and the shape.
 
     No number is cut: elements are left out. Of a number of another differentiation its plain value.
     """
@@ -188,12 +188,12 @@ def brief(value: Any) -> str:
 
 
 def value_text(tape: Tape, line: int, text: Callable[[Any], str] = brief) -> str:
-    """The value of a line as a short text; none is kept of an array that was written to in place."""
+    """Write the value of a line as a short text; none is kept of an array that was written to in place."""
     return "not kept" if line in tape.unkept else text(tape.values[line])
 
 
 def _inline(value: Any) -> str:
-    """A value inside an expression: an array of more than three elements by its shape alone."""
+    """Write a value inside an expression: an array of more than three elements by its shape alone."""
     if isinstance(value, np.ndarray) and not value.ndim:
         value = value.item()
     if isinstance(value, np.ndarray) and value.size <= 3:
@@ -218,7 +218,7 @@ def _nested(value: Any) -> str:
 
 
 def _index(index: Any) -> str:
-    """What stands between the brackets: slices with colons, an ellipsis as dots."""
+    """Write what stands between the brackets: slices with colons, an ellipsis as dots."""
     if isinstance(index, tuple) and index:
         return ", ".join(map(_index, index)) + "," * (len(index) == 1)
     if index is Ellipsis:

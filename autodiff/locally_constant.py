@@ -57,7 +57,7 @@ class LocallyConstant(Variable, operators=True):
         return self.read(".tolist").tolist()
 
     def read(self, call: str) -> Any:
-        """The plain value; TypeError where it carries the derivative of an outer differentiation."""
+        """Return the plain value; TypeError where it carries the derivative of an outer differentiation."""
         value = self.reading()
         if self.active:  # a view of an array into which a number was stored
             raise no_plain_value(call, self)
@@ -92,7 +92,7 @@ class LocallyConstantView(ArrayView, LocallyConstantArray):
 
 
 def class_of(kind: type, active: bool) -> type:
-    """The class of the handle on a value of this type, which carries a derivative or does not."""
+    """Return the class of the handle on a value of this type, which carries a derivative or does not."""
     scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
     if active:
         return Variable if scalar else ArrayVariable

@@ -27,7 +27,7 @@ MODES = ("auto", "forward", "reverse")
 
 @derived
 def jacobian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, mode: str = "auto") -> Callable[..., Any]:
-    """The Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
+    """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
     ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps it m times if m ≤ n, else makes n
     push-forwards; ``"forward"`` and ``"reverse"`` choose. Structure and ``argnums`` as `autodiff.forward.jacfwd`'s.
@@ -55,7 +55,7 @@ def _size(leaves: list[Any]) -> int:
 
 @derived
 def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """The Hessian of a scalar ``f``, forward over reverse: argument shape + argument shape, in their structures.
+    """Return the Hessian of a scalar ``f``, forward over reverse: argument + argument shape, in their structures.
 
     f is recorded once. Tangents of its arguments, of many directions at a time, are pushed through the tape; a sweep
     over the lines with their tangents gives those of the gradient. Where that is NaN, the gradient is recorded, so that
@@ -79,7 +79,7 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
 
 
 def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild) -> list[Any]:
-    """The partials by each argument of the list of the gradients by all."""
+    """Return the partials by each argument of the list of the gradients by all."""
     tape, leaves = recording.tape, recording.leaves
     directions, found = Directions(leaves, _size(tape.values)), []
     for chosen in directions.chunks():
@@ -94,12 +94,12 @@ def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild
 
 
 def _seeds(tape: Tape, given: list[Any]) -> dict[int, Any]:
-    """The tangents of the inputs by their lines, of those that have one."""
+    """Return the tangents of the inputs by their lines, of those that have one."""
     return {line: t for line, t in zip(tape.inputs, given, strict=True) if t is not None}
 
 
 def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any]:
-    """The Jacobian of a recorded output with respect to each of the differentiated arguments, pushed forward."""
+    """Push a recording forward to the Jacobian of its output by each of the differentiated arguments."""
     tape, (outs, rebuild) = recording.tape, flatten(out)
     outs = [output_leaf(leaf, f) for leaf in outs]
     lines = [leaf.line if recording.holds(leaf) else -1 for leaf in outs]
@@ -114,7 +114,7 @@ def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any
 
 @derived
 def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``(x, v, *args, **keywords) -> H v``: the Hessian of a scalar ``f(x, *args, **keywords)`` in ``x``, times ``v``.
+    """Return ``(x, v, *args, **keywords) -> H v``: a scalar ``f(x, *args, **keywords)``'s Hessian in ``x`` times ``v``.
 
     Forward over reverse. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is SciPy's
     ``hessp``.
@@ -128,7 +128,7 @@ def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """``(f(*primals), push)``: ``push(*tangents)`` is the tangent of the output, f recorded once and not run again."""
+    """Return ``(f(*primals), push)``: ``push(*tangents)`` is the output's tangent; f is recorded, not run again."""
     recording = Recording(f, primals, range(len(primals)), keep=True)
     _, rebuild_primals = flatten(primals)
     outs, rebuild = flatten(recording.out)

@@ -27,11 +27,11 @@ class Parts:
         self.indices.append(index)
 
     def __add__(self, whole: Any) -> Parts:
-        """These parts, to which an adjoint that came whole is added."""
+        """Return these parts, with an adjoint that came whole added to them."""
         self.rest = whole if self.rest is None else self.rest + whole
         return self
 
     def joined(self) -> Any:
-        """The adjoint as one value."""
+        """Return the adjoint as one value."""
         whole = scatter_all(*self.parts, self.shape, tuple(self.indices))
         return whole if self.rest is None else self.rest + whole

@@ -27,14 +27,14 @@ record_line: Callable[[Face, tuple[Any, ...], tuple[Any, ...]], Any]
 
 
 def fill(scalar: type, array: type, general: Callable[..., Any]) -> None:
-    """Told once: the classes of handles that carry a derivative, and the general way."""
+    """Take the classes of handles that carry a derivative, and the general way, told once."""
     global Variable, ArrayVariable, blank, record_line
     Variable, ArrayVariable, record_line = scalar, array, general
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``
 
 
 def unary(face: Face) -> Callable[..., Any]:
-    """An elementwise row of one operand."""
+    """Record an elementwise row of one operand."""
     row, evaluate = face.row, face.evaluate
 
     def recorded(x: Any) -> Any:
@@ -58,7 +58,7 @@ def unary(face: Face) -> Callable[..., Any]:
 
 
 def in_one(face: Face) -> Callable[..., Any]:
-    """A row of one array operand and static parameters."""
+    """Record a row of one array operand and static parameters."""
     row, evaluate, plainly = face.row, face.evaluate, face.plain
 
     def recorded(x: Any, *static: Any) -> Any:
@@ -85,7 +85,7 @@ def in_one(face: Face) -> Callable[..., Any]:
 
 
 def two(face: Face) -> Callable[..., Any]:
-    """An elementwise row of two operands, at least one a Variable."""
+    """Record an elementwise row of two operands, at least one a Variable."""
     operator, reflected = operators(face)
 
     def recorded(x: Any, y: Any) -> Any:
@@ -100,7 +100,7 @@ def two(face: Face) -> Callable[..., Any]:
 
 
 def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An operator of Variables and its reflected twin: the usual operands at once, others by the general way."""
+    """Make an operator of Variables and its reflected twin: the usual operands at once, others by the general way."""
     row, evaluate = face.row, face.evaluate
 
     def operator(x: Any, y: Any) -> Any:

@@ -45,7 +45,7 @@ class Line(int):
 
 
 def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
-    """What is to be known of a recorded function, that its tape can be run; from now on it notes no more."""
+    """Return what is to be known of a recorded function to run its tape; from now on the tape notes no more."""
 
     def line_of(leaf: Any) -> Any:
         return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
@@ -56,7 +56,7 @@ def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
 
 
 def run(tape: Tape, args: Sequence[Any]) -> Any:
-    """What the recorded function returns at other arguments. Raises `DivergedError` where it went another way.
+    """Return what the recorded function returns at other arguments. Raise `DivergedError` where it went another way.
 
     And TypeError where an argument has another shape or type than when it was recorded.
     """
@@ -71,7 +71,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
 
 
 def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
-    """The values of all lines of a tape for other inputs."""
+    """Compute the values of all lines of a tape for other inputs."""
     guards, asked = tape.program.guards, tape.program.asked
     values: list[Any] = list(tape.values)
     for line, x in zip(tape.inputs, inputs, strict=True):
@@ -105,7 +105,7 @@ def _named(forms: Sequence[Any]) -> str:
 
 
 def _same(x: Any, y: Any) -> bool:
-    """Whether two values hold the same, NaN for NaN."""
+    """Return whether two values hold the same, NaN for NaN."""
     x, y = plain(x), plain(y)
     if np.shape(x) != np.shape(y):
         return False

@@ -82,17 +82,17 @@ class Recording:
         return rebuild(handles)
 
     def holds(self, out: Any) -> bool:
-        """Whether an output was computed from the inputs, and so is a line of the tape."""
+        """Return whether an output was computed from the inputs, and so is a line of the tape."""
         return isinstance(out, Variable) and out.tape is self.tape
 
     def value(self, out: Any) -> Any:
-        """The value of an output, a level below the tape's."""
+        """Return the value of an output, a level below the tape's."""
         value = out.primal if self.holds(out) else out
         check_alive(value)
         return own(value)
 
     def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
-        """The adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
+        """Return the adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
         lines: dict[int, Any] = {}
         for out, cotangent in seeds:
             if self.holds(out):
@@ -111,7 +111,7 @@ class Recording:
 
 
 def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) -> tuple[Tape, Any]:
-    """The tape of ``f(*args)``, its first lines the inputs, and what f returned; ``print(tape)`` shows it.
+    """Return the tape of ``f(*args)``, its first lines the inputs, and what f returned; ``print(tape)`` shows it.
 
     The tape is for reading: its Variables belong to a differentiation that has ended, and also the values that no
     sweep needs, of arrays written to, are on it. With ``sources`` it notes the line of code that each of its lines
@@ -134,7 +134,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
-    """The list of partials of a scalar ``f``, one per argument, in the structure and type of the arguments.
+    """Return the list of partials of a scalar ``f``, one per argument, in the structure and type of the arguments.
 
     One recording and one sweep, however many arguments there are. Raises TypeError where f returns an array: use
     `jacrev`; and where it is complex.
@@ -161,7 +161,7 @@ def _rebuilt(x: Any, partials: Any) -> Any:
 
 @derived
 def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The gradient of a scalar ``f`` as a function of the same arguments.
+    """Return the gradient of a scalar ``f`` as a function of the same arguments.
 
     It has the structure of argument ``argnums``; a tuple of ``argnums`` gives a tuple of gradients. With ``has_aux``,
     f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
@@ -180,7 +180,7 @@ def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: boo
 def value_and_grad(
     f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """``(value, gradient)`` of a scalar ``f`` as a function of the same arguments, at the cost of the gradient.
+    """Return a scalar ``f``'s ``(value, gradient)`` as a function of its arguments, at the cost of the gradient.
 
     The value has the type that f gives without a differentiation, the gradient that of the argument.
     With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``((value, auxiliary), gradient)``.
@@ -218,7 +218,7 @@ def _without_level(aux: Any) -> Any:
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
+    """Return ``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
 
     The value has the type that f gives without a differentiation, an adjoint that of its primal.
     The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
@@ -240,7 +240,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
 
 @derived
 def jacrev(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """The Jacobian as a function of f's arguments, row by row: one recording, one sweep per output element.
+    """Return the Jacobian as a function of f's arguments: one recording, one sweep per output element.
 
     Shape, structure and ``argnums`` as `autodiff.forward.jacfwd`'s.
     """
@@ -255,7 +255,7 @@ def jacrev(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callabl
 
 
 def rows(recording: Recording, f: Any, args: list[Any]) -> list[Any]:
-    """The Jacobian of a recording with respect to each of the differentiated arguments."""
+    """Return the Jacobian of a recording with respect to each of the differentiated arguments."""
     out = recording.out
     leaves, rebuild = flatten(out) if isinstance(out, (tuple, dict)) else ([output(out, f)], lambda ls: next(iter(ls)))
     by_leaf = [_rows(recording, output_leaf(leaf, f)) for leaf in leaves]
@@ -270,7 +270,7 @@ def rows(recording: Recording, f: Any, args: list[Any]) -> list[Any]:
 
 
 def _rows(recording: Recording, out: Any) -> list[Any]:
-    """∂out/∂leaf for each input leaf, shape ``out.shape + leaf.shape``."""
+    """Return ∂out/∂leaf for each input leaf, of shape ``out.shape + leaf.shape``."""
     value = recording.value(out)
     dims = shape(value)
     sweeps = []
@@ -292,7 +292,7 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
 
 
 def _row(adjoint: Any, turned: Any, x: Any) -> Any:
-    """A row of the Jacobian from the adjoints of 1 and, if the output is complex, of i: J̄ᵀ·1 and J̄ᵀ·i."""
+    """Combine a row of the Jacobian from the adjoints of 1 and, of a complex output, of i: J̄ᵀ·1 and J̄ᵀ·i."""
     if not is_unreal(x):
         return adjoint if turned is None else adjoint + 1j * turned
     check_holomorphic(adjoint * 0 if turned is None else turned, adjoint)

@@ -16,7 +16,7 @@ begin, end = RUNNING.append, RUNNING.pop
 
 
 def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
-    """``f(*args)``, at whose end the differentiation of that level has ended.
+    """Call ``f(*args)``, at whose end the differentiation of that level has ended.
 
     Raises what f raises, with a note on it where numbers of the differentiation may be why; and the first refusal that
     was made for one of them, where f caught it.
@@ -38,7 +38,7 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
 
 
 def is_inside() -> bool:
-    """Whether an array may get a number: this thread runs a differentiation, or a leaf made by hand is alive.
+    """Return whether an array may get a number: this thread differentiates, or a leaf made by hand is alive.
 
     That is a `Variable` or a `Constant`.
     """

@@ -25,7 +25,7 @@ FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))
 
 
 def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
-    """The leaves of nested tuples, lists and dicts in order, and the function that puts as many leaves back."""
+    """Return the leaves of nested tuples, lists and dicts in order, and the function that puts as many back."""
     if not isinstance(tree, CONTAINERS):
         return [tree], lambda leaves: next(iter(leaves))
     parts = [flatten(part) for part in (tree.values() if isinstance(tree, dict) else tree)]
@@ -45,7 +45,7 @@ def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
 
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
-    """The structure with ``function`` applied to each leaf."""
+    """Return the structure with ``function`` applied to each leaf."""
     if not isinstance(tree, CONTAINERS):
         return function(tree)
     leaves, rebuild = flatten(tree)
@@ -53,7 +53,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def value_of(x: Any) -> Any:
-    """The plain value of a number or of a structure of them; a read-only view where it is an array."""
+    """Return the plain value of a number or of a structure of them; a read-only view where it is an array."""
     return map_leaves(_value_of_leaf, x)
 
 
@@ -63,7 +63,7 @@ def _value_of_leaf(x: Any) -> Any:
 
 
 def read_only(value: Any) -> Any:
-    """A view of an array that cannot be written to; any other value as it is."""
+    """Return a view of an array that cannot be written to; any other value as it is."""
     if isinstance(value, np.ndarray):
         value = value.view()
         value.flags.writeable = False
@@ -71,12 +71,12 @@ def read_only(value: Any) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """``x`` as a constant: its value, whose derivative is zero at every level."""
+    """Return ``x`` as a constant: its value, whose derivative is zero at every level."""
     return value_of(x)
 
 
 def differentiable(x: Any, name: str = "the argument") -> Any:
-    """A leaf as something that can be differentiated: integers become floats; TypeError for what is no number."""
+    """Return a leaf that can be differentiated: integers become floats; TypeError for what is no number."""
     kind = type(x)
     if kind is float:
         return x
@@ -103,7 +103,7 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
 
 
 def _is_array(kind: type) -> bool:
-    """Whether a type is an array or scalar of NumPy's arithmetic; np.matrix and masked arrays have their own."""
+    """Return whether a type is of NumPy's arithmetic; np.matrix and masked arrays have their own."""
     if issubclass(kind, (np.generic, np.ndarray)):
         return not any(base.__name__ in ("matrix", "MaskedArray") for base in kind.__mro__)
     return hasattr(kind, "__array_ufunc__") and hasattr(kind, "dtype") and not is_labelled(kind)
@@ -115,7 +115,7 @@ def _described(x: Any) -> str:
 
 
 def check_alive(x: Any) -> None:
-    """Raises RuntimeError where a number, or a part of it, belongs to a differentiation that has ended."""
+    """Raise RuntimeError where a number, or a part of it, belongs to a differentiation that has ended."""
     if is_number(type(x)):
         if x.level.ended:
             raise RuntimeError(
@@ -127,14 +127,14 @@ def check_alive(x: Any) -> None:
 
 
 def living(x: Any) -> Any:
-    """A number without the levels of differentiations that have ended: their derivatives are nobody's."""
+    """Return a number without the levels of ended differentiations: their derivatives are nobody's."""
     while is_number(type(x)) and x.level.ended:
         x = x.primal
     return x
 
 
 def output_leaf(out: Any, f: Any) -> Any:
-    """A leaf of what a function returned, as one number or array; TypeError where it is neither, or of whole numbers.
+    """Return a result's leaf as a number or array; TypeError where it is neither, or of whole numbers.
 
     Integers and truth values have no derivative: 0 would hide that something was counted or compared.
     """
@@ -151,7 +151,7 @@ def output_leaf(out: Any, f: Any) -> Any:
 
 
 def filled(x: Any) -> Any:
-    """What an array that takes numbers by assignment holds in the end; anything else as it is."""
+    """Return what an array that takes numbers by assignment holds in the end; anything else as it is."""
     return x.snapshot() if is_number(type(x)) and x.level is HELD else x
 
 
@@ -172,17 +172,17 @@ def _number(out: Any, f: Any) -> Any:
 
 
 def name_of(f: Any) -> str:
-    """What to call a function in an error."""
+    """Return what to call a function in an error."""
     return getattr(f, "__name__", "the function")
 
 
 def output(out: Any, f: Any) -> Any:
-    """What a function returned as one number or array: a nested list of numbers becomes an array."""
+    """Return what a function returned as one number or array: a nested list of numbers becomes an array."""
     return output_leaf(plain_output(out, f), f)
 
 
 def plain_output(out: Any, f: Any) -> Any:
-    """`output` that may be of integers, as a difference quotient takes it."""
+    """Return `output` that may be of integers, as a difference quotient takes it."""
     if not isinstance(out, (list, tuple)):
         return _number(out, f)
     for leaf in flatten(out)[0]:
@@ -194,7 +194,7 @@ def plain_output(out: Any, f: Any) -> Any:
 
 
 def arguments(f: Any, args: Any) -> list[Any]:
-    """The argument list of a call, a new one; TypeError where ``args`` is not a sequence of arguments."""
+    """Return a call's arguments as a new list; TypeError where ``args`` is not a sequence of arguments."""
     if type(args) is list or type(args) is tuple:
         return list(args)
     if (isinstance(args, Sequence) and not isinstance(args, str)) or (isinstance(args, np.ndarray) and args.ndim):
@@ -207,7 +207,7 @@ def arguments(f: Any, args: Any) -> list[Any]:
 
 
 def _takes_one(f: Any) -> bool:
-    """Whether a function takes one argument and no more."""
+    """Return whether a function takes one argument and no more."""
     try:
         kinds = [parameter.kind for parameter in inspect.signature(f).parameters.values()]
     except (TypeError, ValueError):  # as of many a builtin
@@ -216,7 +216,7 @@ def _takes_one(f: Any) -> bool:
 
 
 def place(index: Any, count: int, name: str = "wrt") -> int:
-    """A valid argument index; TypeError or IndexError that says which there are."""
+    """Return a valid argument index; TypeError or IndexError that says which there are."""
     if type(index) is int and 0 <= index < count:
         return index
     if isinstance(index, bool) or not hasattr(type(index), "__index__"):
@@ -228,26 +228,26 @@ def place(index: Any, count: int, name: str = "wrt") -> int:
 
 
 def settled(result: Any) -> Any:
-    """A result in which the Variables made by hand that it was computed with are constants, as to a difference."""
+    """Return a result in which the Variables made by hand behind it are constants, as to a difference."""
     while is_number(type(result)) and result.level.is_of_leaves:
         result = result.primal
     return result
 
 
 def own(result: Any) -> Any:
-    """A result as the user gets it: not an array that he gave, or that a tape keeps, nor a Variable that he made."""
+    """Return a result as the user gets it: not their array, nor one that a tape keeps, nor their Variable."""
     if is_number(type(result)):
         result = writable(result.snapshot())
     return result.copy("K") if type(result) is np.ndarray else result
 
 
 def writable(result: Any) -> Any:
-    """A number; of an array of numbers that cannot be written to, as one broadcast, a copy."""
+    """Return a number; of an array of numbers that cannot be written to, as one broadcast, a copy."""
     return result.copy("K") if isinstance(result, ArrayNumber) and not value_of_leaf(result).flags.writeable else result
 
 
 def matching(tangent: Any, x: Any, what: str) -> list[Any]:
-    """The leaves of a tangent or cotangent for ``x``, in the order of x's leaves and their precision.
+    """Return the leaves of a tangent or cotangent for ``x``, in the order of x's leaves and their precision.
 
     Raises ValueError where the structure or a shape is another, even one that broadcasts, or where a real value is
     given a complex tangent; TypeError where a leaf is no number.
@@ -275,7 +275,7 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
 
 
 def zero(out: Any, x: Any) -> Any:
-    """The zero tangent of an output that does not depend on ``x``: of the output's shape, in the type of both."""
+    """Return the zero tangent of an output that ``x`` does not reach: of the output's shape, in the type of both."""
     out, x = value_of_leaf(out), value_of_leaf(x)
     if isinstance(out, PYTHON) and isinstance(x, PYTHON):
         return type(type(x)(0) * 0.0 + type(out)(0) * 0.0)(0)
@@ -283,7 +283,7 @@ def zero(out: Any, x: Any) -> Any:
 
 
 def scalar_output(out: Any, f: Any) -> Any:
-    """What a function returned as one number; TypeError where it is an array."""
+    """Return what a function returned as one number; TypeError where it is an array."""
     out = plain_output(out, f)
     if shape(out):
         raise TypeError(f"{name_of(f)} returned an array of shape {shape(out)}; a gradient "
@@ -292,7 +292,7 @@ def scalar_output(out: Any, f: Any) -> Any:
 
 
 def real_output(out: Any, f: Any) -> Any:
-    """What a function returned as one real number; TypeError where it is an array or complex."""
+    """Return what a function returned as one real number; TypeError where it is an array or complex."""
     out = output_leaf(scalar_output(out, f), f)
     if is_unreal(out):
         raise TypeError(f"{name_of(f)} returned a complex number: a gradient needs a real output, such as abs(z); use "
@@ -301,7 +301,7 @@ def real_output(out: Any, f: Any) -> Any:
 
 
 def argnums_of(argnums: Any, count: int) -> list[int]:
-    """The argument indices that ``argnums`` names; ValueError where one is named twice."""
+    """Return the argument indices that ``argnums`` names; ValueError where one is named twice."""
     places = [place(k, count, "argnums") for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
     if len(set(places)) < len(places):
         raise ValueError(f"argnums={argnums} names an argument twice: name it once, and use its derivative twice")
@@ -309,7 +309,7 @@ def argnums_of(argnums: Any, count: int) -> list[int]:
 
 
 def check_holomorphic(along_i: Any, along_one: Any) -> None:
-    """Raises ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
+    """Raise ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
     pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
     for turned, straight in ((read(a), read(b)) for a, b in pairs):
         size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)

@@ -49,7 +49,7 @@ class SharedTape(Tape):
         """The tape that this one was appended to, after how many lines."""
 
     def input(self, leaf: Any, value: Any) -> int:
-        """The line of a leaf: the one that it has, as long as it holds the same value."""
+        """Return the line of a leaf: the one that it has as long as it holds the same value, else a new one."""
         line = self.lines.get(id(leaf))
         if line is None or self.values[line] is not value:
             line = self.lines[id(leaf)] = self.append(None, UNARY, UNARY, value)
@@ -70,7 +70,7 @@ class SharedTape(Tape):
         other.absorbed = self, lines
 
     def copied(self, other: SharedTape, line: int) -> int:
-        """The line here of a line of another thread's tape, copied with all before it."""
+        """Return the line here for one of another thread's tape, copied with all lines before it."""
         _, count, start = self.copies.get(id(other), (other, 0, 0))
         if line >= count:
             start = len(self.values)
@@ -113,7 +113,7 @@ class SharedTape(Tape):
         self.mixed |= other.mixed
 
     def compacted(self) -> SharedTape:
-        """A new tape of the lines that a result still needs, to which the results move; this one if that is most."""
+        """Return a new tape of the lines that a result still needs; this one if those are most of them."""
         self.handles = [handle for handle in self.handles if handle() is not None]
         needed: dict[int, int] = {}
         here = [(result, result.place[1]) for result in (handle() for handle in self.handles)
@@ -143,7 +143,7 @@ class SharedTape(Tape):
         return fresh
 
     def _take_over(self, other: SharedTape, line: int, needed: dict[int, int]) -> int:
-        """Append a line of another tape, whose operands have the lines ``needed`` here; returns its number."""
+        """Append a line of another tape, whose operands have the lines ``needed`` here; return its number."""
 
         def moved(operand: int) -> int:
             if operand >= 0:
@@ -164,7 +164,7 @@ class SharedTape(Tape):
 
 
 def common(operands: Iterable[Any], level: Level) -> SharedTape:
-    """One tape for all operands of a level that have one in this thread: the longest, to which the others are appended.
+    """Return one tape for all operands of a level: the longest of theirs, to which the others are appended.
 
     A new one where there is none.
     """

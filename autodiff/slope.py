@@ -76,7 +76,7 @@ Measure = Callable[..., Quotient]
 
 
 def slope(at: Measure, x: Any) -> Quotient:
-    """The derivative of ``at``, a function of one real number, at ``x``; NaN with error ∞ where no step gives one."""
+    """Find the derivative of ``at``, a function of a real number, at ``x``; NaN with error ∞ where no step tells it."""
     centre = at(x)
     best = _unknown(centre.value)
     with np.errstate(all="ignore"):
@@ -98,7 +98,7 @@ def slope(at: Measure, x: Any) -> Quotient:
 
 
 def _zero_where_constant(at: Measure, centre: Quotient) -> Quotient:
-    """At an x that is not finite no step can be taken: 0 where the function is finite and does not depend on x."""
+    """Return 0 at an x that is not finite, where no step can be taken, if f is finite and does not depend on x."""
     unknown = _unknown(centre.value)
     same = np.isfinite(centre.value)
     for elsewhere in (0.0, 1.0, -1.7):
@@ -107,7 +107,7 @@ def _zero_where_constant(at: Measure, centre: Quotient) -> Quotient:
 
 
 def _ladders(x: Any) -> Iterator[list[float]]:
-    """Falling steps: first in proportion to ``x``, from between 0.18 and 0.35 of it; if it is small, then from 0.35."""
+    """Yield falling steps: first in proportion to ``x``, from 0.18 to 0.35 of it on; if it is small, then from 0.35."""
     size = abs(float(x))
     exponents = [math.frexp(size)[1]] if size > 1e-307 else []
     for exponent in exponents + [1] * (size < 0.25):
@@ -134,7 +134,7 @@ class Sides:
 
 
 def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quotient:
-    """The best entry of the tableau of these steps, down to where rounding outweighs what is left of the error."""
+    """Find the best entry of the tableau of these steps, down to where rounding outweighs the rest of the error."""
     probes = [_sides(at, centre, x, steps[k]) for k in PROBES if k < len(steps)] or [
         _sides(at, centre, x, h) for h in steps[-2:]
     ]
@@ -164,7 +164,7 @@ def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quoti
 
 
 def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> Sides:
-    """The quotients at a step; NaN where f fails, or is complex although real at x."""
+    """Compute the quotients at a step; NaN where f fails, or is complex although real at x."""
     above, below = _probe(at, x + h, centre), _probe(at, x - h, centre)
     up, down = (x + h) - x, x - (x - h)
     rise, fall = above.value - centre.value, centre.value - below.value
@@ -179,7 +179,7 @@ def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> Sides:
 
 
 def _lowest_bit(x: Values) -> Values:
-    """The power of two that a number is an odd multiple of: differences of rounded values show their grain; ∞ for 0."""
+    """Find the power of two that a number is an odd multiple of: rounded values show their grain in it; ∞ for 0."""
     if np.iscomplexobj(x):
         return np.asarray(np.minimum(_lowest_bit(x.real), _lowest_bit(x.imag)))
     digits, exponent = np.frexp(np.asarray(x, float))
@@ -188,7 +188,7 @@ def _lowest_bit(x: Values) -> Values:
 
 
 def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
-    """The function elsewhere; NaN where it fails there."""
+    """Call the function elsewhere; NaN where it fails there."""
     nan = np.full(centre.value.shape, np.nan)
     try:
         found = at(x)
@@ -202,7 +202,7 @@ def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
 
 
 def _finest(probes: list[Sides], grain: Values) -> tuple[Values, Values]:
-    """The mean of the quotients at the finest steps and how far they scatter; ∞ where they say nothing.
+    """Return the mean of the quotients at the finest steps and how far they scatter; ∞ where they say nothing.
 
     Quotients that are all exactly 0 say nothing: a function that cancels inside, such as 1 − cos x, is flat there.
     """
@@ -217,7 +217,7 @@ def _finest(probes: list[Sides], grain: Values) -> tuple[Values, Values]:
 
 
 def _extrapolated(quotient: Values, coarser: Rows, first: int, stride: int) -> Rows:
-    """The next row of the tableau: column j is free of the powers ``first``, ``first + stride``, … of h, j of them."""
+    """Compute the next row of the tableau: column j is free of j powers of h, ``first``, ``first + stride``, …."""
     row = [quotient]
     for j, entry in enumerate(coarser[:COLUMNS]):
         row.append(row[j] + (row[j] - entry) / (2.0 ** (first + stride * j) - 1.0))
@@ -225,7 +225,7 @@ def _extrapolated(quotient: Values, coarser: Rows, first: int, stride: int) -> R
 
 
 def _best_of_row(row: Rows, coarser: Rows, floors: Rows, h: float) -> Quotient:
-    """The entry of least error in a row of the tableau: the distance to its three neighbours, and its floor."""
+    """Find the entry of least error in a row: the distance to its three neighbours, and its floor."""
     best = _unknown(row[0])
     for j in range(1, min(len(row), len(coarser))):
         entry = row[j]
@@ -236,7 +236,7 @@ def _best_of_row(row: Rows, coarser: Rows, floors: Rows, h: float) -> Quotient:
 
 
 def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values) -> Quotient:
-    """The best of one entry per level, the rounding of f taken as all shorter steps show it.
+    """Find the best of one entry per level, the rounding of f taken as all shorter steps show it.
 
     That is by how much their quotients miss the entry, times h, less what truncation explains: it falls at least in
     proportion to h. Quotients that are exactly 0 show a plateau, against which no entry of longer steps stands, unless
@@ -272,13 +272,13 @@ def _better(best: Quotient, other: Quotient) -> Quotient:
 
 
 def _unknown(value: Values) -> Quotient:
-    """What is known of the slope of such a value before any step."""
+    """Return what is known of the slope of such a value before any step."""
     nan = np.full(value.shape, np.nan)
     return Quotient(nan, np.full(value.shape, np.inf), nan)
 
 
 def _with_slow_limit(best: Quotient, levels: list[Sides]) -> Quotient:
-    """The error where h^α with α < 1 is the leading term, as for x**1.2 at 0: the distance to the limit (Aitken)."""
+    """Estimate the error anew where h^α, α < 1, leads, as for x**1.2 at 0: by the distance to the limit (Aitken)."""
     quotients = np.stack([sides.quotient for sides in levels[-6:]])
     changes = np.diff(quotients, axis=0)
     ratios = changes[1:] / changes[:-1]
@@ -290,7 +290,7 @@ def _with_slow_limit(best: Quotient, levels: list[Sides]) -> Quotient:
 
 
 def _unknown_where_rough(best: Quotient, levels: list[Sides]) -> Quotient:
-    """The error is infinite where f turns between the points of the finest steps, as sin does at 1e16.
+    """Make the error infinite where f turns between the points of the finest steps, as sin does at 1e16.
 
     There f changes over two successive ones by about as much as over any, and in another proportion than they do.
     """
@@ -307,7 +307,7 @@ def _unknown_where_rough(best: Quotient, levels: list[Sides]) -> Quotient:
 
 
 def _infinite_where_growing(best: Quotient, levels: list[Sides]) -> Quotient:
-    """The slope is infinite where the quotients grow at every halving, as those of sqrt at 0; by 2, f jumps instead."""
+    """Make the slope infinite where quotients grow at every halving, as of sqrt at 0; by 2, f jumps instead."""
     quotients = np.stack([sides.quotient for sides in levels])
     sizes, last = np.abs(quotients), levels[-1]
     growing = np.all((sizes[1:] > 1.05 * sizes[:-1]) & (sizes[1:] < 1.95 * sizes[:-1]), axis=0)

@@ -56,7 +56,7 @@ class _Noting(list[Any]):
         super().append(value)
 
     def running(self) -> Source | None:
-        """The user's code that runs now; None where none does, or its text is not to be had."""
+        """Return the user's code that runs now; None where none does, or its text is not to be had."""
         for frame in stack():
             if is_users(frame):
                 return _at(frame, self.position(frame))
@@ -65,7 +65,7 @@ class _Noting(list[Any]):
         return None
 
     def position(self, frame: FrameType) -> Position:
-        """Where in its file a frame is. To hash or to compare code takes time that grows with it; its id does not."""
+        """Return where in its file a frame is, by its code's id: to hash or compare code takes longer as it grows."""
         code = frame.f_code
         if id(code) not in self.positions:
             self.positions[id(code)] = code, list(code.co_positions())
@@ -73,7 +73,7 @@ class _Noting(list[Any]):
 
 
 def part_of_line(line: str, start: int, end: int, where: str = "") -> Source | None:
-    """A source from the columns of a line in UTF-8 bytes, as Python counts them; None where they do not fit it."""
+    """Cut a part out of a line by columns in UTF-8 bytes, as Python counts them; None where they do not fit it."""
     text = line.encode()
     try:
         before, inside = text[:start].decode(), text[start:end].decode()
@@ -87,7 +87,7 @@ def part_of_line(line: str, start: int, end: int, where: str = "") -> Source | N
 
 
 def _at(frame: FrameType, position: Position) -> Source | None:
-    """The line and, as far as it stands on that line, the part of it that a frame is at."""
+    """Return the line that a frame is at and, as far as it stands on that line, the part of it."""
     code = frame.f_code
     first, last, start, end = position
     number = first or frame.f_lineno

@@ -44,7 +44,7 @@ class Structure:
     """A tape as patterns see it: which elements of its values vary with its inputs, or with outer differentiations."""
 
     def __init__(self, tape: Tape, pull: Callable[..., Any]) -> None:
-        """``pull(row, place, adjoint, value, operands, static)`` is what a line passes to an operand."""
+        """Take what a line passes to an operand: ``pull(row, place, adjoint, value, operands, static)``."""
         self.tape, self.pull = tape, pull
         self.random = np.random.default_rng(0)
         self.varying: list[Pattern] = []
@@ -69,7 +69,7 @@ class Structure:
         return np.full(shape(x), outer)
 
     def _noise(self, pattern: Pattern, like: Any) -> Any:
-        """Random numbers for True and 0 for False, of the type of a value."""
+        """Draw random numbers for True and 0 for False, of the type of a value."""
         kind = np.result_type(like)
         drawn = self.random.uniform(1.0, 2.0, np.shape(pattern))
         if kind.kind == "c":
@@ -77,7 +77,7 @@ class Structure:
         return np.where(pattern, drawn, 0.0).astype(kind if kind.kind in "fc" else float)[()]
 
     def _points(self, line: int, row: Row) -> Iterator[tuple[Any, list[Any]]]:
-        """The value and the operands of a line, as they are and with random numbers for what varies."""
+        """Yield the value and the operands of a line, as they are and with random numbers for what varies."""
         operands = self.tape.operands(line)
         xs = [read(self.tape.value(k)) for k in operands]
         yield read(self.tape.values[line]), xs
@@ -103,7 +103,7 @@ class Structure:
         return (x + np.where(varying, self.random.uniform(-reach, reach, np.shape(x)), 0.0)).astype(np.result_type(x))
 
     def _asked(self, line: int, row: Row, given: Pattern, target: tuple[int, ...], ask: Callable[..., Any]) -> Pattern:
-        """The pattern of ``ask(value, operands)``, which is of shape ``target``."""
+        """Find the pattern of ``ask(value, operands)``, which is of shape ``target``."""
         if not np.any(given):
             return np.zeros(target, bool)
         passed = np.zeros(target, bool)
@@ -122,7 +122,7 @@ class Structure:
         return passed
 
     def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
-        """The patterns of the terms of a line's tangent by the places of its operands, given those of theirs."""
+        """Find the patterns of the terms of a line's tangent by the places of its operands, given theirs."""
         static, target = self.tape.static.get(line, ()), shape(self.tape.values[line])
         found = {}
         for place, pattern in enumerate(given):
@@ -137,7 +137,7 @@ class Structure:
         return found
 
     def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
-        """The pattern of the adjoint that a line passes to an operand, given that of its own.
+        """Find the pattern of the adjoint that a line passes to an operand, given that of its own.
 
         Of an elementwise line before it is summed over the axes that the operand was broadcast to.
         """
@@ -154,7 +154,7 @@ class Structure:
     # ------------------------------------------------------------------------------------------ what it is for
 
     def of_adjoints(self, seeds: dict[int, Any]) -> tuple[list[Pattern], Terms]:
-        """The patterns of the adjoints of all lines, given those of output lines; None where no path leads.
+        """Find the patterns of the adjoints of all lines from those of output lines; None where no path leads.
 
         And of what each line passes to the operand at each place.
         """
@@ -176,7 +176,7 @@ class Structure:
         return found, terms
 
     def of_tangents(self, seeds: dict[int, Any], lines: Iterable[int]) -> tuple[dict[int, Pattern], Terms]:
-        """The patterns of the tangents of lines, in their order, given those of input lines; and of their terms."""
+        """Find the patterns of the tangents of lines, in order, and of their terms, from those of input lines."""
         found = {line: _of_seed(seed, self.tape.values[line]) for line, seed in seeds.items()}
         terms: Terms = {}
         for line in lines:
@@ -197,13 +197,13 @@ def _either(patterns: Iterable[Pattern], target: tuple[int, ...]) -> Pattern:
 
 
 def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
-    """Where the partial of an elementwise row is not 0."""
+    """Return where the partial of an elementwise row is not 0."""
     p = row.partials[place]
     return np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0)
 
 
 def _folded(pattern: Pattern, target: tuple[int, ...]) -> Pattern:
-    """Whether any element is True of those that an element of an operand of this shape was broadcast to."""
+    """Fold a pattern to an operand's shape: True where it is for any element that one was broadcast to."""
     pattern = np.any(pattern, axis=tuple(range(np.ndim(pattern) - len(target))))
     return np.any(pattern, axis=tuple(i for i, n in enumerate(target) if n == 1), keepdims=True)
 
@@ -215,6 +215,6 @@ def _of_seed(seed: Any, value: Any) -> Pattern:
 
 
 def is_of_table(row: Row) -> bool:
-    """Whether a row is of the table: not one of a user's, nor of an integral or a solver."""
+    """Return whether a row is of the table: not one of a user's, nor of an integral or a solver."""
     known = TABLE.get(row.name)
     return known is not None and known.row is row

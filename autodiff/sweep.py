@@ -41,7 +41,7 @@ GETITEM = getitem.row
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
-    """The adjoints of the tape's inputs, given those of output lines; None where no path leads.
+    """Return the adjoints of the tape's inputs, given those of output lines; None where no path leads.
 
     With ``keep``, the adjoint of every line.
     """
@@ -50,7 +50,7 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
 
 
 def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
-    """What `Tape.adjoints` is."""
+    """Do what `Tape.adjoints` says."""
     if not isinstance(out, Variable) or out.tape is not tape:
         raise ValueError(f"the output is {out!r}, which is no Variable of this tape{user_line()}")
     value = out.primal
@@ -62,7 +62,7 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
 
 
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
-    """The adjoints of all lines, without ``keep`` those of the inputs only, and the product by which a line passed its.
+    """Return the adjoints of all lines, or without ``keep`` of the inputs, and the product by which a line passed its.
 
     Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
     so nothing is missed, and the common case pays nothing.
@@ -84,7 +84,7 @@ def _conjugated(p: Any, g: Any) -> Any:
 
 
 def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
-    """`swept` where adjoints that are structurally 0 stay 0 against partials that are not finite."""
+    """Sweep as `swept` does, where adjoints that are structurally 0 stay 0 against partials that are not finite."""
     structure = Structure(tape, asked)
     (patterns, terms), at_kinks = structure.of_adjoints(seeds), kinks(tape)
 
@@ -114,12 +114,12 @@ def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[A
 
 
 def masked(x: Any, pattern: Pattern) -> Any:
-    """``x`` where a pattern is True, 0 elsewhere."""
+    """Return ``x`` where a pattern is True, 0 elsewhere."""
     return x if np.all(pattern) else where(pattern, x, 0.0)
 
 
 def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
-    """What a line would pass to an operand."""
+    """Return what a line would pass to an operand."""
     passed = row.pull(place, g, z, xs, static)
     return None if passed is None else fit(passed, xs[place])
 
@@ -204,7 +204,7 @@ def _add(found: list[Any], owned: set[int], line: int, c: Any) -> None:
 
 
 def fit(c: Any, x: Any) -> Any:
-    """An adjoint returned to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
+    """Return an adjoint to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
     if type(c) is np.ndarray and type(x) is np.ndarray and c.shape == x.shape and c.dtype == x.dtype:
         return c
     if type(x) is float and isinstance(c, np.floating):
@@ -228,7 +228,7 @@ def fit(c: Any, x: Any) -> Any:
 
 
 def _summed(c: Any, axes: tuple[int, ...]) -> Any:
-    """The sum over axes; of the rows of a matrix as a product with ones, a quarter of the time at 1,000 rows of 25."""
+    """Sum over axes; the rows of a matrix by a product with ones, a quarter of the time at 1,000 rows of 25."""
     if axes == (0,) and type(c) is np.ndarray and c.ndim == 2 and c.dtype.char in "fd":
         return np.ones(len(c), c.dtype) @ c
     return total(c, axes, False)
@@ -236,7 +236,7 @@ def _summed(c: Any, axes: tuple[int, ...]) -> Any:
 
 def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None,
           terms: Terms | None = None) -> None:  # fmt: skip
-    """The pull-back of any line; ``terms`` are the patterns of what it passes to the operands, where they are known."""
+    """Pull back through any line; ``terms`` are the patterns of what it passes to operands, where they are known."""
     row = tape.rows[line]
     assert row is not None
     if row.is_constant:
@@ -267,7 +267,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
 
 
 def _add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
-    """The adjoint of a getitem added where it belongs, in an array that this line owns: a loop stays linear."""
+    """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:
         if type(found[line]) is Parts:
             found[line].add(g, *static)
@@ -281,7 +281,7 @@ def _add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, stat
 
 
 def transpose(linear: Callable[[Any], Any], x: Any, g: Any) -> Any:
-    """The adjoint of ``x`` for ``g``, that of a function linear in a tangent of ``x``: record it and sweep that."""
+    """Return the adjoint of ``x`` for ``g`` by a function linear in a tangent of ``x``: record it and sweep that."""
     little = Tape()
     pushed = linear(variable(little, zeros_like(x)))
     if not isinstance(pushed, Variable) or pushed.tape is not little:
@@ -293,7 +293,7 @@ fill(transpose)
 
 
 def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:
-    """The tangents of lines, in their order, given those of input lines: the push-forward through a recorded tape.
+    """Return the tangents of lines, in order, given those of input lines: the push-forward through a recorded tape.
 
     Only of those that have one.
     """

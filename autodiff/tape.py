@@ -67,12 +67,12 @@ class Tape:
         return len(self.values)
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:
-        """One more line, a row applied to operand numbers; returns its number."""
+        """Append a line, a row applied to operand numbers; return its number."""
         z = face.evaluate(*map(self.value, operands), *static)
         return self.add(face.row, operands, static, z, len(self.values))
 
     def add(self, row: Row, operands: list[int], static: tuple[Any, ...], value: Any, place: int) -> int:
-        """One more line, whose value is known; returns its number, ``place``."""
+        """Append a line whose value is known; return its number, ``place``."""
         if static:
             self.static[place] = as_now(static)
         if len(operands) > 2:
@@ -80,7 +80,7 @@ class Tape:
         return self.append(row, operands[0], operands[1] if len(operands) == 2 else UNARY, value, place)
 
     def append(self, row: Row | None, first: int, second: int, value: Any, place: int | None = None) -> int:
-        """One more line; returns its number.
+        """Append a line; return its number.
 
         That is ``place``, the length of the tape before its operands were added, unless another thread was adding a
         line of its own at the same time: then the lists do not fit together, and RuntimeError is raised.
@@ -101,7 +101,7 @@ class Tape:
         return place
 
     def torn(self) -> RuntimeError:
-        """The error for two threads that added a line at the same time."""
+        """Return the error for two threads that added a line at the same time."""
         self.is_torn = True
         return RuntimeError(
             "two threads computed with numbers of one differentiation at the same time: differentiate inside each "
@@ -109,7 +109,7 @@ class Tape:
         )
 
     def check_whole(self) -> None:
-        """Raises RuntimeError where two threads added lines at the same time, in whatever thread that was seen."""
+        """Raise RuntimeError where two threads added lines at the same time, in whatever thread that was seen."""
         if self.is_torn or not len(self.rows) == len(self.first) == len(self.second) == len(self.values):
             raise self.torn()
 
@@ -119,24 +119,24 @@ class Tape:
             self.guards[line] = reader()
 
     def at(self, values: list[Any]) -> Tape:
-        """The same program with other values on its lines."""
+        """Return the same program with other values on its lines."""
         other = copy(self)
         other.values = values
         return other
 
     def constant(self, x: Any) -> int:
-        """The operand number of a constant."""
+        """Keep a constant; return its operand number."""
         return self.add_constant(self.kept(x))
 
     def add_constant(self, value: Any, line: int | None = None) -> int:
-        """The operand number of a constant that the tape keeps, or of the value of a line that has no derivative."""
+        """Keep a constant, or the value of the ``line`` that it stands for without derivative; return its number."""
         if line is not None:
             self.links[len(self.constants)] = line
         self.constants.append(value)
         return -len(self.constants)
 
     def kept(self, x: Any) -> Any:
-        """A constant as the tape keeps it, safe from what its owner does to it later."""
+        """Return a constant as the tape keeps it, safe from what its owner does to it later."""
         if is_number(type(x)):
             x = x.snapshot()
         if isinstance(x, np.ndarray):
@@ -146,12 +146,12 @@ class Tape:
         return x
 
     def check_captured(self) -> None:
-        """Raises RuntimeError where a captured array no longer holds what was recorded."""
+        """Raise RuntimeError where a captured array no longer holds what was recorded."""
         if self.captured is not None:
             self.captured.check()
 
     def operands(self, line: int) -> list[int]:
-        """The operand numbers of a line."""
+        """Return the operand numbers of a line."""
         if line in self.more:
             return self.more[line]
         if self.rows[line] is None:
@@ -159,7 +159,7 @@ class Tape:
         return [self.first[line]] if self.second[line] == UNARY else [self.first[line], self.second[line]]
 
     def write(self, line: int, operand: int, index: Any, place: int) -> int | None:
-        """Append a line that writes an operand into the array that ``line`` wrote, of which no value is kept then.
+        """Append a line that writes into the very array that ``line`` made; no value of ``line`` is kept then.
 
         So a loop that fills an array takes linear memory. None where it was not written to before, or another line or
         handle needs it as it is. ``place`` is how long the tape was before the operand was added.
@@ -181,7 +181,7 @@ class Tape:
         return self.append(row, line, operand, array, place)
 
     def _is_only_indexed(self, line: int) -> bool:
-        """Whether no later line reads the value of a line, but for elements of it and writing some."""
+        """Return whether later lines only read elements of a line's value, or write some."""
         if (
             any(line in operands for reader, operands in list(self.more.items()) if reader > line)
             or line in self.second[line + 1 :]
@@ -196,11 +196,11 @@ class Tape:
         return True
 
     def value(self, operand: int) -> Any:
-        """The value behind an operand number."""
+        """Return the value behind an operand number."""
         return self.values[operand] if operand >= 0 else self.constants[~operand]
 
     def reads(self, line: int) -> list[tuple[int, int, bool]]:
-        """(Place, line, whether a derivative passes) of each operand that is a line; none passes where it is linked."""
+        """Return (place, line, whether a derivative passes) of operands that are lines, also of links to lines."""
         found = []
         for place, operand in enumerate(self.operands(line)):
             if operand >= 0:
@@ -210,7 +210,7 @@ class Tape:
         return found
 
     def ancestors(self, line: int) -> list[int]:
-        """The lines that a line was computed from, and itself."""
+        """Return the lines that a line was computed from, and itself."""
         wanted = {line}
         for k in range(line, -1, -1):
             if k in wanted:
@@ -218,11 +218,11 @@ class Tape:
         return sorted(wanted)
 
     def input_names(self) -> Sequence[str | None]:
-        """What the inputs are called, where that is known, in their order."""
+        """Return what the inputs are called, where that is known, in their order."""
         return self.names
 
     def run(self, args: Sequence[Any]) -> Any:
-        """What the recorded function returns for other arguments, computed line by line without calling it.
+        """Return what the recorded function returns for other arguments, computed line by line without calling it.
 
         The arguments have the structure, shapes and types of those that it was recorded with. Raises
         `replay.DivergedError`, a RuntimeError, where a decision of the function would be another one.
@@ -232,7 +232,7 @@ class Tape:
         return run(self, args)
 
     def adjoints(self, out: Any, cotangent: Any = None) -> list[Any]:
-        """The adjoint of every line, by one sweep from an output: that of ``v`` is ``tape.adjoints(out)[v.line]``.
+        """Return the adjoint of every line, by one sweep from an output: of ``v`` it is ``tape.adjoints(out)[v.line]``.
 
         None where no path leads to the output. ``cotangent`` is that of the output, of its shape; a real number has 1.
         Raises ValueError where an array has none, or ``out`` is no Variable of this tape.
@@ -252,19 +252,19 @@ class Tape:
         return listing(self)
 
     def to_svg(self, **options: Any) -> str:
-        """A drawing as SVG. The options of the three are those of `autodiff.drawing.picture`."""
+        """Draw it as SVG. The options of the three are those of `autodiff.drawing.picture`."""
         from .drawing import picture
 
         return picture(self, **options).to_svg()
 
     def to_dot(self, **options: Any) -> str:
-        """A drawing in the language of Graphviz."""
+        """Draw it in the language of Graphviz."""
         from .drawing import picture
 
         return picture(self, **options).to_dot()
 
     def to_mermaid(self, **options: Any) -> str:
-        """A drawing as a Mermaid flowchart."""
+        """Draw it as a Mermaid flowchart."""
         from .drawing import picture
 
         return picture(self, **options).to_mermaid()

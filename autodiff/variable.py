@@ -29,13 +29,13 @@ GETITEM, SETITEM = getitem.row, setitem.row
 
 
 def variable(tape: Tape, value: Any) -> Any:
-    """An input: a line without operands, what the tape differentiates with respect to."""
+    """Append an input: a line without operands, what the tape differentiates with respect to."""
     tape.inputs.append(tape.append(None, UNARY, UNARY, value))
     return handle(tape, tape.inputs[-1])
 
 
 def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
-    """Apply a row to operands, at least one a Variable: evaluate it, append a line; a handle on it."""
+    """Apply a row to operands, at least one a Variable: evaluate it, append a line; return a handle on it."""
     leader, row = leading(operands), face.row
     if not isinstance(leader, Variable) or leader.level.is_of_leaves:
         return lead(face, *operands, *static)
@@ -58,7 +58,7 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
 
 
 def record_row(face: Face) -> Callable[..., Any]:
-    """The recording of a row of any operands."""
+    """Make the recording of a row of any operands."""
     statics = face.row.statics
 
     def recorded(*arguments: Any) -> Any:
@@ -101,7 +101,7 @@ class Variable(Number, operators=True):
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
-        """The recording of a row."""
+        """Return the recording of a row."""
         row = face.row
         if row.is_constant or face.unreal or not (row.arity == 1 or row.inline):
             return record_row(face)
@@ -123,14 +123,14 @@ class Variable(Number, operators=True):
         return f"Variable({plain(self)!r})"
 
     def __new__(cls, data: Any, name: str | None = None) -> Any:
-        """A leaf: one made by hand."""
+        """Make a leaf by hand."""
         from .leaf import Leaf
 
         return Leaf(data, name)
 
     @classmethod
     def multi_variables(cls, *data: Any) -> list[Any]:
-        """Leaves that belong together: ``compute_gradients`` gives a Jacobian for each of them, in this order."""
+        """Make leaves that belong together: ``compute_gradients`` gives a Jacobian by each, in this order."""
         from .leaf import together
 
         return together([cls(x) for x in data])

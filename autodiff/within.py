@@ -36,7 +36,7 @@ ROUNDING = 1e3
 
 
 def settled(tape: Tape, seeds: Seeds, error: Undetermined, sweep: Sweep) -> list[Any]:
-    """The adjoints of all lines, of a sweep that ended in an error; raises it where the function has no derivative."""
+    """Return the adjoints of all lines, of a sweep that ended in ``error``; raise that where there is no derivative."""
     groups = _Groups(tape, seeds, error, sweep)
     try:
         found, slope = groups.first()
@@ -77,7 +77,7 @@ class _Groups:
             raise Unadapted() if has_nan(read(getattr(a, "tangent", None))) else error  # many directions at a time
 
     def first(self) -> tuple[list[Any], Any]:
-        """The adjoints that come by other lines, and that of the matrix by its eigenvalues and vectors."""
+        """Find the adjoints that come by other lines, and that of the matrix by its eigenvalues and vectors."""
         one, other = self._in_some_basis(), self._in_some_basis()
         self._check(one.slope - other.slope, one.bound)
         if self.along is not None:
@@ -88,7 +88,7 @@ class _Groups:
         return self._slope(_Pair(self.w, self.v), self._within(_Pair(self.mean, self.v)))
 
     def second(self, found: list[Any], slope: Any) -> tuple[list[Any], Any]:
-        """The same with their tangents along B, of vectors that start as B parts them."""
+        """Find the same with their tangents along B, of vectors that start as B parts them."""
         assert self.along is not None
         point, turn = self._parted(self.along)
         bent = np.where(self.off, self._bent(turn, self.rates)[0] / _gaps(self.rates), 0.0).astype(self.v.dtype)
@@ -96,13 +96,13 @@ class _Groups:
         return [self._joined(x, y) for x, y in zip(found, turned, strict=True)], self._joined(slope, moved)
 
     def _within(self, at: _Pair) -> Any:
-        """The quotient of the tangents, within groups."""
+        """Find the part of H within groups, the quotient of the tangents along λ = rates."""
         level = Level()
         g = self._swept(_Pair(make(at.w, self.rates + 0 * self.w, level), at.v))
         return skew(at.v, _tangent(g.v, level)) * (self.off / _gaps(self.rates)).astype(self.w.dtype)
 
     def _joined(self, x: Any, y: Any) -> Any:
-        """The first of two adjoints with the tangent of the other along B."""
+        """Give the first of two adjoints the tangent of the other along B."""
         if x is None or _is_plain(y):
             return None if x is None else read(x)
         if y.level is not level_of(self.along) or not (_is_plain(y.primal) and _is_plain(y.tangent)):
@@ -110,7 +110,7 @@ class _Groups:
         return make(read(x), y.tangent, y.level)
 
     def _parted(self, a: Any) -> tuple[_Pair, Array]:
-        """The values and vectors of A + t B, of which those of groups are as B parts them, and how these are turned."""
+        """Return the values and vectors of A + t B, those of groups as B parts them, and how these are turned."""
         t = _adjoint(self.v) @ a.tangent @ self.v
         order = np.argmax(self.near, -1) * (1.0 + 4.0 * np.sum(np.abs(t), axis=(-2, -1)))[..., None]
         turn = np.linalg.eigh(np.where(self.near, t, 0.0) + order[..., None] * np.eye(t.shape[-1]))[1]
@@ -121,7 +121,7 @@ class _Groups:
         return _Pair(make(self.mean, rates, a.level), make(v, turned, a.level)), turn
 
     def _slope(self, at: _Pair, inner: Any) -> tuple[list[Any], Any]:
-        """The adjoints at a point, for H within groups."""
+        """Find the adjoints at a point, and that of the matrix, given H within groups."""
         found, _ = self.sweep(self.anew(at, alone=False), self.seeds, True)
         g = self._of_pair(found, at)
         inner = inner + skew(at.v, g.v) / (_differences(at.w) + self.near) * ~self.near
@@ -129,7 +129,7 @@ class _Groups:
         return found, product(at.v, inner, adjoint(at.v))
 
     def _in_some_basis(self) -> _Slope:
-        """H within groups as it is in a random basis, and how far it may be rounded."""
+        """Find H within groups as it is in a random basis, and how far it may be rounded."""
         n, turn, kind = self.w.shape[-1], self._turn(), self.w.dtype
         v, one = self.v @ turn, np.eye(n)
         rates = (self.rng.permutation(np.linspace(-1.0, 1.0, n)) + self.rng.uniform(0.0, 0.5 / n, n)).astype(kind)
@@ -146,7 +146,7 @@ class _Groups:
         return _Slope(turn @ h @ back, bound, turn, rates, turn * rates[..., None, :] @ back, unit)
 
     def _bent(self, turn: Array, rates: Array) -> tuple[Array, Array]:
-        """How H changes along a direction of the eigenvalues in a basis, and the size of what that is the rest of."""
+        """Find how H changes along a direction of the eigenvalues in a basis, and the size of what was subtracted."""
         v, low, high, one = self.v @ turn, Level(), Level(), np.eye(len(rates))
         g = self._swept(_Pair(make(make(self.mean, rates + 0 * self.w, low), rates + 0 * self.w, high), v))
         twice, diagonal = read(_tangent(_tangent(g.v, high), low)), read(_tangent(_primal(g.w, high), low))
@@ -160,7 +160,7 @@ class _Groups:
             raise self.error
 
     def _turn(self) -> Array:
-        """A random unitary matrix within the groups, by Cayley's formula."""
+        """Draw a random unitary matrix within the groups, by Cayley's formula."""
         k = self.rng.normal(size=self.v.shape)
         k = k + 1j * self.rng.normal(size=k.shape) if np.iscomplexobj(self.v) else k
         k, one = np.where(self.near, k - _adjoint(k), 0.0), np.eye(k.shape[-1])
@@ -168,23 +168,23 @@ class _Groups:
         return turn
 
     def _along_line(self, at: _Pair, along: _Pair) -> tuple[_Pair, _Pair]:
-        """The plain adjoints at other values and vectors, and their tangents along a direction."""
+        """Sweep at other values and vectors: return the plain adjoints, and their tangents along a direction."""
         level = Level()
         g = self._swept(_Pair(*(make(x, t, level) for x, t in zip(at, along, strict=True))))
         return (_Pair(*(read(_primal(x, level)) for x in g)), _Pair(*(read(_tangent(x, level)) for x in g)))
 
     def _swept(self, at: _Pair) -> _Pair:
-        """The adjoints of other values and vectors."""
+        """Sweep at other values and vectors; return the adjoints of these."""
         found, _ = self.sweep(self.anew(at, alone=True), self.seeds, True)
         return self._of_pair(found, at)
 
     def _of_pair(self, found: list[Any], at: _Pair) -> _Pair:
-        """Of the adjoints of all lines those of the values and vectors."""
+        """Pick the adjoints of the values and vectors out of those of all lines."""
         return _Pair(*(zeros_like(x) if found[line] is None else found[line] + zeros_like(x)
                        for line, x in zip(self.lines, at, strict=True)))  # fmt: skip
 
     def anew(self, at: _Pair, alone: bool) -> Tape:
-        """The tape that begins with other values and vectors; ``alone``, without what does not come from them."""
+        """Compute the tape anew with other values and vectors; ``alone``, without what does not come from them."""
         tape = self.tape.at(list(self.tape.values))
         tape.rows, tape.constants, after = list(tape.rows), list(tape.constants), set(self.lines)
         for line, x in zip(self.lines, at, strict=True):
@@ -229,7 +229,7 @@ def _tangent(x: Any, level: Level) -> Any:
 
 
 def _differences(w: Any) -> Any:
-    """λⱼ − λᵢ."""
+    """Return λⱼ − λᵢ."""
     return expand_dims(w, -2) - expand_dims(w, -1)
 
 
@@ -247,6 +247,6 @@ def _inner(x: Array, y: Array) -> Array:
 
 
 def _size(x: Array, axes: int = 2) -> Array:
-    """The largest modulus of the elements of each vector or matrix, for comparison with matrices."""
+    """Return the largest modulus of the elements of each vector or matrix, for comparison with matrices."""
     largest: Array = np.max(np.abs(x), axis=tuple(range(-axes, 0)), initial=0.0)
     return largest[..., None, None]

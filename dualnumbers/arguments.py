@@ -19,7 +19,7 @@ JOINED = (*NESTED, np.ndarray)
 
 
 def joined(argument: Any) -> Any:
-    """An argument of a NumPy function: object arrays of numbers joined, also as elements of a list of arrays."""
+    """Join an argument of a NumPy function that is an object array of numbers, or a list of such, to arrays."""
     if isinstance(argument, (list, tuple)):
         return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
     if is_number(type(argument)):
@@ -28,21 +28,21 @@ def joined(argument: Any) -> Any:
 
 
 def as_numpy_joined(argument: Any) -> Any:
-    """An argument of a function that is written in table functions: also a number of Python's as one of NumPy's."""
+    """Join an argument of a function written in table functions; a number of Python's becomes one of NumPy's."""
     if isinstance(argument, (list, tuple)) and not hasattr(argument, "_fields"):
         return type(argument)(map(as_numpy_joined, argument))
     return as_numpy(argument) if is_number(type(argument)) else joined(argument)
 
 
 def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The positional arguments before the place of ``out`` in a NumPy function, and by their names those from there."""
+    """Return the positional arguments before the place of ``out`` in a NumPy function, and those from there by name."""
     names = _by_place(function)
     before = names.index("out") if "out" in names else len(arguments)
     return arguments[:before], dict(zip(names[before:], arguments[before:], strict=False))
 
 
 def _by_place(function: Any) -> list[str]:
-    """The parameters of a NumPy function that may be given by their place."""
+    """Return the parameters of a NumPy function that may be given by their place."""
     try:
         parameters = signature(function).parameters.values()
     except ValueError:  # a builtin, before NumPy 2.4

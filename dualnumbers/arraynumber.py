@@ -58,21 +58,21 @@ class ArrayNumber(Face, Number):
             raise
 
     def _is_mask(self, index: Any) -> bool:
-        """Whether an index is a mask of all elements, by which NumPy writes one after the other."""
+        """Return whether an index is a mask of all elements, by which NumPy writes one after the other."""
         return bool(index.dtype.kind == "b" and index.ndim == self.ndim)
 
     def assign(self, value: Any, index: Any) -> None:
-        """Become this array with the elements at ``index`` replaced."""
+        """Replace the elements at ``index``, which is all that ``x[index] = value`` does to the array itself."""
         self.check_writable()
         self.move(setitem(self, value, index))
 
     def check_writable(self) -> None:
-        """Raises ValueError as NumPy does, where the plain array may not be written to."""
+        """Raise ValueError, as NumPy does, where the plain array may not be written to."""
         if not plain(self).flags.writeable:
             raise ValueError("assignment destination is read-only")
 
     def viewed(self, function: Any, *static: Any) -> Any:
-        """A row applied to this array; where NumPy gives a view, one that stays tied to this array."""
+        """Apply a row to this array; where NumPy gives a view, return one that stays tied to this array."""
         z = function(self, *static)
         value = plain(z)
         if value is z or not isinstance(value, np.ndarray) or not function.row.put:  # the first: of constants
@@ -80,7 +80,7 @@ class ArrayNumber(Face, Number):
         return z.tied(self, function, static) if np.may_share_memory(value, plain(self)) else z
 
     def move(self, value: Any) -> None:
-        """Become another array of this level: what item assignment does."""
+        """Take the value of another array, which item assignment made; TypeError where it is of another level."""
         if not is_number(type(value)):
             raise TypeError("item assignment where no derivative is recorded, as within no_grad(): write to x.data "
                             f"of a Variable, or to a copy of the value{user_line()}")  # fmt: skip
@@ -95,11 +95,11 @@ class ArrayNumber(Face, Number):
         return self
 
     def shown(self, owned: Any) -> Any:
-        """The view of another array in the owner's place."""
+        """Return what this view would show if ``owned`` stood in its owner's place; an owner shows that itself."""
         return owned
 
     def take_in(self, write: Callable[[Any, Any], Any], source: Any) -> bool:
-        """Do what NumPy's ``write(this, source)`` does, which moves elements, where both show elements of one array.
+        """Do what NumPy's ``write(this, source)`` does, where both show elements of one array; return False elsewhere.
 
         NumPy reads some elements after it wrote them then; which, it tells by moving their numbers. False elsewhere.
         """
@@ -123,19 +123,19 @@ class ArrayNumber(Face, Number):
     """Whether it shows elements of another array more than once."""
 
     def elements(self) -> tuple[Any, Any]:
-        """An array to be written in place of this one, and the number that each element here has there."""
+        """Return an array to be written in place of this one, and the number that each element here has there."""
         return self, np.arange(self.size).reshape(self.shape)
 
     def become(self, value: Any) -> None:
-        """Refer to what another array of this level refers to."""
+        """Refer to what another array of this level refers to, without a check."""
         raise NotImplementedError(f"{type(self).__name__}.become")
 
     def snapshot(self) -> Any:
-        """This array as it is now, whatever is assigned to its elements later."""
+        """Return this array as it is now, whatever is assigned to its elements later."""
         raise NotImplementedError(f"{type(self).__name__}.snapshot")
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
-        """This array as a view ``function(base, *static)``."""
+        """Return this array as a view, made by ``function(base, *static)``, that reads and writes its base."""
         raise NotImplementedError(f"{type(self).__name__}.tied")
 
     def reshape(self, *to: Any, order: str = "C", copy: bool | None = None) -> Any:
@@ -217,7 +217,7 @@ numbers.Number.register(Scalar)
 
 
 def _in_place(name: str) -> Callable[..., Any]:
-    """Augmented assignment: it writes the array, which its views and other names see."""
+    """Make the operator of an augmented assignment: it writes the array, so its views and other names see it."""
 
     def operator(self: ArrayNumber, other: Any) -> Any:
         try:

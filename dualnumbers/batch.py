@@ -35,13 +35,13 @@ BROADCASTING = frozenset(TABLE[name].row for name in ("real", "imag", "conj", "a
 
 
 def _split(row: Row, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Operands and static parameters."""
+    """Return the operands and the static parameters, apart."""
     count = len(arguments) - row.statics
     return arguments[:count], arguments[count:]
 
 
 def _broadcast(face: Face) -> Callable[..., Any]:
-    """A row that acts element by element: batches of lower rank get axes of length 1 behind that of the members."""
+    """Extend a row of elements: batches of lower rank get axes of length 1 behind that of the members."""
     row, evaluate = face.row, face.evaluate
 
     def broadcast(*arguments: Any) -> Any:
@@ -58,7 +58,7 @@ def _broadcast(face: Face) -> Callable[..., Any]:
 
 
 def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any]) -> Callable[..., Any]:
-    """The usual operands at once: two batches of one level and rank, or one and a number; others by ``general``."""
+    """Evaluate the usual operands at once, two batches of one level and rank or one and a number; else ``general``."""
 
     def broadcast(x: Any, y: Any) -> Any:
         a = x.data if isinstance(x, BatchNumber) else x
@@ -78,7 +78,7 @@ def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any]) -> Callab
 
 
 def _aligned(x: Any, level: Level, rank: int) -> Any:
-    """An operand as the plain function broadcasts it beside batches of ``rank`` axes."""
+    """Return an operand as the plain function broadcasts it beside batches of ``rank`` axes."""
     if not (is_number(type(x)) and x.level is level):
         return x
     count, *dims = shape(x.data)
@@ -86,7 +86,7 @@ def _aligned(x: Any, level: Level, rank: int) -> Any:
 
 
 def _member_by_member(face: Face) -> Callable[..., Any]:
-    """Any row."""
+    """Extend any row, by applying it to one member after the other."""
 
     def applied(*arguments: Any) -> Any:
         operands, static = _split(face.row, arguments)
@@ -98,7 +98,7 @@ def _member_by_member(face: Face) -> Callable[..., Any]:
 
 
 def over_members(leader: BatchNumber, function: Callable[..., Any], operands: Any, static: Any = ()) -> Any:
-    """A function of operands, of which ``leader`` leads, applied to one member after the other."""
+    """Apply a function of operands, of which ``leader`` leads, to one member after the other."""
     level, found = leader.level, []
     with np.errstate(all="ignore"):
         for place in range(shape(leader.data)[0]):
@@ -112,12 +112,12 @@ def _as_tuple(index: Any) -> tuple[Any, ...]:
 
 
 def _is_simple(index: Any) -> bool:
-    """Whether an index has no arrays, whose axes NumPy may put in front."""
+    """Return whether an index has no arrays, whose axes NumPy may put in front."""
     return all(type(part) in (int, slice) or part is None or part is Ellipsis for part in _as_tuple(index))
 
 
 def _indexed(x: Any, index: Any) -> Any:
-    """Elements, of all members at once where that is an index."""
+    """Return elements of every member, all at once where that is an index."""
     if not _is_simple(index):
         return over_members(x, getitem, (x,), (index,))
     return batch(getitem(x.data, (slice(None), *_as_tuple(index))), x.level)
@@ -132,7 +132,7 @@ class BatchNumber(Number, operators=True):
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
-        """The row applied to every member."""
+        """Return the row applied to every member."""
         row = face.row
         if row.is_elementwise or row in BROADCASTING:
             return _broadcast(face)
@@ -140,7 +140,7 @@ class BatchNumber(Number, operators=True):
 
     @property
     def primal(self) -> Any:
-        """What shows the shape and type of a member, and none of the values."""
+        """An array or number that shows the shape and type of a member, and none of the values."""
         value = plain(self.data)
         return _stand_in(value.shape[1:], value.dtype)
 
@@ -169,7 +169,7 @@ class BatchArray(BatchNumber, ArrayNumber, operators=True):
         return batch(self.data, self.level)
 
     def takes(self, along: Any, index: Any, dtype: Any) -> bool:
-        """Whether a number can be written into every member in place, which are of a type."""
+        """Return whether a number can be written into every member in place, which are of the type ``dtype``."""
         data = self.data
         simple = _is_simple(index) and (type(along) is BatchNumber or not is_number(type(along)))
         return bool(simple and is_free(data) and data.dtype == dtype)
@@ -182,13 +182,13 @@ class BatchArray(BatchNumber, ArrayNumber, operators=True):
 
 @lru_cache(maxsize=1024)
 def _stand_in(of_shape: tuple[int, ...], dtype: Any) -> Any:
-    """A NaN, or a zero of a type that has none, of no size in memory."""
+    """Return an array of NaN, or of zeros of a type that has no NaN, that takes no memory."""
     nothing = np.full((), np.nan if dtype.kind in "fc" else 0, dtype)
     return np.broadcast_to(nothing, of_shape) if of_shape else nothing[()]
 
 
 def batch(data: Any, level: Level) -> Any:
-    """The members of an array along its first axis as a number of a level."""
+    """Return the members of an array along its first axis as one number of a level."""
     z: Any = new(BatchArray if len(shape(data)) > 1 else BatchNumber)
     z.data, z.level = data, level
     return z

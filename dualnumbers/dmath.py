@@ -100,32 +100,32 @@ def _is_plain(*values: Any) -> bool:
 
 
 def log(x: Any, base: Any = None) -> Any:
-    """The logarithm of ``x``, natural or to the given base."""
+    """Return the logarithm of ``x``, natural or to the given base."""
     return _natural_log(x) if base is None else _natural_log(x) / _natural_log(base)
 
 
 def hypot(*coordinates: Any) -> Any:
-    """The Euclidean length √(x² + y² + …); at the origin its derivative is 0."""
+    """Return the Euclidean length √(x² + y² + …); at the origin its derivative is 0."""
     return _hypot(*coordinates) if len(coordinates) == 2 else euclidean_length(len(coordinates))(*coordinates)
 
 
 def modf(x: Any) -> tuple[Any, Any]:
-    """Fractional part, which carries the derivative, and integral part, both with the sign of ``x``."""
+    """Return the fractional part, which carries the derivative, and the integral part, both with the sign of ``x``."""
     return fraction(x), math.modf(read(x))[1]
 
 
 def frexp(x: Any) -> tuple[Any, int]:
-    """Mantissa, which carries the derivative, and exponent: x = m · 2ᵉ."""
+    """Return the mantissa, which carries the derivative, and the exponent: x = m · 2ᵉ."""
     return mantissa(x), math.frexp(read(x))[1]
 
 
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
-    """Whether the plain values are close, as ``math.isclose`` has it."""
+    """Return whether the plain values are close, as ``math.isclose`` has it."""
     return math.isclose(read(a), read(b), rel_tol=rel_tol, abs_tol=abs_tol)
 
 
 def dist(p: Iterable[Any], q: Iterable[Any]) -> Any:
-    """The Euclidean distance of two points of one dimension."""
+    """Return the Euclidean distance of two points of one dimension."""
     p, q = tuple(p), tuple(q)
     if _is_plain(*p, *q) or len(p) != len(q):
         return math.dist(p, q)
@@ -137,17 +137,17 @@ def _as_float(x: Any) -> Any:
 
 
 def fsum(seq: Iterable[Any]) -> Any:
-    """The sum of the terms, each component added without loss of precision."""
+    """Return the sum of the terms, each component added without loss of precision."""
     return _fsum(*seq)
 
 
 def prod(iterable: Iterable[Any], *, start: Any = 1) -> Any:
-    """The product of the factors."""
+    """Return the product of the factors."""
     return reduce(lambda x, y: x * y, iterable, start)
 
 
 def sumprod(p: Iterable[Any], q: Iterable[Any]) -> Any:
-    """The sum of products of paired terms."""
+    """Return the sum of products of paired terms."""
     p, q = tuple(p), tuple(q)
     if _is_plain(*p, *q):
         return math.sumprod(p, q) if hasattr(math, "sumprod") else sum(x * y for x, y in zip(p, q, strict=True))

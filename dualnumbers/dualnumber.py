@@ -48,7 +48,7 @@ _KIND = _Kinds()
 
 
 def make(primal: Any, tangent: Any, level: Level) -> Any:
-    """The dual number of these components at this level; what ``DualNumber(...)`` and every seeding end in.
+    """Make the dual number of these components at this level; ``DualNumber(...)`` and every seeding end in this.
 
     The tangent of a number of double precision is one of Python's, so that arithmetic with it warns of nothing.
     """
@@ -87,7 +87,7 @@ class DualNumber(Number, operators=True):
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
-        """The push-forward of a row."""
+        """Return the push-forward of a row."""
         dual_number = next(kind for kind in cls.__mro__ if "lift" in kind.__dict__)
         return push_forward(face, make, dual_number, dual_number)
 
@@ -114,14 +114,14 @@ class DualNumber(Number, operators=True):
         return format(self, "")
 
     def __format__(self, spec: str) -> str:
-        """Both components by the same specification: ``f"{DualNumber(3, 0.5):.2f}"`` is ``3.00 + 0.50ε``.
+        """Format both components by one specification: ``f"{DualNumber(3, 0.5):.2f}"`` is ``3.00 + 0.50ε``.
 
         A nested number numbers the ε of its levels from the innermost: ``(2 + 1ε₁) + (1 + 0ε₁)ε₂``.
         """
         return f"{self.primal} + {self.tangent}ε" if shape(self) else text(self, spec)
 
     def _repr_latex_(self) -> str | None:
-        """As mathematics in a notebook; an array as text."""
+        """Return it as mathematics for a notebook; an array as text."""
         return None if shape(self) else latex(self)
 
     def __copy__(self) -> Any:
@@ -260,7 +260,7 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
         return self.viewed(getitem, fixed(index))
 
     def assign(self, value: Any, index: Any) -> None:
-        """In place where nobody else has the components: a loop that fills an array stays linear."""
+        """Write in place where nobody else has the components: a loop that fills an array stays linear."""
         primal, tangent = self.primal, self.tangent
         part, along = value.parts() if level_of(value) is self.level else (value, 0.0)
         free = is_free(primal) and not is_number(type(part)) and type(along) is not complex
@@ -299,7 +299,7 @@ def _broadcast(dual: Any, to: tuple[int, ...]) -> Any:
 
 
 def by_table(face: Face, x: DualNumber, y: Any, reflected: bool = False) -> Any:
-    """What the table does where the algebra above does not apply."""
+    """Apply the row of the table, where the algebra above does not apply."""
     kind = type(y)
     if kind is not DualNumber and kind is not float and kind is not int:
         y = as_operand(x, y, face.row)

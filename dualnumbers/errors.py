@@ -60,12 +60,12 @@ SCIPY_REMEDIES = {
 
 
 def user_line() -> str:
-    """`` (at file:line)`` of the innermost line that the user wrote; empty where the stack is full."""
+    """Return `` (at file:line)`` of the innermost line that the user wrote; empty where the stack is full."""
     return str(_here() or "")
 
 
 def _here() -> Fault | None:
-    """Where this happens; None where the stack is full."""
+    """Return where this happens; None where the stack is full."""
     try:
         return fault(running(stack()))
     except RecursionError:
@@ -73,7 +73,7 @@ def _here() -> Fault | None:
 
 
 def _numpy_remedy(within: Iterable[Any]) -> str:
-    """What to do instead of the class or function of NumPy among the frames; empty if there is none."""
+    """Return what to do instead of the class or function of NumPy among the frames; empty if there is none."""
     for frame in within:
         module = module_of(frame).split(".")
         owners = [frame.f_code.co_qualname.partition(".")[0], ".".join(module[:2])] if module[0] == "numpy" else []
@@ -84,7 +84,7 @@ def _numpy_remedy(within: Iterable[Any]) -> str:
 
 
 def _scipy_remedy(caller: str, written: Written) -> str:
-    """What to do instead of a function of SciPy, in the code that was written."""
+    """Return what to do instead of a function of SciPy, in the code that was written."""
     if caller == FACTORS:
         solution = "autodiff.scipy.sparse.linalg.spsolve(A, b)"
         return f"{short(written.old)}: the factors of a sparse matrix take plain numbers; write {solution}"
@@ -105,7 +105,7 @@ def _scipy_remedy(caller: str, written: Written) -> str:
 
 
 def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
-    """The sentence for code that is known, the longest that is short enough."""
+    """Return the sentence for code that is known, the longest that is short enough."""
     lost = f"would lose the derivative of a {kind}"
     if inside:
         module, _, function = inside.partition(":")
@@ -124,7 +124,7 @@ def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:
 
 
 def _place_in(here: Fault) -> str:
-    """The function of a package whose code is at fault, ``module:name``; empty where it is the user's own."""
+    """Return the function of a package whose code is at fault, ``module:name``; empty where it is the user's own."""
     if here.code is None or here.code is here.own:
         return ""
     frame = here.code.frame
@@ -132,7 +132,7 @@ def _place_in(here: Fault) -> str:
 
 
 def _at_fault(here: Fault) -> Fault:
-    """Where it is best said what to write: in the user's own code for a package that reads plain values."""
+    """Return the place to advise about: in the user's own code where a package reads plain values."""
     of_package = here.by is not None and here.by is not here.own and not _reads(here)
     return here._replace(inside=here.inside or of_package)
 
@@ -142,7 +142,7 @@ def _reads(here: Fault) -> bool:
 
 
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
-    """The error for every road by which a number would become a plain value and lose its derivative."""
+    """Return the error for a number that is to become a plain value and would lose its derivative."""
     here = _at_fault(fault(running(stack())))
     kind, written, plainly = _public_kind(number), Written(""), PLAIN
     level = getattr(number, "level", None)  # an array of the caller's may stand for what would be stored in it
@@ -175,7 +175,7 @@ def _remedy(call: str, level: Level | None) -> str:
 
 
 def has_labels(number: Any, table: Any) -> TypeError:
-    """The error for an operation of a number with a column or table that goes by its labels."""
+    """Return the error for an operation of a number with a column or table that goes by its labels."""
     here = _at_fault(fault(running(stack())))
     written = rewritten(here.code, "")
     kind, column = type(table).__name__, "to_numpy()" in written.new
@@ -188,7 +188,7 @@ def has_labels(number: Any, table: Any) -> TypeError:
 
 
 def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
-    """The error for a NumPy or SciPy function that is not in the table, and for what numbers it was called."""
+    """Return the error for a NumPy or SciPy function that is not in the table, called for these numbers."""
     here = _here()
     text = (f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply "
             "it to autodiff.value_of(x) if its derivative is not wanted")  # fmt: skip
@@ -204,7 +204,7 @@ def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
 
 
 def no_hash(number: Any) -> TypeError:
-    """The error for a number of a differentiation as a key."""
+    """Return the error for a number of a differentiation that is used as a key."""
     here = _here()
     caller = scipy_function(here.within) if here else ""
     text = _scipy_remedy(caller, rewritten(here.code, "")) if here and caller else (
@@ -217,7 +217,7 @@ def no_hash(number: Any) -> TypeError:
 
 
 def unpicklable(number: Any) -> TypeError:
-    """The error for pickling a number that belongs to a running differentiation."""
+    """Return the error for pickling a number that belongs to a running differentiation."""
     return TypeError(
         f"a {_public_kind(number)} inside a differentiation cannot be pickled: it ends with the call; pickle "
         f"autodiff.value_of(x){user_line()}"
@@ -225,7 +225,7 @@ def unpicklable(number: Any) -> TypeError:
 
 
 def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[str, Any]) -> None:
-    """Raises where a NumPy function was called in a way that the table has no derivative for."""
+    """Raise where a NumPy function was called in a way that the table has no derivative for."""
     bound = inspect.signature(entry)
     try:
         bound.bind(*arguments, **keywords)
@@ -236,7 +236,7 @@ def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[s
 
 
 def public_name(function: Any) -> str:
-    """What a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
+    """Return what a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
     module, name = getattr(function, "__module__", None), function.__name__.lstrip("_")
     if name.endswith(" (vectorized)"):
         return f"np.frompyfunc of {name.removesuffix(' (vectorized)')}"
@@ -250,7 +250,7 @@ def public_name(function: Any) -> str:
 
 
 def _public_kind(number: Any) -> str:
-    """The name by which a user knows the kind of a number."""
+    """Return the name by which a user knows the kind of a number."""
     names = [kind.__name__ for kind in type(number).__mro__]
     return next((name for name in names if name in ("Constant", "DualNumber", "Variable")), names[0])
 
@@ -268,7 +268,7 @@ _PLAIN_AS_WELL = re.compile("has no attribute|is not (subscriptable|callable|ite
 
 
 def _kind_at(place: Place | None, named: str) -> str:
-    """The kind of the numbers that an error is about: of those among the names at a place, or the kind it names."""
+    """Return the kind of the numbers that an error is about: of those named at a place, or the kind ``named``."""
     held = place.frame.f_locals.values() if place else ()
     found = (x for value in held for x in (value if isinstance(value, list) else [value]) if is_number(type(x)))
     kind = next((_public_kind(x) for x in found), "")
@@ -276,7 +276,7 @@ def _kind_at(place: Place | None, named: str) -> str:
 
 
 def explain(error: Exception, level: Level) -> None:
-    """Raise a clear error for one of others' that numbers are the cause of, and note on others what to do if they are.
+    """Raise a clear error in place of one that numbers caused in other code; where they may be why, note it on that.
 
     ``error`` came out of the function that is differentiated.
     """

@@ -137,7 +137,7 @@ for _name in OF_THE_VALUE:
 
 
 def of_scalar(name: str) -> property:
-    """An attribute that a float or a scalar of NumPy has; absent where the plain value has none."""
+    """Make an attribute that a float or a scalar of NumPy has; it is absent where the plain value has none."""
 
     def attribute(self: Any) -> Any:
         plainly = getattr((read if name in OF_SCALARS else plain)(self), name)

@@ -18,23 +18,23 @@ PYTHON = (int, float, complex)
 
 
 def shape(x: Any) -> tuple[int, ...]:
-    """The shape of a value of any kind."""
+    """Return the shape of a value of any kind."""
     kind = type(x)
     return x.shape if kind is np.ndarray else () if kind is float else np.shape(_plain(x))
 
 
 def size(x: Any) -> int:
-    """How many elements a value has."""
+    """Return how many elements a value has."""
     return int(np.size(_plain(x)))
 
 
 def type_of(x: Any) -> type:
-    """The type of the plain value: float, np.float64, np.ndarray …"""
+    """Return the type of the plain value: float, np.float64, np.ndarray …"""
     return type(_plain(x))
 
 
 def is_alike(x: Any, y: Any) -> bool:
-    """Whether two values have one type, and arrays one shape and dtype."""
+    """Return whether two values have one type, and arrays one shape and dtype."""
     x, y = _plain(x), _plain(y)
     kind = type(x)
     if kind is not type(y):
@@ -43,30 +43,30 @@ def is_alike(x: Any, y: Any) -> bool:
 
 
 def dtype_of(x: Any) -> Any:
-    """The dtype of the elements; of Python's numbers and of a list that which NumPy gives them."""
+    """Return the dtype of the elements; of Python's numbers and of a list that which NumPy gives them."""
     value = _plain(x)
     return value.dtype if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value).dtype
 
 
 def real_dtype_of(x: Any) -> Any:
-    """The dtype of the real parts of the elements."""
+    """Return the dtype of the real parts of the elements."""
     dtype = dtype_of(x)
     return np.finfo(dtype).dtype if dtype.kind == "c" else dtype
 
 
 def asked(numpy_function: Any, *arguments: Any, **keywords: Any) -> Any:
-    """What one of NumPy's functions that look at forms alone says of values of any kind: np.result_type, zeros_like."""
+    """Ask a NumPy function that looks at forms alone, as np.result_type or zeros_like, about values of any kind."""
     return numpy_function(*map(_plain, arguments), **{name: _plain(x) for name, x in keywords.items()})
 
 
 def zeros_like(x: Any) -> Any:
-    """A plain zero in the space of ``x``: its shape and type."""
+    """Return a plain zero in the space of ``x``: its shape and type."""
     value = _plain(x)
     return type(value)(0) if isinstance(value, (*PYTHON, np.generic)) else np.zeros_like(value)
 
 
 def is_unreal(x: Any) -> bool:
-    """Whether a value is of a complex type."""
+    """Return whether a value is of a complex type."""
     if type(x) is np.ndarray:
         return bool(x.dtype.kind == "c")
     value = _plain(x)
@@ -74,25 +74,25 @@ def is_unreal(x: Any) -> bool:
 
 
 def is_array(x: Any) -> bool:
-    """Whether a value is an array, also one of no axes, and no scalar."""
+    """Return whether a value is an array, also one of no axes, and no scalar."""
     return isinstance(_plain(x), np.ndarray)
 
 
 def flags(x: Any) -> Any:
-    """How a value lies in memory, and whether it may be written to: the flags of an array."""
+    """Return how a value lies in memory, and whether it may be written to: the flags of an array."""
     return np.asarray(_plain(x)).flags
 
 
 def lies_along(x: Any, axes: tuple[int, ...]) -> bool:
-    """Whether the elements lie one after the other where the axes are taken in this order."""
+    """Return whether the elements lie one after the other where the axes are taken in this order."""
     return bool(np.transpose(np.asarray(_plain(x)), axes).flags.c_contiguous)
 
 
 def axes_in_memory(x: Any) -> tuple[int, ...]:
-    """The axes from that of the farthest elements to that of the nearest, as NumPy's order K has them."""
+    """Return the axes from that of the farthest elements to that of the nearest, as NumPy's order K has them."""
     return memory.axes_by_stride(np.asarray(_plain(x)))
 
 
 def numbered(x: Any, parts: bool = False) -> Any:
-    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does. `memory.numbered`."""
+    """Return `memory.numbered` of an array of any kind: each element's number, 0, 1, …, laid out as the array is."""
     return memory.numbered(_plain(x), parts)

@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 def stack() -> Iterator[FrameType]:
-    """The frames that run now, innermost first."""
+    """Yield the frames that run now, innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         yield frame
@@ -38,12 +38,12 @@ def stack() -> Iterator[FrameType]:
 
 
 def running(frames: Iterable[FrameType]) -> Iterator[Place]:
-    """The places of frames that run now."""
+    """Yield the places of frames that run now."""
     return (Place(frame, frame.f_lasti, frame.f_lineno) for frame in frames)
 
 
 def raised(traceback: TracebackType | None) -> list[Place]:
-    """The places through which an error came, innermost first."""
+    """Return the places through which an error came, innermost first."""
     through = [(frame, line) for frame, line in walk_tb(traceback)]
     instructions = []
     while traceback is not None:
@@ -53,22 +53,22 @@ def raised(traceback: TracebackType | None) -> list[Place]:
 
 
 def module_of(frame: FrameType) -> str:
-    """The name of the module whose code a frame runs."""
+    """Return the name of the module whose code a frame runs."""
     return str(frame.f_globals.get("__name__", ""))
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of these packages."""
+    """Return whether a frame runs code of these packages."""
     return frame.f_code.co_filename.startswith(_OURS)
 
 
 def is_door(frame: FrameType) -> bool:
-    """Whether a frame is of the modules in which differentiations start and end."""
+    """Return whether a frame is of the modules in which differentiations start and end."""
     return frame.f_code.co_filename in _DOORS
 
 
 def is_users(frame: FrameType) -> bool:
-    """Whether a frame runs code outside these packages, NumPy and SciPy."""
+    """Return whether a frame runs code outside these packages, NumPy and SciPy."""
     return not is_ours(frame) and module_of(frame).partition(".")[0] not in ("numpy", "scipy")
 
 
@@ -78,7 +78,7 @@ def _is_library(path: str) -> bool:
 
 
 def is_own(frame: FrameType) -> bool:
-    """Whether a frame runs code that the user wrote: no package that is installed, none of the standard library."""
+    """Return whether a frame runs code that the user wrote: no installed package, none of the standard library."""
     return is_users(frame) and not _is_library(frame.f_code.co_filename)
 
 
@@ -89,13 +89,13 @@ class Reader(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        """Its text and its place; the place alone where the text is not to be had."""
+        """Return its text and its place; the place alone where the text is not to be had."""
         text = linecache.getline(self.file, self.line).strip()
         return f"{text} ({self.file}:{self.line})" if text else f"{self.file}:{self.line}"
 
 
 def reader() -> Reader | None:
-    """The line of code outside these packages, NumPy and SciPy that runs now."""
+    """Return the line of code outside these packages, NumPy and SciPy that runs now."""
     frame = next(filter(is_users, stack()), None)
     return None if frame is None else Reader(frame.f_code.co_filename, frame.f_lineno)
 
@@ -120,13 +120,13 @@ class Fault(NamedTuple):
         return self.by if self.inside or self.own is None else self.own
 
     def __str__(self) -> str:
-        """`` (at file:line)``, of the user's own line if there is one."""
+        """Return `` (at file:line)`` of the user's own line, if there is one."""
         place = self.own or self.by
         return "" if place is None else f" (at {place})"
 
 
 def fault(places: Iterable[Place]) -> Fault:
-    """Where something happens, from the places that led there, innermost first."""
+    """Return where something happens, found from the places that led there, innermost first."""
     within: list[FrameType] = []
     between: list[str] = []
     by: Place | None = None
@@ -150,7 +150,7 @@ def fault(places: Iterable[Place]) -> Fault:
 
 
 def scipy_function(frames: Iterable[FrameType]) -> str:
-    """The outermost SciPy function among the frames, as ``scipy.module.name``; empty if there is none."""
+    """Return the outermost SciPy function among the frames, as ``scipy.module.name``; empty if there is none."""
     name = ""
     for frame in frames:
         module, method = module_of(frame), frame.f_code.co_name
@@ -178,7 +178,7 @@ def scipy_function(frames: Iterable[FrameType]) -> str:
 
 
 def public_module(module: str, name: str) -> str:
-    """Where SciPy shows what one of its modules defines: ``scipy.integrate`` of ``scipy.integrate._ivp.ivp``."""
+    """Return where SciPy shows what a module defines: ``scipy.integrate`` of ``scipy.integrate._ivp.ivp``."""
     parts = [part for part in module.split(".") if not part.startswith("_")]
     above = [".".join(parts[:k]) for k in range(len(parts), 1, -1)]
     return next((path for path in above if hasattr(sys.modules.get(path), name)), above[0])

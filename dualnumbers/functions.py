@@ -39,20 +39,20 @@ __all__ = ["add", "arccos", "arcsin", "arctan", "cos", "cosh", "divide", "exp", 
 
 
 def log(x: Any, base: Any = None) -> Any:
-    """The natural logarithm, or that to a base."""
+    """Return the natural logarithm, or that to a base."""
     return np.log(x) if base is None else np.log(x) / np.log(base)
 
 
 def logistic(x: Any) -> Any:
-    """1 / (1 + e⁻ˣ)."""
+    """Return 1 / (1 + e⁻ˣ)."""
     return _logistic(array(x))
 
 
 def sum_elts(x: Any) -> Any:
-    """The sum of all elements."""
+    """Return the sum of all elements."""
     return np.sum(array(x))
 
 
 def extract(x: Any, key: Any) -> Any:
-    """x[key]."""
+    """Return x[key]."""
     return array(x)[key]

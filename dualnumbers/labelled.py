@@ -17,7 +17,7 @@ OF_COLUMNS = {"add": ast.Add(), "div": ast.Div(), "divide": ast.Div(), "dot": as
 
 
 def with_labels(code: Code, road: str, rank: int) -> Written | None:
-    """``p * df["x"]``: columns of a table as arrays."""
+    """Compute ``p * df["x"]``: columns of a table are taken as arrays."""
     node, to = code.whole, ""
     if isinstance(code.statement, ast.AugAssign) and code.node in (code.statement, code.statement.target):
         target = code.statement.target

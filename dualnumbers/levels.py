@@ -42,7 +42,7 @@ class Level:
 
     @property
     def by_hand(self) -> bool:
-        """Whether it is that of numbers made by hand."""
+        """True for numbers made by hand, outside of every differentiation."""
         return self.number % Level.STRIDE != 0
 
     @property
@@ -54,14 +54,14 @@ class Level:
 
     @property
     def of_leaves(self) -> Level:
-        """That of the Variables made by hand whose values have this level: above all dual numbers made by hand."""
+        """The level of Variables made by hand whose values have this level; it is above dual numbers made by hand."""
         try:
             return self._of_leaves
         except AttributeError:
             return self._made("_of_leaves", Level.DEPTH if self.is_of_leaves else Level.STRIDE // 2)
 
     def _made(self, name: str, step: int) -> Level:
-        """The level a step higher, made once, whatever threads ask for it."""
+        """Return the level a step higher, made once, whatever threads ask for it."""
         with _MAKING:
             if not hasattr(self, name):
                 setattr(self, name, Level((self.number + step).__int__))
@@ -70,11 +70,11 @@ class Level:
 
     @property
     def is_of_leaves(self) -> bool:
-        """Whether it is that of Variables made by hand."""
+        """True for the level of Variables made by hand."""
         return self.number % Level.STRIDE >= Level.STRIDE // 2
 
     def takes_in(self, other: Level) -> bool:
-        """Whether leaves of another level are leaves beside those of this one: not what their values were made of.
+        """Return whether Variables of the level ``other`` are recorded on a tape of this level as leaves of their own.
 
         They are those made outside of its differentiation, and those of plain values beside those of dual numbers.
         """
@@ -103,7 +103,7 @@ LIVING: set[int] = set()
 
 
 def level_of(value: Any) -> Level:
-    """The level of a value: its own for a kind of number, `GROUND` for a plain value."""
+    """Return the level of a value: its own for a kind of number, `GROUND` for a plain value."""
     return value.level if is_number(type(value)) else GROUND
 
 
@@ -120,14 +120,14 @@ is_number = _Kinds().__getitem__
 
 
 def plain(value: Any) -> Any:
-    """The plain value under every level of a number, to be shown or copied: what depends on it is to `read` it."""
+    """Return the plain value under every level, to be shown or copied; what depends on it is to `read` it instead."""
     while is_number(type(value)):
         value = value.primal
     return value
 
 
 def read(value: Any) -> Any:
-    """The plain value under every level of a number, for a decision or a constant that depends on it.
+    """Return the plain value under every level, for a decision or a constant that depends on it.
 
     Every recording that is to be run at other inputs notes it, and says so where a value is another there.
     """
@@ -137,17 +137,17 @@ def read(value: Any) -> Any:
 
 
 def is_noted(x: Any) -> bool:
-    """Whether a recording keeps note of who reads a value, so that it is better an operand than a constant."""
+    """Return whether a recording notes who reads a value, so that it is better an operand than a constant."""
     return bool(NOTING) and is_number(type(x)) and bool(x.is_noted())
 
 
 def known(x: Any) -> Any:
-    """A value as it is in a recording that keeps note of who reads it, elsewhere the plain one under it."""
+    """Return a value as it is, where a recording notes who reads it, elsewhere the plain one under it."""
     return x if is_noted(x) else plain(x)
 
 
 def has_nan(x: Any) -> bool:
-    """Whether any part of a number or array is NaN."""
+    """Return whether any part of a number or array is NaN."""
     if x is None or type(x) is float:
         return x != x
     if is_number(type(x)):

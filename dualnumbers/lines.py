@@ -36,7 +36,7 @@ class Code(NamedTuple):
     place: Place
 
     def meaning(self, node: ast.AST) -> Any:
-        """What a name, an attribute or a column of a table stands for; None where it cannot be told."""
+        """Return what a name, an attribute or a column of a table stands for; None where it cannot be told."""
         frame = self.place.frame
         if isinstance(node, ast.Name):
             scopes = (frame.f_locals, frame.f_globals, frame.f_builtins)
@@ -53,19 +53,19 @@ class Code(NamedTuple):
         return None
 
     def _selected(self, table: Any, index: ast.expr) -> Any:
-        """What a literal or a name selects of a table; None where that cannot be told."""
+        """Return what a literal or a name selects of a table; None where that cannot be told."""
         try:
             return table[self.meaning(index) if isinstance(index, ast.Name) else ast.literal_eval(index)]
         except Exception:  # whatever the package raises of an index
             return None
 
     def number_in(self, *nodes: ast.AST) -> str:
-        """The first of the names in some code that stands for numbers; empty where none does."""
+        """Return the first of the names in some code that stands for numbers; empty where none does."""
         names = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
         return next((name.id for name in names if holds_number(self.meaning(name))), "")
 
     def called(self, name: str) -> str:
-        """How this code would call a function of NumPy; empty where it has not imported that."""
+        """Return how this code would call a function of NumPy; empty where it has not imported that."""
         frame = self.place.frame
         modules = [
             (key, x)
@@ -78,12 +78,12 @@ class Code(NamedTuple):
 
 
 def root_of(x: Any) -> str:
-    """The package that defines the type of a value."""
+    """Return the package that defines the type of a value."""
     return (getattr(type(x), "__module__", "") or "").partition(".")[0]
 
 
 def holds_number(x: Any) -> bool:
-    """Whether a value is a number, or a list, a tuple or an array of objects that holds one."""
+    """Return whether a value is a number, or a list, a tuple or an array of objects that holds one."""
     if isinstance(x, np.ndarray):
         return x.dtype == object and any(map(holds_number, x.flat))
     return is_number(type(x)) or (isinstance(x, (list, tuple)) and any(map(holds_number, x)))
@@ -98,7 +98,7 @@ def _tree(text: str) -> ast.Module | None:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a node that have a place in the text."""
+    """Return the parts of a node that have a place in the text."""
     for child in ast.iter_child_nodes(node):
         if hasattr(child, "lineno"):
             yield child
@@ -107,7 +107,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def code_at(place: Place) -> Code | None:
-    """The code that a place is at; None where its text is not to be had."""
+    """Return the code that a place is at; None where its text is not to be had."""
     code = place.frame.f_code
     tree = _tree("".join(linecache.getlines(code.co_filename, place.frame.f_globals)))
     positions = list(code.co_positions())

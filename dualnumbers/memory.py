@@ -11,7 +11,7 @@ Array = np.ndarray[Any, Any]
 
 
 def detached(z: Array) -> Array:
-    """A copy of an array that lies in memory as it does, so that NumPy makes views of it where it makes views of that.
+    """Copy an array so that the copy lies in memory as it does, and NumPy makes views of the one as of the other.
 
     The order of the axes, their directions, and which of them lie together are the same; gaps are smaller.
     """
@@ -25,7 +25,7 @@ def detached(z: Array) -> Array:
 
 
 def numbered(z: Array, parts: bool = False) -> Array:
-    """The numbers of an array's elements, 0, 1, …, in an array that lies in memory as it does.
+    """Number the elements of an array, 0, 1, …, in an array that lies in memory as it does.
 
     With ``parts``, if it is complex, those of real parts from 1 on, then those of imaginary parts; 0 is for a part that
     a real number has not.
@@ -40,7 +40,7 @@ def numbered(z: Array, parts: bool = False) -> Array:
 
 
 def _lying_as(z: Array, dtype: Any = None) -> Array:
-    """An empty array that lies in memory as ``z`` does."""
+    """Make an empty array that lies in memory as ``z`` does."""
     dtype = z.dtype if dtype is None else np.dtype(dtype)
     places, size, steps = _compressed(z)
     strides = [step * dtype.itemsize if count > 1 else stride
@@ -49,7 +49,7 @@ def _lying_as(z: Array, dtype: Any = None) -> Array:
 
 
 def axes_by_stride(z: Array) -> tuple[int, ...]:
-    """The axes from that of the farthest elements to that of the nearest, as NumPy's order K has them.
+    """Order the axes from that of the farthest elements to that of the nearest, as NumPy's order K has them.
 
     An axis whose elements lie nowhere else, of length 1 or repeated, stays where it is.
     """
@@ -71,7 +71,7 @@ CLOSE = 1 << 16
 
 
 def _compressed(z: Array) -> tuple[int, int, list[int]]:
-    """Of an array that lies as ``z`` does: the place of its first element, its size, its steps, all in elements.
+    """Return where an array's first element would lie, in how large a buffer, and by what steps, all in elements.
 
     Where the gaps take much memory they are of one element or row; elements that overlap, as repeated ones, lie apart.
     """
@@ -95,12 +95,12 @@ def _compressed(z: Array) -> tuple[int, int, list[int]]:
 
 
 def _references(array: Any) -> int:
-    """How many references to an object there are; many where Python does not count them."""
+    """Count the references to an object; many where Python does not count them."""
     return sys.getrefcount(array) if hasattr(sys, "getrefcount") else 1 << 30
 
 
 def is_free(array: Any) -> bool:
-    """Whether nothing but a holder and the variables here refer to a plain array: writing it changes no other value."""
+    """Return whether only one holder and local variables refer to a plain array: writing it changes no other value."""
     if type(array) is not np.ndarray or not array.flags.writeable or _references(array) > ALONE:
         return False
     owner = array.base
@@ -108,12 +108,12 @@ def is_free(array: Any) -> bool:
 
 
 def is_alone(value: Any) -> bool:
-    """Whether nothing but a holder and the variables here refer to a value."""
+    """Return whether only one holder and local variables refer to a value."""
     return _references(value) <= ALONE
 
 
 def _references_of_one() -> int:
-    """What `is_free` counts for an array in a holder and a variable; −1 where a further one makes no difference."""
+    """Count the references that `is_free` sees of an array with one holder; −1 where the count tells nothing."""
 
     def count(array: Any) -> int:
         return _references(array)

@@ -11,13 +11,13 @@ _LATEX = str.maketrans({"ε": r"\,\varepsilon", **{"₀₁₂₃₄₅₆₇₈�
 
 
 def text(x: Any, spec: str) -> str:
-    """A dual number of scalars, each component by the specification."""
+    """Write a dual number of scalars, each component by the specification."""
     depth = _depth(x)
     return _text(x, spec, depth) if depth > 1 else _sum(*(format(part, spec) for part in x.parts()))
 
 
 def latex(x: Any) -> str:
-    """A dual number of scalars as mathematics."""
+    """Write a dual number of scalars as mathematics."""
     return "$" + text(x, "").translate(_LATEX) + "$"
 
 
@@ -26,7 +26,7 @@ def _depth(x: Any) -> int:
 
 
 def _text(x: Any, spec: str, depth: int) -> str:
-    """A nested number with the ε of each level numbered, of which there are ``depth``."""
+    """Write a nested number with the ε of each level numbered, of which there are ``depth``."""
     if not hasattr(type(x), "tangent"):
         return format(x, spec)
     primal, tangent = (_text(part, spec, depth - 1) for part in x.parts())

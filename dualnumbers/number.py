@@ -63,7 +63,7 @@ class Number:
 
     @classmethod
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """The operator of a row and its reflected twin."""
+        """Return the operator of a row and its reflected twin."""
         return lifted_operators(face, cls)
 
     # ------------------------------------------------------------------------------------------ Python
@@ -95,13 +95,13 @@ class Number:
         raise no_plain_value("complex", self)
 
     def __format__(self, spec: str) -> str:
-        """For reading: a specification formats the value; without one it is ``str``, which ``float`` refuses."""
+        """Format for reading: a specification formats the value; without one it is ``str``, which ``float`` refuses."""
         return format(plain(self), spec) if spec else str(self)
 
     __iter__: Any = None  # else Python would ask __getitem__ for one element after the other
 
     def __getitem__(self, index: Any) -> Any:
-        """The elements of a number that is NumPy's: ``x[None]``, ``x[...]``. TypeError of one of Python's."""
+        """Return elements of a number that is NumPy's: ``x[None]``, ``x[...]``. TypeError of one of Python's."""
         if not isinstance(plain(self), np.generic):
             raise TypeError(f"'{type_of(self).__name__}' object is not subscriptable{user_line()}")
         return self.viewed(TABLE["getitem"], fixed(index))
@@ -162,7 +162,7 @@ class Number:
         return refuse
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-        """NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
+        """Apply one of NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
         function = BY_NUMPY.get(ufunc) or rule_of(ufunc)
         if function is None:
             raise no_rule(ufunc, "" if method == "__call__" else f".{method}", self)
@@ -180,7 +180,7 @@ class Number:
         return ufunc_methods.call(ufunc, function, operands, **keywords) if keywords else function(*operands)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        """NumPy's other functions (NEP 18): the row or composition registered for it."""
+        """Apply one of NumPy's other functions (NEP 18): the row or composition registered for it."""
         if function in LIKE:
             return LIKE[function](self, *arguments, **keywords)
         entry = BY_NUMPY.get(function)
@@ -199,39 +199,39 @@ class Number:
         return result if target is None else ufunc_methods.stored(function, result, target, keywords.get("casting"))
 
     def constant(self, value: Any) -> Any:
-        """A plain array as a number of this kind and level that carries no derivative yet, to be filled."""
+        """Make of a plain array a number of this kind and level that carries no derivative yet, to be filled."""
         raise NotImplementedError(f"{type(self).__name__}.constant")
 
     def reading(self) -> Any:
-        """The value one level down, for somebody who decides by it."""
+        """Return the value one level down, for somebody who decides by it."""
         return self.primal
 
     def is_noted(self) -> bool:
-        """Whether a recording keeps note of who reads this value."""
+        """Return whether a recording keeps note of who reads this value."""
         return is_number(type(self.primal)) and bool(self.primal.is_noted())
 
     def has_nan(self) -> bool:
         return any(map(has_nan, self.parts()))
 
     def parts(self) -> tuple[Any, ...]:
-        """The values of a lower level that the number is made of."""
+        """Return the values of a lower level that the number is made of."""
         return (self.primal,)
 
     def snapshot(self) -> Any:
-        """This number as it is now, whatever is assigned to it later."""
+        """Return this number as it is now, whatever is assigned to it later."""
         return self
 
     def viewed(self, function: Any, *static: Any) -> Any:
-        """A row that shows this number in another shape; of a scalar nothing can be written through it."""
+        """Apply a row that shows this number in another shape; nothing can be written to a scalar through it."""
         return function(self, *static)
 
     def leads(self, other: Number) -> bool:
-        """Whether this number rather than ``other``, of the same level, says how a row is applied."""
+        """Return whether this number rather than ``other``, of the same level, says how a row is applied."""
         return False
 
 
 def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The operator of a row and its reflected twin, by the row's lift; ``NotImplemented`` for what is no operand."""
+    """Return the operator of a row and its reflected twin, lifted; they give ``NotImplemented`` for no operand."""
     lifted, row = face.lifts[kind], face.row
 
     def operator(x: Any, y: Any) -> Any:
@@ -246,7 +246,7 @@ def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callab
 
 
 def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
-    """What may stand beside the number ``x`` in an operation, lists and object arrays joined; else NotImplemented.
+    """Return what may stand beside the number ``x`` in an operation, lists and object arrays joined; or NotImplemented.
 
     So for a list times a number, which is Python's repetition.
     """
@@ -266,7 +266,7 @@ def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
 
 
 def by_labels(x: Any, y: Any) -> Any:
-    """NotImplemented for a foreign operand, such as one of xarray, whose arithmetic takes numbers as they are.
+    """Return NotImplemented for a foreign operand, as of xarray, whose arithmetic takes numbers as they are.
 
     Raises TypeError for a column of pandas or Polars. Theirs goes by labels, leaves NaN out, and ``std`` divides by
     n − 1: an array in its place would be another program.

@@ -16,7 +16,7 @@ FIXED = frozenset((int, float, complex, bool, str, slice, EllipsisType, NoneType
 
 
 def as_now(static: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Parameters as they are now: arrays, lists and the like in them are copies.
+    """Keep parameters as they are now: arrays, lists and the like in them are copied.
 
     An object of another kind, such as a function, is itself.
     """

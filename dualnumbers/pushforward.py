@@ -29,7 +29,7 @@ new = object.__new__
 
 
 def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[..., Any]:
-    """A row extended to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes."""
+    """Extend a row to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes."""
     row = face.row
     if row.is_elementwise and row.arity == 1:
         return _unary(face, make, scalar)
@@ -40,7 +40,7 @@ def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[.
 
 
 def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
-    """Operands of any number, level and kind."""
+    """Extend a row for operands of any number, level and kind."""
     row, evaluate = face.row, face.evaluate
     statics, unreal, constant = row.statics, face.unreal, row.is_constant
 
@@ -66,7 +66,7 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
 
 
 def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
-    """A function of one number. A value of double precision with a float for its tangent goes a short way."""
+    """Extend a row of one operand. A value of double precision with a float for its tangent goes a short way."""
     row, evaluate, evaluate_float = face.row, face.evaluate, face.scalar
     unreal, plainly = face.unreal, not row.singular
     (partial,) = row.partials
@@ -103,7 +103,7 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
 
 
 def _binary(face: Face, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of two operands, both numbers of one level or one of them plain."""
+    """Extend a row of two operands, both numbers of one level or one of them plain."""
     row, evaluate = face.row, face.evaluate
     of_floats, singular = _of_floats(row), row.singular
 
@@ -133,7 +133,7 @@ def _binary(face: Face, make: Make, general: Callable[..., Any]) -> Callable[...
 
 
 def _of_floats(row: Row) -> Callable[..., float | None]:
-    """The tangent of a value of double precision for those of its operands, floats or None for none.
+    """Make the function for the tangent of a value of double precision, given those of its operands, floats or None.
 
     None where it is NaN, which may ask for the strong zero, and where anything else is involved.
     """
@@ -157,7 +157,7 @@ def _of_floats(row: Row) -> Callable[..., float | None]:
 
 
 def _linear_in_one(face: Face, make: Make) -> Callable[..., Any]:
-    """A linear function of one operand: the function of both components."""
+    """Extend a linear row of one operand: it is applied to both components."""
     plain, evaluate = face.plain, face.evaluate
 
     def pushed(x: Any, *static: Any) -> Any:

@@ -31,7 +31,7 @@ def note(numbers: Any, text: str, warns: bool = False) -> None:
 
 
 def _levels(x: Any) -> Iterable[Level]:
-    """The levels of the differentiations that a number, or those in a list, belong to."""
+    """Return the levels of the differentiations that a number, or those in a list, belong to."""
     if isinstance(x, (list, tuple)):
         for part in x:
             yield from _levels(part)
@@ -42,7 +42,7 @@ def _levels(x: Any) -> Iterable[Level]:
 
 
 def check_refused(level: Level) -> None:
-    """Raises what a number of this differentiation was refused, where the function caught it and returned.
+    """Raise what a number of this differentiation was refused, where the function caught it and returned.
 
     Without derivatives the function does not come there, so what it did then is another program's answer. A warning
     is enough where the refusal changes nothing that is computed: of what is only shown, and of a hash.

@@ -39,7 +39,7 @@ PLAIN_COPIES = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.as
 
 
 def rewritten(place: Place | None, road: str, rank: int = 0) -> Written:
-    """What stands at a place from where ``road`` was asked for, and what to write instead.
+    """Return what stands at a place from where ``road`` was asked for, and what to write instead.
 
     ``rank`` is that of the number that should have become plain.
     """
@@ -53,7 +53,7 @@ def rewritten(place: Place | None, road: str, rank: int = 0) -> Written:
 
 
 def _as_operand(code: Code, written: Written) -> Written:
-    """What takes the place of an operand of a larger expression: a sum or another operation in parentheses."""
+    """Return what takes the place of an operand of a larger expression: a sum or the like in parentheses."""
     of_operators = isinstance(code.above, (*OPERATIONS, ast.Attribute, ast.Await, ast.BoolOp, ast.Starred))
     taken = code.node in (getattr(code.above, "func", None), getattr(code.above, "value", None))
     of_operators = of_operators or (isinstance(code.above, (ast.Call, ast.Subscript)) and taken)
@@ -63,7 +63,7 @@ def _as_operand(code: Code, written: Written) -> Written:
 
 
 def is_operation(text: str) -> bool:
-    """Whether code is an expression that stands in parentheses as an operand."""
+    """Return whether code is an expression that stands in parentheses as an operand."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -72,13 +72,13 @@ def is_operation(text: str) -> bool:
 
 
 def operand(node: ast.expr) -> str:
-    """An expression, in parentheses where it is an operation."""
+    """Return an expression, in parentheses where it is an operation."""
     text = ast.unparse(node)
     return f"({text})" if is_operation(text) else text
 
 
 def _formatted(code: Code, road: str, rank: int) -> Written | None:
-    """``"%f" % x``."""
+    """Rewrite ``"%f" % x``."""
     node = code.node
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)):
         return None
@@ -88,12 +88,12 @@ def _formatted(code: Code, road: str, rank: int) -> Written | None:
 
 
 def plain_text(node: ast.AST) -> str:
-    """The plain value of an expression."""
+    """Write the plain value of an expression."""
     return f"autodiff.value_of({ast.unparse(node)})"
 
 
 def _called(code: Code, road: str, rank: int) -> Written | None:
-    """A call, by what is called."""
+    """Rewrite a call, by what is called."""
     node = code.node
     if isinstance(node, ast.Attribute) and isinstance(code.above, ast.Call) and code.above.func is node:
         return _of_methods(code.above, node, rank)
@@ -110,7 +110,7 @@ def _called(code: Code, road: str, rank: int) -> Written | None:
 
 
 def _of_methods(call: ast.Call, method: ast.Attribute, rank: int) -> Written | None:
-    """``x[0].item()``, ``x.tolist()``."""
+    """Rewrite ``x[0].item()``, ``x.tolist()``."""
     owner, index = operand(method.value), ", ".join(map(ast.unparse, call.args))
     if f".{method.attr}" not in METHODS or call.keywords or rank > 1:
         return None
@@ -120,7 +120,7 @@ def _of_methods(call: ast.Call, method: ast.Attribute, rank: int) -> Written | N
 
 
 def _of_mapped(code: Code, node: ast.Call, function: Any, rank: int) -> str:
-    """A function that is handed on to be called by compiled code: ``sum(map(math.sin, x))``."""
+    """Rewrite a function that is handed on to be called by compiled code: ``sum(map(math.sin, x))``."""
     mapped = _Mapped(code)
     new = ast.unparse(mapped.visit_Call(ast.parse(ast.unparse(node), mode="eval").body))  # type: ignore[arg-type]
     return new if mapped.found else ""
@@ -151,7 +151,7 @@ class _Mapped(ast.NodeTransformer):
 
 
 def _instead_of(code: Code, function: Any, count: int | None = None) -> str:
-    """What is called for numbers in the place of a function of ``math`` or ``cmath``, of so many arguments."""
+    """Return what to call in place of a function of ``math`` or ``cmath`` with so many arguments."""
     if not isinstance(function, BuiltinFunctionType) or function.__module__ not in ("math", "cmath"):
         return ""
     name = MATH.get(function.__name__, "")
@@ -162,7 +162,7 @@ def _instead_of(code: Code, function: Any, count: int | None = None) -> str:
 
 
 def _of_factors(code: Code, function: ast.expr) -> bool:
-    """Whether a function solves an equation by the factors of a sparse matrix, which C code holds."""
+    """Return whether a function solves an equation by the factors of a sparse matrix, which C code holds."""
     maker = function.value if isinstance(function, ast.Attribute) else function
     owners = (maker, getattr(code.meaning(function), "__self__", None), code.meaning(maker))
     made_by = code.meaning(maker.func) if isinstance(maker, ast.Call) else None
@@ -245,7 +245,7 @@ def _of_statistics(code: Code, node: ast.Call, function: Any, rank: int) -> str:
 
 
 def _of_objects(code: Code, node: ast.Call, function: Any, rank: int) -> str:
-    """A function of NumPy, given numbers in a list or an array of objects."""
+    """Rewrite a call of a NumPy function that is given numbers in a list or an array of objects."""
     if not isinstance(function, np.ufunc) and not str(getattr(function, "__module__", "")).startswith("numpy"):
         return ""
     parts = _by_name(node)
@@ -256,13 +256,13 @@ def _of_objects(code: Code, node: ast.Call, function: Any, rank: int) -> str:
 
 
 def _by_name(node: ast.Call) -> list[tuple[str, ast.expr]]:
-    """The arguments of a call, each with what stands before it."""
+    """Return the arguments of a call, each with what stands before it."""
     named = [(f"{part.arg}=" if part.arg else "**", part.value) for part in node.keywords]
     return [*(("", part) for part in node.args), *named]
 
 
 def _joined(code: Code, node: ast.expr) -> str:
-    """An argument as one array: what is a list or an array of objects is joined."""
+    """Write an argument as one array: what is a list or an array of objects is joined."""
     inner = node.args[0] if isinstance(node, ast.Call) and node.args and code.meaning(node.func) is np.array else node
     listed = isinstance(inner, (ast.List, ast.Tuple)) and code.number_in(inner)
     value = code.meaning(inner)
@@ -272,7 +272,7 @@ def _joined(code: Code, node: ast.expr) -> str:
 
 
 def _of_values(code: Code, node: ast.Call) -> str:
-    """The call with plain values, for what only reads them; empty where no number is in it."""
+    """Write the call with plain values, for what only reads them; empty where no number is in it."""
     parts = _by_name(node)
     if not any(code.number_in(part) for _, part in parts):
         return ""

@@ -32,7 +32,7 @@ class Written(NamedTuple):
 
 
 def stored(code: Code, road: str, rank: int) -> Written | None:
-    """``dy[0] = y[1]``: the array must be one that takes numbers."""
+    """Rewrite ``dy[0] = y[1]``: make the array one that takes numbers. None where the line stores nothing."""
     target, statement = code.node, code.statement
     values = [statement.value] if isinstance(statement, (ast.Assign, ast.AugAssign)) else []
     if isinstance(target, ast.Subscript) and isinstance(target.ctx, ast.Store) and values:
@@ -51,7 +51,7 @@ def stored(code: Code, road: str, rank: int) -> Written | None:
 
 
 def in_place(code: Code, road: str, rank: int) -> Written | None:
-    """``plain += x``, or ``out=plain``, where ``plain`` is an array."""
+    """Rewrite ``plain += x``, or ``out=plain``, where ``plain`` is an array; None where the line is neither."""
     statement, node = code.statement, code.node
     if isinstance(statement, ast.AugAssign) and node in (statement, statement.target) and "out=" in road:
         old, target = ast.unparse(statement), statement.target
@@ -74,7 +74,7 @@ def _makes(call: Any) -> bool:
 
 
 def _taking(code: Code, old: str, array: ast.expr, *values: ast.AST) -> Written:
-    """How an array is made that takes these values: as the function at fault makes it, with ``like=``."""
+    """Say how to make an array that takes these values: as the function at fault makes it, with ``like=``."""
     if _makes(array):
         return Written(old, ast.unparse(_anew(code, array, _like(code, values), None)))
     shown = _shown(code, array)
@@ -99,7 +99,7 @@ def _taking(code: Code, old: str, array: ast.expr, *values: ast.AST) -> Written:
 
 
 def _shown(code: Code, node: ast.expr) -> ast.expr:
-    """The array whose elements an expression shows: ``a`` of ``a[1:].T``, ``rows[0]`` of ``rows[0][1:]``."""
+    """Return the array whose elements an expression shows: ``a`` of ``a[1:].T``, ``rows[0]`` of ``rows[0][1:]``."""
     chain: list[ast.expr] = [node]
     while (inside := _within(chain[-1])) is not None:
         chain.append(inside)
@@ -108,7 +108,7 @@ def _shown(code: Code, node: ast.expr) -> ast.expr:
 
 
 def _within(node: ast.AST) -> ast.expr | None:
-    """What an expression shows the elements of; None where it is no view."""
+    """Return the expression whose elements one shows, a step further in; None where it is no view."""
     if isinstance(node, ast.Subscript):
         return node.value
     attribute = node.func if isinstance(node, ast.Call) and not _makes(node) else node
@@ -122,7 +122,7 @@ def _root(node: ast.expr) -> ast.expr:
 
 
 def _elements(x: Any) -> tuple[Any, bool]:
-    """The array whose elements one shows, and whether that is it itself; None for what is no array."""
+    """Return the array that owns the elements, and whether it is the given one; None for what is no array."""
     x = plain(x)
     if not isinstance(x, np.ndarray):
         return None, False
@@ -130,7 +130,7 @@ def _elements(x: Any) -> tuple[Any, bool]:
 
 
 def _others(code: Code, node: ast.expr) -> list[str]:
-    """The other names in the function at fault whose arrays show the same elements."""
+    """Return the other names in the function at fault whose arrays show the same elements."""
     base, _ = _elements(code.meaning(node))
     frame = code.place.frame
     if base is None or frame.f_locals is frame.f_globals:
@@ -140,7 +140,7 @@ def _others(code: Code, node: ast.expr) -> list[str]:
 
 
 def _is_alone(code: Code, node: ast.expr) -> bool:
-    """Whether nothing else can show the elements of what a name stands for: another array may take its place."""
+    """Return whether no other name can show the elements, so that the name may stand for a new array."""
     if _others(code, node):
         return False
     if isinstance(node, ast.Attribute):
@@ -163,7 +163,7 @@ def _place(node: Any) -> tuple[int, int]:
 
 
 def _assignments(code: Code, name: str) -> Iterator[_Assigned]:
-    """Where the function at fault assigns to a name, before the line at fault; the last one first."""
+    """Return the assignments to a name in the function at fault, before the line at fault; the last one first."""
     found = []
     here = _place(code.statement)
     for node in ast.walk(code.around):
@@ -184,7 +184,7 @@ def _assignments(code: Code, name: str) -> Iterator[_Assigned]:
 
 
 def _like(code: Code, values: tuple[ast.AST, ...], place: tuple[int, int] | None = None) -> str:
-    """What ``like=`` may be given: a name of a number that is stored, known at the ``place`` that makes the array."""
+    """Return what ``like=`` may be given: a name of a number that is stored, known where the array is made."""
     frame = code.place.frame
     given = frame.f_code.co_varnames[: _count_of_arguments(code)] + frame.f_code.co_freevars
     stored = [name for node in values if (name := code.number_in(node))]
@@ -198,7 +198,7 @@ def _count_of_arguments(code: Code) -> int:
 
 
 def _number(code: Code, name: str) -> str:
-    """How a name gives a number: ``x``, or ``x[0]`` of a list; empty where it gives none."""
+    """Return how a name gives a number: ``x``, or ``x[0]`` of a list; empty where it gives none."""
     value = code.meaning(ast.Name(name, ast.Load()))
     if isinstance(value, (list, tuple)):
         return f"{name}[0]" if value and _is_number(value[0]) else ""
@@ -210,13 +210,13 @@ def _is_number(x: Any) -> bool:
 
 
 def _is_set(code: Code, name: str, place: tuple[int, int]) -> bool:
-    """Whether the function at fault gives a name a value before a place."""
+    """Return whether the function at fault gives a name a value before a place."""
     places = (node for node in ast.walk(code.around) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return any(node.id == name and _place(node) < place for node in places)
 
 
 def _anew(code: Code, call: Any, like: str, made: Any) -> ast.Call:
-    """A call that makes an array, with ``like=``; one of whole numbers as one of floats."""
+    """Return the call that makes an array, with ``like=``; one of whole numbers as one of floats."""
     arguments, keywords = list(call.args), list(call.keywords)
     if is_array(made) and dtype_of(made).kind in "biu":
         arguments = [ast.Name("float", ast.Load()) if _is_type(code.meaning(part)) else part for part in arguments]

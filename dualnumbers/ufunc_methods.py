@@ -36,7 +36,7 @@ RAISED_LATE = (FloatingPointError, RuntimeWarning)
 
 def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: Any = None, where: Any = True,
          out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:  # fmt: skip
-    """A call with keywords: computed in ``dtype``, where ``where`` holds, stored into ``out``."""
+    """Call a ufunc with keywords: computed in ``dtype``, where ``where`` holds, stored into ``out``."""
     along = {name: keywords.pop(name) for name in ("axes", "axis", "keepdims") if ufunc.signature and name in keywords}
     function = partial(function, **along) if along else function
     if any(value not in (None, True, "K", "same_kind") for value in keywords.values()):
@@ -56,7 +56,7 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
 
 
 def written(compute: Callable[[], Any], write: Callable[[Any], Any]) -> Any:
-    """What ``write`` gives of what is computed; errors of floating point are raised when it is written, as by NumPy."""
+    """Compute, then write; an error of floating point is raised when the result is written, as by NumPy."""
     try:
         result = compute()
     except RAISED_LATE:
@@ -79,7 +79,7 @@ CASTING = {np.clip: "same_kind", np.concatenate: "same_kind", np.dot: "no", np.e
 
 
 def stored(function: Any, result: Any, target: Any, casting: str | None = None) -> Any:
-    """A result stored into the array that ``out=`` names, which a ufunc broadcasts to.
+    """Store a result into the array that ``out=`` names, which a ufunc broadcasts to.
 
     TypeError where it may not be cast to that: by ``casting``, or the rule of the function.
     """
@@ -102,12 +102,12 @@ def _check_cast(function: Any, result: Any, target: Any, casting: str) -> None:
 
 
 def _broadcasts(of: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Whether an array of one shape broadcasts to another."""
+    """Return whether an array of one shape broadcasts to another."""
     return len(of) <= len(to) and all(m in (1, n) for m, n in zip(reversed(of), reversed(to), strict=False))
 
 
 def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen: Any, target: Any) -> Any:
-    """Computed where ``chosen`` holds only: elsewhere the target keeps what it has."""
+    """Compute where ``chosen`` holds only: elsewhere the target keeps what it has."""
     if target is None:
         raise TypeError(f"np.{ufunc.__name__} with where= leaves the other elements undefined: give it out=, made by "
                         f"np.zeros(..., like=x), or use np.where{user_line()}")  # fmt: skip
@@ -132,7 +132,7 @@ def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen
 
 def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
            initial: Any = np._NoValue, where: Any = True) -> Any:  # fmt: skip
-    """All elements along the axes joined by the ufunc, from the first to the last."""
+    """Join all elements along the axes by the ufunc, from the first to the last."""
     given = {"dtype": dtype, "initial": None if initial is np._NoValue else initial}
     given = {name: value for name, value in given.items() if value is not None}
     given |= {} if where is True else {"where": where}
@@ -155,7 +155,7 @@ def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 
 
 def accumulate(ufunc: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-    """Of every element with all before it along an axis."""
+    """Join every element with all before it along an axis, by the ufunc."""
     if ufunc in ACCUMULATIONS:
         return BY_NUMPY[ACCUMULATIONS[ufunc]](x, axis, dtype)
     if dtype is not None:
@@ -169,7 +169,7 @@ def accumulate(ufunc: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = 
 
 
 def outer(ufunc: Any, x: Any, y: Any, **keywords: Any) -> Any:
-    """Every element of ``x`` with every element of ``y``; the axes of ``x`` come first."""
+    """Apply the ufunc to every element of ``x`` with every one of ``y``; the axes of ``x`` come first."""
     x, y = map(as_numpy, arrays((x, y)))
     if rank(x) and rank(y):
         x = expand_dims(x, tuple(range(rank(x), rank(x) + rank(y))))
@@ -177,7 +177,7 @@ def outer(ufunc: Any, x: Any, y: Any, **keywords: Any) -> Any:
 
 
 def _spread_between(g: Any, x: Any, starts: Any) -> Any:
-    """Of the sums from every start to the next, the adjoint: equal along each."""
+    """Return the adjoint of the sums from every start to the next: it is equal along each."""
     ends = [*starts[1:], shape(x)[0]]
     counts = [max(end - start, 1) for start, end in zip(starts, ends, strict=True)]
     places = np.concatenate([np.arange(start, start + n) for start, n in zip(starts, counts, strict=True)])
@@ -190,7 +190,7 @@ def _added_between(x: Any, starts: Any) -> Any:
 
 
 def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-    """Reductions of the elements from every index to the next; where that is not greater, the one element there."""
+    """Reduce the elements from every index to the next; where that is not greater, take the one element there."""
     moved, starts = moveaxis(x, axis, 0), np.asarray(fixed(indices)).tolist()
     ends = [*starts[1:], shape(moved)[0]]
     if ufunc is np.add:
@@ -221,7 +221,7 @@ _subtracted_at = linear(
 
 
 def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
-    """The ufunc applied in place to the chosen elements; to one that is chosen often, often."""
+    """Apply the ufunc in place to the chosen elements; to one that is chosen often, often."""
     if not is_number(type(x)):
         raise no_plain_value(f"np.{ufunc.__name__}.at into a plain array", operand[0])
     x, numbers = x.elements()
@@ -260,7 +260,7 @@ def _binary(ufunc: Any) -> Callable[..., Any]:
 
 
 def method(ufunc: Any, name: str, operands: list[Any], out: tuple[Any, ...] = (None,), **keywords: Any) -> Any:
-    """A method of a ufunc called on arrays of numbers."""
+    """Apply a method of a ufunc to arrays of numbers."""
     if ufunc.signature is not None or (ufunc.nin != 2 and name != "at") or ufunc.nout != 1:
         raise no_rule(ufunc, f".{name}", operands)
     if out[0] is None:

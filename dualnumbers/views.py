@@ -28,7 +28,7 @@ class ArrayView(ArrayNumber):
     seen: Any
 
     def tie(self, seen: Any, base: Any, function: Any, static: tuple[Any, ...]) -> ArrayView:
-        """This view as ``function(base, *static)``, which is ``seen`` now."""
+        """Make this the view ``function(base, *static)``, which shows ``seen`` now."""
         inner = isinstance(base, ArrayView)
         self.root = base.root if inner else base
         self.path = (base.path if inner else None, function, as_now(static))
@@ -55,7 +55,7 @@ class ArrayView(ArrayNumber):
         return owner, self.shown(numbered(owner))
 
     def _owner_of_all(self) -> Any:
-        """The array that owns what this shows more than once."""
+        """Return the array that owns what this shows more than once."""
         in_parts = any(function.row.name in ("real", "imag") for function, _ in self._steps())
         if in_parts and self.owner.dtype.kind == "c":
             raise TypeError(f"real and imaginary parts that np.broadcast_arrays repeats: write to a copy{user_line()}")
@@ -79,14 +79,14 @@ class ArrayView(ArrayNumber):
         return steps[::-1]
 
     def current(self) -> Any:
-        """The view of what the root holds now: item assignment gives the root a new primal."""
+        """Return what this view shows now: derived anew if the root was assigned to since it was last read."""
         if self.root.primal is not self.source:
             source = self.root.primal
             self.seen, self.source = self.shown(self.root), source  # not before it is right: another thread may look
         return self.seen
 
     def move(self, value: Any) -> None:
-        """Write the root: each array on the way with the next one put in its place."""
+        """Write the root: put each array, from this view back to the root, in its place in the one before it."""
         arrays, steps = [self.root], self._steps()
         for function, static in steps[:-1]:
             arrays.append(function(arrays[-1], *static))

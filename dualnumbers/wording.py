@@ -7,7 +7,7 @@ LONGEST = 160
 
 
 def short(code: str, most: int = 60) -> str:
-    """Code of at most so many characters: what stands in its brackets is left out first, from the last ones on."""
+    """Shorten code to at most so many characters: what stands in its brackets is left out, from the last ones on."""
     found = list(_brackets(code))
     for first, last in reversed(found):
         if len(code) > most:
@@ -23,7 +23,7 @@ def _depth(code: str) -> int:
 
 
 def _brackets(code: str) -> Iterator[tuple[int, int]]:
-    """The places of the outermost brackets in some code, and of what closes them."""
+    """Yield the places of the outermost brackets in some code, and of what closes them."""
     first = depth = 0
     for place, c in enumerate(code):
         first = place if c in "([{" and not depth else first
@@ -33,5 +33,5 @@ def _brackets(code: str) -> Iterator[tuple[int, int]]:
 
 
 def fitting(*sentences: str) -> str:
-    """The first of the sentences that is short enough."""
+    """Return the first of the sentences that is short enough."""
     return next((sentence for sentence in sentences if len(sentence) <= LONGEST), sentences[-1][:LONGEST])

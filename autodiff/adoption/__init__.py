@@ -26,7 +26,7 @@ class Adoption:
         self.entered: list[Entry] = []
 
     def _globals(self) -> list[dict[str, Any]]:
-        """The globals of all modules, those that are loaded now of the packages among them."""
+        """Return the globals of all modules, those that are loaded now of the packages among them."""
         found = {id(names): names for names in self.modules}
         for name, module in list(sys.modules.items()) if self.packages else ():
             inside = name.startswith(self.packages) and name.partition(".")[0] in self.packages
@@ -46,7 +46,7 @@ class Adoption:
         self.entered.pop(here[-1] if here else -1).end()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, with these modules adopted while it runs."""
+        """Return the function, with these modules adopted while it runs."""
         called = substitute(function)
 
         def adopting(*arguments: Any, **keywords: Any) -> Any:
@@ -86,7 +86,7 @@ def adopt(*code: Any, package: bool = False) -> Any:
 
 
 def _globals_of(code: Any) -> dict[str, Any]:
-    """The globals of a module, or of the module where a function was written."""
+    """Return the globals of a module, or of the module where a function was written."""
     if isinstance(code, str):
         raise TypeError(f"adopt takes the module itself: import {code}, then adopt({code})")
     names = _globals_of_module(code) if isinstance(code, ModuleType) else _globals_of_function(code)
@@ -99,7 +99,7 @@ def _globals_of(code: Any) -> dict[str, Any]:
 
 
 def _globals_of_module(module: ModuleType) -> dict[str, Any] | None:
-    """None for a module without Python code: a built-in one, or one of an extension."""
+    """Return the globals of a module; None where it has no Python code: built in, or an extension."""
     source = getattr(module, "__file__", None)
     built_in = source is None and not hasattr(module, "__path__") and module.__name__ in sys.builtin_module_names
     return None if built_in or (source or "").endswith(tuple(EXTENSION_SUFFIXES)) else vars(module)

@@ -17,7 +17,7 @@ from ._stand_ins import StandIn
 
 
 def as_float(x: Any) -> Any:
-    """A number as ``float`` would have it, its derivative kept; errors are those of ``float`` of the value."""
+    """Return a number as ``float`` would have it, its derivative kept; errors are those of ``float`` of the value."""
     x = held(x)
     if not is_number(type(x)):
         return float(x)
@@ -26,7 +26,7 @@ def as_float(x: Any) -> Any:
 
 
 def as_complex(x: Any) -> Any:
-    """A number as ``complex`` would have it, its derivative kept."""
+    """Return a number as ``complex`` would have it, its derivative kept."""
     x = held(x)
     if not is_number(type(x)):
         return complex(x)
@@ -138,17 +138,17 @@ for _kind in ORIGINALS:
 
 
 def isinstance_(x: Any, kinds: Any, /) -> bool:
-    """``isinstance`` of the plain value."""
+    """Answer ``isinstance`` of the plain value."""
     return isinstance(plain(x), kinds) or isinstance(x, kinds)
 
 
 def hasattr_(x: Any, name: str, /) -> bool:
-    """``hasattr`` of the plain value."""
+    """Answer ``hasattr`` of the plain value."""
     return hasattr(plain(x), name)
 
 
 def getattr_(x: Any, name: str, /, *default: Any) -> Any:
-    """``getattr``, with the default where the plain value has no such attribute."""
+    """Answer ``getattr``, with the default where the plain value has no such attribute."""
     if default and is_number(type(x)) and not hasattr(plain(x), name):
         return default[0]
     return getattr(x, name, *default)

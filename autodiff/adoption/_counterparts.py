@@ -97,7 +97,7 @@ def _note(original: Any, ours: Any) -> None:
 
 
 def _note_all() -> None:
-    """All that is known without SciPy."""
+    """Note all that is known without SciPy."""
     for name, value in vars(math).items():
         if not name.startswith("_") and callable(value):
             _note(value, _OfSequences(name) if name in TAKE_SEQUENCES else _OfMath(name))
@@ -147,13 +147,13 @@ def note_scipy() -> None:
 
 
 def _is_loaded(name: str) -> bool:
-    """Whether a module is there, and not being imported just now."""
+    """Return whether a module is there, and not being imported just now."""
     module = sys.modules.get(name)
     return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
 def substitute(value: Any) -> Any:
-    """What adopted code finds in place of an object: the object itself, but for what would lose a derivative."""
+    """Return what adopted code finds in an object's place: the object itself, but for what would lose a derivative."""
     found = KNOWN.get(id(value))
     if found is not None:
         return found[1]
@@ -166,12 +166,12 @@ def substitute(value: Any) -> Any:
 
 
 def is_made(kind: type) -> bool:
-    """Whether an object of a type may have a stand-in that is not known before."""
+    """Return whether an object of a type may have a stand-in that is not known before."""
     return kind in _MAKERS or issubclass(kind, ModuleType) or _is_compiled(kind)
 
 
 def _is_compiled(kind: type) -> bool:
-    """Whether it is the type of Numba's functions; Numba is not imported to know it."""
+    """Return whether it is the type of Numba's functions; Numba is not imported to know it."""
     return kind.__name__ == "CPUDispatcher" and kind.__module__.partition(".")[0] == "numba"
 
 
@@ -202,13 +202,13 @@ def _partial(function: Any) -> Any:
 
 
 def _wrapper(value: Any) -> Any:
-    """A static or class method."""
+    """Make the stand-in of a static or class method."""
     ours = substitute(value.__func__)
     return value if ours is value.__func__ else type(value)(ours)
 
 
 def _bound(method: Any) -> Any:
-    """A method of an object for which another stands, such as ``norm.cdf``."""
+    """Make the stand-in of a method of an object for which another stands, such as ``norm.cdf``."""
     ours = substitute(method.__self__)
     return method if ours is method.__self__ else getattr(ours, method.__name__)
 

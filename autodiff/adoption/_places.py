@@ -37,7 +37,7 @@ class Swap:
             _write(self.holder, self.key, self.ours)
 
     def put_back(self, user: object) -> None:
-        """After its last user: what was there, but for what has been bound anew since."""
+        """Put back, after the last user, what was there before, but for what has been bound anew since."""
         self.users.discard(user)
         swapped = SWAPPED.get(id(self.holder), {})
         if self.users or swapped.get(self.key) is not self:
@@ -91,7 +91,7 @@ def _content(cell: CellType) -> Any:
 
 
 def swaps_of(modules: list[dict[str, Any]]) -> list[Swap]:
-    """What is to be swapped in modules, by their globals: new swaps, and those of now. Nothing is written."""
+    """Return what is to be swapped in modules, by their globals: new swaps, and those of now. Write nothing."""
     return _Search(modules).found
 
 
@@ -111,7 +111,7 @@ class _Search:
             self.found.extend(Swap(names, name, ABSENT, ours) for name, ours in absent)
 
     def look_through(self, holder: Any, items: Iterable[tuple[Any, Any]]) -> None:
-        """The places of a holder, and what its values hold."""
+        """Look at the places of a holder, and into what its values hold."""
         swapped, seen, makes = SWAPPED.get(id(holder), {}), self.seen, self.makes
         for key, value in items:
             kind = type(value)
@@ -137,14 +137,14 @@ class _Search:
         return value
 
     def look_into(self, value: Any) -> None:
-        """The places within a function or class of the modules, or within a table in them."""
+        """Look at the places within a function or class of the modules, or within a table in them."""
         look = self.looks[type(value)]
         if look is not None and id(value) not in self.seen:
             self.seen[id(value)] = value
             look(self, value)
 
     def in_function(self, function: FunctionType) -> None:
-        """Of a function from another package, such as a decorator's, only what it closes over is looked into."""
+        """Look into a function; of one of another package, such as a decorator's, only at what it closes over."""
         defaults, named, cells = function.__defaults__, function.__kwdefaults__, function.__closure__
         if not (defaults or named or cells):
             return
@@ -175,7 +175,7 @@ class _Search:
                 self.look_through(owner, [(name, value)])
 
     def in_table(self, table: Any) -> None:
-        """Of a list or dict; but a dict that is the namespace of a module or of code is none, nor is `sys.modules`."""
+        """Look into a list or dict, but not into the namespace of a module or of code, nor `sys.modules`."""
         if type(table) is dict and ("__builtins__" in table or "__spec__" in table or table is sys.modules):
             return
         keys, values = (list(table), list(table.values())) if type(table) is dict else (range(len(table)), table)

@@ -176,7 +176,7 @@ class Merged(StandIn):
         return Merged(deepcopy(self._original, memo), self._ours)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """A frozen distribution, or what the object gives when it is called."""
+        """Return a frozen distribution, or what the object gives when it is called."""
         ours = partial(self._ours, *arguments, **keywords)
         return (
             ours()
@@ -198,7 +198,7 @@ class _Made:
 
 
 def carries(*values: Any) -> bool:
-    """Whether a derivative may come through any of the values, or through what they hold, attributes included."""
+    """Return whether a derivative may come through any of the values, or what they hold, attributes included."""
     seen: dict[int, Any] = {}
     waiting = list(values)
     while waiting:
@@ -214,7 +214,7 @@ def carries(*values: Any) -> bool:
 
 
 def _attributes(x: Any) -> list[Any]:
-    """What an object of a class written in Python has in its attributes, in slots too."""
+    """Return what an object of a class written in Python has in its attributes, in slots too."""
     if isinstance(x, (type, ModuleType, FunctionType)):
         return []
     slots = [name for kind in type(x).__mro__ for name in _slots(kind)]

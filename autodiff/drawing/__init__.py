@@ -26,7 +26,7 @@ __all__ = [
 
 
 def draw_graph(of: Any) -> Picture:
-    """A drawing of how a Variable was computed, or of a tape; a notebook shows it, ``.save("graph.svg")`` keeps it.
+    """Draw how a Variable was computed, or a tape; a notebook shows it, ``.save("graph.svg")`` keeps it.
 
     Every line shows its value, each edge the partial derivative, and if the result is one real number, every line its
     adjoint. Raises TypeError for anything else than a Variable or a `Tape`.

@@ -40,7 +40,7 @@ class Animation:
     def to_html(self, path: str | Path) -> None: ...
 
     def to_html(self, path: str | Path | None = None) -> str | None:
-        """The text of an interactive page, complete in itself; where there is a path, written to that file instead.
+        """Return an interactive page, complete in itself, as text; given a path, write it to that file instead.
 
         Raises ValueError where the file is called otherwise than an HTML page.
         """
@@ -83,7 +83,7 @@ def _check_ending(path: str | Path, *endings: str) -> None:
 
 
 def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title: str | None = None) -> Animation:
-    """The forward run and the reverse sweep of a tape or of a Variable, step by step; a notebook shows it.
+    """Animate the forward run and the reverse sweep of a tape or of a Variable, step by step; a notebook shows it.
 
     ``.to_html("page.html")`` writes an interactive page, ``.to_gif("run.gif")`` a picture that moves. ``out`` is the
     output, as a Variable or the number of its line; a tape from `autodiff.record` knows its own. ``names`` are those
@@ -118,7 +118,7 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
 
 
 def _output(tape: Tape, out: Any) -> int | None:
-    """The line of the output; None where the result depends on no input."""
+    """Return the line of the output; None where the result depends on no input."""
     lines = output_lines(tape, out)
     if len(lines) > 1:
         raise ValueError(f"animate: there are {len(lines)} outputs; say which by out=")
@@ -126,7 +126,7 @@ def _output(tape: Tape, out: Any) -> int | None:
 
 
 def _placed(drawn: Picture, modes: Sequence[Mode]) -> Layout:
-    """The places of a picture in which there is room for every text that its boxes will show."""
+    """Return the places of a picture in which there is room for every text that its boxes will show."""
     texts = {node.line: [node.adjoint or ""] for node in drawn.nodes}
     for mode in modes:
         for step in mode.steps:

@@ -11,7 +11,7 @@ FILLS = {INPUT: COLOURS["input"][0], FOLD: COLOURS["ground"][0]}
 
 
 def dot(picture: Picture) -> str:
-    """The picture as the text of a DOT file; nodes are called ``n`` and their key."""
+    """Write the picture as the text of a DOT file; nodes are called ``n`` and their key."""
     lines = [
         "digraph tape {",
         f"  graph [label={_quoted(chr(10).join(picture.caption))} labeljust=l fontname=monospace fontsize=10]",
@@ -28,7 +28,7 @@ def dot(picture: Picture) -> str:
 
 
 def _attributes(node: Node) -> str:
-    """What a node shows: its texts one below the other; an output has a double border."""
+    """Return what a node shows: its texts one below the other; an output has a double border."""
     texts = [node.text, *(f"{label} {text}".strip() for label, text in small_texts(node))]
     attributes = [f"label={_quoted(chr(10).join(texts))}"]
     if node.kind in FILLS:
@@ -39,6 +39,6 @@ def _attributes(node: Node) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of DOT: a backslash begins an escape in a label, and one with an n a new line."""
+    """Return a string of DOT: a backslash begins an escape in a label, and one with an n a new line."""
     escaped = (clean(line).replace("\\", r"\\").replace('"', r"\"") for line in text.split("\n"))
     return '"' + r"\n".join(escaped) + '"'

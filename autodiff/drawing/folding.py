@@ -34,7 +34,7 @@ class Fold:
 
 
 def folded(tape: Tape, lines: Sequence[int]) -> list[int | Fold]:
-    """The lines in order, with folds in place of repeated parts, and of the middle if that is still too long."""
+    """Return the lines in order, with folds in place of repeated parts, and of the middle if that is still too long."""
     if len(lines) <= MOST:
         return list(lines)
     hidden = np.zeros(len(lines), np.intp)
@@ -67,7 +67,7 @@ def _without_middle(items: list[int | Fold], most: int) -> list[int | Fold]:
 
 
 def _signatures(tape: Tape, lines: Sequence[int]) -> tuple[Array, Array]:
-    """What function each line is, as a number, and the places of its first two operands; −1 for a constant."""
+    """Number the function of each line, and the places of its first two operands; −1 for a constant."""
     numbers: dict[Any, int] = {}
     rows = np.empty(len(lines), np.int64)
     operands = np.full((2, len(lines)), -1, np.int64)
@@ -84,7 +84,7 @@ def _signatures(tape: Tape, lines: Sequence[int]) -> tuple[Array, Array]:
 
 
 def _runs(rows: Array, operands: Array) -> list[tuple[int, int, int]]:
-    """(Start, stop, period) of every stretch of equal functions whose operands move evenly from part to part."""
+    """Return (start, stop, period) of every stretch of equal functions whose operands move evenly from part to part."""
     found = []
     for period in _periods(rows):
         one, two = rows[period:-period], rows[2 * period :]
@@ -98,14 +98,14 @@ def _runs(rows: Array, operands: Array) -> list[tuple[int, int, int]]:
 
 
 def _start(rows: Array, start: int, period: int) -> int:
-    """Where a run begins whose first part may read something else: of a loop what was there before it."""
+    """Return where a run begins whose first part may read something else: of a loop what was there before it."""
     earliest = max(start - period, 0)
     other = np.flatnonzero(rows[earliest:start] != rows[earliest + period : start + period])
     return earliest + int(other[-1]) + 1 if len(other) else earliest
 
 
 def _periods(rows: Array) -> list[int]:
-    """Distances at which the same functions come again, the commonest of those for parts of 1, 2, 4 … lines.
+    """Return distances at which functions come again, the commonest of those for parts of 1, 2, 4 … lines.
 
     And multiples of the shortest: the functions may come again sooner than the operands do.
     """
@@ -129,6 +129,6 @@ def _saved(run: tuple[int, int, int]) -> tuple[int, int]:
 
 
 def _visible_part(hidden: Array, start: int, stop: int) -> tuple[int, int]:
-    """The part of a run up to the first line in it that is hidden already; nothing where it begins with one."""
+    """Return the part of a run before the first line in it that is hidden already; nothing where that is its first."""
     covered = np.flatnonzero(hidden[start:stop])
     return (start, stop) if not len(covered) else (start, start + int(covered[0]))

@@ -56,7 +56,7 @@ def save(animation: Animation, mode: Mode, path: Path, seconds: float) -> None:
 
 
 def _palette() -> list[int]:
-    """The colours of every frame: of texts and lines, of grounds, and two mixtures of each pair, for smooth edges."""
+    """Return the colours of every frame: of texts, lines, grounds, and two mixtures of each pair for smooth edges."""
     fronts = [INK, SOFT, RULE, *(COLOURS[name][0] for name in ("partial", "adjoint", "line")), RUNNING[0]]
     grounds = [PAPER, RUNNING[1], SWEEPING[1], *(COLOURS[name][0] for name in ("box", "input", "output"))]
     strong, pale = ([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in colours] for colours in (fronts, grounds))
@@ -80,7 +80,7 @@ class _Painter:
         self.left = (self.width - self.placed.width * self.scale) / 2
 
     def frame(self, step: Told, values: set[int], slopes: dict[int, str]) -> Any:
-        """The graph after a step: the lines that have values, and the tangents or adjoints."""
+        """Draw the graph after a step: the lines that have values, and the tangents or adjoints."""
         image = self.image_class.new("RGB", (FINE * self.width, FINE * self.height), PAPER)
         self.draw, self.at_work = self.draw_class.Draw(image), SWEEPING if step.phase in (SEED, SWEEP) else RUNNING
         self._heading(step)
@@ -117,11 +117,11 @@ class _Painter:
     # ---------------------------------------------------------------------------------------- the graph
 
     def _at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a place of the layout is in the frame."""
+        """Return where a place of the layout is in the frame."""
         return FINE * (self.left + x * self.scale), FINE * (self.top + y * self.scale)
 
     def _route(self, route: Route, flows: bool, upward: bool) -> None:
-        """An edge; its head is where what flows arrives."""
+        """Draw an edge; its head is where what flows arrives."""
         colour = self.at_work[0] if flows else COLOURS["line"][0]
         points = _points(route.path)
         self.draw.line([self._at(*point) for point in points], colour, round(FINE * (2.5 if flows else 1.2)), "curve")
@@ -152,7 +152,7 @@ class _Painter:
                 self._in_box(*box.base(k + 1), parts, SMALL)
 
     def _in_box(self, x: float, y: float, parts: list[tuple[str, str]], size: float) -> None:
-        """Texts of several colours side by side, the middle of their base line at a place of the layout."""
+        """Draw texts of several colours side by side, the middle of their base line at a place of the layout."""
         font = self._font(size * self.scale)
         widths = [font.getlength(text) for text, _ in parts]
         left, base = self._at(x, y)
@@ -163,7 +163,7 @@ class _Painter:
 
 
 def _pillow() -> tuple[Any, Any, Any, str]:
-    """Pillow's modules, and a font that has the signs of mathematics, which matplotlib brings."""
+    """Import Pillow's modules, and a font that has the signs of mathematics, which matplotlib brings."""
     try:
         import matplotlib
         from PIL import Image, ImageDraw, ImageFont
@@ -173,7 +173,7 @@ def _pillow() -> tuple[Any, Any, Any, str]:
 
 
 def _wrapped(text: str, wide: int) -> list[str]:
-    """A text in lines of so many characters, broken at spaces."""
+    """Break a text into lines of so many characters, at spaces."""
     lines = [""]
     for word in text.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > wide:
@@ -184,7 +184,7 @@ def _wrapped(text: str, wide: int) -> list[str]:
 
 
 def _points(path: str) -> list[tuple[float, float]]:
-    """The points of a path of a layout: ``M`` begins, ``V`` goes down, ``C`` is a cubic curve, in 16 pieces."""
+    """Return the points of a path of a layout: ``M`` begins, ``V`` goes down, ``C`` is a cubic curve, in 16 pieces."""
     points: list[tuple[float, float]] = []
     for letter, text in re.findall("([MVC])([^MVC]*)", path):
         numbers = [float(number) for number in text.split()]
@@ -197,7 +197,7 @@ def _points(path: str) -> list[tuple[float, float]]:
 
 
 def _on_curve(ends: list[tuple[float, float]], t: float) -> tuple[float, float]:
-    """The point of a Bézier curve, by de Casteljau's algorithm."""
+    """Find the point of a Bézier curve, by de Casteljau's algorithm."""
     while len(ends) > 1:
         ends = [(a + (c - a) * t, b + (d - b) * t) for (a, b), (c, d) in pairwise(ends)]
     return ends[0]

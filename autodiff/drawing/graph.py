@@ -66,7 +66,7 @@ class Edge:
 
     @property
     def label(self) -> str | None:
-        """What stands on the edge."""
+        """The text on the edge."""
         return self.partial if self.count == 1 else f"{self.count} ×"
 
 
@@ -85,19 +85,19 @@ class Picture:
         return f"<{self.title}, drawn in {len(self.nodes)} box{'es' * (len(self.nodes) != 1)}>"
 
     def to_svg(self) -> str:
-        """As SVG, complete in itself; each group of a line has its number in ``data-line``."""
+        """Return it as SVG, complete in itself; each group of a line has its number in ``data-line``."""
         from .svg import svg
 
         return svg(self)
 
     def to_dot(self) -> str:
-        """In the language of Graphviz."""
+        """Return it in the language of Graphviz."""
         from .dot import dot
 
         return dot(self)
 
     def to_mermaid(self) -> str:
-        """As a Mermaid flowchart."""
+        """Return it as a Mermaid flowchart."""
         from .mermaid import mermaid
 
         return mermaid(self)
@@ -127,7 +127,7 @@ def picture(
     adjoints: Sequence[Any] | None = None,
     lines: Iterable[int] | None = None,
 ) -> Picture:
-    """What is drawn of a tape: of more than some 60 lines repeated parts once, with how often they come.
+    """Choose what is drawn of a tape: of more than some 60 lines repeated parts once, with how often they come.
 
     ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
     own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
@@ -160,7 +160,7 @@ def picture(
 
 
 def output_lines(tape: Tape, out: Any) -> list[int]:
-    """The lines of the outputs, which may be given as Variables or as numbers of lines."""
+    """Return the lines of the outputs, which may be given as Variables or as numbers of lines."""
     if out is None:
         return tape.outputs
     found = []
@@ -176,12 +176,12 @@ def output_lines(tape: Tape, out: Any) -> list[int]:
 
 
 def short_names(tape: Tape, names: Sequence[str] | None) -> dict[int, str]:
-    """The names of input lines as they fit into a box."""
+    """Return the names of input lines as they fit into a box."""
     return distinct(tape, {line: cut(name) for line, name in named_inputs(tape, names).items()})
 
 
 def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
-    """The tape of what is to be drawn, a tape or a Variable; the output and the lines, None for the tape's own."""
+    """Return the tape of what is to be drawn, a tape or a Variable; the output and the lines, None for all of them."""
     if isinstance(of, Tape):
         return of, None, None
     if not isinstance(of, Variable) or isinstance(of, Constant):
@@ -196,7 +196,7 @@ def _is_real_number(value: Any) -> bool:
 
 
 def _merged(edges: Sequence[Edge]) -> list[Edge]:
-    """One edge for all from one box."""
+    """Return one edge for all from one box."""
     groups: dict[tuple[int, bool], list[Edge]] = {}
     for edge in edges:
         groups.setdefault((edge.start, edge.active), []).append(edge)

@@ -41,13 +41,13 @@ class Box:
     """(Label, text) of the small texts below the first."""
 
     def base(self, k: int) -> tuple[float, float]:
-        """The middle of the base line of the first text, k = 0, or of small text k."""
+        """Return the middle of the base line of the first text, k = 0, or of small text k."""
         first = self.y + PADDING / 2 + 13.0
         return self.x + self.width / 2, first if k == 0 else first + HEADING_HEIGHT - 2.0 + (k - 1) * SMALL_HEIGHT
 
     @property
     def colour(self) -> str:
-        """The name of what it is filled with."""
+        """The name of the colour that it is filled with."""
         return "output" if self.node.is_output else INPUT if self.node.kind == INPUT else "box"
 
 
@@ -74,7 +74,7 @@ class Layout:
 
 
 def small_texts(node: Node) -> tuple[tuple[str, str], ...]:
-    """(Label, text) of what stands in a box below its first text."""
+    """Return (label, text) of what stands in a box below its first text."""
     if node.kind == FOLD:
         return (("", node.name),)
     rows = (("value", node.value), ("adjoint", node.adjoint))
@@ -82,7 +82,7 @@ def small_texts(node: Node) -> tuple[tuple[str, str], ...]:
 
 
 def layout(picture: Picture) -> Layout:
-    """The places of all boxes, edges and labels."""
+    """Find the places of all boxes, edges and labels."""
     return _Layers(picture).placed()
 
 
@@ -105,7 +105,7 @@ class _Layers:
     # ------------------------------------------------------------------------------------ layers
 
     def _layers(self) -> list[int]:
-        """The layer of each node: below all that it reads; of what reads nothing, just above its first reader."""
+        """Find the layer of each node: below all that it reads; of what reads nothing, just above its first reader."""
         layers = [0] * len(self.picture.nodes)
         first_reader: dict[int, int] = {}
         for k in range(len(layers)):
@@ -129,7 +129,7 @@ class _Layers:
         return [max(NARROWEST_PORT, width(label or "", SMALL) + LABEL_GAP) for label in labels]
 
     def _chains(self) -> list[list[int]]:
-        """The slots of each edge, layer by layer; edges from one node share theirs as far as they go."""
+        """Find the slots of each edge by layers; edges from one node share theirs as far as they go."""
         passing: dict[tuple[int, int], int] = {}
         chains = []
         for edge in self.picture.edges:
@@ -147,7 +147,7 @@ class _Layers:
     # ------------------------------------------------------------------------------------ order
 
     def _ordered(self) -> list[list[int]]:
-        """The slots of each layer from left to right, with few crossings: by the mean place of the neighbours."""
+        """Order the slots of each layer so that few edges cross: by the mean place of the neighbours."""
         self.above: dict[int, set[int]] = defaultdict(set)
         self.below: dict[int, set[int]] = defaultdict(set)
         for chain in self.chains:
@@ -187,7 +187,7 @@ class _Layers:
     # ------------------------------------------------------------------------------------ places
 
     def _abscissae(self) -> list[float]:
-        """The middle of each slot: as near to its neighbours as the others of its layer allow."""
+        """Find the middle of each slot: as near to its neighbours as the others of its layer allow."""
         x = [0.0] * len(self.layer)
         for layer in self.order:
             self._spread(layer, [0.0] * len(layer), x)
@@ -205,12 +205,12 @@ class _Layers:
         return x
 
     def _pull(self, slot: int, neighbour: int) -> float:
-        """How much a slot wants to stand in line with a neighbour."""
+        """Return how much a slot wants to stand in line with a neighbour."""
         count = len(self.picture.nodes)
         return 8.0 if slot >= count and neighbour >= count else self._weight(neighbour)
 
     def _weight(self, slot: int) -> float:
-        """Of what is read once and reads nothing, little: it stands beside the main line."""
+        """Return the weight of a node: little if it is read once and reads nothing, as it stands aside."""
         return 0.02 if not self.above[slot] and len(self.below[slot]) == 1 else 1.0
 
     def _spread(self, layer: list[int], wanted: list[float], x: list[float]) -> None:
@@ -234,7 +234,7 @@ class _Layers:
             x[slot] = base + offset
 
     def placed(self) -> Layout:
-        """Boxes and routes."""
+        """Return boxes and routes."""
         nodes = self.picture.nodes
         rows = [small_texts(node) for node in nodes]
         heights = [HEADING_HEIGHT + SMALL_HEIGHT * len(r) + PADDING for r in rows]
@@ -251,7 +251,7 @@ class _Layers:
         return Layout(self.picture, boxes, routes, self.width, below + MARGIN)
 
     def _centred(self, x: list[float]) -> tuple[list[float], float]:
-        """The places moved to the middle of the picture, and its width, which the caption needs too."""
+        """Move the places to the middle of the picture; return its width too, which the caption needs."""
         left = min((x[k] - w / 2 for k, w in enumerate(self.widths)), default=0.0)
         right = max((x[k] + w / 2 for k, w in enumerate(self.widths)), default=0.0)
         inside = max([right - left, *(width(text, SMALL) for text in self.picture.caption)])
@@ -259,14 +259,14 @@ class _Layers:
         return [place + shift for place in x], inside + 2 * MARGIN
 
     def _gap(self, number: int) -> float:
-        """The height between a layer and the one above: more where edges go far aside."""
+        """Return the height between a layer and the one above: more where edges go far aside."""
         if number == 0:
             return 0.0
         aside = [abs(self.x[slot] - self.x[n]) for slot in self.order[number] for n in self.above[slot]]
         return LABEL_BAND + 20.0 + min(40.0, 0.08 * max(aside, default=0.0))
 
     def _ports(self) -> list[float]:
-        """Where on the upper side of its box each edge ends: side by side, in the order in which they come."""
+        """Return where on the upper side of its box each edge ends: side by side, in the order in which they come."""
         ports = [0.0] * len(self.chains)
         for k in range(len(self.picture.nodes)):
             edges, widths = self.incoming[k], self._port_widths(k)

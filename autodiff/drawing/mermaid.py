@@ -20,7 +20,7 @@ STYLES = {
 
 
 def mermaid(picture: Picture) -> str:
-    """The picture as the text of a Mermaid file; nodes are called ``n`` and their key."""
+    """Write the picture as the text of a Mermaid file; nodes are called ``n`` and their key."""
     lines = ["flowchart TD", *(f'  n{node.key}["{_label(node)}"]{_class(node)}' for node in picture.nodes)]
     for edge in picture.edges:
         arrow = "---" if not picture.directed else "-->" if edge.active else "-.->"
@@ -41,6 +41,6 @@ def _class(node: Node) -> str:
 
 
 def _text(text: str) -> str:
-    """A text with special characters as Mermaid's entities; among them a sign in front, which would begin a list."""
+    """Write a text with special characters as Mermaid's entities; also a sign in front, which would begin a list."""
     parts = [f"#{ord(c)};" if c in SPECIAL or (k == 0 and c in "+-=/") else c for k, c in enumerate(clean(text))]
     return "".join(parts) or "#32;"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def page(animation: Animation) -> str:
-    """The text of the page."""
+    """Write the text of the page."""
     script = _part("explorer.js")
     run = {"before": BEFORE.text, "lines": animation.lines, "modes": [_mode(mode) for mode in animation.modes]}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -48,7 +48,7 @@ def _part(name: str) -> str:
 
 
 def _colours() -> str:
-    """The colours as variables of the style sheet."""
+    """Write the colours as variables of the style sheet."""
     light, dark = (";".join(f"--{name}:{pair[page]}" for name, pair in MOVING.items()) for page in (0, 1))
     return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
 
@@ -58,13 +58,13 @@ def _mode(mode: Mode) -> dict[str, Any]:
 
 
 def _json(data: Any) -> str:
-    """JSON that may stand in HTML."""
+    """Write JSON that may stand in HTML."""
     text = clean(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _row(line: dict[str, Any], animation: Animation) -> str:
-    """A row of the table, with the adjoint that the reverse run ends with."""
+    """Write a row of the table, with the adjoint that the reverse run ends with."""
     variable = (f'<th scope="row"><button type="button" aria-controls="details">{_text(line["variable"])}'
                 "</button></th>")  # fmt: skip
     if line.get("folded"):

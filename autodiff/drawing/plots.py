@@ -17,7 +17,7 @@ POINTS, AROUND = 61, 0.25
 
 def plot_difference_error(f: Callable[[float], Any], x: float, steps: Sequence[float] | None = None,
                           figure: Any = None) -> Any:  # fmt: skip
-    """Draw the errors of the forward and the central difference quotient of a real ``f`` at x against their step h.
+    """Draw the errors of forward and central difference quotients of a real ``f`` at x against their step h.
 
     Both fall with h as the expansion of f says, like h and like h², until the rounding of f, divided by h, takes over:
     a V on logarithmic scales. What they are compared with is `derivative`, whose last digit is drawn beside them.
@@ -43,7 +43,7 @@ def plot_difference_error(f: Callable[[float], Any], x: float, steps: Sequence[f
 
 
 def _errors(f: Callable[[float], Any], x: float, h: Any, back: float, exact: float) -> Any:
-    """The error of (f(x + h) − f(x − back h)) / (h + back h) for each h; NaN where it is 0 or f is not real."""
+    """Find the error of (f(x + h) − f(x − back h)) / (h + back h) for each h; NaN where it is 0 or f is not real."""
 
     def value(at: float) -> float:
         try:
@@ -97,7 +97,7 @@ def plot_surface_path(f: Callable[[Any], Any], path: Any, bounds: Any = None, ti
 
 
 def _around(points: Any) -> list[tuple[float, float]]:
-    """Ends of x and of y around points, of one length, so that nothing is drawn without extent."""
+    """Find ends of x and of y around points, of one length, so that nothing is drawn without extent."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = (0.5 + AROUND) * (np.max(high - low) or 2.0)
     return [(middle - half, middle + half) for middle in (low + high) / 2]

@@ -68,12 +68,12 @@ class Step:
 
 
 def one(x: Any) -> Any:
-    """The tangent or the adjoint 1 of a value; of an array, 1 for every element."""
+    """Return the tangent or the adjoint 1 of a value; of an array, 1 for every element."""
     return zeros_like(x) + 1
 
 
 def forward_steps(tape: Tape, parts: Sequence[Part], seed: int | None = None) -> list[Step]:
-    """The forward run, a step for each part; with the tangents for the tangent 1 of line ``seed``."""
+    """Return the forward run, a step for each part; with the tangents for the tangent 1 of line ``seed``."""
     steps = []
     with np.errstate(all="ignore"):
         lines = chain.from_iterable(part.lines for part in parts)
@@ -88,7 +88,7 @@ def forward_steps(tape: Tape, parts: Sequence[Part], seed: int | None = None) ->
 
 
 def _tangents(tape: Tape, seeds: dict[int, Any], lines: list[int]) -> tuple[dict[int, Any], Any]:
-    """The tangents of lines, and the function that gives a term of one, where they are not the plain ones."""
+    """Find the tangents of lines, and the function that gives a term of one, where they are not the plain ones."""
     found = tangents(tape, seeds, lines)
     if not any(map(has_nan, found.values())):
         return found, None
@@ -97,7 +97,7 @@ def _tangents(tape: Tape, seeds: dict[int, Any], lines: list[int]) -> tuple[dict
 
 
 def _pushed(tape: Tape, line: int, found: dict[int, Any], term: Any) -> Iterator[Term]:
-    """The terms of a line's tangent."""
+    """Yield the terms of a line's tangent."""
     row, operands, static = tape.rows[line], tape.operands(line), tape.static.get(line, ())
     xs, z = [tape.value(k) for k in operands], tape.values[line]
     for place, operand in enumerate(operands):
@@ -108,7 +108,7 @@ def _pushed(tape: Tape, line: int, found: dict[int, Any], term: Any) -> Iterator
 
 
 def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
-    """The reverse sweep, which begins with the adjoint 1 of the output line and 0 of all others, part by part.
+    """Return the reverse sweep, part by part; it begins with the adjoint 1 of the output line and 0 of the others.
 
     The adjoint that a line passes on is the sweep's. A part that passes none on to a line that is shown has no step,
     unless it is shown itself.
@@ -135,7 +135,7 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
 
 
 def _pulled(tape: Tape, line: int, given: Any, times: Times | None, wanted: Container[int]) -> Iterator[Term]:
-    """What a line passes to those operands that are wanted, of the adjoint given."""
+    """Yield what a line passes to those operands that are wanted, of the adjoint given."""
     row = tape.rows[line]
     if row is None or given is None or row.is_constant:
         return
@@ -150,7 +150,7 @@ def _pulled(tape: Tape, line: int, given: Any, times: Times | None, wanted: Cont
 
 
 def partial(tape: Tape, line: int, place: int) -> Any:
-    """The partial of an elementwise line by one operand; None of any other line, and where the rule refuses it."""
+    """Return the partial of an elementwise line by one operand; None of any other, and where the rule refuses it."""
     row = tape.rows[line]
     if row is None or not row.is_elementwise:
         return None

@@ -18,12 +18,12 @@ FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 
 def svg(picture: Picture) -> str:
-    """The picture as the text of an SVG file."""
+    """Write the picture as the text of an SVG file."""
     return drawn(layout(picture))
 
 
 def drawn(placed: Layout) -> str:
-    """A picture of which all places are known as the text of an SVG file."""
+    """Write a picture of which all places are known as the text of an SVG file."""
     picture = placed.picture
     size = f"{placed.width:.0f}", f"{placed.height:.0f}"
     parts = [
@@ -48,7 +48,7 @@ def drawn(placed: Layout) -> str:
 
 
 def description(picture: Picture) -> str:
-    """All that the picture says, in words."""
+    """Say all that the picture says, in words."""
     return f"{picture.title}: {'; '.join(map(_said, picture.nodes))}." if picture.nodes else f"{picture.title}."
 
 
@@ -58,7 +58,7 @@ def _said(node: Node) -> str:
 
 
 def _style() -> str:
-    """The colours as a style sheet that knows dark pages; only of drawings of this kind, wherever it stands."""
+    """Write the colours as a style sheet that knows dark pages; for drawings of this kind only, wherever it stands."""
     rules = {
         ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"),
         ".hidden-lines": ("fill", "ink"), ".label": ("fill", "grey"), ".caption": ("fill", "grey"),
@@ -121,7 +121,7 @@ def _caption(placed: Layout) -> list[str]:
 
 
 def _label(x: float, y: float, text: str) -> str:
-    """A label on an edge, which does not show through."""
+    """Write a label on an edge, which does not show through."""
     wide = width(text, SMALL)
     return (f'<rect class="ground" x="{x - wide / 2:.1f}" y="{y - 10:.1f}" width="{wide:.1f}" height="13" '
             f'fill="{COLOURS["ground"][0]}"/><text class="partial" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '

@@ -58,7 +58,7 @@ class Teller:
         self.seeds = [node.line for node in self.nodes if node.kind == INPUT][:SEEDS]
 
     def modes(self) -> list[Mode]:
-        """The reverse run, then a forward one for each seed of which all tangents are to be had."""
+        """Tell the reverse run, then a forward one for each seed of which all tangents are to be had."""
         steps = forward_steps(self.tape, self.parts)
         if self.output is not None:
             steps += reverse_steps(self.tape, self.parts, self.output)
@@ -139,7 +139,7 @@ class Teller:
         return ends([self._passed(term) for term in step.terms], f"… {len(step.terms) - 4} more …")
 
     def _passed(self, term: Term) -> str:
-        """What a line passes to an operand; and the sum so far, where there is one."""
+        """Tell what a line passes to an operand; and the sum so far, where there is one."""
         operand, line, found = self.variables[term.operand], self.variables[term.line], concise(term.value)
         if term.partial is None:
             said = f"adjoint of {operand} += pull-back of {self._rule(term.line)} by the adjoint of {line} = {found}"
@@ -161,7 +161,7 @@ class Teller:
     # ---------------------------------------------------------------------------------------- lines
 
     def lines(self) -> list[dict[str, Any]]:
-        """Every line that is drawn, with what there is to know of it."""
+        """Tell of every line that is drawn what there is to know of it."""
         return [self._line(node) for node in self.nodes]
 
     def _line(self, node: Node) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def _count(part: Part) -> str:
 
 
 def _by_the_strong_zero(terms: Sequence[Term]) -> str:
-    """What is said where a zero against a partial that is not finite gave 0."""
+    """Tell where a zero against a partial that is not finite gave 0."""
     for term in terms:
         if term.partial is not None and not has_nan(term.value):
             given, p = plain(term.given), plain(term.partial)
@@ -215,6 +215,6 @@ def _by_the_strong_zero(terms: Sequence[Term]) -> str:
 
 
 def _factor(x: Any, first: bool = False) -> str:
-    """A number in a product or a sum: in parentheses if it is complex, or negative and not the first."""
+    """Write a number in a product or a sum: in parentheses if it is complex, or negative and not the first."""
     text = concise(x)
     return f"({text})" if text.endswith("j") or (text.startswith("-") and not first) else text

@@ -20,7 +20,7 @@ FEW, NARROW = 6, 22
 
 
 def concise(value: Any) -> str:
-    """A value in at most some 40 characters: numbers to 5 digits, of an array the ends and the shape."""
+    """Write a value in at most some 40 characters: numbers to 5 digits, of an array the ends and the shape."""
     value = plain(value)
     if isinstance(value, np.ndarray) and value.ndim:
         whole = _nested(value.tolist()) if value.size <= FEW else ""
@@ -45,23 +45,23 @@ def _number(value: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """A text in one line of at most `WIDEST` characters."""
+    """Cut a text to one line of at most `WIDEST` characters."""
     text = " ".join(text.split())
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
 def clean(text: str) -> str:
-    """A text with a mark for what no file of ours may hold: controls, lone surrogates and what is no character."""
+    """Put a mark for what no file of ours may hold: controls, lone surrogates and what is no character."""
     return "".join("\ufffd" if c < " " or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c for c in text)
 
 
 def width(text: str, size: float) -> float:
-    """The width of a text in a monospaced font of a size, in the same unit: at least that of the fonts in use."""
+    """Return the width of a text in a monospaced font of a size, in its unit: at least that of the fonts in use."""
     return ADVANCE * size * sum(map(_cells, text))
 
 
 def _cells(character: str) -> float:
-    """How many characters of the font another one takes, which may come from another font."""
+    """Return how many characters of the font another one takes, which may come from another font."""
     if unicodedata.combining(character):
         return 0.0
     if character <= "\u04ff" or character in "…×∂":

@@ -19,12 +19,12 @@ LARGEST, UNCOUNTED = 1000, 10**18
 
 
 def tree_size(tape: Tape, out: Any = None) -> int:
-    """The number of nodes of the expression tree of an output, found without unfolding it."""
+    """Count the nodes of the expression tree of an output, without unfolding it."""
     return _size(tape, _one(tape, out))
 
 
 def _size(tape: Tape, line: int, most: int | None = None) -> int:
-    """The size of the tree of a line; of one with more nodes than ``most`` a number that is larger than that."""
+    """Count the nodes of the tree of a line; where there are more than ``most``, return any larger number."""
     sizes: list[int] = []
     for k in range(line + 1):
         size = 1 + sum(1 if _line(tape, operand) is None else sizes[operand] for operand in _operands(tape, k))
@@ -33,7 +33,7 @@ def _size(tape: Tape, line: int, most: int | None = None) -> int:
 
 
 def expression_tree(tape: Tape, out: Any = None, names: Sequence[str] | None = None) -> Picture:
-    """The expression tree of an output, its root on top; ``out`` and ``names`` as for `autodiff.drawing.picture`.
+    """Draw an output's expression tree, its root on top; ``out`` and ``names`` as in `autodiff.drawing.picture`.
 
     Raises TypeError for what is no tape, ValueError where there is not one output, or the tree has more than
     ``LARGEST`` nodes.
@@ -72,12 +72,12 @@ def _one(tape: Tape, out: Any) -> int:
 
 
 def _line(tape: Tape, operand: int) -> int | None:
-    """The line behind an operand number; None for a constant."""
+    """Return the line behind an operand number; None for a constant."""
     return operand if operand >= 0 else tape.links.get(~operand)
 
 
 def _operands(tape: Tape, operand: int) -> list[int]:
-    """The operands of a line, with links to lines as such; a constant has none."""
+    """Return the operands of a line, with links to lines as such; a constant has none."""
     if operand < 0:
         return []
     return [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(operand)]

@@ -15,7 +15,7 @@ VALIDATION = "validation "
 
 def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tuple[str, str] = ("train", "validation"),
                 log: Collection[str] = (), figure: Any = None) -> Any:  # fmt: skip
-    """Draw what `fit` returned, a panel for each measure; of several trainings the median and a band of the quartiles.
+    """Draw what `fit` returned, a panel for each measure; of several trainings the median and quartiles.
 
     Where they stopped at different epochs, each keeps its last value to the end. ``log`` names the measures drawn on a
     logarithmic scale. Returns the Matplotlib figure, for its ``savefig``: the given one, which may be a part of a

@@ -13,7 +13,7 @@ from ..seeding import value_of
 
 
 def mse(prediction: Any, target: Any) -> Any:
-    """The mean of the squared differences. Raises ValueError where the shapes differ, even if they broadcast."""
+    """Return the mean of the squared differences. Raise ValueError where the shapes differ, even if they broadcast."""
     if shape(prediction) != shape(target):
         raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}; reshape "
                          "one of them, or index the prediction, as prediction[:, 0]")  # fmt: skip
@@ -22,7 +22,7 @@ def mse(prediction: Any, target: Any) -> Any:
 
 
 def cross_entropy(logits: Any, target: Any) -> Any:
-    """−log softmax(logits) at the target, the mean over the points: logits of shape (points, classes).
+    """Return −log softmax(logits) at the target, the mean over the points: logits of shape (points, classes).
 
     ``target`` holds the number of the class of each point, shape (points,), or probabilities of the shape of the
     logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits: not even
@@ -46,7 +46,7 @@ def _points(logits: Any) -> int:
 
 
 def accuracy(output: Any, target: Any) -> float:
-    """The share of points whose largest output is the target's class.
+    """Return the share of points whose largest output is the target's class.
 
     ``output`` has one number for each class along the last axis: at least two, for of one number it is always the
     largest. ``target`` holds numbers of classes, of the shape of the points, or is of the shape of the output, its

@@ -50,7 +50,7 @@ class _Counted:
 
 
 def _method(kind: type[Optimiser]) -> Callable[..., Any]:
-    """An optimiser as a custom method of ``minimize``."""
+    """Make of an optimiser a custom method of ``minimize``."""
     name = kind.__name__.lower()
     known = {p.name: p.default for p in inspect.signature(kind).parameters.values() if p.name != "parameters"} | OWN
 
@@ -77,7 +77,7 @@ def _method(kind: type[Optimiser]) -> Callable[..., Any]:
 
 def _minimised(optimiser: Optimiser, parameter: Leaf, value: _Counted, slope: _Counted, callback: Any, maxiter: int,
                tol: float, disp: bool, return_all: bool) -> Any:  # fmt: skip
-    """The result of all steps."""
+    """Return the result of all steps."""
     from scipy.optimize import OptimizeResult
 
     path, ended = [], False
@@ -103,7 +103,7 @@ def _minimised(optimiser: Optimiser, parameter: Leaf, value: _Counted, slope: _C
 
 
 def _ends(callback: Callable[..., Any], x: Any, value: Callable[[Any], Any]) -> bool:
-    """Call a callback in either of SciPy's ways: whether it ends the steps."""
+    """Call a callback in either of SciPy's ways: return whether it ends the steps."""
     from scipy.optimize import OptimizeResult
 
     try:

@@ -25,26 +25,26 @@ class Module:
     """Names of attributes, plain arrays, that belong to the state."""
 
     def forward(self, *arguments: Any, **keywords: Any) -> Any:
-        """The function itself."""
+        """Compute the function itself."""
         raise NotImplementedError(f"{type(self).__name__} is a Module without a function: write its forward(self, x)")
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         return self.forward(*arguments, **keywords)
 
     def named_modules(self) -> Iterator[tuple[str, Module]]:
-        """This module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
+        """Yield this module and all in it, each once, with the path that leads to it: ``"layers.0"``."""
         for path, found in _found(self):
             if isinstance(found, Module):
                 yield path, found
 
     def named_parameters(self) -> Iterator[tuple[str, Leaf]]:
-        """The parameters, each once, with the path that leads to them: ``"layers.0.weight"``."""
+        """Yield the parameters, each once, with the path that leads to them: ``"layers.0.weight"``."""
         for path, found in _found(self):
             if isinstance(found, Leaf) and not isinstance(found, Constant):
                 yield path, found
 
     def parameters(self) -> list[Leaf]:
-        """The parameters, each once."""
+        """Return the parameters, each once."""
         return [parameter for _, parameter in self.named_parameters()]
 
     def zero_grad(self) -> None:
@@ -53,17 +53,17 @@ class Module:
             parameter.zero_grad()
 
     def train(self, training: bool = True) -> Module:
-        """Act as in training; returns the module."""
+        """Act as in training; return the module."""
         for _, module in self.named_modules():
             module.training = training
         return self
 
     def eval(self) -> Module:
-        """Act as in use, not in training; returns the module."""
+        """Act as in use, not in training; return the module."""
         return self.train(False)
 
     def state_dict(self) -> dict[str, Any]:
-        """Copies of the values of all parameters and buffers, by their paths: ``np.savez(f, **net.state_dict())``."""
+        """Copy the values of all parameters and buffers, by their paths: ``np.savez(f, **net.state_dict())``."""
         return {path: np.array(owner.data if name is None else getattr(owner, name))
                 for path, owner, name in self._state()}  # fmt: skip
 
@@ -92,7 +92,7 @@ class Module:
                 setattr(owner, name, values[path])
 
     def _state(self) -> Iterator[tuple[str, Any, str | None]]:
-        """The path of every parameter and buffer, what it belongs to, and a buffer's name."""
+        """Yield the path of every parameter and buffer, what it belongs to, and a buffer's name."""
         for path, parameter in self.named_parameters():
             yield path, parameter, None
         for path, module in self.named_modules():
@@ -105,7 +105,7 @@ class Module:
 
 
 def _found(module: Module) -> list[tuple[str, Any]]:
-    """Every Module and Variable in a module, itself too, each once, with its path."""
+    """Return every Module and Variable in a module, itself too, each once, with its path."""
     found: dict[int, tuple[str, Any]] = {}
     _add(module, "", found)
     return list(found.values())
@@ -123,7 +123,7 @@ def _add(owner: Any, path: str, found: dict[int, tuple[str, Any]]) -> None:
 
 
 def _members(owner: Any) -> Iterable[tuple[Any, Any]]:
-    """What a module or a container holds, by name, key or place."""
+    """Return what a module or a container holds, by name, key or place."""
     if isinstance(owner, (list, tuple)):
         return enumerate(owner)
     return vars(owner).items() if isinstance(owner, Module) else owner.items() if isinstance(owner, dict) else ()

@@ -38,7 +38,7 @@ class Optimiser:
         self.states: list[State] = [{} for _ in self.parameters]
 
     def moved(self, x: Any, gradient: Any, state: State) -> Any:
-        """Where a value moves: a new number or array of its shape, to which nothing writes afterwards.
+        """Return where a value moves: a new number or array of its shape, to which nothing writes afterwards.
 
         An array ``x`` is read-only, for a tape may hold it. ``state`` is the parameter's own, empty before the first
         step.
@@ -66,7 +66,7 @@ def _check_share(name: str, share: float) -> None:
 
 
 def _squared(gradient: Any) -> Any:
-    """The square of the gradient; of a complex one that of its modulus."""
+    """Return the square of the gradient; of a complex one that of its modulus."""
     return np.real(gradient * np.conj(gradient)) if np.iscomplexobj(gradient) else gradient * gradient
 
 

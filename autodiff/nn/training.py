@@ -16,7 +16,7 @@ Curves = dict[str, list[float]]
 
 
 def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
-    """Parts of arrays along their first axis, ``batch_size`` points each, in random order where ``rng`` is given."""
+    """Yield parts of arrays along their first axis, ``batch_size`` points each, in random order if ``rng`` is given."""
     arrays = tuple(x if hasattr(x, "shape") else np.asarray(x) for x in arrays)
     count = len(arrays[0])
     if any(len(x) != count for x in arrays):
@@ -33,7 +33,7 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
         batch_size: int | None = None, rng: Any = None, validation: tuple[Any, Any] | None = None,
         metrics: dict[str, Callable[[Any, Any], float]] | None = None, patience: int | None = None,
         callback: Callable[[int, Curves], Any] | None = None, progress: bool = False) -> Curves:  # fmt: skip
-    """Train a network; returns the learning curves: a list of one number per epoch, by name.
+    """Train a network; return the learning curves: a list of one number per epoch, by name.
 
     ``"loss"`` and the ``metrics`` are means over the batches of an epoch, as they were met; with ``validation`` data
     there are ``"validation loss"`` and its like, after the epoch. ``patience`` ends the training when the validation
@@ -79,7 +79,7 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
 
 
 def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any, y: Any) -> dict[str, float]:
-    """The measures of a network in use, not in training, without recording. Its modules then have their modes back."""
+    """Measure a network in use, not in training, without recording. Its modules then have their modes back."""
     modes = [(module, module.training) for _, module in net.named_modules()]
     try:
         with no_grad():
@@ -91,7 +91,7 @@ def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any
 
 
 def _shown(epochs: Iterable[int], progress: bool) -> Iterable[int]:
-    """The epochs, with a progress bar where one is wanted and tqdm is there."""
+    """Return the epochs, with a progress bar where one is wanted and tqdm is there."""
     if not progress:
         return epochs
     try:

@@ -27,7 +27,7 @@ del globals()[SUBMODULES[2]]  # until it is asked for
 
 
 def __getattr__(name: str) -> Any:
-    """A name of NumPy's that it loads when it is first asked for."""
+    """Return a name of NumPy's that it loads when it is first asked for."""
     if name in SUBMODULES:
         return import_module(f"{__name__}.{name}")
     try:

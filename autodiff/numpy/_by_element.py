@@ -24,7 +24,7 @@ from ._taking import as_array, stands_for, within
 
 
 def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = None) -> Any:
-    """What a function of single elements gives on arrays: an array, or a tuple of them where it gives a tuple.
+    """Return what a function of single elements gives on arrays: an array, or a tuple of them for a tuple.
 
     Plain elements are Python's own numbers, as `numpy.vectorize` has it. Without ``types`` for the results these are
     of the type of the first; TypeError where that is no floating one and a number with a derivative is among them.
@@ -49,12 +49,12 @@ def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = 
 
 @cache
 def _of_nothing(count: int) -> Any:
-    """A ufunc of so many operands whose result lies in memory as NumPy's would."""
+    """Return a ufunc of so many operands whose result lies in memory as NumPy's would."""
     return np.frompyfunc(lambda *operands: None, count, 1)
 
 
 def _joined(results: list[Any], lengths: list[int], kind: Any) -> Any:
-    """Results one after the other as an array of a shape."""
+    """Put results one after the other into an array of a shape."""
     of = np.dtype(kind) if kind else np.asarray(plain(held(results[0]))).dtype
     if not holds_number(results):
         return keeping(np.asarray(results, of).reshape(lengths))
@@ -102,7 +102,7 @@ class vectorize(np.vectorize):  # noqa: N801
 
 @stands_for(np.frompyfunc)
 def frompyfunc(func: Any, /, nin: int, nout: int, **identity: Any) -> Any:
-    """The ufunc of a Python function; arrays that carry derivatives it maps element by element."""
+    """Make a Python function a ufunc; over arrays with derivatives it is mapped element by element."""
 
     def called(*elements: Any) -> Any:
         return func(*elements)
@@ -136,7 +136,7 @@ class ndenumerate(np.ndenumerate):  # noqa: N801
 
 @within(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """What a function of vectors gives for each vector along an axis."""
+    """Apply a function of vectors to each vector along an axis."""
     x = held(as_array(arr))
     x = x if is_number(type(x)) else np.asanyarray(x)
     return keeping(BY_NUMPY[np.apply_along_axis](func1d, axis, x, *args, **kwargs))

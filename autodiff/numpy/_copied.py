@@ -29,7 +29,7 @@ class Copied:
         self.names.update(names)
 
     def again(self, value: Any) -> Any:
-        """A function or class of the module made again; what stands here for a function of NumPy; else the same."""
+        """Make a function or class of the module again; return what stands for one of NumPy, anything else as it is."""
         if id(value) not in self.made:
             self.made[id(value)] = self._again(value)
         return self.made[id(value)]
@@ -52,7 +52,7 @@ class Copied:
             return value
 
     def _class(self, value: type) -> type:
-        """A subclass with all that the class and its bases of this module define, made again."""
+        """Make a subclass with all that the class and its bases of this module define, made again."""
         members: dict[str, Any] = {"__doc__": value.__doc__, "__module__": value.__module__}
         for base in reversed(value.__mro__):
             if base.__module__.startswith("numpy."):
@@ -78,7 +78,7 @@ class Combined(ModuleType):
 
 
 def index_tricks(ours: dict[str, Any]) -> dict[str, Any]:
-    """``r_``, ``c_``, ``mgrid`` and ``ogrid`` of the code of NumPy's, with the functions of its public names here."""
+    """Make ``r_``, ``c_``, ``mgrid`` and ``ogrid`` of NumPy's code, with the functions of its public names here."""
     module: Any = numpy.lib._index_tricks_impl
     functions = {
         name: ours[name] for name in ("array", "linspace", "arange", "indices", "ndim", "result_type", "concatenate")

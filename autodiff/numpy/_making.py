@@ -21,7 +21,7 @@ from ._taking import as_array, within
 
 
 def _giving_holders(function: Any) -> None:
-    """A function that makes an array of plain arguments."""
+    """Let a function that makes an array of plain arguments give a holder."""
 
     within(function)(lambda *arguments, **keywords: keeping(function(*arguments, **keywords)))
 
@@ -32,7 +32,7 @@ for _function in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.f
 
 
 def _like(function: Any) -> None:
-    """A function that makes an array of the shape and type of another one."""
+    """Let a function that makes an array of another one's shape and type take numbers and give a holder."""
 
     @within(function)
     def made(prototype: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -50,7 +50,7 @@ def _is_of_objects(dtype: Any) -> bool:
 
 
 def _array(object: Any, dtype: Any, copy: Any, order: Any, ndmin: int = 0) -> Any:
-    """An array of numbers, or a holder: the one that was given, where that is one and nothing else is asked for."""
+    """Return an array of numbers, or a holder: the one given, where that is one and nothing else is asked for."""
     z = given = object if type(object) in HOLDERS else joined(object)
     copy = copy.value if isinstance(copy, np._CopyMode) else copy
     if not is_array(z):
@@ -66,21 +66,21 @@ def _array(object: Any, dtype: Any, copy: Any, order: Any, ndmin: int = 0) -> An
 
 
 def _refuse(**others: Any) -> None:
-    """Raises TypeError where an argument is given that means nothing to an array of numbers."""
+    """Raise TypeError where an argument is given that means nothing to an array of numbers."""
     for name, value in others.items():
         if value not in (None, False, "cpu"):
             raise TypeError(f"{name}={value!r} is not for arrays of numbers with derivatives{user_line()}")
 
 
 def _is_ours(x: Any, dtype: Any) -> bool:
-    """Whether an argument is made an array here and not by NumPy: a holder, or what holds numbers."""
+    """Return whether an argument is made an array here and not by NumPy: a holder, or what holds numbers."""
     return (type(x) in HOLDERS or holds_number(x)) and not _is_of_objects(dtype)
 
 
 @within(np.array)
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False,
           ndmin: int = 0, **others: Any) -> Any:  # fmt: skip
-    """An array of its own, unless ``copy`` says otherwise. No subclass holds numbers."""
+    """Make an array of its own, unless ``copy`` says otherwise. No subclass holds numbers."""
     if not _is_ours(object, dtype) or others.get("like") is not None:
         z = np.array(held(object), dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **others)
         return keeping(z, object)
@@ -89,7 +89,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K",
 
 
 def _converting(function: Any) -> Any:
-    """A function that makes an array of what is none."""
+    """Let a function that makes an array of what may be none take numbers and holders."""
 
     @within(function)
     def made(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **others: Any) -> Any:
@@ -105,7 +105,7 @@ asarray, asanyarray = _converting(np.asarray), _converting(np.asanyarray)
 
 
 def _lying(function: Any, order: str, ndmin: int) -> None:
-    """A function that makes an array whose elements lie in an order in memory."""
+    """Let a function that makes an array lie in an order in memory take numbers and holders."""
 
     @within(function)
     def made(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
@@ -119,7 +119,7 @@ _lying(np.asfortranarray, "F", 0)
 
 
 def _written_in_python(function: Any, **ours: Any) -> None:
-    """A function whose code, which is Python, does all that is needed as soon as it calls ``ours``."""
+    """Run the Python code of a NumPy function again with ``ours`` in place of what it calls, which is enough."""
     code = unwrap(function)
     again = FunctionType(code.__code__, {**code.__globals__, **ours}, code.__name__, code.__defaults__)
     again.__kwdefaults__ = code.__kwdefaults__
@@ -135,7 +135,7 @@ _written_in_python(np.copy, array=array)
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
 ) -> Any:
-    """An array of equal elements, or of the rows that a list gives, which may carry derivatives."""
+    """Make an array of equal elements, or of the rows that a list gives, which may carry derivatives."""
     fill_value = as_array(fill_value)
     of = dtype_of(fill_value) if dtype is None else dtype
     z = holder(np.empty(shape, of, order))
@@ -146,7 +146,7 @@ def full(
 @within(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None,
               *, device: Any = None) -> Any:  # fmt: skip
-    """An array of another one's shape and type with equal elements, which may carry derivatives."""
+    """Make an array of another's shape and type with equal elements, which may carry derivatives."""
     fill_value, like = as_array(fill_value), plain(held(as_array(a)))
     z = holder(np.empty_like(like, dtype, order, subok, shape))
     z[...] = fill_value
@@ -155,7 +155,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subo
 
 @within(np.arange)
 def arange(*arguments: Any, **keywords: Any) -> Any:
-    """Evenly spaced numbers; by how many there are, the values of the limits decide."""
+    """Make evenly spaced numbers; by how many there are, the values of the limits decide."""
     if not any(is_number(type(x)) for x in (*arguments, *keywords.values())):
         return keeping(np.arange(*arguments, **keywords))
     steps = np.arange(*map(read, arguments), **{name: read(value) for name, value in keywords.items()})
@@ -170,7 +170,7 @@ def arange(*arguments: Any, **keywords: Any) -> Any:
 
 @within(np.fromiter)
 def fromiter(iter: Any, dtype: Any, count: int = -1, *, like: Any = None) -> Any:
-    """The array of what an iterable gives."""
+    """Make an array of what an iterable gives."""
     values = list(iter) if count < 0 else list(islice(iter, count))
     if len(values) < count:
         return np.fromiter([0.0] * len(values), float, count)  # its error

@@ -19,7 +19,7 @@ _base = Copied(_polybase, {"np": _np, "pu": _pu, "ABCPolyBase": _polybase.ABCPol
 
 
 def _again(name: str) -> Any:
-    """A module of numpy.polynomial, made again as a module here."""
+    """Make a module of numpy.polynomial again, as a module here."""
     original = getattr(numpy.polynomial, name)
     names = {"np": _np, "pu": _pu, "la": linalg}
     copied = Copied(original, names, _utils, _base)

@@ -25,7 +25,7 @@ SAME = {f"scipy.sparse.linalg.{name}": "scipy.sparse.linalg.spsolve" for name in
 
 
 def counterparts_of(name: str) -> list[str]:
-    """The function here that does what a function of SciPy does, by name; empty where there is none."""
+    """Return the function here that does what a function of SciPy does, by name; empty where there is none."""
     name = SAME.get(name, name)
     module = name.split(".")[1]
     if find_spec(f"{__name__}.{module}") is not None:

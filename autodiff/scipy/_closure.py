@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 def lifted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
-    """The vector θ of all numbers that ``function(…, *args)`` depends on, and ``at(θ)``, the function of the rest.
+    """Return the vector θ of all numbers that ``function(…, *args)`` depends on, and ``at(θ)``, the function of others.
 
     They are those of `numbers_in`. What holds none of them stays the object that it is; a function that names a number
     as a global variable, or an object that holds one, is a copy, and what it assigns there is lost.
@@ -50,7 +50,7 @@ def lifted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[An
 
 
 def plain_result(call: str, z: Any) -> Any:
-    """What a function returned at plain arguments; raises TypeError where it depends on a number all the same."""
+    """Return what a function returned at plain arguments; raise TypeError where it depends on a number all the same."""
     z = array(joined(z))
     if is_number(type(z)):
         raise TypeError(
@@ -64,7 +64,7 @@ def plain_result(call: str, z: Any) -> Any:
 
 
 def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
-    """The numbers in containers, in object arrays, and in what functions close over, name or have by default.
+    """Yield the numbers in containers, in object arrays, and in what functions close over, name or have by default.
 
     Of a bound method and of an object that can be called, the attributes count as well.
     """
@@ -82,12 +82,12 @@ def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
 
 
 def holds_numbers(*values: Any) -> bool:
-    """Whether a derivative may come through any of the values."""
+    """Return whether a derivative may come through any of the values."""
     return next(numbers_in(values), None) is not None
 
 
 def parts_of(x: Any) -> Iterable[Any]:
-    """What a value holds; its parts live as long as it does."""
+    """Return what a value holds; its parts live as long as it does."""
     if isinstance(x, (list, tuple)):
         return x
     if isinstance(x, dict):
@@ -105,7 +105,7 @@ def parts_of(x: Any) -> Iterable[Any]:
 
 
 def _is_called(x: Any) -> bool:
-    """Whether it is an object of a class written in Python that can be called."""
+    """Return whether it is an object of a class written in Python that can be called."""
     return isinstance(getattr(type(x), "__call__", None), FunctionType)  # noqa: B004  of the class, not of x
 
 
@@ -121,7 +121,7 @@ def _contents(cell: CellType) -> Any:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The global names that code may read, with the functions written in it."""
+    """Yield the global names that code may read, with the functions written in it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -129,7 +129,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _globals(function: FunctionType) -> dict[str, Any]:
-    """The global variables that hold numbers and that a function names."""
+    """Return the global variables that hold numbers and that a function names."""
     there = ((name, function.__globals__.get(name)) for name in _names(function.__code__))
     return {name: x for name, x in there if is_number(type(x))}
 
@@ -138,7 +138,7 @@ def _globals(function: FunctionType) -> dict[str, Any]:
 
 
 def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
-    """A number by its replacement, what holds one by a copy that has the replacement; anything else as it is."""
+    """Return a number by its replacement, what holds one by a copy that has the replacement; anything else as it is."""
     if id(x) in new:
         return new[id(x)]
     if id(x) in made:
@@ -165,7 +165,7 @@ def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
 
 
 def _object(x: Any, again: Function, made: dict[int, Any]) -> Any:
-    """A copy of an object with other attributes."""
+    """Return a copy of an object with other attributes."""
     if id(x) not in made:
         made[id(x)] = found = copy(x)
         found.__dict__.update({name: again(part) for name, part in _attributes(x).items()})
@@ -173,7 +173,7 @@ def _object(x: Any, again: Function, made: dict[int, Any]) -> Any:
 
 
 def _function(x: FunctionType, again: Function, made: dict[int, Any]) -> FunctionType:
-    """A function of the same code with other cells, defaults and global variables."""
+    """Return a function of the same code with other cells, defaults and global variables."""
     named = _globals(x)
     names = {**x.__globals__, **{name: again(number) for name, number in named.items()}} if named else x.__globals__
     held = [(cell, _contents(cell)) for cell in x.__closure__ or ()]

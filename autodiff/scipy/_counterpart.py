@@ -28,7 +28,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def double(x: Any) -> Any:
-    """As most of SciPy's functions have their data: an array, or a number of NumPy's, of float64 or complex128."""
+    """Return an array, or a number of NumPy's, of float64 or complex128, as most of SciPy's functions have data."""
     x = joined(array(x))
     value = read(x)
     wanted = np.result_type(value, np.float64)
@@ -41,7 +41,7 @@ def _original(path: str) -> Callable[..., Any]:
 
 
 def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callable[[Function], Function]:
-    """Decorator: this function, written in table functions, stands for ``scipy.<path>``.
+    """Let this function, written in table functions, stand for ``scipy.<path>``.
 
     Where no argument holds a number SciPy's own is called; but ``always`` this one where SciPy leaves part of the value
     undefined, errs, or takes less. Lists reach it as arrays where its parameter is an `Array`, and as the first
@@ -71,7 +71,7 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
 
 
 def counterpart_of_row(path: str, function: TableFunction) -> Callable[..., Any]:
-    """The function ``scipy.<path>`` for numbers, which is a row of the table."""
+    """Return the function ``scipy.<path>`` for numbers, which is a row of the table."""
     called = entry(function)
     called.__doc__ = (
         f"As ``scipy.{path}``, for numbers as well: the {function.row.described()} row ``{function.row.name}``."
@@ -81,7 +81,7 @@ def counterpart_of_row(path: str, function: TableFunction) -> Callable[..., Any]
 
 
 def missing(module: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module here, for what SciPy's has and it has not."""
+    """Make the ``__getattr__`` of a module here, for what SciPy's has and it has not."""
 
     def refuse(name: str) -> Any:
         if name.startswith("__"):

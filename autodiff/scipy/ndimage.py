@@ -33,7 +33,7 @@ def _no_output(output: Any) -> None:
 
 
 def _each(value: Any, count: int) -> list[Any]:
-    """One value per axis."""
+    """Return one value per axis."""
     values = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * count
     if len(values) != count:
         raise ValueError(f"there are {len(values)} values for {count} axes: {value}")
@@ -46,7 +46,7 @@ def _axes(x: Any, axes: Any) -> list[int]:
 
 
 def _filtered(name: str, x: Any, axis: int, mode: str, cval: Any, **keywords: Any) -> Any:
-    """A filter of SciPy along one axis, linear in ``x`` and affine in ``cval``."""
+    """Apply a filter of SciPy along one axis, linear in ``x`` and affine in ``cval``."""
     x, path, keywords = array(x), f"ndimage.{name}", {**keywords, "mode": mode}
     z = axis_map(x, path, axis, tuple(keywords.items()))
     if (type(cval) in PYTHON and cval == 0) or mode not in ("constant", "grid-constant"):
@@ -124,7 +124,7 @@ def _correlated(x: Any, weights: Any, axes: list[int], mode: Any, cval: Any, ori
 
 
 def _turned(weights: Any, origin: Any) -> tuple[Any, list[int]]:
-    """The weights and the origins with which a correlation is the convolution."""
+    """Return the weights and the origins with which a correlation is the convolution."""
     sizes = shape(weights)
     return flip(weights), [-o - (n % 2 == 0) for n, o in zip(sizes, _each(origin, len(sizes)), strict=True)]
 
@@ -170,12 +170,12 @@ def convolve1d(input: Array, weights: Array, axis: int = -1, output: Any = None,
 
 
 def _weights(x: Any, weights: list[float]) -> Any:
-    """In the precision of the image."""
+    """Return weights in the precision of the image."""
     return np.array(weights, asked(np.result_type, x, np.float32))
 
 
 def _edges(x: Any, smoothing: list[float], axis: int, mode: Any, cval: Any) -> Any:
-    """A central difference along one axis, smoothed along the others."""
+    """Return a central difference along one axis, smoothed along the others."""
     modes, places = _each(mode, len(shape(x))), _axes(x, None)
     z = correlate1d(x, _weights(x, [-1.0, 0.0, 1.0]), axis, None, modes[axis], cval)
     for other in places:
@@ -199,7 +199,7 @@ def prewitt(input: Array, axis: int = -1, output: Any = None, mode: Any = "refle
 
 
 def _summed(x: Any, mode: Any, axes: Any, second: Callable[[Any, int, Any], Any]) -> Any:
-    """The sum over the axes of a filter of one axis."""
+    """Return the sum over the axes of a filter of one axis."""
     places = _axes(x, axes)
     return sum(second(x, axis, boundary) for axis, boundary in zip(places, _each(mode, len(places)), strict=True))
 
@@ -213,7 +213,7 @@ def laplace(input: Array, output: Any = None, mode: Any = "reflect", cval: Any =
 
 
 def _gaussian_derivatives(x: Any, sigma: Any, order: int, mode: Any, cval: Any, axes: Any, keywords: Any) -> list[Any]:
-    """A Gaussian's derivative along each axis; the mode of that axis is used along all of them, as SciPy does."""
+    """Filter by a Gaussian's derivative along each axis; that axis's mode is used along all, as SciPy does."""
     places = _axes(x, axes)
     terms = []
     for axis, boundary in zip(places, _each(mode, len(places)), strict=True):

@@ -67,7 +67,7 @@ def correlate(in1: Array, in2: Array, mode: str = "full", method: str = "auto") 
 
 
 def _axes(x: Any, axes: Any) -> tuple[int, ...]:
-    """All axes by default; as non-negative numbers in order."""
+    """Return the axes, all by default, as non-negative numbers in order."""
     rank = len(shape(x))
     return tuple(sorted(axis % rank for axis in (range(rank) if axes is None else np.ravel(axes).tolist())))
 
@@ -88,7 +88,7 @@ _BOUNDARIES = {"fill": "constant", "wrap": "wrap", "symm": "reflect"}
 
 
 def _of_two_axes(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, centre: tuple[int, ...]) -> Any:
-    """The convolution of two axes; ``centre`` is where the window of mode 'same' starts."""
+    """Return the convolution of two axes; ``centre`` is where the window of mode 'same' starts."""
     if len(shape(in1)) != 2 or len(shape(in2)) != 2:
         raise ValueError(f"convolve2d takes arrays of two axes; got shapes {shape(in1)} and {shape(in2)}")
     if boundary not in _BOUNDARIES:
@@ -123,7 +123,7 @@ def _last(x: Any, axis: int) -> Any:
 
 
 def _tail(b: Any, x: Any, order: int) -> Any:
-    """What b ∗ x goes on with after the end of ``x``."""
+    """Return what b ∗ x goes on with after the end of ``x``."""
     return causal(b, x, shape(x)[-1], order)
 
 
@@ -168,7 +168,7 @@ def sosfilt(sos: Array, x: Array, axis: int = -1, zi: Array = None) -> Any:
 
 
 def _padded(x: Any, padtype: str | None, n: int) -> Any:
-    """The last axis continued by ``n`` elements at both ends."""
+    """Return the last axis continued by ``n`` elements at both ends."""
     length = shape(x)[-1]
     if n >= length:
         raise ValueError(f"filtfilt: padlen={n} asks for more than the {length} elements of x")

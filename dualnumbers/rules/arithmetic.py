@@ -51,7 +51,7 @@ radians = elementwise(lambda x, z: radians_per_degree(x))(math.radians, np.radia
 
 
 def _item(x):
-    """A scalar of NumPy's as a number of Python's; an array as it is."""
+    """Return a scalar of NumPy's as a number of Python's; an array as it is."""
     if x.shape:
         return +x
     return complex(x) if x.dtype.kind == "c" else float(x) if x.dtype.kind == "f" else x.item()
@@ -66,5 +66,5 @@ numpy_scalar = elementwise(1.0, name="_numpy_scalar", shown="numpy_scalar")(
 
 
 def as_numpy(x):
-    """A number, where it is one of Python's, as NumPy's functions give it."""
+    """Return a number, where it is one of Python's, as NumPy's functions give it."""
     return numpy_scalar(x) if type_of(x) in PYTHON else x

@@ -11,12 +11,12 @@ _normalised = np.lib.array_utils.normalize_axis_tuple
 
 
 def rank(x):
-    """The number of axes of a value of any kind."""
+    """Return the number of axes of a value of any kind."""
     return len(shape(x))
 
 
 def _probe(x):
-    """An array of the shape of ``x`` that takes no memory, to ask NumPy for shapes and errors."""
+    """Return an array of the shape of ``x`` that takes no memory, to ask NumPy for shapes and errors."""
     return np.broadcast_to(np.False_, shape(x))
 
 
@@ -25,7 +25,7 @@ def _probe(x):
 
 def _exchange(numpy_function):
     def function(a, *arguments, **keywords):
-        """The axes in the order that NumPy's function gives to those of an empty array of shape (0, 1, 2, …)."""
+        """Return the axes in the order that NumPy's function gives to those of an empty array of shape (0, 1, 2, …)."""
         return view(transpose, a, numpy_function(np.empty(tuple(range(rank(a)))), *arguments, **keywords).shape)
 
     function.__name__ = numpy_function.__name__
@@ -48,7 +48,7 @@ def squeeze(a, axis=None):
 
 def _at_least(numpy_function):
     def function(*arys):
-        """Each array with axes of length 1 added until it has enough."""
+        """Return each array with axes of length 1 added until it has enough."""
         joined = [view(reshape, x, numpy_function(_probe(x)).shape, "C") for x in arrays(arys)]
         return joined[0] if len(joined) == 1 else tuple(joined)
 

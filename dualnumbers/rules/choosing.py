@@ -29,7 +29,7 @@ def choose(a, choices, *, mode="raise"):
 
 @composition(np.select, weak=True)
 def select(condlist, choicelist, default=0):
-    """Of every place the first choice whose condition holds there, else the default."""
+    """Take at every place the first choice whose condition holds there, else the default."""
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("select: as many conditions as choices are needed, at least one")
     if any(dtype_of(condition).kind != "b" for condition in condlist):

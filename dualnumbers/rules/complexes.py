@@ -42,13 +42,13 @@ def conjugate(x):
 
 @composition(np.isreal)
 def isreal(x):
-    """Where the imaginary part is 0."""
+    """Return where the imaginary part is 0."""
     return equal(imag(x), 0)
 
 
 @composition(np.iscomplex)
 def iscomplex(x):
-    """Where the imaginary part is not 0."""
+    """Return where the imaginary part is not 0."""
     return not_equal(imag(x), 0) if is_unreal(x) else np.zeros(shape(x), bool)[()]
 
 

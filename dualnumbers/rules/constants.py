@@ -8,7 +8,7 @@ from ..forms import dtype_of
 
 
 def constant(value, extended):
-    """The function that gives ``value`` for any x, but ``extended(np.longdouble)`` for a longdouble."""
+    """Return the function that gives ``value`` for any x, but ``extended(np.longdouble)`` for a longdouble."""
 
     def beside(x):
         return extended(np.longdouble) if dtype_of(x).char in "gG" else value

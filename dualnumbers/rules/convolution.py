@@ -18,21 +18,21 @@ from .shaping import array, in_order, reshape, transpose
 
 
 def flip(x, axes=None):
-    """The array with the order along these axes, all by default, reversed."""
+    """Return the array with the order along these axes, all by default, reversed."""
     rank = len(shape(x))
     axes = range(rank) if axes is None else [axis % rank for axis in axes]
     return getitem(x, tuple(slice(None, None, -1 if i in axes else None) for i in range(rank)))
 
 
 def move_axis(x, axis, to):
-    """The array with one axis moved to another place."""
+    """Return the array with one axis moved to another place."""
     order = [i for i in range(len(shape(x))) if i != axis % len(shape(x))]
     order.insert(to % len(shape(x)), axis % len(shape(x)))
     return transpose(x, tuple(order))
 
 
 def windows(m, n, mode, centred_on_first):
-    """Start and length, in the full convolution of lengths ``m`` and ``n``, of what a mode asks for, axis by axis.
+    """Return start and length, in the full convolution of lengths ``m`` and ``n``, of what a mode asks for, by axes.
 
     'same' is as long as the first, as SciPy has it, or as the longer, as NumPy.
     """
@@ -48,7 +48,7 @@ def windows(m, n, mode, centred_on_first):
 
 
 def _cut(x, window, axes):
-    """The elements from start on, as many as the length, along each axis; zeros outside the array."""
+    """Return the elements from start on, as many as the length, along each axis; zeros outside the array."""
     index, widths = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
     for (start, length), axis in zip(window, axes, strict=True):
         first, last = max(start, 0), min(start + length, x.shape[axis])
@@ -68,7 +68,7 @@ _ENGINES = {
 
 
 def _zeros(x, y, window, axes):
-    """An empty window, or one of an empty sum."""
+    """Return an empty window, or one of an empty sum."""
     lengths = [max(pair) for pair in zip(np.shape(x), np.shape(y), strict=True)]
     for (_, length), axis in zip(window, axes, strict=True):
         lengths[axis] = length
@@ -76,7 +76,7 @@ def _zeros(x, y, window, axes):
 
 
 def _transposed(g, x, other, window, axes, engine):
-    """The adjoint of the operand ``x``, the other one being ``other``."""
+    """Return the adjoint of the operand ``x``, the other one being ``other``."""
     back = tuple((shape(other)[axis] - 1 - start, shape(x)[axis])
                  for (start, _), axis in zip(window, axes, strict=True))  # fmt: skip
     return convolution(g, conj(flip(other, axes)), back, axes, engine)
@@ -141,7 +141,7 @@ _SOURCES = {
 
 
 def extended(x, axis, start, length, boundary="reflect", outside=0.0):
-    """The elements from ``start`` on along an axis, continued beyond the ends of the array by the boundary mode."""
+    """Take the elements from ``start`` on along an axis, which goes on beyond the array's ends by the boundary mode."""
     if boundary not in _SOURCES:
         raise ValueError(f"boundary mode {boundary!r} is not one of {', '.join(map(repr, _SOURCES))}")
     n, rank = shape(x)[axis], len(shape(x))
@@ -170,7 +170,7 @@ def recursion(w, a):
 
 
 def causal(b, x, start=0, length=None):
-    """Of b ∗ x along the last axis of ``x`` the elements from ``start`` on, by default as many as ``x`` has."""
+    """Return the elements of b ∗ x along the last axis of ``x`` from ``start`` on, by default as many as ``x`` has."""
     lengths = shape(x)
     b = reshape(b, (1,) * (len(lengths) - 1) + (-1,), "C")
     window = (*((0, n) for n in lengths[:-1]), (start, lengths[-1] if length is None else length))

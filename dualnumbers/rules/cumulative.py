@@ -10,7 +10,7 @@ from .shaping import array, astype, concatenate, reshape
 
 
 def _along(rank, axis, part):
-    """The index that takes a part of one axis."""
+    """Return the index that takes a part of one axis."""
     return (slice(None),) * (axis % rank) + (part,)
 
 
@@ -19,7 +19,7 @@ def _reversed(x, axis):
 
 
 def _in_line(x, axis):
-    """An array and the axis to go along: all elements in one where ``axis`` is None, as of a number."""
+    """Return an array and the axis to go along: all elements in one where ``axis`` is None, as of a number."""
     if axis is None or not shape(x):
         return reshape(x, -1, "C"), 0
     return x, axis

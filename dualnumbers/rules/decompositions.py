@@ -129,7 +129,7 @@ def _vector_and_matrix(a):
 
 
 def real_vector(x, z):
-    """The real part, where the factors ``z`` that it was cut out of are complex."""
+    """Return the real part, where the factors ``z`` that it was cut out of are complex."""
     return real(x) if is_unreal(z) else x
 
 
@@ -181,7 +181,7 @@ def _eig_push(da, z, a):
 
 
 def _at_largest(x, v):
-    """The element of every column that is the largest of those of ``v`` that LAPACK made real."""
+    """Return the element of every column that is the largest of those of ``v`` that LAPACK made real."""
     v = read(v)
     *stack, column = np.indices((*v.shape[:-2], v.shape[-1]))
     return getitem(x, (*stack, np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2), column))
@@ -204,7 +204,7 @@ def eig(a):
 
 
 def _eigvals_push(da, z, a):
-    """The diagonal of V⁻¹ dA V, in the order of ``z``, which LAPACK finds by another road than V."""
+    """Return the diagonal of V⁻¹ dA V, in the order of ``z``, which LAPACK finds by another road than V."""
     w, v = eig(a)
     independent(v)
     dw = diagonal(solve(v, matmul(da, v)))
@@ -214,7 +214,7 @@ def _eigvals_push(da, z, a):
 
 
 def _order(w, z):
-    """For every element of ``z`` the place of the nearest in ``w``, none of them twice."""
+    """Match every element of ``z`` to the place of the nearest in ``w``, none of them twice."""
     distance = np.abs(w[..., None, :] - z[..., :, None])
     order = np.zeros(z.shape, dtype=np.intp)
     for i in range(z.shape[-1]):

@@ -37,7 +37,7 @@ def join(*parts):
 
 
 def cut(z, *shapes):
-    """The parts of these shapes, of which `join` made ``z``; vectors are of real numbers."""
+    """Return the parts of these shapes, of which `join` made ``z``; vectors are of real numbers."""
     parts, start = [], 0
     for own in shapes:
         stop = start + math.prod(own)
@@ -47,12 +47,12 @@ def cut(z, *shapes):
 
 
 def adjoint(x):
-    """The conjugate transpose."""
+    """Return the conjugate transpose."""
     return matrix_transpose(conj(x))
 
 
 def product(*factors):
-    """The product of matrices from the left."""
+    """Return the product of matrices from the left."""
     z, *others = factors
     for x in others:
         z = matmul(z, x)
@@ -60,7 +60,7 @@ def product(*factors):
 
 
 def diagonal(x, offset=0):
-    """A diagonal of every matrix of a stack."""
+    """Return a diagonal of every matrix of a stack."""
     m, n = shape(x)[-2:]
     row, column = max(0, -offset), max(0, offset)
     places = np.arange(max(0, min(m - row, n - column)))
@@ -77,12 +77,12 @@ composition(np.linalg.matrix_transpose)(matrix_transpose)
 
 
 def weighted(x, weights):
-    """A matrix times plain weights, element by element, in the matrix's precision."""
+    """Return a matrix times plain weights, element by element, in the matrix's precision."""
     return x * weights.astype(real_dtype_of(x))
 
 
 def columns(v):
-    """A vector that multiplies the columns of a matrix, ``M * columns(v)`` = M diag(v)."""
+    """Return a vector that multiplies the columns of a matrix, ``M * columns(v)`` = M diag(v)."""
     return expand_dims(v, -2)
 
 
@@ -115,7 +115,7 @@ def hermitian_matrix(a, UPLO):
 
 
 def square(a):
-    """Raises LinAlgError where ``a`` is no stack of square matrices, as NumPy does."""
+    """Raise LinAlgError where ``a`` is no stack of square matrices, as NumPy does."""
     if len(shape(a)) < 2 or shape(a)[-1] != shape(a)[-2]:
         raise np.linalg.LinAlgError(f"a square matrix is needed, or a stack of them, not an array of shape {shape(a)}")
 
@@ -124,7 +124,7 @@ def square(a):
 
 
 def independent(v):
-    """Raises LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
+    """Raise LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
     v = read(v)
     with np.errstate(all="ignore"):
         defective = v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
@@ -166,12 +166,12 @@ def without_rounding(d, w):
 
 
 def together(w):
-    """Which of plain values are equal up to rounding, each with itself."""
+    """Return which of plain values are equal up to rounding, each with itself."""
     return without_rounding(w[..., None, :] - w[..., :, None], w) == 0
 
 
 def repeated(w):
-    """Whether any of plain values is equal to another up to rounding."""
+    """Return whether any of plain values is equal to another up to rounding."""
     return bool(np.any(np.sum(together(w), -1) > 1))
 
 
@@ -200,7 +200,7 @@ del TABLE["_determined"]  # there is no derivative for the loops to test; tests/
 
 
 def determined(v, w, values):
-    """Vectors ``v`` that reverse mode must not come through where their values ``w`` repeat.
+    """Return vectors ``v`` that reverse mode must not come through where their values ``w`` repeat.
 
     Forward mode refuses a tangent that turns them. The adjoint can be 0 there although the derivative is not: in
     V f(Λ) V⁻¹ the adjoints of the two V cancel, and what is left is 0 / 0 with the limit f′(λ).

@@ -16,14 +16,14 @@ _SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "orth
 
 
 def swapped(norm):
-    """The scale of the transform in the other direction."""
+    """Return the scale of the transform in the other direction."""
     if norm not in _SWAPPED:
         raise ValueError(f"norm={norm!r} is not one of 'backward', 'ortho', 'forward'")
     return _SWAPPED[norm]
 
 
 def resized(x, length, axis):
-    """The array with an axis cropped, or padded with zeros, at its end; crop and padding are each other's adjoints."""
+    """Crop an axis of the array, or pad it with zeros, at its end; crop and padding are each other's adjoints."""
     lengths = list(shape(x))
     axis %= len(lengths)
     index = (slice(None),) * axis + (slice(0, min(length, lengths[axis])),)
@@ -34,12 +34,12 @@ def resized(x, length, axis):
 
 
 def along(weights, rank, axis):
-    """A vector as an array of ``rank`` axes that broadcasts along all but one."""
+    """Return a vector as an array of ``rank`` axes that broadcasts along all but one."""
     return weights.reshape((-1,) + (1,) * (rank - 1 - axis % rank))
 
 
 def _multiplicity(g, length, axis):
-    """How many bins of the whole spectrum one of the half spectrum stands for: itself and its mirror image."""
+    """Return how many bins of the whole spectrum one of the half spectrum stands for: itself and its mirror image."""
     bins = np.arange(length // 2 + 1)
     return along(1.0 + ((bins > 0) & (2 * bins < length)), len(shape(g)), axis)
 
@@ -101,7 +101,7 @@ def ihfft(a, n=None, axis=-1, norm=None):
 
 
 def lengths_and_axes(a, s, axes, to_real=False):
-    """The axes to transform with the length of each, as ``[(length, axis), …]``; −1 keeps a length."""
+    """Return the axes to transform with the length of each, as ``[(length, axis), …]``; −1 keeps a length."""
     if axes is None:
         axes = range(-len(shape(a) if s is None else s), 0)
     axes = [axes] if isinstance(axes, int) else list(axes)

@@ -20,7 +20,7 @@ def found(path):
 
 
 def is_of_scipy(ufunc):
-    """Whether it is SciPy's own: another library's may have the same name."""
+    """Return whether it is SciPy's own: another library's may have the same name."""
     special, name = sys.modules.get("scipy.special"), ufunc.__name__
     return special is not None and ufunc in (vars(special).get(name), vars(special._ufuncs).get(name))
 
@@ -30,7 +30,7 @@ OF_PYTHON: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 def rule_of(ufunc):
-    """The table function of a ufunc of SciPy's, or what one of a Python function does to numbers; None of any other."""
+    """Return the table function of a ufunc of SciPy's, or what one of a Python function does to numbers; else None."""
     function = OF_PYTHON.get(id(ufunc))
     if function is not None:
         return function.rule
@@ -45,7 +45,7 @@ def _of_scipy(ufunc):
 
 
 def scipy_function(path):
-    """The function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
+    """Return the function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
 
     def function(*arguments, **keywords):
         return found(path)(*arguments, **keywords)
@@ -54,7 +54,7 @@ def scipy_function(path):
 
 
 def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):
-    """The row of ``scipy.special.<name>``, a ufunc, or a function that ``calls`` the ufunc of that name.
+    """Return the row of ``scipy.special.<name>``, a ufunc, or a function that ``calls`` the ufunc of that name.
 
     The ufunc finds it by its name; ``python`` as `elementwise`'s.
     """
@@ -66,7 +66,7 @@ def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):
 
 
 def locally_constant_of_scipy(name, arity=1, as_name=None):
-    """The row of a ufunc of ``scipy.special`` whose derivative is zero wherever it has one."""
+    """Return the row of a ufunc of ``scipy.special`` whose derivative is zero wherever it has one."""
     ufunc = scipy_function(f"special.{name}")
     function = locally_constant(arity, name=as_name or name)(None, ufunc)
     BY_NUMPY[name] = BY_NUMPY.pop(ufunc)

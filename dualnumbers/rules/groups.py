@@ -30,7 +30,7 @@ SECOND = "second derivatives of vectors of equal eigenvalues: write hessian or h
 
 
 def same(w):
-    """Which of plain ascending eigenvalues belong to one group, of neighbours that are equal up to rounding."""
+    """Return which plain ascending eigenvalues belong to one group, of neighbours equal up to rounding."""
     steps = without_rounding(w[..., 1:] - w[..., :-1], w) != 0
     group = np.concatenate([np.zeros((*w.shape[:-1], 1), int), np.cumsum(steps, -1)], -1)
     return group[..., None, :] == group[..., :, None]
@@ -43,7 +43,7 @@ def inverse_gaps(w, near):
 
 
 def _known(a, triangle, basis):
-    """The mask of the groups and the reciprocal gaps."""
+    """Return the mask of the groups and the reciprocal gaps."""
     w = basis.of(read(a), triangle)[0]
     near = same(w)
     return near, inverse_gaps(w, near)
@@ -66,13 +66,13 @@ def _push(da, z, a, triangle, basis):
 
 
 def _largest(x):
-    """What is rounding of the elements of a matrix, from the largest of these."""
+    """Return what is rounding of the elements of a matrix, from the largest of these."""
     unit = 64 * shape(x)[-1] * np.finfo(dtype_of(x)).eps
     return unit * np.max(x, axis=(-2, -1), keepdims=True)
 
 
 def _pull(g, z, a, triangle, basis):
-    """It is not known here what the function is."""
+    """Raise `Undetermined`: it is not known here what the function is."""
     raise Undetermined(basis, SECOND if is_number(type(a)) else FIRST)
 
 

@@ -81,7 +81,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 
 
 def _columns(sample):
-    """The points' coordinates, axis by axis, of one dtype."""
+    """Return the points' coordinates, axis by axis, of one dtype."""
     if not isinstance(sample, (list, tuple)):
         axes = np.arange(shape(sample)[1]).tolist() if len(shape(sample)) == 2 else []
         return [getitem(sample, (slice(None), k)) for k in axes] or [sample]

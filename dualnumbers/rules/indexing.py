@@ -13,7 +13,7 @@ _CONVERTED = frozenset({int, slice, np.ndarray})
 
 
 def fixed(index):
-    """An index, or an argument of many numbers, converted once as NumPy does: to plain numbers and arrays."""
+    """Return an index, or an argument of many numbers, converted once as NumPy does: to plain numbers and arrays."""
     kind = type(index)
     if kind in _CONVERTED:
         return index
@@ -32,12 +32,12 @@ def fixed(index):
 
 
 def _part(index):
-    """Of a tuple of indices one: a tuple there is a sequence of places, as a list is."""
+    """Return one of a tuple of indices: a tuple there is a sequence of places, as a list is."""
     return _places(index) if isinstance(index, tuple) else fixed(index)
 
 
 def _places(sequence):
-    """The array that NumPy makes of a sequence."""
+    """Return the array that NumPy makes of a sequence."""
     places = np.asarray(sequence)
     if places.dtype == object:
         return sequence  # some functions of NumPy know what to make of it
@@ -45,13 +45,13 @@ def _places(sequence):
 
 
 def has_integer_arrays(index):
-    """Whether an index can name one element twice."""
+    """Return whether an index can name one element twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return any(isinstance(part, (list, tuple, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
 
 
 def refuse_writing(x, v, *static):
-    """What writing does through a view that NumPy makes read-only."""
+    """Refuse to write through a view that NumPy makes read-only."""
     raise ValueError("assignment destination is read-only")
 
 
@@ -69,7 +69,7 @@ def add_at(total, part, index):
 
 
 def element(x):
-    """The number that an array of no axes holds, as most of NumPy's functions give it; any other value as it is."""
+    """Return the number in an array of no axes, as most of NumPy's functions give it; any other value as it is."""
     return getitem(x, ()) if is_array(x) and not shape(x) else x
 
 
@@ -95,7 +95,7 @@ def scatter_all(parts, shape, indices):
 
 
 def _last_written(shape, index):
-    """Of the elements assigned through integer arrays, which were the last to be written at their place."""
+    """Return which of the elements assigned through integer arrays were the last to be written at their place."""
     order = np.zeros(shape, dtype=np.intp)
     places = np.arange(order[index].size).reshape(order[index].shape)
     order[index] = places

@@ -16,12 +16,12 @@ from .taking import elements
 
 
 def interval(knots, x):
-    """The number of the interval of increasing plain knots in which each x lies, the outer ones for an x outside."""
+    """Number the interval of increasing plain knots in which each x lies, the outer ones for an x outside."""
     return np.clip(searchsorted(known(knots), known(x), "right", None) - 1, 0, shape(knots)[0] - 2)
 
 
 def _double(x):
-    """As NumPy's interp has its arguments."""
+    """Return an argument as NumPy's interp has it."""
     x = array(x)
     wanted = asked(np.result_type, x, np.float64)
     return astype(x, wanted) if dtype_of(x) != wanted else x

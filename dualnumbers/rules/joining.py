@@ -45,7 +45,7 @@ def append(arr, values, axis=None):
 
 
 def _depth(nested):
-    """How deep the lists are nested; all parts equally deep."""
+    """Return how deep the lists are nested; all parts equally deep."""
     if not isinstance(nested, list):
         return 0
     depths = {_depth(part) for part in nested}

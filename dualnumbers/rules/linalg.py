@@ -51,7 +51,7 @@ def inv(a):
 
 
 def _inverse_or_none(a):
-    """The inverse of a stack of plain matrices, None where one would cost more than a quarter of the digits."""
+    """Return the inverse of a stack of plain matrices, None where one would cost more than a quarter of the digits."""
     try:
         inverse = np.linalg.inv(a)
     except np.linalg.LinAlgError:
@@ -61,7 +61,7 @@ def _inverse_or_none(a):
 
 
 def _products_without(s):
-    """Of the numbers sₖ the products of all but sᵢ, shape ``(…, n)``, and of all but sᵢ and sⱼ, 0 where i = j."""
+    """Return the products of the numbers sₖ without sᵢ, ``(…, n)``, and without sᵢ and sⱼ, 0 where i = j."""
     n = s.shape[-1]
     beyond = np.cumprod(np.where(np.tri(n, dtype=bool), 1.0, s[..., None, :]), axis=-1)  # sᵢ₊₁ … sⱼ
     between = np.concatenate([np.ones_like(beyond[..., :1]), beyond[..., :-1]], axis=-1)
@@ -91,7 +91,7 @@ def _adjugate_push(da, z, a):
 
 
 def _push_by_minors(da, a):
-    """The same by the determinants of the minors; from the third derivative on, at singular matrices only."""
+    """Return the same by the determinants of the minors; from the third derivative on, at singular matrices only."""
     n = shape(a)[-1]
     rest = np.array([[k for k in range(n) if k != i] for i in range(n)], dtype=np.intp).reshape(n, n - 1)
     index = (..., rest[None, :, :, None], rest[:, None, None, :])
@@ -165,7 +165,7 @@ def matrix_power(a, n):
 
 
 def _cheapest(lengths):
-    """Where to split a chain of matrices, ``(first, last)`` → split, so that the multiplications are fewest.
+    """Return where to split a chain of matrices, ``(first, last)`` → split, so that multiplications are fewest.
 
     Source: T. H. Cormen et al., *Introduction to Algorithms*, §15.2.
     """

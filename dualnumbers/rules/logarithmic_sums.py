@@ -16,14 +16,14 @@ from .steps import equal
 
 
 def _below_largest(x, axis):
-    """The differences from the largest element, whose exponentials do not overflow; of integers, too."""
+    """Return the differences from the largest element, whose exponentials do not overflow; of integers, too."""
     x = x + 0.0
     largest = np.max(np.real(x), axis=axis, keepdims=True, initial=-np.inf)
     return x - np.where(np.isfinite(largest), largest, 0.0).astype(largest.dtype)
 
 
 def _beside_largest(dx, largest, axis):
-    """The tangents less that of the element that has more than half of the weight, if one has.
+    """Return the tangents less that of the element that has more than half of the weight, if one has.
 
     Weights whose sum is 1 lose nothing by it, and the one that may be 1 to the last bit meets a 0: else nothing is left
     of 1 − z where the others have e⁻⁴⁰.
@@ -32,7 +32,7 @@ def _beside_largest(dx, largest, axis):
 
 
 def _softmax_row(power, rate, name):
-    """The row of bˣⁱ / Σ bˣᵏ, ``power`` the function bˣ, ``rate`` the logarithm of b.
+    """Return the row of bˣⁱ / Σ bˣᵏ, ``power`` the function bˣ, ``rate`` the logarithm of b.
 
     A row of its own, with the pull-back written out: half the time of the composition.
     """
@@ -54,7 +54,7 @@ softmax2 = _softmax_row(np.exp2, ln2, "softmax2")
 
 
 def _row(ufunc, weights):
-    """The row of ``ufunc.reduce``."""
+    """Return the row of ``ufunc.reduce``."""
 
     def push(dx, z, x, axis, keepdims):
         """The mean of the tangents with the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0."""

@@ -44,7 +44,7 @@ def nancumprod(a, axis=None, dtype=None):
 
 
 def _numbers(x, where):
-    """Where a chosen element is not NaN."""
+    """Return where a chosen element is not NaN."""
     return ~np.isnan(x) & where
 
 

@@ -74,7 +74,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 def _slopes(f, h, edge_order):
-    """The derivative along the first axis, at the spacing ``h``: a number, or one for each pair of neighbours.
+    """Return the derivative along the first axis, at the spacing ``h``: a number, or one for each pair of neighbours.
 
     Source: B. Fornberg, *Generation of finite difference formulas on arbitrarily spaced grids*, 1988.
     """

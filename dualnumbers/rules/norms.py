@@ -28,13 +28,13 @@ _normalised = np.lib.array_utils.normalize_axis_tuple
 
 
 def _axes(x, axis):
-    """The reduced axes, all without ``axis``."""
+    """Return the reduced axes, all without ``axis``."""
     rank = len(shape(x))
     return tuple(range(rank)) if axis is None else _normalised(axis, rank)
 
 
 def _kept(z, x, axis):
-    """A norm with the reduced axes back, of length 1."""
+    """Return a norm with the reduced axes back, of length 1."""
     axes = _axes(x, axis)
     return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
 

@@ -26,7 +26,7 @@ def _by_copies(array, pad_width, mode, keywords):
 
 
 def _reflections(n, pair, mode):
-    """Of every place along a padded axis: source, s, α, β. Its element is s·x[source] + α·x[0] + β·x[−1], s = ±1 or 0.
+    """Return source, s, α, β of every place along an axis: it is s·x[source] + α·x[0] + β·x[−1], s = ±1 or 0.
 
     What NumPy makes of the numbers 0, 1, … and of their squares tells them apart.
     """
@@ -65,7 +65,7 @@ def _along(x, axis, before, after, strip):
 
 
 def _end(x, axis, at_end, length):
-    """The outermost elements along an axis, at one end."""
+    """Return the outermost elements along an axis, at one end."""
     n = shape(x)[axis]
     index = slice(n - length, n) if at_end else slice(0, length)
     return getitem(x, (slice(None),) * axis + (index,))

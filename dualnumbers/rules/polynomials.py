@@ -16,13 +16,13 @@ from .shaping import array, astype, concatenate, copied, expand_dims, matrix_tra
 
 
 def _series(p):
-    """The coefficients as a vector; a number is a polynomial of degree 0."""
+    """Return the coefficients as a vector; a number is a polynomial of degree 0."""
     p = array(p)
     return p if shape(p) else reshape(p, -1, "C")
 
 
 def _shifted(p, before, length):
-    """The vector with zeros before it, and behind it up to the length."""
+    """Return the vector with zeros before it, and behind it up to the length."""
     return scatter(p, (length,), slice(before, before + shape(p)[0]))
 
 

@@ -64,7 +64,7 @@ def affine(x, w, b):
 
 
 def moved(x, axes, to_end=True):
-    """The axes moved to the end, in that order; or from there to these places."""
+    """Return the axes moved to the end, in that order; or from there to these places."""
     rank = _rank(x)
     axes = _normalised(axes, rank)
     order = (*(i for i in range(rank) if i not in axes), *axes)
@@ -74,7 +74,7 @@ def moved(x, axes, to_end=True):
 
 
 def _along(function, summed):
-    """A generalized ufunc of two operands: ``function`` of their last axes, with the keywords that choose others.
+    """Make a generalized ufunc of two operands: ``function`` of their last axes, with the keywords that choose others.
 
     ``summed``: nothing but the axes it works on is left out, so that ``axis`` and ``keepdims`` have a meaning.
     """

@@ -22,7 +22,7 @@ def gauss(count=80):
 
 
 def in_blocks(function, *vectors, nodes=80):
-    """A function of columns, applied to vectors block by block: at every node at once, in bounded memory."""
+    """Apply a function of columns to vectors block by block: at every node at once, in bounded memory."""
     block = max(400_000 // nodes, 1)
     starts = range(0, len(vectors[0]), block)
     parts = [function(*(v[i : i + block, np.newaxis] for v in vectors))[:, 0] for i in starts]

@@ -14,7 +14,7 @@ from .taking import take_along_axis
 
 
 def _positions(x, function, q, method):
-    """Where among the sorted elements of the last axis the quantiles lie, by NumPy's quantiles of 0, 1, 2, …"""
+    """Return where among the sorted elements of the last axis the quantiles lie, by NumPy's of 0, 1, 2, …"""
     skip_nan = function.startswith("nan")
     counts = np.sum(~np.isnan(read(x)), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
     fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
@@ -23,7 +23,7 @@ def _positions(x, function, q, method):
 
 
 def _flat(v, axis):
-    """The reduced axes as one, the last."""
+    """Return the reduced axes as one, the last."""
     axes = np.lib.array_utils.normalize_axis_tuple(range(rank(v)) if axis is None else axis, rank(v))
     kept = tuple(i for i in range(rank(v)) if i not in axes)
     lengths = [shape(v)[i] for i in kept], [shape(v)[i] for i in axes]
@@ -59,7 +59,7 @@ def _quantile(x, function, q, axis, keepdims, method):
 
 
 def _at_fractions(x, function, q, axis, keepdims, method):
-    """The quantiles at fractions that carry a derivative, linear between the places of two sorted elements."""
+    """Return the quantiles at fractions that carry a derivative, linear between the places of two sorted elements."""
     z = getattr(np, function)(read(x), read(q), axis=axis, keepdims=keepdims, method=method)
     (alpha, beta), x = ALPHA_AND_BETA[method], _flat(x, axis)
     count = np.sum(~np.isnan(x), -1, keepdims=True) if function.startswith("nan") else shape(x)[-1]
@@ -78,7 +78,7 @@ def _quantiles(numpy_function):
     name = numpy_function.__name__
 
     def function(a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
-        """The quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
+        """Return the quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
         if weights is not None:
             raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
         a, q = array(a), array(q)
@@ -98,7 +98,7 @@ def _medians(numpy_function):
     name = numpy_function.__name__
 
     def function(a, axis=None, *, overwrite_input=False, keepdims=False):
-        """The middle of the sorted elements, or the mean of the two in the middle."""
+        """Return the middle of the sorted elements, or the mean of the two in the middle."""
         return _median(a, name, 0.5, axis, keepdims, "linear")
 
     function.__name__ = name

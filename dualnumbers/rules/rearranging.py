@@ -27,7 +27,7 @@ def spread(g, sources, to):
 
 
 def rearrangement(operands=1, *, numbered=None, **options):
-    """The word for a function that moves elements of its operands; options as `linear`'s.
+    """Make the word for a function that moves elements of its operands; options as `linear`'s.
 
     ``numbered``: the function to apply to the elements' numbers, where that is not the function itself.
     """

@@ -13,35 +13,35 @@ from .steps import equal
 
 
 def axes_of(rank, axis):
-    """The reduced axes as a tuple of non-negative numbers. NumPy lets a number without axes have the axis 0 or −1."""
+    """Return the reduced axes as non-negative numbers. NumPy lets a number without axes have the axis 0 or −1."""
     if axis is None or (rank == 0 and axis in (0, -1)):
         return tuple(range(rank))
     return np.lib.array_utils.normalize_axis_tuple(axis, rank)
 
 
 def kept(z, x, axis):
-    """A reduction's result with the reduced axes back, of length 1."""
+    """Return a reduction's result with the reduced axes back, of length 1."""
     axes = axes_of(len(shape(x)), axis)
     return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
 
 
 def spread(g, x, axis):
-    """A reduction's adjoint, equal along the reduced axes."""
+    """Return a reduction's adjoint, equal along the reduced axes."""
     return broadcast_to(kept(g, x, axis), shape(x))
 
 
 def count_of(x, axis):
-    """How many elements are reduced to one."""
+    """Return how many elements are reduced to one."""
     return int(np.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)]))
 
 
 def signature(a, axis=None, *, keepdims=False):
-    """What a user gives to a reduction."""
+    """Return what a user gives to a reduction."""
     return a, axis, keepdims
 
 
 def along(numpy_function):
-    """A reduction of plain arrays by its row's parameters."""
+    """Return a reduction that takes its row's parameters by place, for plain arrays."""
     return lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims)
 
 
@@ -75,7 +75,7 @@ def _halves(x, dx):
 
 
 def product_push(dx, z, x, axis, keepdims):
-    """The tangent of a product, also where factors are 0."""
+    """Return the tangent of a product, also where factors are 0."""
     rank = len(shape(x))
     axes = axes_of(rank, axis)
     if not count_of(x, axis):
@@ -96,7 +96,7 @@ def shares(ones, axis, others=0):
 
 
 def real_type(x):
-    """The real dtype of the precision of ``x``."""
+    """Return the real dtype of the precision of ``x``."""
     return np.finfo(dtype_of(x)).dtype
 
 
@@ -106,7 +106,7 @@ def extremal(z, x, axis):
 
 
 def extremum_push(dx, z, x, axis, keepdims):
-    """The tangent of an extremum. Ties share equally."""
+    """Return the tangent of an extremum. Ties share equally."""
     return sum(dx * shares(extremal(z, x, axis), axis), axis, keepdims)
 
 

@@ -15,12 +15,12 @@ from .steps import equal
 
 
 def mask(where):
-    """What ``where`` names: True for all, or an array of its own."""
+    """Return what ``where`` names: True for all, or an array of its own."""
     return True if where is True else np.array(read(where), bool)
 
 
 def inexact(dtype, name):
-    """A dtype that a derivative fits in."""
+    """Return a dtype that a derivative fits in."""
     if dtype is None or np.dtype(dtype).kind in "fc":
         return dtype
     raise TypeError(f"{name} with dtype={np.dtype(dtype)} would lose the derivative: leave dtype= away, or apply it to "
@@ -33,7 +33,7 @@ def chosen(x, where, other=0.0):
 
 
 def count_chosen(x, axis, keepdims, where):
-    """How many elements were chosen for each result: a number, or an array."""
+    """Return how many elements were chosen for each result: a number, or an array."""
     if where is True:
         return int(np.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)]))
     return np.sum(np.broadcast_to(where, shape(x)), axis=axis, keepdims=keepdims)
@@ -116,7 +116,7 @@ def _initial_push(di, z, x, initial, axis, keepdims, where):
 
 
 def extremum_row(numpy_function, name):
-    """An extremum of the chosen elements and an initial value."""
+    """Make the row of an extremum of the chosen elements and an initial value."""
     return smooth(_extremum_push, _initial_push, name=name, selects=True)(
         lambda x, initial, axis, keepdims, where: numpy_function(
             x, axis=axis, keepdims=keepdims, initial=initial, where=where
@@ -128,7 +128,7 @@ _max, _min = extremum_row(np.max, "max_where"), extremum_row(np.min, "min_where"
 
 
 def extremum_entry(row, general, *numpy_functions):
-    """What a call of np.max, np.min and their kin becomes; ``initial`` may carry a derivative."""
+    """Make what a call of np.max, np.min and their kin becomes; ``initial`` may carry a derivative."""
     name = row.row.name
 
     @entry_of(row, *numpy_functions)

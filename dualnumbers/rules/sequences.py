@@ -11,13 +11,13 @@ from .shaping import array, arrays, broadcast_to, cast, expand_dims, in_common
 
 
 def _weights(num, endpoint, axis, rank):
-    """How far every place is from the first end, 0, to the second, 1; along ``axis`` of a result of ``rank`` axes."""
+    """Return how far places are from the first end, 0, to the second, 1; along ``axis`` of a result of ``rank``."""
     weights = np.linspace(0.0, 1.0, num, endpoint)
     return np.moveaxis(weights.reshape((num,) + (1,) * (rank - 1)), 0, axis)
 
 
 def _layers(x, z, axis):
-    """A value for every pair of ends, with an axis for the numbers ``z`` between them."""
+    """Return a value for every pair of ends, with an axis for the numbers ``z`` between them."""
     axis %= rank(z)
     return expand_dims(broadcast_to(x, shape(z)[:axis] + shape(z)[axis + 1 :]), axis)
 

@@ -16,7 +16,7 @@ SEQUENCES = (range, memoryview, python_array, deque, UserList)
 
 
 def view(function, x, *static):
-    """A row that shows its operand in another shape: tied to it, where it is an array of numbers."""
+    """Apply a row that shows its operand in another shape; of an array of numbers the result is tied to it."""
     return x.viewed(function, *static) if hasattr(x, "viewed") and is_number(type(x)) else function(x, *static)
 
 
@@ -33,7 +33,7 @@ def in_memory(x, order):
 
 
 def reshaping(a, shape, order="C", *, copy=None):
-    """The arguments of `reshape` from those of ``np.reshape``."""
+    """Return the arguments of `reshape` from those of ``np.reshape``."""
     if copy is False:
         asked(np.reshape, a, shape, order=order, copy=False)  # for its error
     x, order = in_memory(copied(a, order) if copy else a, order)
@@ -51,7 +51,7 @@ def reshape(x, to, order):
 
 
 def flattened(x, order="C"):
-    """All elements in one axis, a copy."""
+    """Return all elements in one axis, a copy."""
     x, order = in_memory(x, order)
     z = reshape(x, -1, order)
     lying = flags(z)
@@ -162,7 +162,7 @@ def cast(x, dtype, casting="same_kind"):
 
 
 def lies_in(x, order):
-    """Whether an array lies in memory in an order, C, F or A; in the order K it does."""
+    """Return whether an array lies in memory in an order, C, F or A; in the order K it does."""
     order = order.upper()
     return order == "K" or flags(x)[{"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "A": "FORC"}[order]]
 
@@ -187,7 +187,7 @@ def of_type(x, dtype, /, *, copy=True, device=None):
 
 
 def _piece(g, place, operands, axis):
-    """The part of the joined array that came from operand ``place``."""
+    """Return the part of the joined array that came from operand ``place``."""
     if axis is None:
         start = sum(size(x) for x in operands[:place])
         part = getitem(g, slice(start, start + size(operands[place])))
@@ -218,7 +218,7 @@ def stack(arrays, axis=0):
 
 
 def array(nested):
-    """One array of nested lists and tuples that hold numbers of any kind; a plain array where none does.
+    """Join nested lists and tuples that hold numbers of any kind to one array; a plain array where none does.
 
     An object array counts as a list, and so do the sequences and buffers of Python's that NumPy makes arrays of, and a
     column of a table as its elements. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
@@ -238,7 +238,7 @@ def array(nested):
 
 
 def as_assigned(value, dtype):
-    """What is assigned to elements of an array of this type; a list as an array.
+    """Return what is assigned to elements of an array of this type; a list as an array.
 
     Raises TypeError where a derivative would be lost, and what NumPy does for a list with what is no number.
     """
@@ -253,5 +253,5 @@ def as_assigned(value, dtype):
 
 
 def arrays(xs):
-    """The members of a sequence, nested lists joined."""
+    """Return the members of a sequence, nested lists joined."""
     return [array(x) if isinstance(x, (list, tuple, *SEQUENCES)) else x for x in xs]

@@ -11,7 +11,7 @@ _QUARTERS = (np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t))
 
 
 def _series(n, t, terms=16):
-    """The n-th derivative of sin t / t, by Σ (−1)ᵏ t²ᵏ⁻ⁿ / ((2k − n)! (2k + 1)): full accuracy for small |t|."""
+    """Return the n-th derivative of sin t / t, by Σ (−1)ᵏ t²ᵏ⁻ⁿ / ((2k − n)! (2k + 1)): full accuracy for small |t|."""
     first = (n + 1) // 2
     total = np.zeros_like(t)
     for k in range(first + terms, first - 1, -1):
@@ -20,7 +20,7 @@ def _series(n, t, terms=16):
 
 
 def _recurrence(n, t):
-    """The same by t fₙ = sin(t + nπ/2) − n fₙ₋₁: full accuracy unless |t| is small beside n."""
+    """Return the same by t fₙ = sin(t + nπ/2) − n fₙ₋₁: full accuracy unless |t| is small beside n."""
     f = np.sin(t) / t
     for m in range(1, n + 1):
         f = (_QUARTERS[m % 4](t) - m * f) / t

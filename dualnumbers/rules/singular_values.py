@@ -43,14 +43,14 @@ from .undetermined import Unadapted
 
 
 def _doubled(a):
-    """The Hermitian matrix of the blocks 0, A and Aᴴ, 0, whose eigenvalues are the singular values, ± each (Jordan)."""
+    """Return the Hermitian matrix of blocks 0, A and Aᴴ, 0, whose eigenvalues are ± the singular values (Jordan)."""
     *stack, m, n = shape(a)
     zeros = [np.zeros((*stack, k, k), dtype_of(a)) for k in (m, n)]
     return concatenate(concatenate(zeros[0], a, -1), concatenate(adjoint(a), zeros[1], -1), -2)
 
 
 def _at_zero(z):
-    """Which of plain singular values are 0 up to rounding."""
+    """Return which of plain singular values are 0 up to rounding."""
     return without_rounding(z, z) == 0
 
 
@@ -63,19 +63,19 @@ def _note_kink(z, a, basis):
 
 
 def _without_kink(x, basis):
-    """Of eigenvalues ± at the kink that do not move along the chosen direction 0."""
+    """Set those eigenvalues ± at the kink to 0 that do not move along the chosen direction."""
     return x if basis.kink is None else where(basis.still(), 0.0, x)
 
 
 def _push_of_doubled(da, z, a, basis):
-    """The tangents of the singular values ``z``, which may repeat."""
+    """Return the tangents of the singular values ``z``, which may repeat."""
     _note_kink(z, a, basis)
     found = _without_kink(spectra.push(_doubled(da), z, _doubled(a), "L", basis), basis)
     return getitem(found, (..., slice(-1, -shape(z)[-1] - 1, -1)))
 
 
 def _pull_of_doubled(g, z, a, basis):
-    """The adjoint of `_push_of_doubled`, half of it by the eigenvalues that are −σ."""
+    """Return the adjoint of `_push_of_doubled`, half of it by the eigenvalues that are −σ."""
     *stack, m, n = shape(a)
     _note_kink(z, a, basis)
     others = np.zeros((*stack, abs(m - n)), dtype_of(g))
@@ -158,7 +158,7 @@ class _Factors:
         return "factors"
 
     def of(self, a, full):
-        """Those of a matrix; of another one than the first they are made anew."""
+        """Return the factors of a matrix; of another one than the first they are made anew."""
         return self.known[1] if np.array_equal(self.known[0], a) else np.linalg.svd(a, full)
 
 
@@ -233,12 +233,12 @@ def _of_groups(a, u, s, vh):
 
 
 def _with_slope_of(x, value):
-    """A plain value with the derivatives of a number."""
+    """Return a plain value with the derivatives of a number."""
     return value + (x - read(x))
 
 
 def _with_kink(s, a):
-    """The singular values of ``a``, of which those that are 0 have their derivatives from `svdvals`."""
+    """Return the singular values of ``a``, of which those that are 0 have their derivatives from `svdvals`."""
     zero = _at_zero(read(s))
     if not (is_number(type(s)) and np.any(zero)):
         return s

@@ -79,7 +79,7 @@ def unique(
 
 
 def _distinct(numpy_function, *parts):
-    """Of the array API: NaNs are distinct from one another."""
+    """Find distinct elements as the array API does: NaNs are distinct from one another."""
 
     @composition(numpy_function)
     def distinct(x, sorted=True):

@@ -72,7 +72,7 @@ class Basis:
             self.choose(Basis.FREE)
 
     def of(self, a, triangle):
-        """Eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
+        """Return eigenvalues and eigenvectors of a plain matrix; of another one than the first they are made anew."""
         if self.known[0] is None:
             self.take(a, *np.linalg.eigh(a, triangle))
         if not self._is_of(a):
@@ -86,7 +86,7 @@ class Basis:
         self.known, self.recorded[1] = (a, w, v), v
 
     def by_lapack(self, a, triangle):
-        """`of`, whatever vectors are chosen."""
+        """Do as `of` does, whatever vectors are chosen."""
         self.of(a, triangle)
         return self.known[1:] if self._is_of(a) else np.linalg.eigh(a, triangle)
 
@@ -115,15 +115,15 @@ class Basis:
             self.choose(state, v, np.diagonal(moved, axis1=-2, axis2=-1))
 
     def still(self):
-        """Which eigenvalues at the kink do not move along the chosen direction, all where none is chosen."""
+        """Return which eigenvalues at the kink do not move along the chosen direction, all where none is chosen."""
         return self.kink if self.kink is None or self.choice.moving is None else self.kink & ~self.choice.moving
 
     def moves(self, t, places):
-        """Whether a direction, as Vᴴ dA V, moves eigenvalues at the kink that are among ``places``."""
+        """Return whether a direction, as Vᴴ dA V, moves eigenvalues at the kink that are among ``places``."""
         return places is not None and _reaches(t, places[..., :, None] & self.kink[..., None, :])
 
     def refused(self, error):
-        """An error that ends the sweep."""
+        """Return an error that ends the sweep."""
         self.end_sweep()
         return error
 
@@ -133,25 +133,25 @@ def _repeat(near):
 
 
 def _elements(t):
-    """Which elements of the matrix of a direction, Vᴴ dA V, are more than rounding."""
+    """Return which elements of the matrix of a direction, Vᴴ dA V, are more than rounding."""
     size = np.max(np.abs(t), axis=(-2, -1), keepdims=True, initial=0.0)
     return np.abs(t) > 64 * t.shape[-1] * np.finfo(t.dtype).eps * size
 
 
 def _reaches(t, places):
-    """Whether the matrix of a direction has elements at these places."""
+    """Return whether the matrix of a direction has elements at these places."""
     if is_number(type(t)):
         return any(_reaches(part, places) for part in t.parts())
     return bool(np.any(places & _elements(t)))
 
 
 def _couples(t, near):
-    """Whether the matrix of a direction has elements between different vectors of repeated eigenvalues."""
+    """Return whether the matrix of a direction has elements between different vectors of repeated eigenvalues."""
     return _reaches(t, near & ~np.eye(near.shape[-1], dtype=bool))
 
 
 def _known(a, order, triangle, basis):
-    """The eigenvalues and vectors of ``a``, which is plain; of a number where they do not repeat."""
+    """Return the eigenvalues and vectors of ``a``, which is plain; of a number where they do not repeat."""
     from .decompositions import eigh
 
     w, v = basis.of(read(a), triangle)
@@ -185,12 +185,12 @@ def _rates_push(da, z, a, t, triangle, basis):
 
 
 def _is_asked(da):
-    """Whether a direction is none yet, as where a pull-back is derived: zeros whose tape is swept."""
+    """Return whether a direction is none yet, as where a pull-back is derived: zeros whose tape is swept."""
     return is_number(type(da)) and not np.any(read(da))
 
 
 def _rates_pull(g, z, a, t, triangle, basis):
-    """The adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
+    """Return the adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
     w, v = _known(a, "The third derivative", triangle, basis)
     near, first = together(read(w)), product(adjoint(v), t, v)
     if basis.kink is not None and np.any(not_even(read(g), basis.kink)):
@@ -232,19 +232,19 @@ def _assembled_pull(b, z, a, g, triangle, basis):
 
 
 def _differ(g, near):
-    """Whether adjoints of equal eigenvalues are not equal up to rounding: those of a function that is not symmetric."""
+    """Return whether adjoints of equal eigenvalues differ beyond rounding, as of a function that is not symmetric."""
     size = np.max(np.abs(g), axis=-1, initial=0.0)[..., None, None]
     return bool(np.any(near & (np.abs(g[..., None, :] - g[..., :, None]) > np.sqrt(np.finfo(g.dtype).eps) * size)))
 
 
 def not_even(g, kink):
-    """Which eigenvalues at the kink have an adjoint that is not 0 up to rounding, as those of an even function."""
+    """Return which eigenvalues at the kink have an adjoint that is not 0 up to rounding, as of an even function."""
     size = np.max(np.abs(g), axis=-1, keepdims=True, initial=0.0)
     return kink & (np.abs(g) > np.sqrt(np.finfo(g.dtype).eps) * size)
 
 
 def _pulled_rates(b, a, g, triangle, basis):
-    """The adjoint of `assembled` in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
+    """Pull `assembled` back in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
     b = 0.5 * (b + adjoint(b))
     direction, matrix = read(b), read(a)
     w, v = basis.of(matrix, triangle)
@@ -274,7 +274,7 @@ def assembled(a, g, triangle, basis):
 
 
 def push(da, z, a, triangle, basis):
-    """The tangents of the eigenvalues of ``a`` along ``da``."""
+    """Return the tangents of the eigenvalues of ``a`` along ``da``."""
     direction, matrix = read(da), read(a)
     unknown = bool(np.any(np.isnan(direction)))  # many directions at a time: a batch shows no values
     if unknown and basis.kink is not None:
@@ -293,7 +293,7 @@ def push(da, z, a, triangle, basis):
 
 
 def pull(g, z, a, triangle, basis):
-    """The adjoint of `push`; here ends what a sweep of a second derivative does with the eigenvalues."""
+    """Return the adjoint of `push`; here ends what a sweep of a second derivative does with the eigenvalues."""
     found = assembled(a, g, triangle, basis)
     basis.end_sweep()
     return found

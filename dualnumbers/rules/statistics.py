@@ -29,7 +29,7 @@ def share_of_each(x, axis, keepdims, where, ddof=0):
 
 
 def _centred(x, axis, where):
-    """The deviations from the mean; once more, since of data near 1e8 the rounded mean would cost them 8 digits."""
+    """Return the deviations from the mean; twice, since of data near 1e8 the rounded mean would cost 8 digits."""
     part = np.maximum(count_chosen(x, axis, True, where), 1).astype(real_type(x))
     for _ in range(2):
         x = chosen(x - sum(chosen(x, where), axis, True) / part, where)
@@ -37,7 +37,7 @@ def _centred(x, axis, where):
 
 
 def _is_constant(x, axis, where):
-    """Where all chosen elements are equal."""
+    """Return where all chosen elements are equal."""
     v = read(x)
     return np.logical_and.reduce([
         np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
@@ -76,7 +76,7 @@ def _root_push(dd, z, d, axis, ddof, keepdims, where):
 
 
 def moment_row(numpy_function, push):
-    """A variance or standard deviation with its keywords."""
+    """Make the row of a variance or standard deviation, with its keywords."""
     return smooth(push, of=numpy_function, call=moment_signature)(
         lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
             x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where
@@ -85,7 +85,7 @@ def moment_row(numpy_function, push):
 
 
 def moment_signature(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
-    """What a user gives to a variance or standard deviation."""
+    """Return what a user gives to a variance or standard deviation."""
     if correction is not None and ddof:
         raise ValueError("var, std: ddof and correction are two names of one parameter; give one of them")
     inexact(dtype, "var")
@@ -174,7 +174,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def _variables(m, rowvar, dtype):
-    """The variables as rows."""
+    """Return the variables as rows."""
     m = array(m)
     if len(shape(m)) > 2:
         raise ValueError(f"cov: the data are a vector or a matrix; got shape {shape(m)}")
@@ -185,7 +185,7 @@ def _variables(m, rowvar, dtype):
 
 
 def _weights(w, name, count):
-    """The weights of observations; None where there are none."""
+    """Return the weights of observations; None where there are none."""
     if w is None:
         return None
     w = array(w)

@@ -11,7 +11,7 @@ from .powers import hypot, one_minus_square, sqrt, square
 
 
 def _nearest(x):
-    """The rest of x after its nearest whole number, and the sign of sin and cos of π times that."""
+    """Return the rest of x after its nearest whole number, and the sign of sin and cos of π times that."""
     whole = np.rint(np.real(x))
     return x - whole, 1.0 - 2.0 * np.mod(whole, 2.0)
 

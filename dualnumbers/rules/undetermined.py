@@ -6,7 +6,7 @@ from ..errors import user_line
 
 
 def shown_as_its_base(error):
-    """Decorator: an error of ours that tracebacks call what a user may catch it by."""
+    """Let tracebacks call an error of ours LinAlgError, by which a user may catch it."""
     error.__name__ = error.__qualname__ = "LinAlgError"
     error.__module__ = np.linalg.LinAlgError.__module__
     return error

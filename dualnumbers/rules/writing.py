@@ -11,14 +11,14 @@ from .shaping import array, ravel, reshape
 
 
 def _written(target, value, name):
-    """The target, if numbers can be written into it."""
+    """Return the target, if numbers can be written into it."""
     if not is_number(type(target)):
         raise no_plain_value(f"{name} into a plain array", value)
     return target
 
 
 def _cycled(v, count):
-    """The first ``count`` values of ``v`` repeated without end."""
+    """Return the first ``count`` values of ``v`` repeated without end."""
     v = ravel(array(v) if isinstance(v, (list, tuple)) else v)
     return getitem(v, np.arange(count) % size(v)) if count else np.zeros(0)
 
@@ -28,7 +28,7 @@ def _empty(v):
 
 
 def _mask(mask, target, function, values):
-    """A mask of the target's shape; TypeError where NumPy's function does not cast the values to its type."""
+    """Return a mask of the target's shape; TypeError where NumPy's function does not cast the values to its type."""
     name = f"np.{function.__name__}"
     if is_array(values) and size(values):  # of a scalar and a list NumPy casts any number
         like = np.zeros(1, dtype_of(values)) if shape(values) else read(values)

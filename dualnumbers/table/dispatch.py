@@ -27,7 +27,7 @@ class Lifts(dict[type, Callable[..., Any]]):
 
 
 def leading(operands: Any) -> Any:
-    """The number of the highest level among the operands, at least one of which is a number."""
+    """Return the number of the highest level among the operands, at least one of which is a number."""
     leader, highest = None, -1
     for x in operands:
         if is_number(type(x)):
@@ -65,7 +65,7 @@ class Dispatch(dict[Any, Callable[..., Any]]):
 
 
 def by_type(face: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
-    """The table function of an elementwise row: a closure by arity over its dictionary."""
+    """Make the table function of an elementwise row: a closure by arity over its dictionary."""
     dispatch, arity = Dispatch(face, scalar, array), face.row.arity
     if arity == 1:
 
@@ -86,7 +86,7 @@ def by_type(face: Any, scalar: Callable[..., Any], array: Callable[..., Any]) ->
 
 
 def _joined(operand: Any) -> Any:
-    """An operand that the user gave as a list, or as an array of objects, as an array."""
+    """Return an operand that the user gave as a list, or as an array of objects, as an array."""
     if is_number(type(operand)) or (type(operand) is np.ndarray and operand.dtype.char != "O"):
         return operand
     if not isinstance(operand, (list, tuple, np.ndarray)):
@@ -97,7 +97,7 @@ def _joined(operand: Any) -> Any:
 
 
 def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """The table function of any other row: the lift of the leading number among the operands, or the plain one."""
+    """Make the table function of any other row: the lift of the leading number, or without numbers the plain one."""
     lifts, statics = face.lifts, face.row.statics
 
     def function_of_one(x: Any, *static: Any) -> Any:
@@ -114,7 +114,7 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    """A NumPy function of Python numbers that gives a Python number again, as formulas written in the table need."""
+    """Make of a NumPy function one that gives Python numbers for such, as formulas written in the table need."""
 
     def evaluate(*xs: Any) -> Any:
         z = ufunc(*xs)

@@ -45,12 +45,12 @@ class Kind:
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
-        """What the tangents of arguments of this kind, ``active``, give to that of ``z = row(*xs, *static)``."""
+        """Return what tangents of arguments of this kind, ``active``, add to that of ``z = row(*xs, *static)``."""
         raise NotImplementedError
 
     def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
              times: Times) -> Any:  # fmt: skip
-        """What the adjoint ``g`` of ``z = row(*xs, *static)`` gives to that of the argument at ``place``."""
+        """Return what the adjoint ``g`` of ``z = row(*xs, *static)`` adds to that of the argument at ``place``."""
         raise NotImplementedError
 
 
@@ -65,7 +65,7 @@ class Elementwise(Kind):
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
-        """Σ partialₖ · ẋₖ, in the output's precision."""
+        """Return Σ partialₖ · ẋₖ, in the output's precision."""
         if row.singular or isinstance(z, np.generic):
             with np.errstate(all="ignore"):
                 return weighted(row.partials, z, xs, active, times if row.singular else None)
@@ -104,7 +104,7 @@ class Linear(_ByAdjoint):
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
-        """The function of all tangents, zeros for those that are none; other arguments keep their value.
+        """Apply the function to all tangents, zeros for those that are none; other arguments keep their value.
 
         Of a complex array a complex tangent: the function may write to it.
         """
@@ -123,7 +123,7 @@ class Multilinear(_ByAdjoint):
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
-        """Σ of the function with one argument replaced by its tangent."""
+        """Sum the function with one argument replaced by its tangent, over the arguments."""
         return _summed(row.evaluate(*xs[:k], t, *xs[k + 1 :], *static) for k, t in active)
 
 
@@ -170,12 +170,12 @@ def _summed(terms: Any) -> Any:
 
 
 def scaled(partial: float, t: Any) -> Any:
-    """A constant partial times a tangent: no product for ±1."""
+    """Return a constant partial times a tangent: no product for ±1."""
     return t if partial == 1.0 else -t if partial == -1.0 else partial * t
 
 
 def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], active: Active, times: Times) -> Any:
-    """Σ partialₖ · ẋₖ, in the output's precision."""
+    """Return Σ partialₖ · ẋₖ, in the output's precision."""
     total = None
     w, at = (z, xs) if type(z) is np.ndarray else at_point(z, xs)
     softened = w is not z
@@ -200,6 +200,6 @@ _transpose: Callable[..., Any] = _no_transpose
 
 
 def fill(transpose: Callable[..., Any]) -> None:
-    """Told once: ``transpose(linear, x, g)`` is the adjoint of x that a linear function of tangents of x gives."""
+    """Take ``transpose(linear, x, g)``, told once: the adjoint of x by a linear function of its tangents."""
     global _transpose
     _transpose = transpose

@@ -36,7 +36,7 @@ EMPTY = inspect.Parameter.empty
 
 
 def elementwise(*partials: Any, name: str | None = None, unreal: Any = None, **fields: Any) -> Word:
-    """A function applied element by element, z = f(x[, y …]).
+    """Make a row of a function applied element by element, z = f(x[, y …]).
 
     Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
     where it is constant. What it gives takes Python's function, or None, and then NumPy's, where there is one.
@@ -47,7 +47,7 @@ def elementwise(*partials: Any, name: str | None = None, unreal: Any = None, **f
 
 
 def locally_constant(arity: int = 1, name: str | None = None, unreal: Any = None, **fields: Any) -> Word:
-    """A function applied element by element whose derivative is zero wherever it has one: floor, comparisons, sign."""
+    """Make a row of a function of elements whose derivative is zero wherever it has one: floor, comparisons, sign."""
     return _with_two_faces((Constant(),) * arity, name, unreal, fields)
 
 
@@ -73,13 +73,13 @@ def _with_two_faces(kinds: tuple[Kind, ...], name: str | None, unreal: Any, fiel
 
 
 def _on_elements(python: Any) -> Function:
-    """A function of Python numbers applied to each element, where NumPy has no such function."""
+    """Apply a function of Python numbers to each element, where NumPy has no such function."""
     vectorized = np.vectorize(python, otypes=[float])
     return lambda *xs: vectorized(*xs)[()]
 
 
 def table_function(function: Any, face: Face) -> TableFunction:
-    """A function by the name of its row, with row and face."""
+    """Give a function the name of its row, the row and the face."""
     row = face.row
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"The table function of {row!r}."
@@ -88,7 +88,7 @@ def table_function(function: Any, face: Face) -> TableFunction:
 
 
 def enter(function: Any, face: Face) -> TableFunction:
-    """A function as the table function of a row, in the table; ValueError where the table has that name already."""
+    """Enter a function into the table as that of a row; ValueError where the table has that name already."""
     name = face.row.name
     if name in TABLE:
         raise ValueError(f"the table has a row {name!r} already: {TABLE[name].row!r}")
@@ -97,7 +97,7 @@ def enter(function: Any, face: Face) -> TableFunction:
 
 
 def family(make: Callable[..., TableFunction]) -> Callable[..., TableFunction]:
-    """Decorator: a function that makes a row for each of its arguments, such as an order, when first asked for it."""
+    """Let a function that makes a row for each of its arguments, such as an order, make it when first asked for it."""
     made: dict[tuple[Any, ...], TableFunction] = {}
 
     def member(*which: Any) -> TableFunction:
@@ -114,7 +114,7 @@ def family(make: Callable[..., TableFunction]) -> Callable[..., TableFunction]:
 
 
 def linear(*adjoints: Any, **options: Any) -> Word:
-    """A function linear in its operands together: sum, reshape, concatenate, getitem. Options as `array_row`'s.
+    """Make a row of a function linear in its operands together: sum, reshape, getitem. Options as `array_row`'s.
 
     Each adjoint maps ``(z̄, *operands, *parameters)`` to the operand's adjoint.
     """
@@ -122,12 +122,12 @@ def linear(*adjoints: Any, **options: Any) -> Word:
 
 
 def multilinear(*adjoints: Any, **options: Any) -> Word:
-    """A function linear in each operand with the others fixed: matmul, einsum, outer. As `linear`."""
+    """Make a row of a function linear in each operand with the others fixed: matmul, einsum, outer. As `linear`."""
     return array_row(Multilinear, adjoints, **options)
 
 
 def smooth(*pushes: Any, **options: Any) -> Word:
-    """A differentiable function of arrays, written by its push-forward: solve in A, inv, det, max. As `linear`.
+    """Make a row of a differentiable function of arrays, by its push-forward: solve in A, inv, det, max. As `linear`.
 
     Each push maps ``(ẋ, z, *operands, *parameters)`` to the tangent of z and is linear in ẋ; the pull-back is derived
     from it.
@@ -136,13 +136,13 @@ def smooth(*pushes: Any, **options: Any) -> Word:
 
 
 def locally_constant_of_arrays(operands: int = 1, **options: Any) -> Word:
-    """A function of arrays whose derivative is zero wherever it has one: argmax, argsort, any. As `linear`."""
+    """Make a row of a function of arrays whose derivative is zero wherever it has one: argmax, any. As `linear`."""
     return array_row(Constant, (None,) * operands, **options)
 
 
 def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, call: Function | None = None,
               any_number: bool = False, name: str | None = None, **fields: Any) -> Word:  # fmt: skip
-    """What makes a function of arrays a row.
+    """Make a row of a function of arrays.
 
     ``of`` is the function of NumPy's that it stands for. A user's call of that has the row's own parameters, or those
     of ``call``, which returns operands and parameters in the row's order. A function that names none, such as one in C,
@@ -168,12 +168,12 @@ def array_row(kind: Any, derivatives: tuple[Any, ...], *, of: Any = None, call: 
 
 
 def as_kind(kind: Any, derivative: Any) -> Kind:
-    """A derivative as a kind: None is `Constant`; what is no kind yet is of ``kind``."""
+    """Return a derivative as a kind: None is `Constant`; what is no kind yet is of ``kind``."""
     return Constant() if derivative is None else derivative if isinstance(derivative, Kind) else kind(derivative)
 
 
 def parameters(function: Any, operands: int) -> dict[str, Any]:
-    """The parameters of a function, each with its default or `EMPTY`."""
+    """Return the parameters of a function, each with its default or `EMPTY`."""
     code = getattr(function, "__code__", None)
     if code is None or not code.co_argcount:
         return {f"x{k + 1}": EMPTY for k in range(operands)}
@@ -183,20 +183,20 @@ def parameters(function: Any, operands: int) -> dict[str, Any]:
 
 
 def _binder(found: dict[str, Any]) -> Function:
-    """A function of these parameters that returns its arguments."""
+    """Make a function of these parameters that returns its arguments."""
     taken = ", ".join(name if default is EMPTY else f"{name}=defaults[{name!r}]" for name, default in found.items())
     return cast(Function, eval(f"lambda {taken}: ({', '.join(found)},)", {"defaults": found}))
 
 
 def _of_a_sequence(function: Function, statics: int) -> Function:
-    """A function of a sequence and parameters, of operands one by one and parameters."""
+    """Turn a function of a sequence and parameters into one of operands one by one and parameters."""
     if not statics:
         return lambda *operands: function(operands)
     return lambda *arguments: function(arguments[:-statics], *arguments[-statics:])
 
 
 def with_values_of(numpy_function: Any, function: TableFunction) -> TableFunction:
-    """The NumPy face of an array row whose table function gives Python numbers for such."""
+    """Make the NumPy face of an array row whose table function gives Python numbers for such."""
     row = function.row
     row.numpy = face = Face(row, plain=numpy_function)
     face.evaluate = numpy_face = table_function(by_level(face, numpy_function), face)
@@ -207,7 +207,7 @@ def with_values_of(numpy_function: Any, function: TableFunction) -> TableFunctio
 
 
 def entry(function: TableFunction) -> Function:
-    """What a user's call of the function that a row is of becomes; a view stays tied to its base."""
+    """Make what a user's call of the function that a row is of becomes; a view stays tied to its base."""
     row = function.row
     call = row.call = row.call or _binder(parameters(function.face.plain, row.arity))
 
@@ -227,12 +227,12 @@ def entry(function: TableFunction) -> Function:
 
 
 def required(call: Function) -> int:
-    """How many arguments a call must give at least."""
+    """Return how many arguments a call must give at least."""
     return call.__code__.co_argcount - len(call.__defaults__ or ())
 
 
 def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Function], Function]:
-    """Decorator: what a user's call of these NumPy functions becomes, the row of ``function`` in the plain case."""
+    """Enter what a user's call of these NumPy functions becomes, the row of ``function`` in the plain case."""
 
     def register(called: Function) -> Function:
         called.function = function  # type: ignore[attr-defined]
@@ -243,7 +243,7 @@ def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Functi
 
 
 def composition(*numpy_functions: Any, weak: bool = False) -> Callable[[Function], Function]:
-    """Decorator: a function written in table functions is what these NumPy functions do to numbers.
+    """Enter a function written in table functions as what these NumPy functions do to numbers.
 
     It takes what a user may pass to the NumPy function, with numbers of NumPy in place of Python's; if ``weak``, for
     which the type of the other operands counts, as it is.

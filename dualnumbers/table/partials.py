@@ -33,13 +33,13 @@ class Refused:
         raise self.error()
 
     def error(self) -> TypeError:
-        """What the user sees."""
+        """Return the error that the user sees."""
         return TypeError(f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not "
                          f"wanted{user_line()}")  # fmt: skip
 
 
 def python_of(x: Any) -> Any:
-    """A scalar of NumPy's, or a number of such, as one of Python's; anything else, and what is longer, as it is."""
+    """Return a NumPy scalar, or a number of such, as one of Python's; anything else, and what is longer, as it is."""
     kind = type(x)
     if kind is float:
         return x
@@ -52,7 +52,7 @@ def python_of(x: Any) -> Any:
 
 
 def as_given(derivative: Any, x: Any) -> Any:
-    """A derivative in the type of its argument: a Python float for a Python number, np.float32 for such a one."""
+    """Return a derivative in its argument's type: a Python float for a Python number, np.float32 for such a one."""
     if type(derivative) is float is type(x):
         return derivative
     given, wanted = plain(derivative), plain(x)
@@ -69,7 +69,7 @@ def as_given(derivative: Any, x: Any) -> Any:
 
 
 def as_numpy_float(t: Any, x: Any) -> Any:
-    """A tangent or adjoint of a scalar of NumPy's as such, which has the attributes that a function asks of ``x``."""
+    """Return a tangent or adjoint of a NumPy scalar as one, with the attributes that a function asks of ``x``."""
     kind = type(t)
     if kind is float:
         return numpy_float(t) if type(x) is numpy_float else t
@@ -77,17 +77,17 @@ def as_numpy_float(t: Any, x: Any) -> Any:
 
 
 def is_double(z: Any) -> bool:
-    """Whether the plain value is NumPy's scalar of double precision."""
+    """Return whether the plain value is NumPy's scalar of double precision."""
     return type(z) is numpy_float or (is_number(type(z)) and type_of(z) is numpy_float)
 
 
 def at_point(z: Any, operands: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-    """The output of a row and its operands as partials take them."""
+    """Return the output of a row and its operands as partials take them."""
     return (python_of(z), list(map(python_of, operands))) if is_double(z) else (z, operands)
 
 
 def evaluate_partial(partial: Any, *arguments: Any) -> Any:
-    """A partial at the arguments and the output: inf or nan where it is singular, never an exception."""
+    """Evaluate a partial at the arguments and the output: inf or nan where it is singular, never an exception."""
     try:
         return partial(*arguments)
     except FAILURES:
@@ -95,7 +95,7 @@ def evaluate_partial(partial: Any, *arguments: Any) -> Any:
 
 
 def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
-    """A partial that failed on Python numbers, evaluated once more on NumPy's: inf or nan, never an exception."""
+    """Evaluate a partial that failed on Python numbers once more on NumPy's: inf or nan, never an exception."""
     if isinstance(partial, Refused):
         raise partial.error() from None
     if any(type(x) is complex for x in arguments):
@@ -105,7 +105,7 @@ def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def in_precision(tangent: Any, z: Any) -> Any:
-    """A tangent in the output's precision: the partial of a kink or of SciPy is float64 beside float32 arguments."""
+    """Cast a tangent to the output's precision: the partial of a kink or of SciPy is float64 beside float32."""
     if type(z) is np.ndarray and type(tangent) is np.ndarray and z.dtype is tangent.dtype:
         return tangent
     given, wanted = plain(tangent), plain(z)

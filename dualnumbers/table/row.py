@@ -88,19 +88,19 @@ class Row:
         return self.python.evaluate
 
     def face_of(self, z: Any) -> Face:
-        """The face that gave a value: NumPy's functions give none of Python's numbers."""
+        """Return the face that gave a value: NumPy's functions give none of Python's numbers."""
         return self.python if type(z) in PYTHON or type(z) is bool else self.numpy
 
     def argument(self, place: int) -> Any:
-        """The kind of the operand at a place."""
+        """Return the kind of the operand at a place."""
         return self.arguments[0 if self.any_number else place]
 
     def passes(self, place: int) -> bool:
-        """Whether a derivative passes from the operand at a place."""
+        """Return whether a derivative passes from the operand at a place."""
         return self.arguments[0 if self.any_number else place].passes
 
     def push(self, z: Any, xs: Any, active: Active, static: tuple[Any, ...] = (), times: Times = None) -> Any:
-        """The tangent of ``z = row(*xs, *static)``, given those of the operands at some places, [(place, tangent)]."""
+        """Return the tangent of ``z = row(*xs, *static)``, given those of some operands, [(place, tangent)]."""
         if not self.is_elementwise:
             active = [(k, as_numpy_float(t, xs[k])) for k, t in active]
         tangent = None
@@ -112,11 +112,11 @@ class Row:
         return tangent if shape(tangent) == shape(z) else in_precision(TABLE["broadcast_to"](tangent, shape(z)), z)
 
     def pull(self, place: int, g: Any, z: Any, xs: Any, static: tuple[Any, ...] = (), times: Times = None) -> Any:
-        """The adjoint of the operand at a place, given that of the output; None where it has no derivative."""
+        """Return the adjoint of the operand at a place, given that of the output; None where it has no derivative."""
         return self.argument(place).pull(self, place, g, z, xs, static, times)
 
     def described(self) -> str:
-        """The names of its kinds, those through which a derivative passes: "smooth and linear" of solve."""
+        """Name its kinds, those through which a derivative passes: "smooth and linear" of solve."""
         return " and ".join(kind.name for kind in self.kinds) or Constant.name
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ __getattr__ = missing(__name__)
 
 
 def _sampled(call: str, y: Any, x: Any, axis: int) -> tuple[Any, Any]:
-    """The samples along the last axis, and their places, a vector or an array that broadcasts; None where absent."""
+    """Return the samples along the last axis, and their places, a vector or what broadcasts; None where absent."""
     y, rank = array(y), len(shape(array(y)))
     if not rank or not -rank <= axis < rank:
         raise ValueError(f"{call}: axis={axis} is not one of y, shape {shape(y)}")
@@ -40,7 +40,7 @@ def _steps(x: Any) -> Any:
 
 
 def _running(z: Any) -> Any:
-    """The sums of the elements so far along the last axis: the recursion sₖ = sₖ₋₁ + zₖ."""
+    """Return the sums of the elements so far along the last axis: the recursion sₖ = sₖ₋₁ + zₖ."""
     return recursion(z, np.array([1.0, -1.0], dtype_of(z)))
 
 
@@ -101,7 +101,7 @@ def _first_intervals(y: Any, h: Any) -> Any:
 
 
 def _alternating(forward: Any, backward: Any) -> Any:
-    """The first of one, the first of the other, the third of one, the third of the other …, the last of the other."""
+    """Join first of one, first of the other, third of one, third of the other …, and the last of the other."""
     n = shape(forward)[-1]
     each = [forward[..., k] if k % 2 == 0 else backward[..., k - 1] for k in range(n)]
     return stack(*each, backward[..., n - 1], -1)

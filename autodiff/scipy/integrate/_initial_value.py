@@ -31,7 +31,7 @@ Function = Callable[..., Any]
 
 
 def _slope(call: str, at: Callable[[Any], Function], n: int) -> Function:
-    """f(t, y, θ) as a vector of n elements."""
+    """Return f(t, y, θ) as a vector of n elements."""
 
     def slope(t: Any, y: Any, theta: Any) -> Any:
         z = array(at(theta)(t, y))
@@ -44,7 +44,7 @@ def _slope(call: str, at: Callable[[Any], Function], n: int) -> Function:
 
 
 def _along(slope: Function, n: int, count: int) -> Function:
-    """The right-hand side for y and its derivative along one direction, with the parameters (θ, θ̇)."""
+    """Return the right-hand side for y and its derivative along one direction, with the parameters (θ, θ̇)."""
 
     def augmented(t: Any, state: Any, thetas: Any) -> Any:
         primals, tangents = (state[:n], thetas[:count]), (state[n:], thetas[count:])
@@ -54,7 +54,7 @@ def _along(slope: Function, n: int, count: int) -> Function:
 
 
 def _sensitivity(slope: Function, n: int, count: int) -> Function:
-    """The right-hand side for y and S, shape ``(n, n + p)``, in one vector."""
+    """Return the right-hand side for y and S, shape ``(n, n + p)``, in one vector."""
     jacobian = (jacrev if count > n else jacfwd)(slope, (1, 2))
 
     def augmented(t: Any, state: Any, theta: Any) -> Any:
@@ -67,7 +67,7 @@ def _sensitivity(slope: Function, n: int, count: int) -> Function:
 
 
 def _sensitivities(start: Any, t: Any, slope: Function, n: int, solver: Function) -> Any:
-    """S at each time, shape ``(m, n, n + p)``."""
+    """Return S at each time, of shape ``(m, n, n + p)``."""
     count = shape(start)[0]
     first = concatenate(start[:n], np.eye(n, count).ravel(), start[n:], 0)
     states = flow(first, t, _sensitivity(slope, n, count - n), n * (1 + count), solver)
@@ -75,14 +75,14 @@ def _sensitivities(start: Any, t: Any, slope: Function, n: int, solver: Function
 
 
 def _start_push(dstart: Any, z: Any, start: Any, t: Any, slope: Function, n: int, solver: Function) -> Any:
-    """One direction: y and its derivative together."""
+    """Solve along one direction: y and its derivative together."""
     count = shape(start)[0] - n
     both = concatenate(start[:n], dstart[:n], start[n:], dstart[n:], 0)
     return flow(both, t, _along(slope, n, count), 2 * n, solver)[:, n:]
 
 
 def _start_pull(g: Any, z: Any, start: Any, t: Any, *static: Any) -> Any:
-    """All directions, once: no problem that runs backward in time, which may be unstable."""
+    """Solve along all directions, once: no problem that runs backward in time, which may be unstable."""
     return tensordot(g, _sensitivities(start, t, *static), ((0, 1), (0, 1)))
 
 
@@ -117,7 +117,7 @@ def _start(call: str, y0: Any, theta: Any) -> tuple[Any, int]:
 
 
 def _tolerances(options: dict[str, Any], n: int) -> Callable[[int], dict[str, Any]]:
-    """The options for a system of any size: one tolerance per element of y holds for these, its smallest for S."""
+    """Return options for a system of any size: one tolerance per element of y holds for these, its least for S."""
 
     def of(size: int) -> dict[str, Any]:
         fitted = dict(options)

@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 
 
 def _end(db: Any, b: Any, theta: Any, at: Callable[[Any], Function]) -> Any:
-    """The integrand at an end; at an infinite one an integrable function has gone to 0."""
+    """Return the integrand at an end; at an infinite one an integrable function has gone to 0."""
     return at(theta)(b) * db if math.isfinite(read(b)) else 0.0 * db
 
 

@@ -33,7 +33,7 @@ def _row(x: Any) -> Any:
 
 
 def _data(x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
-    """Knots, values along the first axis, and that axis."""
+    """Check the data: return knots, values along the first axis, and that axis."""
     x, y = double(x), double(y)
     axis = axis % max(len(shape(y)), 1)
     if is_unreal(x) or len(shape(x)) != 1 or shape(x)[0] < 2 or not np.all(np.diff(read(x)) > 0):
@@ -46,7 +46,7 @@ def _data(x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
 
 
 def _slopes(x: Any, y: Any) -> tuple[Any, Any]:
-    """The lengths of the intervals, to multiply y's, and the slopes of the chords."""
+    """Return the lengths of the intervals, to multiply y's, and the slopes of the chords."""
     steps = upright(x[1:] - x[:-1], len(shape(y)))
     return steps, (y[1:] - y[:-1]) / steps
 
@@ -76,7 +76,7 @@ class PchipInterpolator(CubicHermiteSpline):
 
 
 def _monotone(x: Any, y: Any) -> Any:
-    """The derivatives at the knots: 0 at an extremum of the data, else a harmonic mean of the slopes beside it."""
+    """Find the derivatives at the knots: 0 at an extremum of the data, else a harmonic mean of the slopes beside it."""
     h, m = _slopes(x, y)
     if shape(y)[0] == 2:
         return concatenate(m, m, 0)
@@ -90,7 +90,7 @@ def _monotone(x: Any, y: Any) -> Any:
 
 
 def _end(h: Any, beyond: Any, m: Any, following: Any) -> Any:
-    """A three-point estimate, kept monotone (Moler, *Numerical Computing with MATLAB*, §3.6)."""
+    """Return a three-point estimate, kept monotone (Moler, *Numerical Computing with MATLAB*, §3.6)."""
     d = ((2.0 * h + beyond) * m - h * following) / (h + beyond)
     turned = np.sign(read(d)) != np.sign(read(m))
     steep = (np.sign(read(m)) != np.sign(read(following))) & (np.abs(read(d)) > 3.0 * np.abs(read(m)))
@@ -110,7 +110,7 @@ class Akima1DInterpolator(CubicHermiteSpline):
 
 
 def _akima(x: Any, y: Any, method: str) -> Any:
-    """The slopes on either side of a knot, weighed by how little the slopes beyond them bend; their mean if none do."""
+    """Find the slopes on either side of a knot, weighed by how little the slopes beyond bend; their mean if none do."""
     _, m = _slopes(x, y)
     if shape(y)[0] == 2:
         return concatenate(m, m, 0)
@@ -144,7 +144,7 @@ _NAMED = {"clamped": 1, "natural": 2}
 
 
 def _end_conditions(bc_type: Any, y: Any) -> list[Any]:
-    """For each end "not-a-knot", "periodic", or the order of a derivative and its value."""
+    """Return for each end "not-a-knot", "periodic", or the order of a derivative and its value."""
     ends = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
     if len(ends) != 2:
         raise ValueError(f"bc_type={bc_type!r} has one condition for each end")
@@ -170,7 +170,7 @@ def _end_condition(end: Any, y: Any) -> Any:
 
 
 def _smooth_derivatives(x: Any, y: Any, ends: list[Any]) -> Any:
-    """The derivatives at the knots of the cubics whose second derivatives are continuous (de Boor 1978, chapter IV)."""
+    """Find the slopes at the knots of cubics with continuous second derivatives (de Boor 1978, chapter IV)."""
     h, m = _slopes(x, y)
     n = shape(y)[0]
     if n == 2:
@@ -192,7 +192,7 @@ def _smooth_derivatives(x: Any, y: Any, ends: list[Any]) -> Any:
 
 
 def _end_equation(end: Any, step: Any, beyond: Any, h: Any, m: Any, towards: float) -> tuple[Any, Any, Any]:
-    """Coefficients of the derivative at the end and at its neighbour, and the right-hand side.
+    """Return coefficients of the derivative at the end and at its neighbour, and the right-hand side.
 
     ``h`` and ``m`` are lengths and slopes of the intervals from that end on, ``towards`` is 1 or −1, inwards.
     """
@@ -208,7 +208,7 @@ def _end_equation(end: Any, step: Any, beyond: Any, h: Any, m: Any, towards: flo
 
 
 def _periodic_derivatives(h: Any, m: Any) -> Any:
-    """A cyclic system: two tridiagonal ones, with the last unknown as a parameter."""
+    """Solve a cyclic system: two tridiagonal ones, with the last unknown as a parameter."""
     n = shape(m)[0]
     if n == 2:
         t = (m[0] / h[0] + m[1] / h[1]) / (1.0 / h[0] + 1.0 / h[1])
@@ -257,7 +257,7 @@ class interp1d:  # noqa: N801  SciPy's name
         self._bounded = bool(bounds_error) or (bounds_error is None and not self._extrapolated)
 
     def __call__(self, x: Any) -> Any:
-        """The value at ``x``."""
+        """Return the value at ``x``."""
         if self._plainly is not None:
             if holds_numbers(x):
                 raise _of_other_kind(self._plainly)

@@ -18,7 +18,7 @@ from .._counterpart import double
 
 
 def upright(x: Any, rank: int) -> Any:
-    """A vector as the first of ``rank`` axes."""
+    """Return a vector as the first of ``rank`` axes."""
     return reshape(x, (-1,) + (1,) * (rank - 1), "C")
 
 
@@ -41,7 +41,7 @@ class PPoly:
         return made
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
-        """The ``nu``-th derivative at ``x``; outside the knots NaN unless ``extrapolate``, True or "periodic"."""
+        """Evaluate the ``nu``-th derivative; outside the knots it is NaN unless ``extrapolate``, True or "periodic"."""
         if nu:
             return self.derivative(nu)(x, 0, self.extrapolate if extrapolate is None else extrapolate)
         x, extrapolate, c = double(x), self.extrapolate if extrapolate is None else extrapolate, self.c
@@ -64,7 +64,7 @@ class PPoly:
         return z
 
     def derivative(self, nu: int = 1) -> PPoly:
-        """The piecewise polynomial of the ``nu``-th derivative."""
+        """Return the piecewise polynomial of the ``nu``-th derivative."""
         if nu < 0:
             return self.antiderivative(-nu)
         c = self.c
@@ -74,7 +74,7 @@ class PPoly:
         return self._with(c, self.extrapolate)
 
     def antiderivative(self, nu: int = 1) -> PPoly:
-        """The piecewise polynomial of the ``nu``-th integral, which is 0 at the first knot and continuous."""
+        """Return the piecewise polynomial of the ``nu``-th integral, which is 0 at the first knot and continuous."""
         if nu < 0:
             return self.derivative(-nu)
         c = self.c
@@ -91,7 +91,7 @@ class PPoly:
         return self._with(c, False if nu and periodic else self.extrapolate)
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
-        """The integral from ``a`` to ``b``, also differentiable in these."""
+        """Return the integral from ``a`` to ``b``, also differentiable in these."""
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         whole = self.antiderivative()
         whole.axis = 0
@@ -102,7 +102,7 @@ class PPoly:
         return turns * whole(self.x[-1], 0, True) + whole(b, 0, "periodic") - whole(a, 0, "periodic")
 
     def solve(self, y: Any = 0.0, discontinuity: bool = True, extrapolate: Any = None) -> Any:
-        """Where it has the value ``y``, of plain coefficients: SciPy's."""
+        """Return where it has the value ``y``, of plain coefficients: SciPy's."""
         if holds_numbers(self.c, self.x, y):
             raise TypeError(f"the roots of a piecewise polynomial have no derivative here{user_line()}")
         whole = scipy.interpolate.PPoly(self.c, self.x, self.extrapolate)
@@ -110,7 +110,7 @@ class PPoly:
         return whole.solve(y, discontinuity, extrapolate)
 
     def roots(self, discontinuity: bool = True, extrapolate: Any = None) -> Any:
-        """Where it is 0, of plain coefficients: SciPy's."""
+        """Return where it is 0, of plain coefficients: SciPy's."""
         return self.solve(0.0, discontinuity, extrapolate)
 
 

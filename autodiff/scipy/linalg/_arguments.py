@@ -14,14 +14,14 @@ from dualnumbers.rules.shaping import expand_dims, transpose
 
 
 def finite(check: bool, *arrays: Any) -> None:
-    """Raises ValueError where SciPy's ``check_finite`` does."""
+    """Raise ValueError where SciPy's ``check_finite`` does."""
     if check:
         for x in arrays:
             np.asarray_chkfinite(read(x))
 
 
 def of_columns(solve: Callable[[Any], Any], b: Any) -> Any:
-    """A solution for a right side of columns, or for a vector as SciPy takes one: a right side of one axis."""
+    """Return a solution for a right side of columns, or for a vector as SciPy takes one: a right side of one axis."""
     return solve(b) if len(shape(b)) > 1 else getitem(solve(expand_dims(b, -1)), (..., 0))
 
 
@@ -32,5 +32,5 @@ def _order(rank: int, source: int, to: int) -> list[int]:
 
 
 def moveaxis(x: Any, source: int, to: int) -> Any:
-    """As ``np.moveaxis``, of one axis."""
+    """Move an axis as ``np.moveaxis`` does, one only."""
     return transpose(x, tuple(_order(len(shape(x)), source, to)))

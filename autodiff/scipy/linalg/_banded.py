@@ -18,13 +18,13 @@ __all__ = ["cho_solve_banded", "cholesky_banded", "eig_banded", "eigvals_banded"
 
 
 def _places(ab: Any, lower: bool) -> Any:
-    """Row and column in band storage, and row in the matrix, of every element of one side."""
+    """Return the row and column in band storage, and the row in the matrix, of every element of one side."""
     wide, n = shape(ab)[-2] - 1, shape(ab)[-1]
     return places(wide, 0, n) if lower else places(0, wide, n)
 
 
 def _triangle(ab: Any, lower: bool) -> Any:
-    """The full matrix, with zeros on its other side."""
+    """Return the full matrix, with zeros on its other side."""
     row, column, i = _places(ab, lower)
     n = shape(ab)[-1]
     return scatter(getitem(ab, (..., row, column)), (*shape(ab)[:-2], n, n), (..., i, column))

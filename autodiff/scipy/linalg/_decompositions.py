@@ -112,7 +112,7 @@ def _chosen(w: Any, subset_by_index: Any, subset_by_value: Any) -> Any:
 
 
 def _standard(a: Any, b: Any, lower: bool, kind: int) -> tuple[Any, Any]:
-    """The Hermitian matrix with the eigenvalues of a pair, and L with B = L Lᴴ."""
+    """Return the Hermitian matrix with the eigenvalues of a pair, and L with B = L Lᴴ."""
     triangle = "L" if lower else "U"
     a = hermitian_matrix(a, triangle)
     factor = rows.cholesky(b, upper=not lower)
@@ -156,7 +156,7 @@ def eigvalsh(a: Array, b: Array = None, *, lower: bool = True, overwrite_a: bool
 
 
 def subsets(select: Any, bounds: Any) -> dict[str, Any]:
-    """The keywords of `eigh` for SciPy's older ones: "a", "v", "i", or 0, 1, 2."""
+    """Return the keywords of `eigh` for SciPy's older ones: "a", "v", "i", or 0, 1, 2."""
     letter = "avi"[select] if isinstance(select, int) else str(select)[0]
     return {"a": {}, "v": {"subset_by_value": bounds}, "i": {"subset_by_index": bounds}}[letter]
 

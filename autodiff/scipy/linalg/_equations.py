@@ -91,7 +91,7 @@ def cho_solve(c_and_lower: Any, b: Array, overwrite_b: bool = False, check_finit
 
 
 def permutation(piv: Any) -> Any:
-    """The rows in the order to which LAPACK's interchanges bring them: row i was exchanged with row piv[i]."""
+    """Return the rows in the order to which LAPACK's interchanges bring them: row i was exchanged with row piv[i]."""
     order = np.arange(len(piv))
     for i, k in enumerate(piv):
         order[[i, k]] = order[[k, i]]

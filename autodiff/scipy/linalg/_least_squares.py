@@ -45,7 +45,7 @@ def lstsq(a: Array, b: Array, cond: float | None = None, overwrite_a: bool = Fal
 
 
 def _relative(sizes: Any, atol: float | None, rtol: float) -> tuple[float, int]:
-    """The bound ``atol + rtol * largest`` as a part of the largest singular value, and the rank."""
+    """Return the bound ``atol + rtol * largest`` as a part of the largest singular value, and the rank."""
     largest = np.max(sizes, initial=0.0)
     bound = (atol or 0.0) + rtol * largest
     return bound / largest if largest else 0.0, int(np.sum(sizes > bound))

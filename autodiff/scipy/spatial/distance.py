@@ -30,12 +30,12 @@ __getattr__ = missing(__name__)
 
 
 def _sum(x: Any, w: Any = None) -> Any:
-    """Along the last axis, weighed."""
+    """Sum along the last axis, weighed."""
     return total(x if w is None else w * x, -1, False)
 
 
 def _root(s: Any, p: Any = 2.0) -> Any:
-    """The p-th root of a sum; between equal vectors it is 0, and so is the derivative of a norm."""
+    """Return the p-th root of a sum; between equal vectors it is 0, and so is the derivative of a norm."""
     equal = s == 0.0
     safe = where(equal, 1.0, s) if np.any(equal) else s
     z = np.sqrt(safe) if read(p) is p and p == 2 else safe ** (1.0 / p)
@@ -178,7 +178,7 @@ def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: int = 0, keepdims: 
 
 
 def _metric(metric: Any, keywords: dict[str, Any], points: Callable[[], Any]) -> Callable[..., Any]:
-    """The metric as a function of two arrays of vectors; what SciPy takes from the ``points`` is found there."""
+    """Return the metric as a function of two arrays of vectors; what SciPy takes from the ``points`` is found there."""
     if callable(metric):
         return lambda u, v: _pair_by_pair(lambda x, y: metric(x, y, **keywords), u, v)
     name = ALIASES.get(metric.lower(), metric.lower()) if isinstance(metric, str) else metric
@@ -195,7 +195,7 @@ def _metric(metric: Any, keywords: dict[str, Any], points: Callable[[], Any]) ->
 
 
 def _covariance_terms(x: Any) -> tuple[Any, Any]:
-    """The points less their mean, and the variances."""
+    """Return the points less their mean, and the variances."""
     n = shape(x)[0]
     centred = x - total(x, 0, True) / n
     return centred, total(centred * centred, 0, False) / (n - 1.0)

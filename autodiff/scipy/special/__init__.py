@@ -26,7 +26,7 @@ __getattr__ = missing(__name__)
 
 
 def _peak(a: Any, axis: Any) -> Any:
-    """The largest element along the axes, 0 where it is infinite: a constant that the result does not depend on."""
+    """Return the largest element along the axes, 0 where it is infinite: the result does not depend on it."""
     values = np.asarray(read(a))
     largest = np.max(values.real, axis=axis, keepdims=True, initial=-np.inf)
     return np.where(np.isfinite(largest), largest, 0.0).astype(values.real.dtype)
@@ -58,7 +58,7 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
 
 
 def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
-    """The same where some element is +∞: of weights of both signs it is no number."""
+    """Return the logarithm of the sum where some element is +∞: of weights of both signs it is no number."""
     infinite = np.equal(a, np.inf)
     if b is None:
         largest = np.max(a, axis=axis, keepdims=keepdims)
@@ -74,7 +74,7 @@ def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -
 
 
 def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
-    """The same where the sum is finite; of positive weights with their logarithms, which does not cancel."""
+    """Return it where the sum is finite; of positive weights with their logarithms, which does not cancel."""
     if b is None or np.all(np.greater(b, 0)):
         z = log_sum_exp(a + 0.0 if b is None else a + np.log(b), axis, keepdims)
         return (z, asked(np.ones_like, z)) if return_sign else z

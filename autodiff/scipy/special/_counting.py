@@ -13,14 +13,14 @@ from .._counterpart import Array, counterpart
 
 
 def _whole_numbers(name: str, *arguments: Any, **keywords: Any) -> Any:
-    """SciPy's exact count, which has no derivative."""
+    """Return SciPy's exact count, which has no derivative."""
     if any(read(x) is not x for x in arguments):
         raise TypeError(f"{name}: with exact=True it is of whole numbers and has no derivative; leave exact out")
     return getattr(original, name)(*arguments, exact=True, **keywords)
 
 
 def _where(condition: Any, value: float, x: Any) -> Any:
-    """``value`` where the condition holds, else x: a number where that is one."""
+    """Return ``value`` where the condition holds, else x: a number where that is one."""
     found = np.where(condition, value, x)
     return found[()] if isinstance(found, np.ndarray) else found
 

@@ -173,7 +173,7 @@ t = Named(Continuous(
 
 
 def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
-    """By r = m x / n where that is below 1, else by 1/r: in the other direction logarithms of m or n would cancel."""
+    """Use r = m x / n where it is below 1, else 1/r: in the other direction logarithms of m or n would cancel."""
     near = (m * x) < n
     r = where(near, m * x, n) / where(near, n, where(near, 1.0, m * x))
     power = where(near, 0.5 * m - 1.0, 0.5 * n + 1.0)
@@ -181,7 +181,7 @@ def _log_ratio_density(x: Any, m: Any, n: Any) -> Any:
 
 
 def _by_smaller_share(x: Any, m: Any, n: Any, below: Any, above: Any) -> Any:
-    """A function of beta by the share m x / (n + m x) or the other one, ``above``: by that which is not next to 1."""
+    """Use a function of beta by the share m x / (n + m x) or the other one, ``above``: that not next to 1."""
     near = (m * x) < n
     inner = below(0.5 * m, 0.5 * n, where(near, m * x, 1.0) / where(near, n + m * x, 2.0))
     return where(near, inner, above(0.5 * n, 0.5 * m, where(near, 1.0, n) / where(near, 2.0, n + m * x)))

@@ -27,14 +27,14 @@ Function = Callable[..., Any]
 
 
 def real_double(x: Any) -> Any:
-    """As SciPy has the arguments of its distributions: float64."""
+    """Return an argument in float64, as SciPy has those of its distributions."""
     if is_unreal(x := double(x)):
         raise TypeError(f"a distribution takes real numbers{user_line()}")
     return x
 
 
 def all_positive(*shapes: Any) -> Any:
-    """Where all of the shape parameters are positive."""
+    """Return where all of the shape parameters are positive."""
     return reduce(np.logical_and, (s > 0 for s in shapes), True)
 
 
@@ -59,7 +59,7 @@ class Distribution:
     allowed: Function = all_positive
 
     def parameters(self, call: str, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        """Shape parameters, location and scale in order, as float64."""
+        """Return shape parameters, location and scale in order, as float64."""
         names = (*self.shapes, *self.LOCATED)
         values = {"loc": 0.0, "scale": 1.0} | dict(zip(names, given, strict=False)) | named
         missing = [name for name in names if name not in values]
@@ -70,12 +70,12 @@ class Distribution:
         return [real_double(values[name]) for name in names]
 
     def exists(self, shapes: list[Any], scale: Any = 1.0) -> Any:
-        """1 where the parameters are allowed, else NaN, of value and derivatives alike."""
+        """Return 1 where the parameters are allowed, else NaN, of value and derivatives alike."""
         allowed = self.allowed(*map(read, shapes)) & (scale > 0)
         return 1.0 if np.all(allowed) else np.where(allowed, 1.0, np.nan)[()]
 
     def probability(self, which: str, y: Any, shapes: list[Any]) -> Any:
-        """``cdf``, ``sf``, ``logcdf`` or ``logsf`` of the standard form."""
+        """Compute ``cdf``, ``sf``, ``logcdf`` or ``logsf`` of the standard form."""
         function = getattr(self, which)
         if function:
             return function(y, *shapes)
@@ -89,7 +89,7 @@ class Distribution:
 
 
 def _depth(x: Any) -> int:
-    """How many differentiations a number belongs to."""
+    """Return how many differentiations a number belongs to."""
     return 1 + _depth(x.primal) if is_number(type(x)) else 0
 
 
@@ -120,7 +120,7 @@ class Continuous(Distribution):
     """Whether density, cdf and sf are functions of x − loc and, after the shapes, of the scale, in the place of y."""
 
     def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
-        """A method at ``x``."""
+        """Call a method at ``x``."""
         *shapes, loc, scale = self.parameters(which, given, named)
         x = real_double(x)
         with np.errstate(all="ignore"):
@@ -142,7 +142,7 @@ class Continuous(Distribution):
             return z * exists
 
     def _inside(self, y: Any) -> tuple[Any, Any, Any]:
-        """y, moved into the support where it is outside; where it is below, and where above."""
+        """Return y, moved into the support where it is outside; where it is below, and where above."""
         low, high = self.support
         value = read(y)
         below = (value < low) | (value == -np.inf) | (self.open & (value == low))
@@ -175,7 +175,7 @@ class Continuous(Distribution):
         return (z * scale + loc) * exists
 
     def _inverse(self, which: str, q: Any, shapes: list[Any]) -> Any:
-        """SciPy's quantile, its derivatives by Newton's method for F(x, θ) = q; each step doubles their order."""
+        """Take SciPy's quantile, its derivatives by Newton's method for F(x, θ) = q; each step doubles their order."""
         sign = -1.0 if which == "ppf" else 1.0
         x = getattr(getattr(scipy.stats, self.name), which)(read(q), *map(read, shapes))
         for _ in range(max(map(_depth, (q, *shapes))).bit_length()):
@@ -204,7 +204,7 @@ class Discrete(Distribution):
     whole: tuple[str, ...] = ()
 
     def call(self, which: str, x: Any, *given: Any, **named: Any) -> Any:
-        """A method at ``x``, k or q."""
+        """Call a method at ``x``, k or q."""
         *shapes, loc = self.parameters(which, given, named)
         x = real_double(x)
         if which in QUANTILES:
@@ -240,7 +240,7 @@ class Discrete(Distribution):
 
 
 def _at(variable: str, function: Function) -> Function:
-    """A function of x, k or q, which may be given by that name."""
+    """Return a function of x, k or q, which may be given by that name."""
     return {
         "x": lambda x, *given, **named: function(x, *given, **named),
         "k": lambda k, *given, **named: function(k, *given, **named),
@@ -274,7 +274,7 @@ class Named:
             setattr(self, which, counterpart(f"stats.{distribution.name}.{which}")(method))
 
     def __call__(self, *given: Any, **named: Any) -> Frozen:
-        """The distribution with these parameters."""
+        """Return the distribution with these parameters."""
         self._distribution.parameters("frozen", given, named)  # raises what is wrong with them
         return Frozen(self, given, named)
 
@@ -285,10 +285,10 @@ class Named:
         raise AttributeError(f"scipy.stats.{name}.{which} cannot be differentiated here; there are {there}")
 
     def __reduce__(self) -> Any:
-        """There is one of each name; copied and pickled it is the same."""
+        """Name the distribution: there is one of each name; copied and pickled it is the same."""
         return by_name, (self._distribution.name,)
 
 
 def by_name(name: str) -> Any:
-    """The distribution of that name."""
+    """Return the distribution of that name."""
     return getattr(import_module(__package__), name)

@@ -33,7 +33,7 @@ class Densities:
         self.pdf: Callable[..., Any] = counterpart(f"stats.{name}.pdf", always=True)(density)
 
     def __call__(self, *given: Any, **named: Any) -> Frozen:
-        """The distribution with these parameters."""
+        """Return the distribution with these parameters."""
         return Frozen(self, given, named)
 
     def __getattr__(self, which: str) -> Any:

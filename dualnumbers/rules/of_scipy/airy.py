@@ -42,12 +42,12 @@ def _zeta(x):
 
 
 def _slope_of_k(v, x):
-    """The derivative of e^ζ Kᵥ(ζ) / π, of which Ai and Ai′ are multiples."""
+    """Return the derivative of e^ζ Kᵥ(ζ) / π, of which Ai and Ai′ are multiples."""
     return -sqrt(x) * lowering(1)(v, _zeta(x)) / math.pi
 
 
 def _slope_of_i(v, x):
-    """The derivative of e^(−ζ) (Iᵥ(ζ) + I₋ᵥ(ζ)), of which Bi and Bi′ are multiples."""
+    """Return the derivative of e^(−ζ) (Iᵥ(ζ) + I₋ᵥ(ζ)), of which Bi and Bi′ are multiples."""
     zeta = _zeta(x)
     first = v / zeta * ive(v, zeta) - raising(1)(v, zeta)
     second = exp(-2.0 * zeta) * (lowering(1)(v, zeta) + 2.0 * kve(v, zeta))
@@ -75,7 +75,7 @@ def _bip(x, z):
 
 
 def _over_growth(f):
-    """The function of a complex argument that is not holomorphic: f(x) e^(−|Re ζ|)."""
+    """Return the function of a complex argument that is not holomorphic: f(x) e^(−|Re ζ|)."""
     return lambda x: f(x) * exp(-absolute(real(_zeta(x))))
 
 

@@ -49,7 +49,7 @@ k1 = elementwise_of_scipy("k1", lambda x, z: -0.5 * (k0(x) + kn(2, x)), domain=p
 
 
 def _spherical(name, below, above):
-    """The rows of fₙ and of its derivative, f′ₙ = (± n fₙ₋₁ ± (n + 1) fₙ₊₁) / (2n + 1) with these signs; DLMF 10.51.2.
+    """Make the rows of fₙ and of f′ₙ = (± n fₙ₋₁ ± (n + 1) fₙ₊₁) / (2n + 1) with these signs; DLMF 10.51.2.
 
     The derivative is a row of its own, since SciPy evaluates it by itself.
     """

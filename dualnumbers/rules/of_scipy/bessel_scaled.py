@@ -92,7 +92,7 @@ def _slope_of_kve(v, x, z):
 
 
 def _slope_of_hankel(scaled, turn):
-    """Of H⁽¹⁾ e⁻ⁱˣ (``turn`` = −i) and H⁽²⁾ eⁱˣ (i), by h₁ at ∓ix; DLMF 10.27.8."""
+    """Slope of H⁽¹⁾ e⁻ⁱˣ (``turn`` = −i) and H⁽²⁾ eⁱˣ (i), by h₁ at ∓ix; DLMF 10.27.8."""
 
     def slope(v, x, z):
         near = 0.5 * (scaled(v - 1, x) - scaled(v + 1, x)) + turn * z

@@ -18,7 +18,7 @@ round_to_even = locally_constant_of_scipy("round", as_name="special_round")
 
 
 def _beyond(n, k):
-    """Where k + 1 or n − k + 1 is next to a pole of Γ or beyond, below ½; binom(n, k) is binom(n, n − k)."""
+    """Return where k + 1 or n − k + 1 is next to a pole of Γ or beyond, below ½; binom(n, k) is binom(n, n − k)."""
     return less(k, -0.5), less(n - k, -0.5)
 
 

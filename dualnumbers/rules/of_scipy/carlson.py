@@ -29,7 +29,7 @@ def _integral(power, exponents, *xs):
 
 
 def _trapezoidal(power, exponents, xs):
-    """The same of a matrix, by the rule in log t, which converges exponentially; divided by the largest variable."""
+    """Compute it of a matrix, by the rule in log t, which converges exponentially; divided by the largest variable."""
     scale = np.max(np.abs(xs), -1, initial=0.0)
     xs = xs / scale[..., None]
     size, b = np.abs(xs), np.asarray(exponents)

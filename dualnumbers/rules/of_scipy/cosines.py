@@ -19,14 +19,14 @@ TRANSPOSED = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def _ends(g, axis, ends, weight):
-    """The array times a weight at these places of an axis."""
+    """Return the array times a weight at these places of an axis."""
     weights = np.ones(shape(g)[axis])
     weights[ends] = weight
     return g * along(weights, len(shape(g)), axis)
 
 
 def _row(name, ends):
-    """The row of one axis; ``ends``: the type → the places at the ends of the axis that count otherwise."""
+    """Return the row of one axis; ``ends``: the type → the places at the ends of the axis that count otherwise."""
     plainly = scipy_function(f"fft.{name}")
 
     def adjoint(g, x, kind, n, axis, norm, orthogonalize):

@@ -16,7 +16,7 @@ PARAMETER = Refused("the solution of a differential equation has no derivative b
 
 
 def _pair(ufunc, parameters, second, domain, unit=1.0):
-    """The rows of w and w′ of these parameters and of x, from w″ = ``second(*parameters, x, w, w′)``."""
+    """Return the rows of w and w′ of these parameters and of x, from w″ = ``second(*parameters, x, w, w′)``."""
     refused = [PARAMETER] * parameters
     w, slope = outputs_of_scipy(ufunc, {
         f"{ufunc}_value": [*refused, lambda *xs: unit * slope(*xs[:-1])],

@@ -42,12 +42,12 @@ gumbel_complement = elementwise(lambda x, z: -exp(log_gumbel(x)), name="gumbel_c
 
 
 def chi_square(v, x):
-    """The density: ½ that of gamma at the halves."""
+    """Return the density: ½ that of gamma at the halves."""
     return 0.5 * gamma_density(0.5 * v, 0.5 * x)
 
 
 def by_freedom(v, x):
-    """The slope of chdtr in the degrees of freedom."""
+    """Return the slope of chdtr in the degrees of freedom."""
     return 0.5 * in_parameter(1)(0.5 * v, 0.5 * x)
 
 
@@ -77,7 +77,7 @@ def _integral(n, h):
 
 
 def _difference(n, h):
-    """The same by gamma and digamma functions, for small h."""
+    """Return the same by gamma and digamma functions, for small h."""
     if not n:
         return scipy_function("special.gammaln")(h + 0.5) - scipy_function("special.gammaln")(h) - 0.5 * np.log(h)
     psi = polygamma(n - 1)

@@ -17,7 +17,7 @@ amplitude = Domain("0 < m < 1", ((-5.0, 5.0), (0.05, 0.95)))
 
 
 def positive(arity):
-    """Where Carlson's integrals are defined."""
+    """Return where Carlson's integrals are defined."""
     return Domain("x > 0", ((0.1, 5.0),) * arity)
 
 
@@ -56,7 +56,7 @@ def _rj_by_x(x, y, w, p, z):
 
 
 def _rj_by_p(x, y, w, p, z):
-    """Where p < 0, from the others: the function is homogeneous of degree −3/2."""
+    """∂R_J/∂p; where p < 0, from the other slopes: the function is homogeneous of degree −3/2."""
     others = sum(xs[0] * _rj_principal(*xs, p, z) for xs in ((x, y, w), (y, w, x), (w, x, y)))
     return where(less(real(p), 0.0), (-1.5 * z - others) / p, -1.5 * carlson(0, 0.5, 0.5, 0.5, 2.0)(x, y, w, p))
 

@@ -19,7 +19,7 @@ _widths = Domain("σ > 0, γ > 0", ((-3.0, 3.0), (0.5, 3.0), (0.1, 3.0)))
 
 
 def _gaussian(n, z):
-    """The n-th derivative of exp(−z²)."""
+    """Return the n-th derivative of exp(−z²)."""
     return (-1) ** n * hermval(z, [0] * n + [1]) * np.exp(-z * z)
 
 
@@ -36,7 +36,7 @@ def _in_first_quadrant(n, z):
 
 
 def _far(n, z):
-    """The same where |z| > 7, by the asymptotic series (DLMF 7.12.1), and exp(−z²) beside the real axis.
+    """Return the same where |z| > 7, by the asymptotic series (DLMF 7.12.1), and exp(−z²) beside the real axis.
 
     By the integral the real part has the error of the imaginary one, which is |z| / Im z times as large.
     """

@@ -21,7 +21,7 @@ parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0)
 
 
 def _bell(slope, j, k):
-    """What j derivatives in a and k in b make of exp f, divided by exp f; ``slope(p, q)`` are the derivatives of f."""
+    """Return what j derivatives in a, k in b make of exp f, divided by exp f; ``slope(p, q)`` are derivatives of f."""
     if not j + k:
         return 1.0
     first = (1, 0) if j else (0, 1)

@@ -82,13 +82,13 @@ log_less_digamma = elementwise(
 
 
 def _slopes(a, x, order):
-    """The derivatives of log D in a, first to ``order``-th: log x − ψ(a + 1), −ψ′(a + 1), …"""
+    """Return the derivatives of log D in a, first to ``order``-th: log x − ψ(a + 1), −ψ′(a + 1), …"""
     higher = scipy_function("special.polygamma")
     return [_log_less_digamma(a, x, 1), *(-higher(n, a + 1.0) for n in range(1, order))]
 
 
 def bell(slopes, shift=0.0):
-    """What n derivatives make of exp f, for n = 0 … len(slopes), divided by exp f: complete Bell polynomials.
+    """Return what n derivatives make of exp f, for n = 0 … len(slopes), divided by exp f: complete Bell polynomials.
 
     ``slopes`` are f′, f″, … with ``shift`` to be added to the first (Comtet, *Advanced Combinatorics*, 1974, §3.3).
     """
@@ -157,7 +157,7 @@ def _density(a, x):
 
 
 def differentiated_density(order):
-    """The n-th derivative of the density in a, as a function written in table functions, n = ``order``.
+    """Return the n-th derivative of the density in a, as a function written in table functions, n = ``order``.
 
     Near a = 0 of a x^(a − 1) e⁻ˣ / Γ(a + 1), since ψ² − ψ′ cancels at the pole.
     """

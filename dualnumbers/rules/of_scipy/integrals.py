@@ -69,7 +69,7 @@ spence = elementwise_of_scipy(
 
 
 def _modified_fresnel(name, sign):
-    """The rows of the real and imaginary parts of the two modified Fresnel integrals F and K; DLMF §7.7.
+    """Return the rows of the real and imaginary parts of the two modified Fresnel integrals F and K; DLMF §7.7.
 
     F′ = −e^(±ix²); K(x) = ½ e^(w²) erfc w with w = τx, τ = e^(∓iπ/4), of which 2wK − 1/√π would cancel in the tail.
     """

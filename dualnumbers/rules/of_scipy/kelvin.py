@@ -22,7 +22,7 @@ EULER = 0.5772156649015329
 
 
 def _power(n, m, x):
-    """The n-th derivative of xᵐ, and what multiplies 1 in that of xᵐ log x, where the first multiplies log x."""
+    """Return the n-th derivative of xᵐ, and what multiplies 1 in that of xᵐ log x, where the first multiplies log x."""
     falling, rest = 1.0, 0.0
     for j in range(n):
         falling, rest = falling * (m - j), rest * (m - j) + falling
@@ -55,7 +55,7 @@ def _bessel(name, turn, sign, n, x):
 
 
 def _derivatives(near, far, reach, names):
-    """The functions n → row of the n-th derivative of the real part and of the imaginary part, of these ``names``."""
+    """Make the functions n → row of the n-th derivative of the real and of the imaginary part, of these ``names``."""
 
     def values(n, x):
         def column(x):

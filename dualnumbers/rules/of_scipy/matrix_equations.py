@@ -21,7 +21,7 @@ from ..shaping import matrix_transpose
 
 
 def band(a, below, above):
-    """The matrix with all but ``below`` diagonals below the main one and ``above`` above it set to 0; None for all."""
+    """Set all but ``below`` diagonals below the main one and ``above`` above it to 0; None for all."""
     i, j = np.indices(shape(a)[-2:], sparse=True)
     kept = np.ones(shape(a)[-2:], dtype=bool)
     if below is not None:
@@ -32,7 +32,7 @@ def band(a, below, above):
 
 
 def _reflected(a, lower, flipped):
-    """The matrix of which one triangle is given; the other one is its image under ``flipped``."""
+    """Return the matrix of which one triangle is given; the other one is its image under ``flipped``."""
     given = band(a, None, -1) if lower else band(a, -1, None)
     diagonal = band(a, 0, 0)
     return given + matrix_transpose(flipped(given)) + (diagonal if flipped is not conj else real(diagonal))
@@ -58,7 +58,7 @@ for _short, _long in {
 
 
 def as_read(a, assume, lower):
-    """The matrix that SciPy reads of ``a``; all of it where it only looks for a structure by itself."""
+    """Return the matrix that SciPy reads of ``a``; all of it where it only looks for a structure by itself."""
     return STRUCTURES[assume](a, lower) if assume in STRUCTURES else a
 
 
@@ -80,7 +80,7 @@ def solve(a, b, assume, lower, transposed):
 
 
 def triangle(a, lower, unit):
-    """The triangle of ``a``; without its diagonal where that counts as ones."""
+    """Return the triangle of ``a``; without its diagonal where that counts as ones."""
     edge = -1 if unit else 0
     return band(a, None, edge) if lower else band(a, edge, None)
 
@@ -161,7 +161,7 @@ def _twice(d):
 
 
 def _riccati(name, gain, solved, by_a, by_b, by_e):
-    """The row of a Riccati equation in A, B, Q, R, E, S; D is what a tangent adds to its left side at fixed X."""
+    """Make the row of a Riccati equation in A, B, Q, R, E, S; D is what a tangent adds to its left side at fixed X."""
 
     def push(part):
         def pushed(dt, x, *operands):

@@ -49,7 +49,7 @@ def _by_block(function, a, e, *p):
 
 
 def _regular(name, a):
-    """Raises where the function has no derivative: at a singular matrix, to working precision."""
+    """Raise where the function has no derivative: at a singular matrix, to working precision."""
     value = read(a)
     scales = np.linalg.svd(value, compute_uv=False)
     if np.any(scales[..., -1:] <= shape(a)[-1] * np.finfo(scales.dtype).eps * scales[..., :1]):
@@ -58,7 +58,7 @@ def _regular(name, a):
 
 
 def _matrix_function(function, derivative, check=lambda a, *p: None):
-    """The rows of a function of a matrix, with fixed parameters p, and of its derivative L(A, E), ``derivative``.
+    """Make the rows of a function of a matrix, with fixed parameters p, and of its derivative L(A, E).
 
     The adjoint of E ↦ L(A, E) is G ↦ L(A, Gᴴ)ᴴ. The derivative of L(A, E) by A in a direction D is L², the corner of
     L([[A, D], [0, A]], [[E, 0], [0, E]]) (Higham & Relton 2014), and tr(X L²(A; E, D)) is symmetric in X, E and D.

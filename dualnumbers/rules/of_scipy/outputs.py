@@ -5,7 +5,7 @@ from ..from_scipy import scipy_function
 
 
 def outputs_of_scipy(ufunc, partials, unreal=None, **fields):
-    """The rows of the outputs of ``scipy.special.<ufunc>``.
+    """Return the rows of the outputs of ``scipy.special.<ufunc>``.
 
     ``partials`` has one entry per output: the name of its row → its partials, as `elementwise` takes them.
     ``unreal``: the functions of a complex argument, by name, of the outputs that are not holomorphic.

@@ -15,7 +15,7 @@ owens_t = elementwise_of_scipy(
 
 
 def _density(x):
-    """Of Kolmogorov's distribution: each of two series, one the other's transform, where it is short."""
+    """Density of Kolmogorov's distribution: each of two series, one the other's transform, where it is short."""
     low, tiny = less(x, 0.8), less(x, 0.05)
     s = where(low, 1.0, x)
     late = 8.0 * s * sum((-1) ** (k - 1) * k * k * exp(-2.0 * k * k * s * s) for k in range(1, 7))

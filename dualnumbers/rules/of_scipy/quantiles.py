@@ -94,7 +94,7 @@ fdtri = elementwise_of_scipy(
 
 
 def _binomial_density(k, n, p):
-    """That of at most k of n in p: 0 where k = n, which is certain."""
+    """Return what the probability of at most k of n loses as p grows: 0 where k = n, which is certain."""
     k, n = floor(k), trunc(n)
     certain = equal(k, n)
     return where(certain, 0.0, beta_density(k + 1.0, where(certain, 1.0, n - k), p))

@@ -44,7 +44,7 @@ def solve_banded(ab, b, below, above):
 
 
 def _both_sides(ab, lower):
-    """A Hermitian matrix stored by one side of its diagonals, with both: the diagonal counts as real."""
+    """Return a Hermitian matrix stored by one side of its diagonals, with both: the diagonal counts as real."""
     above, n = shape(ab)[-2] - 1, shape(ab)[-1]
     row, column, i = places(above, 0, n) if lower else places(0, above, n)
     given, off = getitem(ab, (..., row, column)), i != column
@@ -68,14 +68,14 @@ def solveh_banded(ab, b, lower):
 
 
 def toeplitz(c, r):
-    """The matrix T[i, j] = c[i − j] on and below the diagonal, r[j − i] above it; r[0] is not read."""
+    """Return the matrix T[i, j] = c[i − j] on and below the diagonal, r[j − i] above it; r[0] is not read."""
     rows, columns = shape(c)[-1], shape(r)[-1]
     values = concatenate(getitem(r, (..., slice(None, 0, -1))), c, -1)
     return getitem(values, (..., columns - 1 + np.subtract.outer(np.arange(rows), np.arange(columns))))
 
 
 def circulant(c):
-    """The matrix C[i, j] = c[i − j], indices modulo n."""
+    """Return the matrix C[i, j] = c[i − j], indices modulo n."""
     n = shape(c)[-1]
     return getitem(c, (..., np.subtract.outer(np.arange(n), np.arange(n)) % n))
 

@@ -12,14 +12,14 @@ from ..shaping import concatenate, reshape, stack
 
 
 def _diagonals(bands, rank):
-    """The upper, middle and lower diagonal, each to be multiplied by arrays of this rank."""
+    """Return the upper, middle and lower diagonal, each to be multiplied by arrays of this rank."""
     upper, middle, lower = (getitem(bands, k) for k in range(3))
     upper, lower = getitem(upper, slice(1, None)), getitem(lower, slice(None, -1))
     return (reshape(d, (-1,) + (1,) * (rank - 1), "C") for d in (upper, middle, lower))
 
 
 def _times(bands, z):
-    """The product of the matrix and z, shape ``(n, …)``."""
+    """Return the product of the matrix and z, shape ``(n, …)``."""
     upper, middle, lower = _diagonals(bands, len(shape(z)))
     zero = zeros_like(getitem(z, slice(0, 1)))
     return (middle * z + concatenate(upper * getitem(z, slice(1, None)), zero, 0)
