@@ -1,4 +1,16 @@
-"""What one sweep from a result of Variables made by hand gives to these, and to results between that keep theirs."""
+"""One sweep from a result of Variables made by hand: what it gives to them, and to results that keep theirs.
+
+A leaf may be several input lines of the tape, one for each value that it had, and one for each tape that was joined; it
+gets the sum. And what one sweep finds may be shared: the adjoints of ``a`` and ``b`` in ``a + b`` are one array. A user
+who writes to one gradient must not change another, so each is an array of its own.
+
+>>> from autodiff import Variable
+>>> a, b = Variable(np.ones(2)), Variable(np.ones(2))
+>>> (a + b).sum().backward()
+>>> a.grad *= 5.0
+>>> a.grad, b.grad
+(array([5., 5.]), array([1., 1.]))
+"""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class SimpleBlock(_Rows):
         return self.grad_fn(*arguments)
 
     def grad_fn(self, *arguments: Any) -> Any:
-        """Another name of `gradient_fn`."""
+        """Do what `gradient_fn` does, by another name."""
         raise NotImplementedError(f"class {type(self).__name__} needs a method gradient_fn(self, x, …) that returns "
                                   f"the derivative at x.data, …{user_line()}")  # fmt: skip
 

@@ -1,4 +1,27 @@
-"""What is computed from Variables made by hand (leaf.py): how a row extends to it, and the sweep back to the leaves."""
+"""What is computed from Variables made by hand (leaf.py): how a row extends to it, and the sweep back to the leaves.
+
+This is the way of PyTorch: operations on a Variable are recorded as they happen, and ``backward`` adds to its ``grad``.
+
+>>> from autodiff import Variable
+>>> w = Variable(1.0)
+>>> for _ in range(2):
+...     loss = (w - 3.0) ** 2
+...     loss.backward()
+...     with no_grad():
+...         w.data = w.data - 0.25 * w.grad
+...     w.zero_grad()
+...     print(w.data)
+2.0
+2.5
+
+There are two sorts of `ByHand`. A leaf holds a value; a `Result` holds the place (tape, line) of a value. A row that
+is applied to them puts all operands on one tape, `shared_tape.common`, each by its ``on``: a leaf as an input line, a
+result as the line that it is, anything else as a constant. It appends a line and returns the `Result` for that.
+``backward`` is one sweep of that tape from the line of a result, and hands out what comes to the input lines.
+
+Within `no_grad` none of this is recorded. So what a line of code does depends on where it was called from: that is the
+price of the way of PyTorch. The differentiations of functions, such as `autodiff.grad`, have no such mode.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +68,7 @@ def no_grad() -> Iterator[None]:
 
 
 is_recording = _recording.get
-"""Whether what is computed here and now is recorded."""
+"""Return whether what is computed here and now is recorded."""
 
 
 def _recorded(face: Face) -> Callable[..., Any]:
@@ -93,7 +116,7 @@ def _is_of(level: Level, x: Any) -> bool:
 
 
 class ByHand(Variable, operators=True):
-    """A Variable made by hand, or computed from such."""
+    """A Variable made by hand, a leaf, or one that was computed from such, a result."""
 
     __slots__ = ()
     reading, is_noted, has_nan = Number.reading, Number.is_noted, Number.has_nan  # its tape is not to be run again
@@ -176,7 +199,10 @@ def result(tape: SharedTape, line: int) -> Any:
 
 
 class Result(ByHand):
-    """What was computed from leaves: a line of their common tape."""
+    """A value that was computed from leaves: a line of their common tape, ``place`` = (tape, line).
+
+    When that tape is absorbed by another one, the place is found anew the next time that it is asked for.
+    """
 
     __slots__ = ("__weakref__", "_grad", "gradient", "place")
     place: tuple[SharedTape, int]

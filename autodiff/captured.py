@@ -1,8 +1,22 @@
 """Plain arrays of the caller's: those that a function captures, and its arguments. Their owner may change them.
 
-A small one is copied. Of a large one a checksum is taken, and compared later: copying would double the memory of a
-data set. A captured array is compared when the tape is swept, an argument when the function has returned. One that is
-used again and again is kept once, as long as it holds the same.
+A tape needs the values of its operands until it is swept. An array that the recorded function took from outside, a data
+set say, belongs to the caller, who may write to it in between; then the adjoints would be those of no function.
+
+>>> from autodiff import record
+>>> data = np.array([1.0, 2.0])
+>>> tape, out = record(lambda x: x * data, [3.0])
+>>> data[:] = 0.0
+>>> tape.adjoints(out, np.ones(2))[0]
+3.0
+
+A small array is copied, as here. Of a large one, more than `SMALL` bytes, a checksum is taken, and compared later:
+copying would double the memory of a data set. There the last line would raise RuntimeError, which says to give the
+function a copy. An array that is used again and again is kept once, as long as it holds the same.
+
+That is `Captured`, compared when the tape is swept. `Given` is for the arguments of a differentiation: the function
+gets a number that stands for the caller's array, and when it returns the caller's array must be as it was. It is not
+if the function wrote to it by another name.
 """
 
 from __future__ import annotations
@@ -17,16 +31,16 @@ from dualnumbers.memory import detached
 Array = np.ndarray[Any, Any]
 
 TINY = 1 << 12
-"""Bytes up to which a copy is cheaper than finding out whether there is one already."""
+"""Up to so many bytes a copy is cheaper than to find out whether there is one already."""
 
 SMALL = 1 << 20
-"""Bytes up to which an array is copied: a checksum of it takes three times as long as the copy."""
+"""Up to so many bytes an array is copied: a checksum of it takes three times as long as the copy."""
 
 WORDS = {4: np.uint32, 8: np.uint64, 16: np.uint64}
 """The words in which elements of a size are compared."""
 
 HANDY = 1 << 16
-"""Bytes up to which an argument is copied: a further large array on the heap costs more in page faults."""
+"""Up to so many bytes an argument is copied: a further large array on the heap costs more in page faults."""
 
 
 @cache
@@ -47,7 +61,10 @@ def checksum(x: Array) -> int:
 
 
 class Captured:
-    """The arrays that one tape captured, by identity."""
+    """The arrays that one tape captured.
+
+    By the id of the caller's array, ``_kept`` has that and its copy; ``_sums``, of a large one, that and its checksum.
+    """
 
     __slots__ = ("_kept", "_sums")
 
@@ -86,7 +103,7 @@ class Captured:
 
 
 class Given:
-    """The arrays that a caller gives as arguments to be differentiated."""
+    """The arrays that a caller gives as arguments to be differentiated, each with a copy or a checksum: its mark."""
 
     __slots__ = ("_marks",)
 
@@ -124,7 +141,7 @@ def _laid_out(x: Array) -> Array:
 
 
 def _differ(x: Array, y: Array) -> bool:
-    """Return whether two arrays that lie alike hold other bits. Numbers would be compared twice, for NaN."""
+    """Return whether two arrays that lie alike differ in any bit. As numbers they would be compared twice, for NaN."""
     if x.shape != y.shape or x.dtype != y.dtype:  # set anew in place
         return True
     word = WORDS.get(x.itemsize)

@@ -1,6 +1,6 @@
 """Rows that are not in the table: those of functions with derivatives of the user's own (custom.py, blocks.py).
 
-What his functions return is checked where it enters: a value of the row, a partial, a tangent or an adjoint.
+What a user's functions return is checked where it enters: a value of the row, a partial, a tangent or an adjoint.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple
          ) -> Function:  # fmt: skip
     """Make the table function of a user's function of arrays, its derivatives of ``kind`` or of another.
 
-    What his function does to a tangent and his adjoint maps are two statements: at the first tangent they are held
+    What the function does to a tangent and its adjoint maps are two statements: at the first tangent they are held
     against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
     """
     kinds = [_given(name, k, kind, derivative) for k, derivative in enumerate(derivatives)]
@@ -207,7 +207,7 @@ def _checked_push(name: str, k: int, push: Function) -> Function:
     """Check that tangents have the shape and precision of the value; a batch is pushed member by member."""
 
     def checked(*t_z_xs: Any) -> Any:
-        if isinstance(t_z_xs[0], BatchNumber):  # he may call what takes plain arrays only
+        if isinstance(t_z_xs[0], BatchNumber):  # it may call what takes plain arrays only
             return over_members(t_z_xs[0], checked, t_z_xs)
         try:
             pushed, z = push(*map(read_only, t_z_xs)), t_z_xs[1]

@@ -16,7 +16,7 @@ SLOPE, INTERCEPT, NOISE, POINTS = 2.5, -1.0, 0.5, 500
 """The line that the points scatter about, with the standard deviation of the scatter."""
 
 STEPS, RATE = 1000, 0.2
-"""Of the gradient descent. The slower direction shrinks by 6 % a step, so 1000 reach the last digit, in seconds."""
+"""Steps of the descent, and their size: the slower direction shrinks by 6 % a step, so 1000 reach the last digit."""
 
 PICTURE = "regression.png"
 

@@ -29,7 +29,7 @@ LONGEST_TEXT, DEEPEST = 1_000, 100
 """Characters of an expression, and how deep its parts may be nested: evaluation is recursive."""
 
 MOST_BITS, LARGEST_FACTORIAL = 1023, 1000
-"""Of a whole number: a larger one has no float beside it. And of what ``factorial`` and its kin may be asked."""
+"""The bits of the largest whole number that has a float beside it; the largest that factorials are computed of."""
 
 
 class ExpressionError(ValueError):

@@ -88,7 +88,7 @@ def apart(z: Any) -> Any:
 
 
 class Window:
-    """What plain arrays look through that show a holder's elements: it lives as long as one of them does."""
+    """An array that plain arrays look through to a holder's elements: it lives as long as one of them does."""
 
     __slots__ = ("__weakref__", "array")
 

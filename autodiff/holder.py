@@ -3,6 +3,14 @@
 Nothing says beforehand which differentiation an array will belong to: ``y = np.zeros(3)`` may take numbers of an outer
 one, of an inner one, or none at all. So a holder belongs to none. It hands every operation on to what it holds, a plain
 array at first; an assignment of a number replaces that by an array of the number's level.
+
+>>> from dualnumbers import DualNumber
+>>> y = holder(np.zeros(2))
+>>> type(y.primal).__name__
+'ndarray'
+>>> y[0] = DualNumber(3.0, 1.0)
+>>> y.primal
+DualNumber(array([3., 0.]), array([1., 0.]))
 """
 
 from __future__ import annotations

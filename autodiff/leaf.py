@@ -1,4 +1,21 @@
-"""Variables made by hand: leaves, which hold a value and its gradient; and constants."""
+"""Variables made by hand: leaves, which hold a value and its gradient; and constants.
+
+A leaf is what is differentiated by, so it is never computed from anything, nor are its elements: ``w[0] = y`` is an
+error. To give it another value, assign its ``data`` or write to that, between uses:
+
+>>> from autodiff import Variable
+>>> w = Variable(np.array([1.0, 2.0]), name="w")
+>>> y = w * w
+>>> w.data[0] = 5.0
+>>> y.sum().backward()  # of what w was when y was computed
+>>> w.grad
+array([2., 4.])
+
+That ``y`` still knows the 1.0 costs a copy only where it must. As long as nobody but the leaf and tapes refers to the
+array (``_alone``), nobody writes to it, and the tapes have it without a copy. ``data`` hands it out; if a tape has it,
+``data`` first makes a copy, which is the leaf's value from then on. An array that was handed out may be written to, so
+a tape keeps it as any captured array (captured.py), until it is seen that nobody has it any more.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +56,7 @@ class Leaf(ByHand):
     name: str | None
     number: int
     siblings: tuple[tuple[int, int], ...]
-    """Number and size of each of those that were made together with this one."""
+    """The number and the size of each leaf that was made together with this one (`Variable.multi_variables`)."""
 
     def __new__(cls, data: Any, name: str | None = None) -> Any:
         data = differentiable(array(data), "a Variable")

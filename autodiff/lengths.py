@@ -32,7 +32,7 @@ Shape = tuple[int, ...]
 
 
 class Squares:
-    """Which lines of a tape are sums of squares of real numbers."""
+    """The lines of a tape that are sums of squares of real numbers."""
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape

@@ -65,7 +65,7 @@ def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any
 
 
 def _constraints(matrix: Any, bound: Any, n: int, left: str, right: str) -> tuple[Any, Any]:
-    """Both sides of some constraints as arrays, of no rows where there are none."""
+    """Return both sides of some constraints as arrays, of no rows where there are none."""
     if matrix is None and bound is None:
         return np.zeros((0, n)), np.zeros(0)
     if matrix is None or bound is None:

@@ -104,7 +104,7 @@ class Recording:
             g = zeros_like(x) if g is None else as_given(g, x)
             check_alive(g)
             if type(g) is not np.ndarray or not g.flags.writeable or g.base is not None or id(g) in handed_out:
-                g = own(g)  # adjoints alias one another and the cotangent; what a user gets is his own
+                g = own(g)  # adjoints alias one another and the cotangent; each that a user gets is an array of its own
             handed_out.add(id(g))
             partials.append(g)
         return partials

@@ -1,10 +1,32 @@
 """The tape of what is computed from Variables made by hand: it grows by other tapes.
 
-The first operation on leaves opens one, whose input lines refer to them; leaves hold no tape. An operation across two
-tapes appends the shorter to the longer, and the absorbed one forwards its handles. So there is no graph to set, to hold
-or to reset: with the last result everything is freed. A tape belongs to the thread that opened it; another one that
-goes on with its results copies it. A tape that has grown to twice what its results need is written anew without
-the rest, so a result that a loop uses at every step does not hold all steps.
+A Variable made by hand belongs to no differentiation: nobody says when to begin a tape, nor which one it is for. So a
+leaf holds no tape. The first operation on leaves opens one, whose input lines refer to them. An operation across two
+tapes appends the shorter to the longer, and the absorbed one says where its lines went:
+
+>>> from autodiff import Variable
+>>> x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+>>> a = x * x          # opens a tape
+>>> b = y * y          # opens another one
+>>> c = a * b          # joins them
+>>> a.tape is b.tape is c.tape
+True
+>>> print(c.tape)
+line  variable  expression  value
+----  --------  ----------  -----
+   0  x         input           2
+   1  v1        x * x           4
+   2  y         input           3
+   3  v3        y * y           9
+   4  v4        v1 * v3        36
+
+Here ``b`` was line 1 of its own tape. That tape notes ``absorbed = (c.tape, 2)``, and ``b``, when it is next asked for
+its place, follows the note: line 1 + 2. So there is no graph to set, to hold or to reset. Only results refer to a tape,
+and with the last of them everything is freed.
+
+Two things would go wrong with this alone. Two threads must not append to one list, so a tape belongs to the thread that
+opened it; another one that goes on with its results copies it. And a result that a loop uses at every step would hold
+the lines of all steps. So a tape that has grown to twice what its results need is written anew without the rest.
 """
 
 from __future__ import annotations
@@ -20,11 +42,11 @@ from .captured import Captured
 from .tape import UNARY, Tape
 
 FEWEST = 250
-"""Lines up to which a tape is left as it is."""
+"""A tape of at most so many lines is left as it is."""
 
 
 class SharedTape(Tape):
-    """The tape of results that were computed from leaves; of one level, which never ends."""
+    """The tape of results that were computed from leaves. All its leaves are of one level, which never ends."""
 
     __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "retained", "thread")
 
@@ -32,21 +54,21 @@ class SharedTape(Tape):
         super().__init__()
         self.level = level
         self.leaves: list[Any] = []
-        """That of each input line."""
+        """The leaf of each input line."""
         self.lines: dict[int, int] = {}
-        """id of a leaf → its last input line."""
+        """The last input line of each leaf, by the id of the leaf."""
         self.handles: list[ref[Any]] = []
         """The results that were made on it, if they are still there."""
         self.retained: list[ref[Any]] = []
-        """Those of which a sweep keeps the adjoint."""
+        """The results of which a sweep keeps the adjoint."""
         self.limit = FEWEST
-        """Lines from which on it is looked whether most of them are needed."""
+        """The length from which on `common` looks whether most lines are still needed."""
         self.thread = get_ident()
-        """That which appends to it; to the others it is a constant list."""
+        """The thread that appends to it; the others only read it."""
         self.copies: dict[int, tuple[SharedTape, int, int]] = {}
-        """id of another thread's tape → that tape, how many of its lines were copied here, and behind which line."""
+        """By the id of another thread's tape: that, how many of its lines were copied here, and to which line on."""
         self.absorbed: tuple[SharedTape, int] | None = None
-        """The tape that this one was appended to, after how many lines."""
+        """The tape that this one was appended to, and how many lines that had; None as long as it is on its own."""
 
     def input(self, leaf: Any, value: Any) -> int:
         """Return the line of a leaf: the one that it has as long as it holds the same value, else a new one."""
@@ -166,7 +188,7 @@ class SharedTape(Tape):
 def common(operands: Iterable[Any], level: Level) -> SharedTape:
     """Return one tape for all operands of a level: the longest of theirs, to which the others are appended.
 
-    A new one where there is none.
+    Only tapes of this thread count. Where there is none, it is a new one; a long one is written anew (`compacted`).
     """
     longest: SharedTape | None = None
     thread = get_ident()

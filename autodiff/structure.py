@@ -27,7 +27,7 @@ from dualnumbers.table.partials import evaluate_partial
 from .tape import Tape
 
 Pattern = Any
-"""Of a number a bool, of an array one for each element: whether it may be other than 0."""
+"""A bool for a number, for an array one for each element: True where it may be other than 0."""
 
 Terms = dict[tuple[int, int], Pattern]
 """The pattern of what passes between a line and its operand, by the line and the operand's place."""
@@ -109,7 +109,7 @@ class Structure:
         passed = np.zeros(target, bool)
         try:
             if not (row.is_linear or is_of_table(row)):
-                raise NotImplementedError("a rule of the user's is not asked where he did not call it")
+                raise NotImplementedError("a rule of the user's is not asked where they did not call it")
             for z, xs in self._points(line, row):
                 derivative = ask(z, xs)
                 if derivative is not None:

@@ -1,6 +1,7 @@
 """The sweeps of a tape: backward with adjoints (reverse mode), forward with tangents (a linear map at the point).
 
-Both are written in table functions and arithmetic, so on values that are numbers themselves they differentiate, and
+The adjoint of the output is 1; from there back, each line adds its own times a partial to that of every operand. Both
+sweeps are written in table functions and arithmetic, so on values that are numbers themselves they differentiate, and
 on Variables of another tape they are recorded.
 """
 
@@ -64,8 +65,8 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
     """Return the adjoints of all lines, or without ``keep`` of the inputs, and the product by which a line passed its.
 
-    Where an adjoint is NaN the sweep runs once more with the strong zero: NaN is absorbing and the sweep is linear,
-    so nothing is missed, and the common case pays nothing.
+    Where an adjoint is NaN the sweep runs once more with the strong zero (certain.py says what that is): NaN is
+    absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.
     """
     tape.check_captured()
     times = _conjugated if tape.complex else None
@@ -295,7 +296,7 @@ fill(transpose)
 def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:
     """Return the tangents of lines, in order, given those of input lines: the push-forward through a recorded tape.
 
-    Only of those that have one.
+    A line that depends on no seed has none, and is not among them.
     """
     tape.check_captured()
     found: dict[int, Any] = dict(seeds)

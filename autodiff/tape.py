@@ -161,8 +161,15 @@ class Tape:
     def write(self, line: int, operand: int, index: Any, place: int) -> int | None:
         """Append a line that writes into the very array that ``line`` made; no value of ``line`` is kept then.
 
-        So a loop that fills an array takes linear memory. None where it was not written to before, or another line or
-        handle needs it as it is. ``place`` is how long the tape was before the operand was added.
+        So a loop that fills an array of n elements takes memory for n of them, not for n arrays::
+
+            v1 = zeros(3)               has its own array
+            v3 = v1 with [0] = v2       made a copy of it, and had the value [v2, 0, 0]
+            v5 = v3 with [1] = v4       has that very array, now [v2, v4, 0]: v3 has no value any more
+
+        A derivative needs no value of v3, if only elements of it were read. Returns the number of the line. None, and
+        nothing is done, where ``line`` is no such assignment or another line or handle needs its value. ``place`` is
+        how long the tape was before the operand was added.
         """
         row, array = self.rows[line], self.values[line]
         if row is None or row.name != "setitem" or type(array) is not np.ndarray:

@@ -1,9 +1,20 @@
 """Sweeps through eigenvectors of equal eigenvalues, for functions that depend on no basis of their spaces.
 
-A function of eigenvalues and vectors has a derivative in the matrix if its slope in all bases of the groups is one
-matrix H. Hᵢᵢ is the adjoint of λᵢ, and Hᵢⱼ the limit of Nᵢⱼ, the skew part of (Vᴴ V̄)ᵢⱼ, over λⱼ − λᵢ: the quotient of
-their tangents. The tape is computed anew in two random bases, as dual numbers along a random direction of the values:
-where an analytic function has another slope in any basis, it almost surely has in these.
+Of the unit matrix any orthonormal vectors are eigenvectors, so they have no derivative. But a function may be the same
+whichever of them LAPACK gave, as the exponential of a matrix by its decomposition, and that has one:
+
+>>> from autodiff import grad
+>>> def trace_of_exp(a):
+...     w, v = np.linalg.eigh(a)
+...     return np.trace((v * np.exp(w)) @ v.T)
+>>> grad(trace_of_exp)(np.eye(2)).round(3)
+array([[2.718, 0.   ],
+       [0.   , 2.718]])
+
+A function of eigenvalues and vectors has a derivative in the matrix if its slope in all bases of the groups, of equal
+eigenvalues each, is one matrix H. Hᵢᵢ is the adjoint of λᵢ, and Hᵢⱼ the limit of Nᵢⱼ, the skew part of (Vᴴ V̄)ᵢⱼ, over
+λⱼ − λᵢ: the quotient of their tangents. The tape is computed anew in two random bases, as dual numbers along a random
+direction of the values: where an analytic function has another slope in any basis, it almost surely has in these.
 
 In a second derivative, of forward over reverse mode, the matrix is A + t B. Then the vectors turn from their groups
 only, those of a group start as B parts them, and to first order N' = H α + H' t β for the gaps t β of the values along
@@ -32,7 +43,7 @@ Seeds = dict[int, Any]
 Sweep = Callable[[Tape, Seeds, bool], tuple[list[Any], Any]]
 
 ROUNDING = 1e3
-"""Units of rounding, for every row of the matrix, in which slopes in two bases may differ."""
+"""The slopes in two bases may differ by so many units of rounding for every row of the matrix."""
 
 
 def settled(tape: Tape, seeds: Seeds, error: Undetermined, sweep: Sweep) -> list[Any]:
@@ -49,14 +60,18 @@ def settled(tape: Tape, seeds: Seeds, error: Undetermined, sweep: Sweep) -> list
 
 
 class _Pair(NamedTuple):
-    """Eigenvalues and vectors, or adjoints or tangents of them."""
+    """The eigenvalues and the vectors, or adjoints or tangents of them."""
 
     w: Any
     v: Any
 
 
 class _Groups:
-    """One decomposition on a tape that is swept, of which eigenvalues are equal."""
+    """One decomposition on a tape, whose equal eigenvalues a sweep came through.
+
+    ``near`` is the matrix of which eigenvalues are equal to which; ``several`` has only groups of two or more, and
+    ``off`` no diagonal either. ``along`` is the decomposed matrix if it is a dual number, for a second derivative.
+    """
 
     def __init__(self, tape: Tape, seeds: Seeds, error: Undetermined, sweep: Sweep) -> None:
         self.tape, self.seeds, self.error, self.sweep = tape, seeds, error, sweep

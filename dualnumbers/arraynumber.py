@@ -1,4 +1,19 @@
-"""ArrayNumber: a number whose primal is an array. It has a length, elements, views, and the methods of ``ndarray``."""
+"""ArrayNumber: a number whose primal is an array. It has a length, elements, views, and the methods of ``ndarray``.
+
+Rows of the table never write to an array: ``setitem`` gives a new one. But code for NumPy writes, ``x[1] = 5.0``, and
+every name for ``x`` and every view of it must see that. So an assignment computes the new array by the row, and then
+lets the object ``x`` refer to its value (`ArrayNumber.become`). The object, which the names refer to, stays the same.
+
+>>> from dualnumbers import DualNumber
+>>> x = DualNumber(np.arange(3.0), np.ones(3))
+>>> same = x
+>>> x[1] = 5.0  # a constant: it has no derivative
+>>> same
+DualNumber(array([0., 5., 2.]), array([1., 0., 1.]))
+
+Each kind of array, such as of dual numbers or of lines of a tape, says what it refers to: in ``become``, ``snapshot``
+and ``tied``. Views are in views.py.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +45,7 @@ def _write(index: Any, target: Any, source: Any) -> None:
 
 
 class ArrayNumber(Face, Number):
-    """A number whose primal is an array: it has a length, elements, and the methods of ``ndarray``."""
+    """A number whose primal is an array. Its rows are pure; ``x[index] = value`` gives this object another value."""
 
     __slots__ = ()
 
@@ -101,7 +116,8 @@ class ArrayNumber(Face, Number):
     def take_in(self, write: Callable[[Any, Any], Any], source: Any) -> bool:
         """Do what NumPy's ``write(this, source)`` does, where both show elements of one array; return False elsewhere.
 
-        NumPy reads some elements after it wrote them then; which, it tells by moving their numbers. False elsewhere.
+        In ``x.flat[1:] = x[:-1]`` NumPy reads elements after it wrote them. Which ones, it tells itself: ``write`` is
+        applied to an array of the elements' numbers, 0, 1, …, and where these went the elements go.
         """
         owner = self.owner
         if not isinstance(source, ArrayNumber) or source.owner is not owner:
@@ -120,7 +136,7 @@ class ArrayNumber(Face, Number):
         return True
 
     overlaps = False
-    """Whether it shows elements of another array more than once."""
+    """True of a view that shows elements of another array more than once, as one that was broadcast."""
 
     def elements(self) -> tuple[Any, Any]:
         """Return an array to be written in place of this one, and the number that each element here has there."""
@@ -206,7 +222,7 @@ class ArrayNumber(Face, Number):
 
 
 class Scalar(metaclass=ABCMeta):  # noqa: B024
-    """What a kind of number is that is no array: to ``np.isscalar`` a scalar, as the float is that it stands for."""
+    """A kind of number that is no array: to ``np.isscalar`` a scalar, as the float is that it stands for."""
 
     @classmethod
     def __subclasshook__(cls, kind: type) -> bool:

@@ -1,7 +1,29 @@
 """Levels of differentiation, and what is a number: which operand of an operation leads.
 
-Every differentiation takes a fresh level. Among operands the highest level leads and all others are constants to it;
-the components of a number have lower levels than the number. That is the whole treatment of nesting.
+Differentiations nest, and then their numbers meet in one operation. In x · d/dy (x + y) both x and y carry a tangent 1.
+If the inner derivative took that of x for its own, it would be 2. So every differentiation takes a fresh level, higher
+than all before it. Among the operands of an operation the highest level leads, and all others are constants to it. The
+components of a number have lower levels than the number. That is the whole treatment of nesting.
+
+>>> from dualnumbers.dualnumber import make
+>>> outer, inner = Level(), Level()
+>>> x, y = make(1.0, 1.0, outer), make(1.0, 1.0, inner)
+>>> z = x + y
+>>> z.level is inner, z.primal.level is outer, z.tangent
+(True, True, 1.0)
+>>> print(x * z.tangent)
+1.0 + 1.0ε
+
+A level is an integer; it has room above it for what is made by hand, outside of every differentiation or within one:
+
+==================== ==========================================================================================
+0                    plain values: `GROUND`
+1, 2, …              dual numbers made by hand of plain values, then of such numbers, … (`Level.above`)
+2³¹, 2³¹ + 1, …      Variables made by hand of plain values, of dual numbers of level 1, … (`Level.of_leaves`)
+2³², 2³² + 1, …      the first differentiation, and what is made by hand of its numbers, in the same order
+2 · 2³², …           the second differentiation: it began later, so it is the inner one if both run
+2²⁵⁶                 arrays that are to get numbers of any level: `HELD`
+==================== ==========================================================================================
 """
 
 from __future__ import annotations
@@ -19,12 +41,13 @@ _MAKING = threading.Lock()
 
 
 class Level:
-    """Which differentiation a number belongs to: the higher number leads, all lower ones are constants to it.
+    """The differentiation that a number belongs to: the higher number leads, all lower ones are constants to it.
 
     ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
-    component has this level; the wide stride keeps it below every later differentiation. ``refused`` is the first
-    `refusals.Refusal` that was made for one of its numbers. ``filled`` says that an array was given such that had none.
-    ``undetermined``, where it is set, is why a tangent of one may be NaN: an error to raise then.
+    component has this level; the wide stride keeps it below every later differentiation. ``ended`` says that the
+    differentiation is over. ``refused`` is the first `refusals.Refusal` that was made for one of its numbers.
+    ``filled`` says that one of its numbers was stored into an array that held none. ``undetermined``, where it is set,
+    says why a tangent may be NaN: it is the text of the error to raise then.
     """
 
     __slots__ = ("_above", "_of_leaves", "ended", "filled", "number", "refused", "undetermined")
@@ -76,7 +99,9 @@ class Level:
     def takes_in(self, other: Level) -> bool:
         """Return whether Variables of the level ``other`` are recorded on a tape of this level as leaves of their own.
 
-        They are those made outside of its differentiation, and those of plain values beside those of dual numbers.
+        Of ``v * w`` in a function that is differentiated, both operands are leaves if ``v = Variable(x)`` was made of
+        its argument and ``w = Variable(3.0)`` outside; then ``w`` is taken in. So is a Variable of a plain value beside
+        one of a dual number made by hand. A Variable that the values were made of is not: it is a constant to them.
         """
         outside = other.number // Level.STRIDE < self.number // Level.STRIDE
         return other.is_of_leaves and (outside or other.number // Level.DEPTH == self.number // Level.DEPTH)
@@ -108,7 +133,7 @@ def level_of(value: Any) -> Level:
 
 
 class _Kinds(dict[type, bool]):
-    """type → is it a kind of number: has it a ``lift``, a ``level`` and a ``primal``?"""
+    """A table: type → True if it is a kind of number, one that has a ``lift``, a ``level`` and a ``primal``."""
 
     def __missing__(self, kind: type) -> bool:
         self[kind] = answer = all(hasattr(kind, name) for name in ("lift", "level", "primal"))
@@ -116,7 +141,7 @@ class _Kinds(dict[type, bool]):
 
 
 is_number = _Kinds().__getitem__
-"""Whether a type is a kind of number, one that says how a row extends to it."""
+"""Return whether a type is a kind of number, one that says how a row extends to it."""
 
 
 def plain(value: Any) -> Any:
@@ -129,7 +154,8 @@ def plain(value: Any) -> Any:
 def read(value: Any) -> Any:
     """Return the plain value under every level, for a decision or a constant that depends on it.
 
-    Every recording that is to be run at other inputs notes it, and says so where a value is another there.
+    A recording that is to be run at other inputs notes who read what, and names that line of code if the value is
+    another one there.
     """
     while is_number(type(value)):
         value = value.reading()
@@ -158,9 +184,9 @@ def has_nan(x: Any) -> bool:
 
 
 class _Labelled(dict[type, bool]):
-    """type → has it data with labels, and an arithmetic by these: a column of pandas, Polars, xarray?
+    """A table: type → True if it has data with labels, and an arithmetic by these: a column of pandas, Polars, xarray.
 
-    Such speak NEP 13, and NEP 18 not: their axes are not NumPy's.
+    Such types speak NEP 13 but not NEP 18: their axes are not NumPy's.
     """
 
     def __missing__(self, kind: type) -> bool:
@@ -171,13 +197,14 @@ class _Labelled(dict[type, bool]):
 
 
 is_labelled = _Labelled().__getitem__
-"""Whether a type is one of data with labels; a function that gives a plain array takes the elements of such."""
+"""Return whether a type is one of data with labels; a function that gives a plain array takes the elements of such."""
 
 
 class _Operands(dict[type, bool]):
-    """type → may it stand beside a number in an operation? Plain numbers, arrays, and whatever speaks NEP 13.
+    """A table: type → True if it may stand beside a number in an operation, as plain numbers and what speaks NEP 13.
 
-    Raises TypeError for masked arrays and np.matrix: in their arithmetic sums leave elements out, products are others.
+    It raises TypeError for masked arrays and np.matrix: in their arithmetic sums leave elements out, or products are
+    others.
     """
 
     def __missing__(self, kind: type) -> bool:
@@ -197,6 +224,6 @@ class _Operands(dict[type, bool]):
 
 
 is_operand = _Operands().__getitem__
-"""Whether a value of a type may be combined with a number; an operator returns ``NotImplemented`` for the others.
+"""Return whether values of a type may be combined with a number; an operator gives ``NotImplemented`` for the others.
 
-What stands for another array (`HELD`) is none: the slow way knows what it holds."""
+A holder (`HELD`), which stands for another array, may not: the slow way, `number.as_operand`, knows what it holds."""

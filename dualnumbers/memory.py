@@ -1,4 +1,15 @@
-"""How plain arrays lie in memory: copies that lie as the original does, and arrays that may be written in place."""
+"""How plain arrays lie in memory: copies that lie as the original does, and arrays that may be written in place.
+
+Where NumPy makes a view, ``z.reshape(-1)`` say, depends on how ``z`` lies in memory. A copy that stands for the
+caller's array must lie as that does, or a function would write to a view of the one and to a copy of the other.
+
+>>> z = np.zeros((2, 3, 4)).transpose(1, 0, 2)
+>>> z.strides, detached(z).strides, z.copy().strides
+((32, 96, 8), (32, 96, 8), (64, 32, 8))
+
+And a value may be written in place, instead of copied, if nobody else can see it: if it has no more references than
+its one holder and the variables of the code that asks (`is_free`).
+"""
 
 from __future__ import annotations
 
@@ -27,8 +38,8 @@ def detached(z: Array) -> Array:
 def numbered(z: Array, parts: bool = False) -> Array:
     """Number the elements of an array, 0, 1, …, in an array that lies in memory as it does.
 
-    With ``parts``, if it is complex, those of real parts from 1 on, then those of imaginary parts; 0 is for a part that
-    a real number has not.
+    With ``parts`` the two parts of a complex element have numbers of their own, those of real parts from 1 on, then
+    those of imaginary parts; 0 stands for a part that a real number has not.
     """
     parts = parts and z.dtype.kind == "c"
     numbers = _lying_as(z, complex if parts else np.intp)
@@ -67,13 +78,14 @@ def axes_by_stride(z: Array) -> tuple[int, ...]:
 
 
 CLOSE = 1 << 16
-"""Bytes up to which an array with gaps is copied with them."""
+"""An array with gaps is copied with them up to so many bytes."""
 
 
 def _compressed(z: Array) -> tuple[int, int, list[int]]:
     """Return where an array's first element would lie, in how large a buffer, and by what steps, all in elements.
 
-    Where the gaps take much memory they are of one element or row; elements that overlap, as repeated ones, lie apart.
+    That is of an array that lies as ``z`` does. Gaps that take much memory shrink to one element or row; elements that
+    overlap, as repeated ones, lie apart.
     """
     steps, overlap = [1] * z.ndim, False
     reach, together, apart = z.itemsize, 1, 2

@@ -1,4 +1,16 @@
-"""What to write where numbers are stored into a plain array: another way to make it. Runs on the error path alone."""
+"""What to write where numbers are stored into a plain array: another way to make it. Runs on the error path alone.
+
+A plain array keeps plain values, so a number stored in it would lose its derivative, and that is an error. The error
+says which line made the array, and how to write that line so that it makes one that takes numbers:
+
+    def f(x):
+        y = np.zeros(3)
+        y[0] = x       # would lose the derivative of a DualNumber: write y = np.zeros(3, like=x)
+
+To find this, the code of the function at fault is read from its line backwards: the expression that is stored into
+(`_shown`: the array behind its views), the last assignment to that name (`_assignments`), and a number to name in
+``like=`` (`_like`). Where any of these cannot be told, the advice is in words, or there is none.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +25,16 @@ from .levels import HELD, is_number, plain
 from .lines import LABELLED, Code, root_of
 
 MAKERS = ("arange", "array", "asarray", "empty", "eye", "full", "identity", "ones", "tri", "zeros")
-"""What makes an array in NumPy and takes ``like=``."""
+"""Functions of NumPy that make an array and take ``like=``."""
 
 _VIEWS = ("T", "diagonal", "flat", "imag", "mT", "ravel", "real", "reshape", "squeeze", "swapaxes", "transpose", "view")
 """Attributes and methods of an array that show its elements."""
 
 
 class Written(NamedTuple):
-    """What stands on a line, and what to write instead, empty where nothing is known; the SciPy function called.
+    """The code on a line, ``old``, and what to write instead, ``new``, empty where nothing is known.
 
-    ``how`` says what to do in words, where no code can be told.
+    ``scipy`` is the SciPy function that it calls. ``how`` says what to do in words, where no code can be told.
     """
 
     old: str
@@ -151,7 +163,7 @@ def _is_alone(code: Code, node: ast.expr) -> bool:
 
 
 class _Assigned(NamedTuple):
-    """What is assigned, to what, and where."""
+    """An assignment: to what, of what, and where."""
 
     to: str
     value: ast.expr

@@ -1,4 +1,25 @@
-"""Views of arrays of numbers: to write through one writes the array that it shows, as in NumPy."""
+"""Views of arrays of numbers: to write through one writes the array that it shows, as in NumPy.
+
+A view of a plain array shares its memory. An array of numbers refers to values that an assignment replaces by others,
+so there is no memory to share. Its view remembers the array that owns the elements, its root, and the rows by which it
+was made of that, its path:
+
+    root x --- reshape to (2, 2) --- element [0] --- the view v
+
+To read ``v``, it goes the path from what ``x`` holds now, if that is another value than when it last did. To write
+``v``, it goes the path backwards: the new values are put into row 0 of the matrix, and the matrix as a vector into the
+place of ``x``. Both ways are rows of the table, so derivatives come along.
+
+>>> from dualnumbers import DualNumber
+>>> x = DualNumber(np.arange(4.0), np.ones(4))
+>>> v = x.reshape(2, 2)[0]
+>>> v *= 10.0
+>>> x
+DualNumber(array([ 0., 10.,  2.,  3.]), array([10., 10.,  1.,  1.]))
+>>> x[1] = 7.0
+>>> v
+DualNumber(array([0., 7.]), array([10.,  0.]))
+"""
 
 from __future__ import annotations
 
@@ -15,10 +36,10 @@ from .rules.indexing import getitem, overlapping, setitem
 
 
 class ArrayView(ArrayNumber):
-    """A view, kept as the rows that derive it from its root: a stale one re-derives itself when it is read.
+    """A view, kept as the rows that derive it from its root. When it is read and stale, it derives itself anew.
 
-    ``root`` is the array that owns the elements; ``path`` the rows that lead from it here, as nested triples
-    ``(path before, function, static)``; ``seen`` what they gave when the root held ``source``.
+    ``root`` is the array that owns the elements. ``path`` holds the rows that lead from it here, as nested triples
+    ``(path before, function, static)``. ``seen`` is what they gave when the root held ``source``.
     """
 
     __slots__ = ()

@@ -1,5 +1,6 @@
-"""What docs/how-it-is-built.md says of the code is so: the journey of a float, the files, their lengths."""
+"""What docs/how-it-is-built.md says of the code is so, and the code says what it does: docstrings have verbs."""
 
+import ast
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -86,3 +87,65 @@ def test_a_row_of_a_family_is_made_once_by_any_number_of_threads(often):
         del TABLE[f"test_power_{n}"]
     assert sorted(made) == [2, 3, 4]
     assert len(set(map(id, found))) == 3
+
+
+# ------------------------------------------------------------------------------------------------ docstrings
+
+QUESTIONS = {"How", "Of", "That", "Those", "What", "Where", "Whether", "Which"}
+"""Words that begin a noun phrase which is a riddle where the matter is hard."""
+
+NOUNS = QUESTIONS | {
+    *("A", "Absent", "All", "An", "Another", "Any", "As", "At", "Both", "By", "Decorator:", "Each", "Every", "For"),
+    *("From", "In", "None", "Nothing", "One", "The", "These", "This", "To", "With", "Without"),
+}
+"""Words that are no verb and might begin a docstring."""
+
+TEXTBOOK = ("dualnumbers/rules/", "autodiff/scipy/")
+"""Where rows and counterparts state what they compute: "The conjugate transpose."."""
+
+HARD = ("dualnumbers/levels.py", "dualnumbers/arraynumber.py", "dualnumbers/views.py", "dualnumbers/memory.py",
+        "autodiff/shared_tape.py", "autodiff/by_hand.py", "autodiff/leaf.py", "autodiff/captured.py",
+        "autodiff/holder.py", "autodiff/backward.py", "autodiff/within.py", "autodiff/certain.py")  # fmt: skip
+"""Modules of which the docstring shows what it says by an example."""
+
+
+def modules():
+    for path in sorted((*ROOT.glob("dualnumbers/**/*.py"), *ROOT.glob("autodiff/**/*.py"))):
+        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def first_words_of_functions():
+    """Yield (place, first word) of the docstring of every function that is no property."""
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            text = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+            if text and "property" not in map(ast.unparse, node.decorator_list):
+                yield f"{name}:{node.lineno}", text.split()[0]
+
+
+def test_a_docstring_of_a_function_begins_with_no_question_word():
+    assert [(place, word) for place, word in first_words_of_functions() if word in QUESTIONS] == []
+
+
+def test_a_docstring_of_a_function_begins_with_an_imperative():
+    def is_imperative(word):
+        third_person = re.fullmatch("[A-Z][a-z]+[^s]s", word)  # Returns, Raises; but Pass
+        return re.match("[A-Z][a-z]", word) and word not in NOUNS and not third_person
+
+    words = [(place, word) for place, word in first_words_of_functions() if not place.startswith(TEXTBOOK)]
+    assert len(words) > 500
+    assert [(place, word) for place, word in words if not is_imperative(word)] == []
+
+
+def test_hard_modules_have_an_example():
+    docstrings = {name: ast.get_docstring(tree) for name, tree in modules()}
+    assert [name for name in HARD if ">>> " not in docstrings[name]] == []
+
+
+def test_a_user_is_no_he():
+    found = []
+    for folder in ("autodiff", "dualnumbers"):
+        for path in (ROOT / folder).glob("**/*.py"):
+            text = path.read_text(encoding="utf-8").replace('"he"', "").replace("'he'", "")
+            found += [(path.name, word) for word in re.findall(r"\b(?:he|him|his)\b", text)]
+    assert found == []

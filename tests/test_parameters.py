@@ -270,7 +270,7 @@ CHANGED = {
 
 
 def changed(p):
-    """What somebody makes of a parameter that he no longer needs."""
+    """What somebody makes of a parameter that is no longer needed."""
     if isinstance(p, np.ndarray):
         p[...] = p[::-1].copy() if p.ndim == 1 and p[0] != p[-1] else 0
     else:

@@ -59,7 +59,7 @@ class _Standing(type):
 
 
 class _Kind(_Standing):
-    """That of a class with the same instances."""
+    """The metaclass of a class that has the instances of a builtin one, and numbers that stand for such."""
 
     def __instancecheck__(cls, x: Any) -> bool:
         return isinstance(plain(x), cls.original)

@@ -13,7 +13,7 @@ from ._places import Swap, swaps_of
 
 _LOCK = RLock()
 _ENTRIES: set[Entry] = set()
-"""Those that have not ended."""
+"""The entries that have not ended."""
 
 
 class Entry:

@@ -19,7 +19,7 @@ from .telling import Mode, Teller
 from .text import clean, concise, width
 
 FRAME_HEIGHT = 720
-"""Of a page in a notebook, in px."""
+"""The height of a page in a notebook, in px."""
 
 
 @dataclass(frozen=True)

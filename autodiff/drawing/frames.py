@@ -24,7 +24,7 @@ TITLE, TEXT, MARGIN = 18, 15, 20
 """Font sizes in px, the space around all."""
 
 MOST_PIXELS = 400_000_000
-"""Of all frames together: so many take half a minute and a gigabyte."""
+"""The most pixels of all frames together: so many take half a minute and a gigabyte."""
 
 PAUSE = 4.0
 """Seconds for which the last frame stays."""

@@ -47,7 +47,7 @@ class Node:
     depth: int
     """How many steps from the inputs, along the longest way."""
     lines: Sequence[int] = ()
-    """Of a tape, all that the box stands for."""
+    """The lines of the tape that the box stands for."""
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def causal(b, x, start=0, length=None):
 
 
 def _axis_map_adjoint(g, x, path, axis, keywords):
-    """By the matrix of the map: what it makes of the unit vectors."""
+    """Multiply by the matrix of the map: what it makes of the unit vectors."""
     matrix = scipy_function(path)(np.eye(shape(x)[axis]), axis=0, **dict(keywords))
     return move_axis(tensordot(matrix, g, (0, axis)), 0, axis)
 

@@ -52,7 +52,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     call=lambda p, discont=None, axis=-1, *, period=2 * np.pi: (p, period, read(discont), axis),
 )
 def unwrap(p, period, discont, axis):
-    """How many periods are added is locally constant."""
+    """The number of periods that are added is locally constant."""
     return np.unwrap(p, discont, axis, period=period)
 
 

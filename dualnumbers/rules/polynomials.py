@@ -57,7 +57,7 @@ def polysub(a1, a2):
 
 
 def _trimmed(p):
-    """Without the leading coefficients that are 0; the constant term stays."""
+    """Leave out the leading coefficients that are 0; the constant term stays."""
     p = _series(p)
     nonzero = np.flatnonzero(read(p))
     return getitem(p, slice(int(nonzero[0]) if nonzero.size else shape(p)[0] - 1, None))

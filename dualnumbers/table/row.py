@@ -46,16 +46,16 @@ class Row:
     parameters: tuple[str, ...] = ()
     """The names of the fixed parameters behind the operands."""
     call: Callable[..., tuple[Any, ...]] | None = None
-    """What takes what a user may pass, and returns operands and parameters."""
+    """The function that takes what a user may pass, and returns operands and parameters."""
     any_number: bool = False
     domain: Any = None
     singular: bool = False
-    """Whether a partial may be infinite inside the domain."""
+    """True where a partial may be infinite inside the domain."""
     selects: bool = False
     shown: str = ""
     """What listings call the function, where that is not its name."""
     put: Callable[..., Any] | None = None
-    """Of a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
+    """The way back through a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
     python: Face = field(init=False)
     numpy: Face = field(init=False)
     statics: int = field(init=False)
@@ -65,12 +65,12 @@ class Row:
     kinds: tuple[type[Kind], ...] = field(init=False)
     """The kinds of the operands through which a derivative passes, each once."""
     partials: tuple[Any, ...] = field(init=False)
-    """Those of an elementwise row."""
+    """The partials of an elementwise row."""
     is_constant: bool = field(init=False)
     is_elementwise: bool = field(init=False)
     is_linear: bool = field(init=False)
     inline: bool = field(init=False)
-    """Whether it is elementwise in one or two operands, which the hot paths write out."""
+    """True where it is elementwise in one or two operands, which the hot paths write out."""
 
     def __post_init__(self) -> None:
         self.statics = len(self.parameters)

@@ -93,7 +93,7 @@ def simpson(y: Array, x: Array = None, *, dx: Array = 1.0, axis: int = -1) -> An
 
 
 def _first_intervals(y: Any, h: Any) -> Any:
-    """For each three neighbours the integral of their parabola over the first of the two intervals."""
+    """Return for each three neighbours the integral of their parabola over the first of the two intervals."""
     left, middle, right, first, second = y[..., :-2], y[..., 1:-1], y[..., 2:], h[..., :-1], h[..., 1:]
     part = first / (first + second)
     beyond = part * first / second

@@ -123,7 +123,7 @@ ALIASES = {"e": "euclidean", "eu": "euclidean", "euclid": "euclidean", "sqe": "s
 
 
 IN_DOUBLE = {"braycurtis", "canberra", "euclidean", "seuclidean"}
-"""Those that SciPy computes in double precision; the others keep that of their vectors."""
+"""The metrics that SciPy computes in double precision; the others keep that of their vectors."""
 
 
 def _of_vectors(name: str, u: Any, v: Any) -> tuple[Any, Any]:

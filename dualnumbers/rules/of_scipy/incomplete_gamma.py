@@ -27,10 +27,10 @@ END = 48.0
 """The tail beyond exp(−48) is left out."""
 
 STIRLING = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156]
-"""Of log Γ(a), for a ≥ 10 (DLMF 5.11.1)."""
+"""The coefficients of log Γ(a), for a ≥ 10 (DLMF 5.11.1)."""
 
 DIGAMMA = [-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12]
-"""Of ψ(a + 1) − log a − 1 / 2a, for a ≥ 10 (DLMF 5.11.2)."""
+"""The coefficients of ψ(a + 1) − log a − 1 / 2a, for a ≥ 10 (DLMF 5.11.2)."""
 
 parameter_and_share = Domain("a > 0, 0 < y < 1", ((1.0, 8.0), (0.05, 0.95)))
 """Tested from 1 on: below, SciPy's gammainccinv has 14 digits, which differences feel."""
