@@ -77,7 +77,7 @@ def _file(what: str, endings: Collection[str], path: str) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status: 0, 1 (failure), 2 (bad input), 130 (interrupted)."""
+    """Run the command line; return the exit status: 0, 1 (failure), 2 (bad input), 130 (interrupted)."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name such as θ where the terminal has no θ

@@ -143,9 +143,9 @@ class ByHand(Variable, operators=True):
         return result(tape, tape.append(None, UNARY, UNARY, value))
 
     def backward(self, gradient: Any = None) -> None:
-        """Add to the ``grad`` of every leaf that this was computed from its adjoint, by one sweep.
+        """Add its adjoint to the ``grad`` of every leaf that this was computed from, by one sweep.
 
-        So to that of every result between that was told to keep it (``y.retain_grad()``). ``gradient`` is the
+        Every result between that was told to keep its adjoint (``y.retain_grad()``) gets that too. ``gradient`` is the
         cotangent, of this value's shape; a real number has 1. What was computed stays: it may be swept again. Raises
         ValueError where an array has no cotangent, or one of another shape.
         """
@@ -162,10 +162,10 @@ class ByHand(Variable, operators=True):
                 variable.grad = adjoint if variable.grad is None else variable.grad + adjoint
 
     def compute_gradients(self) -> None:
-        """Find ``gradient``: the Jacobian (p, n) of the p elements of this by the n of a leaf; of several, their list.
+        """Set ``gradient`` to the Jacobian (p, n) of the p elements of this by the n of a leaf; for several, to a list.
 
-        In the order in which the leaves were made, by one sweep per element: of the leaves that this was computed
-        from, and of those that were made together with one. Raises TypeError where numbers are complex.
+        The list has one for each leaf that this was computed from, and for each that was made together with such a one,
+        in the order in which they were made. It costs one sweep per element. Raises TypeError for complex numbers.
         """
         y = self.recorded()
         if y.tape.complex:

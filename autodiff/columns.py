@@ -136,8 +136,8 @@ def _same_half(x: Any, y: Any) -> bool:
 def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None) -> None:
     """Raise RuntimeError where the values of several runs at one point are not the same.
 
-    With an error ``otherwise``, that one where they have not half of their digits in common: such are runs for each of
-    which vectors were chosen anew.
+    If an error ``otherwise`` is given, raise that one, and only where they have not half of their digits in common: it
+    is for runs for each of which vectors were chosen anew.
     """
     values = [[np.asarray(read(x)) for x in run] for run in runs]
     same = _same_half if otherwise else same_bits

@@ -21,9 +21,9 @@ CLASS = _Classes()
 
 
 def is_index(z: Any) -> bool:
-    """Return whether NumPy takes a value for another index than a handle on it: True for a mask, not the place 1.
+    """Return whether a handle on a value is another index to NumPy than the value itself.
 
-    And no places where a mask is empty.
+    True is a mask, but a handle on it is the place 1. An empty mask is one, too, but a handle on it is no places.
     """
     return type(z) is bool or (type(z) is np.ndarray and not z.size)
 

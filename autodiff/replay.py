@@ -58,7 +58,7 @@ def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
 def run(tape: Tape, args: Sequence[Any]) -> Any:
     """Return what the recorded function returns at other arguments. Raise `DivergedError` where it went another way.
 
-    And TypeError where an argument has another shape or type than when it was recorded.
+    Raises TypeError where an argument has another shape or type than when it was recorded.
     """
     if tape.program is None:
         raise TypeError("only a tape of autodiff.record can be run at other inputs")

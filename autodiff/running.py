@@ -40,6 +40,6 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
 def is_inside() -> bool:
     """Return whether an array may get a number: this thread differentiates, or a leaf made by hand is alive.
 
-    That is a `Variable` or a `Constant`.
+    A leaf is a `Variable` or a `Constant`.
     """
     return bool(LIVING) or (bool(RUNNING) and any(map(is_door, stack())))

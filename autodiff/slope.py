@@ -238,7 +238,7 @@ def _best_of_row(row: Rows, coarser: Rows, floors: Rows, h: float) -> Quotient:
 def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values) -> Quotient:
     """Find the best of one entry per level, the rounding of f taken as all shorter steps show it.
 
-    That is by how much their quotients miss the entry, times h, less what truncation explains: it falls at least in
+    It is by how much their quotients miss the entry, times h, less what truncation explains: it falls at least in
     proportion to h. Quotients that are exactly 0 show a plateau, against which no entry of longer steps stands, unless
     the entry times h is at most `GRAIN` times the rounding. Then f is of single precision inside, or cancels, and the
     zeros count for nothing where an entry is larger than its error. An entry that is much better than the next two is

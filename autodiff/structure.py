@@ -139,7 +139,7 @@ class Structure:
     def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
         """Find the pattern of the adjoint that a line passes to an operand, given that of its own.
 
-        Of an elementwise line before it is summed over the axes that the operand was broadcast to.
+        For an elementwise line it is that before the sum over the axes that the operand was broadcast to.
         """
         static, operand = self.tape.static.get(line, ()), self.tape.operands(line)[place]
 
@@ -156,7 +156,7 @@ class Structure:
     def of_adjoints(self, seeds: dict[int, Any]) -> tuple[list[Pattern], Terms]:
         """Find the patterns of the adjoints of all lines from those of output lines; None where no path leads.
 
-        And of what each line passes to the operand at each place.
+        Find those of what each line passes to the operand at each place, too.
         """
         terms: Terms = {}
         found: list[Pattern] = [None] * len(self.tape)

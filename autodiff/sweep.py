@@ -44,7 +44,7 @@ GETITEM = getitem.row
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
     """Return the adjoints of the tape's inputs, given those of output lines; None where no path leads.
 
-    With ``keep``, the adjoint of every line.
+    With ``keep``, return the adjoint of every line.
     """
     found, _ = swept(tape, seeds, keep)
     return found if keep else [found[line] for line in tape.inputs]

@@ -276,7 +276,7 @@ def _kind_at(place: Place | None, named: str) -> str:
 
 
 def explain(error: Exception, level: Level) -> None:
-    """Raise a clear error in place of one that numbers caused in other code; where they may be why, note it on that.
+    """Raise a clear error instead of one that numbers caused in others' code; where they may have, add a note to it.
 
     ``error`` came out of the function that is differentiated.
     """

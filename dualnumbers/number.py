@@ -248,7 +248,7 @@ def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callab
 def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
     """Return what may stand beside the number ``x`` in an operation, lists and object arrays joined; or NotImplemented.
 
-    So for a list times a number, which is Python's repetition.
+    It is NotImplemented for a list times a number, too, which is Python's repetition.
     """
     kind = type(y)
     if kind is np.ndarray:

@@ -78,6 +78,6 @@ def test_a_derivative_in_a_class_is_a_method():
 def test_names_and_representations():
     assert repr(grad(energy, argnums=1)) == "grad(energy, argnums=1)"
     assert repr(hessian(energy)) == "hessian(energy)"
-    assert autodiff.grad.__doc__.startswith("The gradient of a scalar ``f``")
+    assert autodiff.grad.__doc__.startswith("Return the gradient of a scalar ``f``")
     assert list(inspect.signature(autodiff.grad).parameters) == ["f", "argnums", "has_aux"]
     assert list(inspect.signature(grad(energy)).parameters) == ["x", "k"]

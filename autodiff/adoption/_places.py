@@ -123,7 +123,7 @@ class _Search:
                 self.look_into(value)
 
     def place(self, holder: Any, key: Any, value: Any, swap: Swap | None) -> Any:
-        """Note what is to be swapped at a place; returns what is there otherwise."""
+        """Note what is to be swapped at a place; return what is there otherwise."""
         if swap is not None and swap.ours is value:
             self.found.append(swap)
             return swap.value

@@ -107,7 +107,7 @@ def _start(rows: Array, start: int, period: int) -> int:
 def _periods(rows: Array) -> list[int]:
     """Return distances at which functions come again, the commonest of those for parts of 1, 2, 4 … lines.
 
-    And multiples of the shortest: the functions may come again sooner than the operands do.
+    Multiples of the shortest are among them: the functions may come again sooner than the operands do.
     """
     found: set[int] = set()
     length, names = 1, rows

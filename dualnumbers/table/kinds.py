@@ -83,7 +83,7 @@ class Elementwise(Kind):
 class _ByAdjoint(Kind):
     """An argument in which the function is linear: ``adjoint(g, *xs, *static)`` is its transpose.
 
-    Of a function of any number of operands it is given these in one, and the place: ``adjoint(g, place, xs, *static)``.
+    That of a function of any number of operands gets these in one, and the place: ``adjoint(g, place, xs, *static)``.
     """
 
     __slots__ = ("adjoint",)
@@ -106,7 +106,7 @@ class Linear(_ByAdjoint):
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
         """Apply the function to all tangents, zeros for those that are none; other arguments keep their value.
 
-        Of a complex array a complex tangent: the function may write to it.
+        A complex array has a complex tangent here, for the function may write to it.
         """
         tangents = [zeros_like(x) if isinstance(row.argument(k), Linear) else x for k, x in enumerate(xs)]
         for k, t in active:
