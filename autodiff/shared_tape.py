@@ -135,7 +135,10 @@ class SharedTape(Tape):
         self.mixed |= other.mixed
 
     def compacted(self) -> SharedTape:
-        """Return a new tape of the lines that a result still needs; this one if those are most of them."""
+        """Return a new tape of the lines that a result still needs; this one if those are most of them.
+
+        The results move to the new tape, and input lines of leaves that no result needs are gone.
+        """
         self.handles = [handle for handle in self.handles if handle() is not None]
         needed: dict[int, int] = {}
         here = [(result, result.place[1]) for result in (handle() for handle in self.handles)

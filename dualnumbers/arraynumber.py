@@ -45,7 +45,7 @@ def _write(index: Any, target: Any, source: Any) -> None:
 
 
 class ArrayNumber(Face, Number):
-    """A number whose primal is an array. Its rows are pure; ``x[index] = value`` gives this object another value."""
+    """A number whose primal is an array. No row writes to it; ``x[index] = value`` gives this object another value."""
 
     __slots__ = ()
 
