@@ -207,7 +207,7 @@ class Tape:
         return self.values[operand] if operand >= 0 else self.constants[~operand]
 
     def reads(self, line: int) -> list[tuple[int, int, bool]]:
-        """Return (place, line, whether a derivative passes) of each operand that is a line; through a link none does."""
+        """Return (place, line, whether a derivative passes) of operands that are lines; through a link none does."""
         found = []
         for place, operand in enumerate(self.operands(line)):
             if operand >= 0:
