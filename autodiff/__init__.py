@@ -28,6 +28,7 @@ from .leaf import Constant
 from .operators import hessian, hvp, jacobian, linearize
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .seeding import stop_gradient, value_of
+from .structures import register_structure
 from .tape import Tape
 from .variable import Variable
 
@@ -69,6 +70,7 @@ __all__ = [
     "nn",
     "no_grad",
     "record",
+    "register_structure",
     "scipy",
     "smooth",
     "stop_gradient",

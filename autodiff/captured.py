@@ -21,6 +21,7 @@ if the function wrote to it by another name.
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -105,16 +106,17 @@ class Captured:
 class Given:
     """The arrays that a caller gives as arguments to be differentiated, each with a copy or a checksum: its mark."""
 
-    __slots__ = ("_marks",)
+    __slots__ = ("_marks", "_size")
 
-    def __init__(self) -> None:
+    def __init__(self, copied: bool = False) -> None:
         self._marks: list[tuple[Array, Any]] = []
+        self._size = math.inf if copied else HANDY
 
     def keep(self, x: Any) -> Any:
-        """Return what stands for an argument: a copy of a small array, which `check` compares with the caller's."""
+        """Return what stands for an argument: a copy of it, which `check` compares with the caller's, or a large array."""
         if type(x) is not np.ndarray:
             return x
-        if x.nbytes > HANDY:
+        if x.nbytes > self._size:
             self._marks.append((x, checksum(x)))
             return x
         kept = _laid_out(x)

@@ -31,8 +31,8 @@ from dualnumbers.table.partials import evaluate_partial, in_precision
 from .columns import same_bits
 from .lengths import kinks, slope_of_length
 from .running import run
-from .seeding import flatten
 from .structure import Structure, Terms
+from .structures import flatten
 from .sweep import asked, masked, tangents
 from .tape import Tape
 from .variable import Variable, variable

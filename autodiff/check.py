@@ -19,10 +19,12 @@ from dualnumbers.levels import plain
 from .differences import RELATIVE, allowed, as_double, close, quotients
 from .forward import jacfwd, jvp
 from .leaves import Function, RealFunction, by_copies, of_few_directions, of_real_leaves, size
+from .places import Which, arguments, distinct, places
 from .report import Comparison, Finding, GradcheckError, Report
 from .reverse import jacrev, record, vjp
-from .seeding import argnums_of, arguments, flatten, settled
+from .seeding import settled
 from .slope import Quotient
+from .structures import flatten
 
 __all__ = ["Comparison", "Finding", "GradcheckError", "Report", "gradcheck"]
 
@@ -50,12 +52,12 @@ def gradcheck(
     order: int = 2,
     raises: bool = False,
     *,
-    argnums: int | tuple[int, ...] | None = None,
+    argnums: Which | None = None,
     rtol: float = RELATIVE,
 ) -> Report:
     """Return whether the derivatives of ``f`` at ``args`` are right, in every mode and nesting, up to ``order``.
 
-    f may return numbers, arrays, or tuples and dicts of them; arguments may be nested. ``argnums`` selects arguments
+    f may return numbers, arrays, or structures of them; arguments may be nested. ``argnums`` selects arguments
     (all of them by default); what is no number in them reaches f as it is, integers become floats. All elements of the
     Jacobians are compared, up to 1000 of the highest order; of a larger function, those along four random directions
     in its arguments and outputs. ``rtol`` is the tolerance against differences, beside four times their error and eps
@@ -79,7 +81,7 @@ def gradcheck(
     if order < 1:
         raise ValueError(f"order is 1 or more; got {order!r}")
     args = arguments(f, args)
-    indices = range(len(args)) if argnums is None else argnums_of(argnums, len(args))
+    indices = range(len(args)) if argnums is None else distinct(argnums, places(argnums, f, len(args)))
     check = _Check(of_few_directions(of_real_leaves(f, args, indices), order))
     check.primals(modes)
     for n in range(1, order + 1):
@@ -147,7 +149,7 @@ class _Check:
         """Find the blocks of the next order by difference quotients."""
         doubles = [as_double(x) for x in self.leaves]
         for k, x in enumerate(doubles):
-            joined = quotients(lambda *xs: np.concatenate([np.ravel(value) for value in lower(*xs)]), k, doubles)
+            (joined,), _ = quotients(lambda *xs: np.concatenate([np.ravel(value) for value in lower(*xs)]), k, doubles)
             start = 0
             for value in values:
                 part, dims = slice(start, start + np.size(value)), np.shape(value) + np.shape(x)

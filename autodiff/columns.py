@@ -5,7 +5,7 @@ A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -23,10 +23,6 @@ from .seeding import name_of, own, writable, zero
 
 CHUNK = 1 << 24
 """How many elements a batch of values may have: 128 MiB."""
-
-Rebuild = Callable[[Iterable[Any]], Any]
-Tree = tuple[list[Any], Rebuild]
-"""Leaves, and what puts as many back into their structure: what `flatten` gives."""
 
 Rule = Callable[[Any, Any], Any]
 """The partial by a complex number, from the derivatives along 1 and along i."""
@@ -90,17 +86,9 @@ class Directions:
             parts.append(t.data if isinstance(t, BatchNumber) else broadcast_to(0.0 if t is None else t, dims))
         return parts[0] if len(parts) == 1 else concatenate(*parts, 0)
 
-    def rebuilt(self, outs: list[Any], tangents: list[list[Any]], rule: Rule, rebuild_out: Rebuild, trees: list[Tree]
-                ) -> list[Any]:  # fmt: skip
-        """Return the partials of all outputs by each argument, in the structures of both.
-
-        ``tangents`` are those of the outputs for each chunk, ``trees`` the flattened arguments.
-        """
-        by_output = [self.partials(out, [of_chunk[i] for of_chunk in tangents], rule) for i, out in enumerate(outs)]
-        found = list(map(iter, by_output))
-        return [
-            rebuild_out([rebuild([next(partials) for _ in leaves]) for partials in found]) for leaves, rebuild in trees
-        ]
+    def by_output(self, outs: list[Any], tangents: list[list[Any]], rule: Rule) -> list[list[Any]]:
+        """Return the `partials` of each output; ``tangents`` are those of the outputs for each chunk."""
+        return [self.partials(out, [of_chunk[i] for of_chunk in tangents], rule) for i, out in enumerate(outs)]
 
     def _partial(self, k: int, out: Any, along: Any, rule: Rule) -> Any:
         x, size, start = self.leaves[k], self.sizes[k], self.starts[k]

@@ -26,7 +26,7 @@ from .custom_rows import (
     function_of_arrays,
     rule,
 )
-from .seeding import flatten, map_leaves
+from .structures import flatten, map_leaves
 
 
 def _signature(function: Function, name: str) -> inspect.Signature:

@@ -37,6 +37,16 @@ def _again(operator: Any, given: tuple[Any, ...], options: dict[str, Any]) -> An
     return operator(*given, **options)
 
 
+def with_parameters_of(f: Any) -> Callable[[Operator], Operator]:
+    """Give a function the parameters of ``f``, which may be named in another derivative of it."""
+
+    def make(function: Operator) -> Operator:
+        function.__wrapped__ = f  # type: ignore[attr-defined]
+        return function
+
+    return make
+
+
 def derived(operator: Operator) -> Operator:
     """Make an operator one whose functions can be pickled."""
 

@@ -5,7 +5,7 @@ They evaluate the user's function on plain values and know no rule of the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from dualnumbers.levels import is_number
 
-from .seeding import arguments, differentiable, flatten, map_leaves, place, plain_output, scalar_output, settled
+from .places import Which, arguments, places
+from .seeding import differentiable, plain_output, scalar_output, settled
 from .slope import Measure, Quotient, Values, slope
+from .structures import flatten, kind_of, map_leaves
 
 RELATIVE = 1e-7
 """The relative tolerance of the checks: a derivative right to 7 digits passes, one wrong in the sixth does not."""
@@ -94,23 +96,36 @@ def _of_number(at: Measure, x: Any) -> Quotient:
     return Quotient((a - 1j * b) / 2, (error + np.abs(a + 1j * b)) / 2, along_one.step)
 
 
-def quotients(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> Any:
-    """Return `Quotient` s in the structure of ``args[wrt]``; for a tuple of indices, each holding those of the next."""
+def quotients(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> tuple[list[Quotient], list[Any]]:
+    """Return the partials by each leaf of ``args[wrt]``, and ``[args[wrt]]``, which has their structure.
+
+    For a tuple ``wrt``, for each leaf of the first argument those of all leaves of the next, and all these arguments.
+    """
     args = arguments(f, args)
-    indices = [place(k, len(args)) for k in (wrt if isinstance(wrt, tuple) else (wrt,))]
+    indices = places(wrt, f, len(args), "wrt")
     if not indices:
-        raise TypeError("wrt is the index of an argument, or a tuple of indices; got an empty tuple")
+        raise TypeError(
+            "wrt is the index of an argument or a parameter's name, or a tuple of those; got an empty tuple"
+        )
 
-    def taken(measure: Measure, others: list[int]) -> Any:
+    def taken(measure: Measure, others: list[int]) -> list[Quotient]:
         if not others:
-            return measure(*args)
-        leaves, rebuild = flatten(args[others[0]])
-        return rebuild([taken(_partial(measure, others[0], k), others[1:]) for k in range(len(leaves))])
+            return [measure(*args)]
+        leaves = range(len(flatten(args[others[0]])[0]))
+        return [q for k in leaves for q in taken(_partial(measure, others[0], k), others[1:])]
 
-    return taken(_measured(f), indices)
+    return taken(_measured(f), indices), [args[index] for index in indices]
 
 
-def difference_quotient(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> tuple[Any, Any]:
+def _put_together(values: Iterator[Any], xs: list[Any]) -> Any:
+    """Put values that come as `quotients` into their structure."""
+    if not xs:
+        return next(values)
+    leaves, rebuild = flatten(xs[0])
+    return rebuild([_put_together(values, xs[1:]) for _ in leaves])
+
+
+def difference_quotient(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> tuple[Any, Any]:
     """Return ``(value, error)``: the partial ∂f/∂args[wrt] by differences, and an estimate of its error.
 
     Both have the shape and structure of `autodiff.derivative`'s result; a tuple ``wrt`` gives the mixed partial, and
@@ -125,8 +140,9 @@ def difference_quotient(f: Callable[..., Any], wrt: int | tuple[int, ...], args:
     >>> abs(value - 12.0) <= error < 1e-10
     True
     """
-    tree = quotients(f, wrt, args)
-    return map_leaves(lambda q: _as_number(q.value), tree), map_leaves(lambda q: _as_number(q.error), tree)
+    found, xs = quotients(f, wrt, args)
+    return (_put_together((_as_number(q.value) for q in found), xs),
+            _put_together((_as_number(q.error) for q in found), xs))  # fmt: skip
 
 
 def _as_number(x: Any) -> Any:
@@ -150,7 +166,7 @@ def close(found: Any, expected: Any, within: Any) -> NDArray[np.bool_]:
     return np.asarray(near & np.isfinite(expected) | (found == expected) | (np.isnan(found) & np.isnan(expected)))
 
 
-def check_derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any], suspect: Any) -> bool:
+def check_derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], suspect: Any) -> bool:
     """Return whether ``suspect`` is the partial ∂f/∂args[wrt] at ``args``, judged by difference quotients.
 
     It is if every element lies within 1e-7 of the quotient, relatively, or within four times the quotient's error. At a
@@ -165,7 +181,8 @@ def check_derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Se
     >>> check_derivative(lambda x, y: x * y**2, 1, [3.0, 2.0], 12.00001)
     False
     """
-    return _confirmed(suspect, quotients(f, wrt, args), "suspect")
+    found, xs = quotients(f, wrt, args)
+    return _confirmed(suspect, iter(found), xs, "suspect")
 
 
 def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence[Any]) -> bool:
@@ -186,30 +203,33 @@ def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence
     def scalar(*xs: Any) -> Any:
         return scalar_output(f(*xs), f)
 
-    trees = [quotients(scalar, k, args) for k in range(len(args))]
-    return all(
-        _confirmed(part, tree, f"suspect[{k}]") for k, (part, tree) in enumerate(zip(suspect, trees, strict=True))
-    )
+    parts = [quotients(scalar, k, args) for k in range(len(args))]
+    return all(_confirmed(part, iter(found), xs, f"suspect[{k}]")
+               for k, (part, (found, xs)) in enumerate(zip(suspect, parts, strict=True)))  # fmt: skip
 
 
-def _confirmed(suspect: Any, tree: Any, name: str) -> bool:
-    """Return whether every part of ``suspect`` agrees with the quotient in its place."""
-    if isinstance(tree, Quotient):
-        found = np.asarray(suspect)
-        if found.dtype.kind not in "fciub":
-            raise TypeError(f"{name} is a number or array of numbers, not {type(suspect).__name__}: {suspect!r}")
-        if found.shape != tree.value.shape:
-            raise ValueError(f"{name} has shape {found.shape}, the derivative has shape {tree.value.shape}")
-        precision = float(np.finfo(found.dtype).eps) if found.dtype.kind in "fc" else 0.0
-        return bool(np.all(close(found, tree.value, allowed(tree, precision))))
-    keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
-    given = (
-        list(suspect)
-        if isinstance(suspect, dict)
-        else list(range(len(suspect)))
-        if hasattr(suspect, "__len__")
-        else None
-    )
-    if given is None or set(given) != set(keys):
-        raise ValueError(f"{name} has not the structure of the derivative: {type(tree).__name__} with {keys}")
-    return all(_confirmed(suspect[key], tree[key], f"{name}[{key!r}]") for key in keys)
+def _confirmed(suspect: Any, found: Iterator[Quotient], xs: list[Any], name: str) -> bool:
+    """Return whether every part of ``suspect`` agrees with its quotient; as `quotients` they and ``xs``."""
+    if not xs:
+        return _agrees(suspect, next(found), name)
+    kind = kind_of(xs[0])
+    if kind is None:
+        return _confirmed(suspect, found, xs[1:], name)
+    given = kind.matched(suspect, xs[0])
+    if given is None and (isinstance(suspect, Sequence) or np.ndim(suspect)):
+        given = kind.matched(list(suspect), xs[0])
+    if given is None:
+        raise ValueError(f"{name} has not the structure of the derivative: {kind.needed(xs[0])} is needed")
+    named = zip(given, kind.parts(xs[0]), kind.paths(xs[0]), strict=True)
+    return all(_confirmed(part, found, [x, *xs[1:]], name + path) for part, x, path in named)
+
+
+def _agrees(suspect: Any, quotient: Quotient, name: str) -> bool:
+    """Return whether a number or array is the derivative that a quotient is near."""
+    value = np.asarray(suspect)
+    if value.dtype.kind not in "fciub":
+        raise TypeError(f"{name} is a number or array of numbers, not {type(suspect).__name__}: {suspect!r}")
+    if value.shape != quotient.value.shape:
+        raise ValueError(f"{name} has shape {value.shape}, the derivative has shape {quotient.value.shape}")
+    precision = float(np.finfo(value.dtype).eps) if value.dtype.kind in "fc" else 0.0
+    return bool(np.all(close(value, quotient.value, allowed(quotient, precision))))

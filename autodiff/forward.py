@@ -6,7 +6,7 @@ Several directions are the members of one tangent, a batch, so that the function
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from itertools import repeat
 from typing import Any
 
 from dualnumbers.arraynumber import ArrayNumber
@@ -16,44 +16,40 @@ from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.rules.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
-from .captured import Given
+from .calls import Call
 from .columns import CHUNK, Directions, Rule, check_same, taken
-from .derived import derived
+from .derived import derived, with_parameters_of
 from .differences import check_derivative
-from .labels import with_labels
+from .places import Which, arguments, by_position, distinct, place, places
 from .running import run
 from .seeding import (
-    argnums_of,
-    arguments,
     check_alive,
     check_holomorphic,
-    differentiable,
-    flatten,
-    map_leaves,
     matching,
     output,
     output_leaf,
     own,
-    place,
     real_output,
     zero,
 )
+from .structures import flatten, keeps_structure, map_leaves
 
 new = object.__new__
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
 
 
-def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence[Any]) -> Any:
+def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:
     """Return the partial derivative ∂f/∂args[wrt] at ``args``.
 
     With respect to a number it has the shape of f's output; with respect to an array it is the full partial, output
-    shape + argument shape; with respect to nested tuples, lists and dicts it has their structure. A tuple ``wrt``
-    gives the mixed partial, one differentiation after the other. A Python float gives a Python float; what f does not
-    depend on has the derivative zero. At a complex point f must be holomorphic.
+    shape + argument shape; with respect to nested tuples, lists, dicts and dataclasses it has their structure. ``wrt``
+    is an index or a parameter's name; a tuple of them gives the mixed partial, one differentiation after the other. A
+    Python float gives a Python float; what f does not depend on has the derivative zero. At a complex point f must be
+    holomorphic.
 
-    Raises TypeError or IndexError for a wrong ``wrt``, TypeError where ``args`` is no list of arguments or f returns
-    something else than numbers, ValueError where f is not holomorphic at a complex point.
+    Raises TypeError, IndexError or ValueError for a wrong ``wrt``, TypeError where ``args`` is no list of arguments or
+    f returns something else than numbers, ValueError where f is not holomorphic at a complex point.
 
     >>> from math import pi
     >>> import dualnumbers.dmath as dmath
@@ -63,7 +59,7 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     if type(wrt) is tuple:
         return _mixed_partial(f, wrt, args)
     args = list(args) if type(args) is list else arguments(f, args)
-    index = wrt if type(wrt) is int and 0 <= wrt < len(args) else place(wrt, len(args))
+    index = wrt if type(wrt) is int and 0 <= wrt < len(args) else place(wrt, f, len(args))
     x = args[index]
     if type(x) is not float:
         return _partials(f, args, [index], lambda out: output(out, f))[0]
@@ -77,20 +73,31 @@ def derivative(f: Callable[..., Any], wrt: int | tuple[int, ...], args: Sequence
     return as_given(_split(output(out, f), level, x)[1], x)
 
 
-def _mixed_partial(f: Callable[..., Any], wrt: tuple[int, ...], args: Sequence[Any]) -> Any:
+def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequence[Any]) -> Any:
     """Differentiate by one index after the other, the first one innermost."""
     if not wrt:
-        raise TypeError("wrt is the index of an argument, or a tuple of indices; got an empty tuple")
-    first, others = wrt[0], wrt[1:]
+        raise TypeError(
+            "wrt is the index of an argument or a parameter's name, or a tuple of those; got an empty tuple"
+        )
+    args = arguments(f, args)
+    first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)
-    return derivative(lambda *xs: derivative(f, first, xs), others, args)
+    return derivative(lambda *xs: derivative(f, first, xs), tuple(others), args)
 
 
 @derived
-def differentiate(f: Callable[..., Any], wrt: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def differentiate(f: Callable[..., Any], wrt: Which = 0) -> Callable[..., Any]:
     """Return the partial ∂f/∂args[wrt] as a function of the same arguments."""
-    return lambda *args, **keywords: derivative(partial(f, **keywords) if keywords else f, wrt, args)
+
+    @with_parameters_of(f)
+    def partial_of_f(*args: Any, **keywords: Any) -> Any:
+        if not keywords:
+            return derivative(f, wrt, args)
+        function, given, found = by_position(f, wrt, args, keywords, "wrt")
+        return derivative(function, tuple(found) if isinstance(wrt, tuple) else found[0], given)
+
+    return partial_of_f
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
@@ -101,13 +108,7 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    partials = _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)
-    return list(map(_labelled, partials, args))
-
-
-def _labelled(partial: Any, x: Any) -> Any:
-    leaves, rebuild = flatten(partial)
-    return rebuild(map(with_labels, leaves, flatten(x)[0]))
+    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
@@ -130,11 +131,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     primals, tangents = arguments(f, primals), arguments(f, tangents)
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
-    level, given = Level(), Given()
-    seeded = [_seed(x, t, level, given) for x, t in zip(primals, tangents, strict=True)]
+    level, call = Level(), Call(primals, range(len(primals)))
+    pushed = matching(tangents, call.entered(call.leaves), "the tangent")
+    seeded = call.entered(map(make, call.leaves, pushed, repeat(level)))
     kept = _kept(seeded)
     out = run(f, seeded, level)
-    given.check()
+    call.check()
     leaves, rebuild = flatten(_certain(f, kept, level, out))
     pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
     tangents = [in_precision(as_given(tangent, primal), primal) for primal, tangent in pairs]
@@ -142,34 +144,28 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 @derived
-def jacfwd(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def jacfwd(f: Callable[..., Any], argnums: Which = 0) -> Callable[..., Any]:
     """Return the Jacobian as a function of f's arguments, all columns in one run; shape output + argument shape.
 
-    A tuple of ``argnums`` gives a tuple of Jacobians. Structured outputs and arguments give the structure of the
-    output, holding that of the argument.
+    ``argnums`` is an index or a parameter's name; a tuple of them gives a tuple of Jacobians. Structured outputs and
+    arguments give the structure of the output, holding that of the argument.
     """
 
+    @with_parameters_of(f)
     def jacobian(*args: Any, **keywords: Any) -> Any:
-        indices = argnums_of(argnums, len(args))
-        partials = _partials(lambda *xs: f(*xs, **keywords), list(args), indices, lambda out: joined(out, f))
+        function, given, found = by_position(f, argnums, args, keywords)
+        partials = _partials(function, given, distinct(argnums, found), lambda out: joined(out, f))
         return tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return jacobian
 
 
 def joined(out: Any, f: Any) -> Any:
-    """Join an output's lists to arrays; tuples and dicts stay."""
-    if isinstance(out, (tuple, dict)):
+    """Join an output's lists to arrays; other structures stay."""
+    if keeps_structure(out):
         leaves, rebuild = flatten(out)
         return rebuild(output_leaf(leaf, f) for leaf in leaves)
     return output(out, f)
-
-
-def _seed(x: Any, t: Any, level: Level, given: Given) -> Any:
-    """Give an argument its tangent, as numbers of a level."""
-    xs, rebuild = flatten(x)
-    xs = [given.keep(differentiable(leaf, "a primal")) for leaf in xs]
-    return rebuild(map(make, xs, matching(t, rebuild(xs), "the tangent"), [level] * len(xs)))
 
 
 def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
@@ -205,25 +201,20 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
 def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
                         rule: Rule, elements: int = 0, otherwise: Exception | None = None) -> list[Any]:  # fmt: skip
     """Find `_partials` with chunks of `Directions` for values of so many ``elements``."""
-    given = Given()
-    trees = [flatten(args[index]) for index in indices]
-    leaves = [given.keep(differentiable(leaf, f"argument {index}"))
-              for index, (found, _) in zip(indices, trees, strict=True) for leaf in found]  # fmt: skip
-    directions, runs = Directions(leaves, elements), []
+    call = Call(args, indices)
+    directions, runs = Directions(call.leaves, elements), []
     for chosen in directions.chunks():
         low, level = Level(), Level()  # the batch's lies below
-        seeds = zip(leaves, directions.seeds(chosen, low), strict=True)
-        numbers = iter([_seeded(x, t, level) for x, t in seeds])
-        seeded = dict(zip(indices, (rebuild([next(numbers) for _ in found]) for found, rebuild in trees), strict=True))
-        filled = [seeded.get(index, x) for index, x in enumerate(args)]
-        kept = _kept(filled)
-        out = finish(_certain(f, kept, level, run(f, filled, level)))
+        seeds = zip(call.leaves, directions.seeds(chosen, low), strict=True)
+        seeded = call.entered(_seeded(x, t, level) for x, t in seeds)
+        kept = _kept(seeded)
+        out = finish(_certain(f, kept, level, run(f, seeded, level)))
         outs, rebuild_out = flatten(out)
         runs.append([_pushed(leaf, level) for leaf in outs])
-    given.check()
+    call.check()
     check_same([[value for value, _ in run] for run in runs], f, otherwise)
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
-    return directions.rebuilt(outs, tangents, rule, rebuild_out, trees)
+    return call.blocks(directions.by_output(outs, tangents, rule), rebuild_out)
 
 
 def _seeded(x: Any, tangent: Any, level: Level) -> Any:

@@ -18,4 +18,4 @@ LABELS: dict[str, Callable[[Any, Any], Any]] = {
 def with_labels(g: Any, x: Any) -> Any:
     """Give the derivative ``g`` by a leaf, plain and of its shape, the labels of that; return any other as it is."""
     labels = LABELS.get(type(x).__name__) if is_labelled(type(x)) else None
-    return labels(g, x) if labels and not is_number(type(g)) and g.shape == x.shape else g
+    return labels(g, x) if labels and not is_number(type(g)) and getattr(g, "shape", None) == x.shape else g

@@ -5,7 +5,6 @@ A complex leaf counts as its real and its imaginary part.
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number
 from dualnumbers.rules.complexes import imag, real
 
-from .seeding import CONTAINERS, differentiable, flatten, output, output_leaf, settled
+from .seeding import differentiable, output, output_leaf, settled
+from .structures import flatten, keeps_structure, paths_of_leaves
 
 Function = Callable[..., Any]
 
@@ -72,7 +72,7 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
     made = {}
     for index in indices:
         parts, rebuild = flatten(args[index])
-        names = names_of_leaves(args[index], f"args[{index}]")
+        names = paths_of_leaves(args[index], f"args[{index}]")
         made[index] = rebuild, [taken(x, name) for x, name in zip(parts, names, strict=True)]
     if not leaves:
         raise ValueError("gradcheck: no argument is a number or an array of numbers")
@@ -83,7 +83,7 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
         for index, (rebuild, makers) in made.items():
             given[index] = rebuild([make(stream) for make in makers])
         out = f(*given)
-        return out if isinstance(out, (tuple, dict)) else output(out, f)
+        return out if keeps_structure(out) else output(out, f)
 
     tree = by_copies(called)(*leaves)
     unreal = [is_unreal(out) for out in flatten(tree)[0]]
@@ -96,28 +96,10 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
         return tuple(part for out, pair in zip(outs, unreal, strict=True)
                      for part in ((real(out), imag(out)) if pair else (out,)))  # fmt: skip
 
-    outputs = [name + part for name, pair in zip(names_of_leaves(tree, "f"), unreal, strict=True)
+    outputs = [name + part for name, pair in zip(paths_of_leaves(tree, "f"), unreal, strict=True)
                for part in ((".real", ".imag") if pair else ("",))]  # fmt: skip
     function.__name__ = getattr(f, "__name__", "f")
     return RealFunction(function, leaves, inputs, outputs)
-
-
-def names_of_leaves(tree: Any, name: str) -> list[str]:
-    """Return the name of each leaf of a structure, as Python would index it, in the order of `flatten`."""
-    if not isinstance(tree, CONTAINERS):
-        return [name]
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
-    return [leaf for key, part in items for leaf in names_of_leaves(part, f"{name}[{key!r}]")]
-
-
-def parameter_names(f: Function, count: int) -> list[str]:
-    """Return the names of the first ``count`` parameters of a function; none where it does not name as many."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # as of many a builtin
-        return []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return names[:count] if len(names) >= count else []
 
 
 def of_few_directions(full: RealFunction, order: int) -> RealFunction:

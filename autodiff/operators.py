@@ -14,11 +14,13 @@ from dualnumbers.rules.undetermined import Unadapted
 from dualnumbers.table.partials import as_given
 
 from .certain import certain_tangents
-from .columns import Directions, Rebuild, Tree, taken
-from .derived import derived
+from .columns import Directions, taken
+from .derived import derived, with_parameters_of
 from .forward import holomorphic, jacfwd, joined, jvp
+from .places import Which, by_position, distinct
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import argnums_of, flatten, matching, output_leaf, own, real_output
+from .seeding import matching, output_leaf, own, real_output
+from .structures import flatten
 from .sweep import adjoints, tangents
 from .tape import Tape
 
@@ -26,7 +28,7 @@ MODES = ("auto", "forward", "reverse")
 
 
 @derived
-def jacobian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, mode: str = "auto") -> Callable[..., Any]:
+def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto") -> Callable[..., Any]:
     """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
     ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps it m times if m ≤ n, else makes n
@@ -37,13 +39,14 @@ def jacobian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, mode: st
     if mode != "auto":
         return jacfwd(f, argnums) if mode == "forward" else jacrev(f, argnums)
 
+    @with_parameters_of(f)
     def jacobian_of_f(*args: Any, **keywords: Any) -> Any:
-        indices = argnums_of(argnums, len(args))
-        recording, given = Recording(lambda *xs: f(*xs, **keywords), args, indices), [args[k] for k in indices]
+        function, given, found = by_position(f, argnums, args, keywords)
+        recording = Recording(function, given, distinct(argnums, found))
         if _size(flatten(recording.out)[0]) > _size(recording.leaves):
-            partials = columns(recording, f, joined(recording.out, f), given)
+            partials = columns(recording, f, joined(recording.out, f))
         else:
-            partials = rows(recording, f, given)
+            partials = rows(recording, f)
         return tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return jacobian_of_f
@@ -54,7 +57,7 @@ def _size(leaves: list[Any]) -> int:
 
 
 @derived
-def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def hessian(f: Callable[..., Any], argnums: Which = 0) -> Callable[..., Any]:
     """Return the Hessian of a scalar ``f``, forward over reverse: argument + argument shape, in their structures.
 
     f is recorded once. Tangents of its arguments, of many directions at a time, are pushed through the tape; a sweep
@@ -62,23 +65,23 @@ def hessian(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callab
     zeros which meet infinite slopes are told apart; where a rule needs to know the direction, they go one by one.
     """
 
+    @with_parameters_of(f)
     def hessian_of_f(*args: Any, **keywords: Any) -> Any:
-        indices = argnums_of(argnums, len(args))
-        recording = Recording(lambda *xs: f(*xs, **keywords), args, indices)
-        trees = [flatten(args[index]) for index in indices]
-        rebuild = flatten([args[index] for index in indices])[1]
+        function, given, found = by_position(f, argnums, args, keywords)
+        indices = tuple(distinct(argnums, found))
+        recording = Recording(function, given, indices)
         try:
-            partials = _hessian(recording, real_output(recording.out, f), trees, rebuild)
+            partials = _hessian(recording, real_output(recording.out, f))
         except Unadapted:
             partials = None
         if partials is None or any(map(has_nan, flatten(partials)[0])):
-            return jacfwd(grad(f, argnums), argnums)(*args, **keywords)
+            partials = jacfwd(grad(function, indices), indices)(*given)
         return tuple(map(tuple, partials)) if isinstance(argnums, tuple) else partials[0][0]
 
     return hessian_of_f
 
 
-def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild) -> list[Any]:
+def _hessian(recording: Recording, out: Any) -> list[Any]:
     """Return the partials by each argument of the list of the gradients by all."""
     tape, leaves = recording.tape, recording.leaves
     directions, found = Directions(leaves, _size(tape.values)), []
@@ -90,7 +93,7 @@ def _hessian(recording: Recording, out: Any, trees: list[Tree], rebuild: Rebuild
         one = zeros_like(recording.value(out)) + 1
         gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else leaves
         found.append([taken(g.tangent) if level_of(g) is level else None for g in gradients])
-    return directions.rebuilt(leaves, found, holomorphic, rebuild, trees)
+    return recording.call.blocks(directions.by_output(leaves, found, holomorphic), recording.call.left)
 
 
 def _seeds(tape: Tape, given: list[Any]) -> dict[int, Any]:
@@ -98,7 +101,7 @@ def _seeds(tape: Tape, given: list[Any]) -> dict[int, Any]:
     return {line: t for line, t in zip(tape.inputs, given, strict=True) if t is not None}
 
 
-def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any]:
+def columns(recording: Recording, f: Any, out: Any) -> list[Any]:
     """Push a recording forward to the Jacobian of its output by each of the differentiated arguments."""
     tape, (outs, rebuild) = recording.tape, flatten(out)
     outs = [output_leaf(leaf, f) for leaf in outs]
@@ -109,7 +112,7 @@ def columns(recording: Recording, f: Any, out: Any, args: list[Any]) -> list[Any
         pushed = certain_tangents(tape, seeds, range(behind), lines)
         found.append([taken(pushed[line]) if line in pushed else None for line in lines])
     values = [recording.value(leaf) for leaf in outs]
-    return directions.rebuilt(values, found, holomorphic, rebuild, [flatten(x) for x in args])
+    return recording.call.blocks(directions.by_output(values, found, holomorphic), rebuild)
 
 
 @derived
@@ -130,7 +133,6 @@ def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """Return ``(f(*primals), push)``: ``push(*tangents)`` is the output's tangent; f is recorded, not run again."""
     recording = Recording(f, primals, range(len(primals)), keep=True)
-    _, rebuild_primals = flatten(primals)
     outs, rebuild = flatten(recording.out)
     outs = [output_leaf(out, f) for out in outs]
     values = [recording.value(out) for out in outs]
@@ -138,7 +140,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     def push(*directions: Any) -> Any:
         if len(directions) != len(primals):
             raise ValueError(f"{len(directions)} tangents for {len(primals)} primals")
-        leaves = matching(directions, rebuild_primals(recording.leaves), "the tangent")
+        leaves = matching(list(directions), recording.call.entered(recording.leaves), "the tangent")
         seeds = dict(zip(recording.tape.inputs, leaves, strict=True))
         found = []
         for out, value in zip(outs, values, strict=True):

@@ -16,7 +16,9 @@ from dualnumbers.forms import dtype_of, shape, type_of
 from dualnumbers.frames import Reader
 from dualnumbers.levels import has_nan, plain
 
-from .seeding import arguments, differentiable, flatten, map_leaves
+from .places import arguments
+from .seeding import differentiable
+from .structures import flatten, left_alone, map_leaves
 from .tape import Tape
 from .variable import Variable
 
@@ -30,6 +32,8 @@ class Program(NamedTuple):
 
     inputs: tuple[Any, ...]
     """For each leaf of the arguments its shape, dtype and type."""
+    fixed: list[Any]
+    """The names and Nones in the arguments, by which the function may have decided."""
     outputs: list[Any]
     """The leaves of what it returned: lines, and constants."""
     rebuild: Callable[..., Any]
@@ -52,20 +56,23 @@ def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
 
     leaves, rebuild = flatten(map_leaves(line_of, out))
     noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
-    return Program(tuple(map(_form, _leaves(args))), leaves, rebuild, *noted)
+    return Program(tuple(map(_form, _leaves(args))), left_alone(list(args)), leaves, rebuild, *noted)
 
 
 def run(tape: Tape, args: Sequence[Any]) -> Any:
     """Return what the recorded function returns at other arguments. Raise `DivergedError` where it went another way.
 
-    Raises TypeError where an argument has another shape or type than when it was recorded.
+    Raises TypeError where an argument has another shape or type than when it was recorded, or another string or None.
     """
     if tape.program is None:
         raise TypeError("only a tape of autodiff.record can be run at other inputs")
-    inputs = _leaves(arguments(None, args))
+    args = arguments(None, args)
+    inputs = _leaves(args)
     forms = tuple(map(_form, inputs))
     if forms != tape.program.inputs:
         raise TypeError(f"the function was recorded with arguments {_named(tape.program.inputs)}, not {_named(forms)}")
+    if (fixed := left_alone(args)) != tape.program.fixed:
+        raise TypeError(f"the function was recorded with {tape.program.fixed} in its arguments, not {fixed}")
     values = evaluated(tape, inputs)
     return tape.program.rebuild(values[x] if type(x) is Line else x for x in tape.program.outputs)
 

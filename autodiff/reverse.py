@@ -9,26 +9,19 @@ import numpy as np
 
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import NOTING, is_number
-from dualnumbers.memory import detached
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
 from dualnumbers.table.partials import as_given
 
-from .captured import Given
-from .derived import derived
+from .calls import Call
+from .derived import derived, with_parameters_of
 from .differences import check_gradient
-from .labels import with_labels
-from .leaves import names_of_leaves, parameter_names
+from .places import Which, arguments, by_position, distinct, parameter_names
 from .replay import program
 from .running import run
 from .seeding import (
-    argnums_of,
-    arguments,
     check_alive,
     check_holomorphic,
-    differentiable,
-    flatten,
-    map_leaves,
     matching,
     name_of,
     output,
@@ -37,6 +30,7 @@ from .seeding import (
     real_output,
 )
 from .sources import SourcedTape
+from .structures import flatten, keeps_structure, map_leaves, paths_of_leaves
 from .sweep import adjoints
 from .tape import Tape
 from .variable import Variable, variable
@@ -47,7 +41,7 @@ __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_
 class Recording:
     """A function recorded on a tape at one point: its inputs, its output, and the pull-back of a cotangent."""
 
-    __slots__ = ("leaves", "out", "tape")
+    __slots__ = ("call", "leaves", "out", "tape")
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
                  tape: Tape | None = None) -> None:  # fmt: skip
@@ -56,30 +50,17 @@ class Recording:
         It is recorded on ``tape`` where an empty one is given.
         """
         self.tape = Tape() if tape is None else tape
-        self.leaves: list[Any] = []
-        args, given = list(args), Given()
-        for index in indices:
-            args[index] = self._seed(args[index], index, given, keep)
+        self.call = Call(args, indices, keep)
+        self.leaves = self.call.leaves
+        handles = [variable(self.tape, x.snapshot() if is_number(type(x)) else x) for x in self.leaves]
         try:
-            self.out = run(f, args, self.tape.level)
+            self.out = run(f, self.call.entered(handles), self.tape.level)
         except Exception as error:
             if self.tape.is_torn:
                 raise self.tape.torn() from error  # whatever came of it
             raise
         self.tape.check_whole()
-        given.check()
-
-    def _seed(self, x: Any, index: int, given: Given, keep: bool) -> Any:
-        leaves, rebuild = flatten(x)
-        handles = []
-        for leaf in leaves:
-            leaf = differentiable(leaf, f"argument {index}")
-            kept = leaf.snapshot() if is_number(type(leaf)) else given.keep(leaf)
-            if keep and kept is leaf and type(leaf) is np.ndarray:
-                kept = detached(leaf)
-            handles.append(variable(self.tape, kept))
-            self.leaves.append(leaf)
-        return rebuild(handles)
+        self.call.check()
 
     def holds(self, out: Any) -> bool:
         """Return whether an output was computed from the inputs, and so is a line of the tape."""
@@ -126,7 +107,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     finally:
         NOTING.pop()
     named = zip(args, parameter_names(f, len(args)), strict=False)
-    tape.names = [name for x, parameter in named for name in names_of_leaves(x, parameter)]
+    tape.names = [name for x, parameter in named for name in paths_of_leaves(x, parameter)]
     recording.out = map_leaves(lambda x: array(x) if is_number(type(x)) else x, recording.out)  # what a holder holds
     tape.program = program(tape, args, recording.out)
     tape.outputs = [out.line for out in flatten(recording.out)[0] if recording.holds(out)]
@@ -150,36 +131,28 @@ def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Se
     recording = Recording(f, args, indices)
     out = real_output(recording.out, f)
     value = recording.value(out)
-    partials = iter(recording.pull([(out, zeros_like(value) + 1)]))
-    return value, [_rebuilt(args[index], partials) for index in indices]
-
-
-def _rebuilt(x: Any, partials: Any) -> Any:
-    leaves, rebuild = flatten(x)
-    return rebuild([with_labels(next(partials), leaf) for leaf in leaves])
+    return value, recording.call.left(recording.pull([(out, zeros_like(value) + 1)]))
 
 
 @derived
-def grad(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the gradient of a scalar ``f`` as a function of the same arguments.
 
-    It has the structure of argument ``argnums``; a tuple of ``argnums`` gives a tuple of gradients. With ``has_aux``,
-    f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
+    It has the structure of argument ``argnums``, an index or a parameter's name; a tuple of them gives a tuple of
+    gradients. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
     """
     both = value_and_grad(f, argnums, has_aux)
 
+    @with_parameters_of(f)
     def gradient_of_f(*args: Any, **keywords: Any) -> Any:
         value, partials = both(*args, **keywords)
         return (partials, value[1]) if has_aux else partials
 
-    gradient_of_f.__wrapped__ = f  # type: ignore[attr-defined]  # it has the same parameters
     return gradient_of_f
 
 
 @derived
-def value_and_grad(
-    f: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def value_and_grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return a scalar ``f``'s ``(value, gradient)`` as a function of its arguments, at the cost of the gradient.
 
     The value has the type that f gives without a differentiation, the gradient that of the argument.
@@ -187,12 +160,14 @@ def value_and_grad(
     ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is.
     """
 
+    @with_parameters_of(f)
     def value_and_gradient(*args: Any, **keywords: Any) -> Any:
-        indices = argnums_of(argnums, len(args))
+        function, given, found = by_position(f, argnums, args, keywords)
+        indices = distinct(argnums, found)
         auxiliary: list[Any] = []
 
         def scalar(*xs: Any) -> Any:
-            out = f(*xs, **keywords)
+            out = function(*xs)
             if not has_aux:
                 return out
             if not isinstance(out, tuple) or len(out) != 2:
@@ -203,11 +178,10 @@ def value_and_grad(
             return out[0]
 
         scalar.__name__ = name_of(f)
-        value, partials = _value_and_gradients(scalar, args, indices)
+        value, partials = _value_and_gradients(scalar, given, indices)
         result = tuple(partials) if isinstance(argnums, tuple) else partials[0]
         return ((value, _without_level(auxiliary[0])), result) if has_aux else (value, result)
 
-    value_and_gradient.__wrapped__ = f  # type: ignore[attr-defined]  # it has the same parameters
     return value_and_gradient
 
 
@@ -232,41 +206,33 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     value = rebuild(values)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        partials = iter(recording.pull(list(zip(outs, matching(cotangent, value, "the cotangent"), strict=True))))
-        return tuple(_rebuilt(x, partials) for x in primals)
+        seeds = list(zip(outs, matching(cotangent, value, "the cotangent"), strict=True))
+        return tuple(recording.call.left(recording.pull(seeds)))
 
     return value, pullback
 
 
 @derived
-def jacrev(f: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def jacrev(f: Callable[..., Any], argnums: Which = 0) -> Callable[..., Any]:
     """Return the Jacobian as a function of f's arguments: one recording, one sweep per output element.
 
     Shape, structure and ``argnums`` as `autodiff.forward.jacfwd`'s.
     """
 
+    @with_parameters_of(f)
     def jacobian(*args: Any, **keywords: Any) -> Any:
-        indices = argnums_of(argnums, len(args))
-        recording = Recording(lambda *xs: f(*xs, **keywords), args, indices)
-        partials = rows(recording, f, [args[index] for index in indices])
+        function, given, found = by_position(f, argnums, args, keywords)
+        partials = rows(Recording(function, given, distinct(argnums, found)), f)
         return tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return jacobian
 
 
-def rows(recording: Recording, f: Any, args: list[Any]) -> list[Any]:
+def rows(recording: Recording, f: Any) -> list[Any]:
     """Return the Jacobian of a recording with respect to each of the differentiated arguments."""
     out = recording.out
-    leaves, rebuild = flatten(out) if isinstance(out, (tuple, dict)) else ([output(out, f)], lambda ls: next(iter(ls)))
-    by_leaf = [_rows(recording, output_leaf(leaf, f)) for leaf in leaves]
-    results = []
-    start = 0
-    for x in args:
-        count = len(flatten(x)[0])
-        _, rebuild_x = flatten(x)
-        results.append(rebuild([rebuild_x(partials[start : start + count]) for partials in by_leaf]))
-        start += count
-    return results
+    leaves, rebuild = flatten(out if keeps_structure(out) else output(out, f))
+    return recording.call.blocks([_rows(recording, output_leaf(leaf, f)) for leaf in leaves], rebuild)
 
 
 def _rows(recording: Recording, out: Any) -> list[Any]:

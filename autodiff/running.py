@@ -10,7 +10,8 @@ from dualnumbers.frames import is_door, stack
 from dualnumbers.levels import LIVING, RUNNING, Level
 from dualnumbers.refusals import check_refused
 
-from .seeding import filled, map_leaves
+from .seeding import filled
+from .structures import map_leaves
 
 begin, end = RUNNING.append, RUNNING.pop
 

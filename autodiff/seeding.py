@@ -1,13 +1,10 @@
-"""Which arguments are differentiated: nested structures taken apart, seeded, and the answer put together again.
+"""What may be differentiated, and what a function may return: leaves are looked at as they come and go.
 
 Values enter and leave a differentiation here, so here is where a number that outlived its own is found.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -20,36 +17,9 @@ from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table.partials import as_given
 
-CONTAINERS = (tuple, list, dict)
+from .structures import flatten, is_structure, kind_of, map_leaves
+
 FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))
-
-
-def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
-    """Return the leaves of nested tuples, lists and dicts in order, and the function that puts as many back."""
-    if not isinstance(tree, CONTAINERS):
-        return [tree], lambda leaves: next(iter(leaves))
-    parts = [flatten(part) for part in (tree.values() if isinstance(tree, dict) else tree)]
-    leaves = [leaf for part, _ in parts for leaf in part]
-
-    def rebuild(new: Iterable[Any]) -> Any:
-        stream = iter(new)
-        built = [build([next(stream) for _ in part]) for part, build in parts]
-        if isinstance(tree, dict):
-            other = copy(tree)  # a defaultdict keeps its factory
-            for key, part in zip(tree, built, strict=True):
-                other[key] = part
-            return other
-        return type(tree)(*built) if hasattr(tree, "_fields") else type(tree)(built)
-
-    return leaves, rebuild
-
-
-def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Return the structure with ``function`` applied to each leaf."""
-    if not isinstance(tree, CONTAINERS):
-        return function(tree)
-    leaves, rebuild = flatten(tree)
-    return rebuild(map(function, leaves))
 
 
 def value_of(x: Any) -> Any:
@@ -78,7 +48,7 @@ def stop_gradient(x: Any) -> Any:
 def differentiable(x: Any, name: str = "the argument") -> Any:
     """Return a leaf that can be differentiated: integers become floats; TypeError for what is no number."""
     kind = type(x)
-    if kind is float:
+    if kind is float or (kind is np.ndarray and x.dtype.kind in "fc"):
         return x
     if is_number(kind):
         check_alive(x)
@@ -98,7 +68,7 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
     if _is_array(kind) and x.dtype.kind in "iu":
         return x.astype(float)
     columns = "; give a dict of its columns, {c: x[c] for c in x}" if is_labelled(kind) else ""
-    raise TypeError(f"cannot differentiate with respect to {name}, {_described(x)}: it is not a real or complex number "
+    raise TypeError(f"cannot differentiate with respect to {name}, {described(x)}: it is not a real or complex number "
                     f"or array of them{columns}{user_line()}")  # fmt: skip
 
 
@@ -109,7 +79,8 @@ def _is_array(kind: type) -> bool:
     return hasattr(kind, "__array_ufunc__") and hasattr(kind, "dtype") and not is_labelled(kind)
 
 
-def _described(x: Any) -> str:
+def described(x: Any) -> str:
+    """Describe a value in an error: its type, and its text as far as it is short."""
     text = " ".join(repr(x).split())
     return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
@@ -145,14 +116,14 @@ def output_leaf(out: Any, f: Any) -> Any:
     kind = np.result_type(value).kind
     if kind in "biu":
         what = "a truth value" if kind == "b" else "an integer"
-        raise TypeError(f"{name_of(f)} returned {_described(value)}: {what} has no derivative; for a constant return a "
+        raise TypeError(f"{name_of(f)} returned {described(value)}: {what} has no derivative; for a constant return a "
                         "float, such as 0.0")  # fmt: skip
     return out
 
 
 def filled(x: Any) -> Any:
     """Return what an array that takes numbers by assignment holds in the end; anything else as it is."""
-    return x.snapshot() if is_number(type(x)) and x.level is HELD else x
+    return x.snapshot() if getattr(type(x), "level", None) is HELD else x
 
 
 def _number(out: Any, f: Any) -> Any:
@@ -167,7 +138,7 @@ def _number(out: Any, f: Any) -> Any:
         return plain_output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
         return out
-    raise TypeError(f"{name_of(f)} returned {_described(out)}; a function that is differentiated returns numbers or "
+    raise TypeError(f"{name_of(f)} returned {described(out)}; a function that is differentiated returns numbers or "
                     "arrays")  # fmt: skip
 
 
@@ -185,46 +156,11 @@ def plain_output(out: Any, f: Any) -> Any:
     """Return `output` that may be of integers, as a difference quotient takes it."""
     if not isinstance(out, (list, tuple)):
         return _number(out, f)
-    for leaf in flatten(out)[0]:
-        _number(leaf, f)
+    _check_numbers(out, f)
     try:
         return _number(array(out), f)
     except ValueError as error:
         raise TypeError(f"{name_of(f)} returned a ragged list: {error}") from error
-
-
-def arguments(f: Any, args: Any) -> list[Any]:
-    """Return a call's arguments as a new list; TypeError where ``args`` is not a sequence of arguments."""
-    if type(args) is list or type(args) is tuple:
-        return list(args)
-    if (isinstance(args, Sequence) and not isinstance(args, str)) or (isinstance(args, np.ndarray) and args.ndim):
-        if isinstance(args, np.ndarray) and len(args) != 1 and _takes_one(f):
-            raise TypeError(f"args is the list of all arguments of {name_of(f)}, which takes one: give [x], not the "
-                            f"array x{user_line()}")  # fmt: skip
-        return list(args)
-    raise TypeError(f"args is the list of all arguments of {name_of(f)}, such as [x]; got "
-                    f"{_described(args)}")  # fmt: skip
-
-
-def _takes_one(f: Any) -> bool:
-    """Return whether a function takes one argument and no more."""
-    try:
-        kinds = [parameter.kind for parameter in inspect.signature(f).parameters.values()]
-    except (TypeError, ValueError):  # as of many a builtin
-        return False
-    return len(kinds) == 1 and kinds[0] in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-def place(index: Any, count: int, name: str = "wrt") -> int:
-    """Return a valid argument index; TypeError or IndexError that says which there are."""
-    if type(index) is int and 0 <= index < count:
-        return index
-    if isinstance(index, bool) or not hasattr(type(index), "__index__"):
-        raise TypeError(f"{name} is the index of an argument, or a tuple of indices; got {_described(index)}")
-    if not -count <= index < count:
-        there = f": 0 to {count - 1}" if count else ""
-        raise IndexError(f"{name}={index}, but the function was given {count} argument(s) by position{there}")
-    return int(index.__index__()) % count
 
 
 def settled(result: Any) -> Any:
@@ -254,17 +190,19 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
     """
     if type(tangent) is type(x) is np.ndarray and tangent.shape == x.shape and tangent.dtype == x.dtype in FLOATING:
         return [tangent]  # the case of every step of a training, at a quarter of the time
-    if isinstance(x, dict):
-        if not isinstance(tangent, dict) or tangent.keys() != x.keys():
-            raise ValueError(f"{what} has another structure than its value: a dict with the keys {list(x)} is needed")
-        return [leaf for key, part in x.items() for leaf in matching(tangent[key], part, what)]
-    if isinstance(x, CONTAINERS):
-        if not isinstance(tangent, (list, tuple)) or len(tangent) != len(x):
-            raise ValueError(f"{what} has another structure than its value: a {type(x).__name__} of {len(x)} is needed")
-        return [leaf for t, part in zip(tangent, x, strict=True) for leaf in matching(t, part, what)]
-    if isinstance(tangent, CONTAINERS) and not shape(x):
-        raise ValueError(f"{what} has another structure than its value: a number is needed")
-    tangent = differentiable(array(tangent), what)
+    kind = kind_of(x)
+    if kind is not None:
+        given = kind.matched(tangent, x)
+        if given is None:
+            raise _unlike(what, x)
+        return [leaf for t, part in zip(given, kind.parts(x), strict=True) for leaf in matching(t, part, what)]
+    if is_structure(tangent) and not (shape(x) and isinstance(tangent, (list, tuple))):
+        raise _unlike(what, x)
+    try:
+        tangent = array(tangent)
+    except ValueError as error:  # of a ragged list
+        raise _unlike(what, x) from error
+    tangent = differentiable(tangent, what)
     if shape(tangent) != shape(x):
         raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
     if is_unreal(tangent) and not is_unreal(x):
@@ -274,12 +212,28 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
     return [as_given(astype(tangent, x.dtype) if shape(x) and tangent.dtype != x.dtype else tangent, x)]
 
 
+def _unlike(what: str, x: Any) -> ValueError:
+    """Return the error of a tangent that is not built like its value ``x``."""
+    kind = kind_of(x)
+    needed = kind.needed(x) if kind else f"an array of shape {shape(x)}" if shape(x) else "a number"
+    return ValueError(f"{what} has another structure than its value: {needed} is needed{user_line()}")
+
+
 def zero(out: Any, x: Any) -> Any:
     """Return the zero tangent of an output that ``x`` does not reach: of the output's shape, in the type of both."""
     out, x = value_of_leaf(out), value_of_leaf(x)
     if isinstance(out, PYTHON) and isinstance(x, PYTHON):
         return type(type(x)(0) * 0.0 + type(out)(0) * 0.0)(0)
     return np.zeros(np.shape(out), np.result_type(out, x, 0.0))[()]
+
+
+def _check_numbers(out: Any, f: Any) -> None:
+    """Raise TypeError where nested lists hold something else than numbers and arrays, as `_number` does."""
+    for part in out:
+        if isinstance(part, (list, tuple)):
+            _check_numbers(part, f)
+        else:
+            _number(part, f)
 
 
 def scalar_output(out: Any, f: Any) -> Any:
@@ -293,19 +247,13 @@ def scalar_output(out: Any, f: Any) -> Any:
 
 def real_output(out: Any, f: Any) -> Any:
     """Return what a function returned as one real number; TypeError where it is an array or complex."""
+    if getattr(type(out), "active", False) and type(value_of_leaf(out)) in (float, np.float64):
+        return out  # most are
     out = output_leaf(scalar_output(out, f), f)
     if is_unreal(out):
         raise TypeError(f"{name_of(f)} returned a complex number: a gradient needs a real output, such as abs(z); use "
                         "jacobian for a holomorphic function, or vjp")  # fmt: skip
     return out
-
-
-def argnums_of(argnums: Any, count: int) -> list[int]:
-    """Return the argument indices that ``argnums`` names; ValueError where one is named twice."""
-    places = [place(k, count, "argnums") for k in (argnums if isinstance(argnums, tuple) else (argnums,))]
-    if len(set(places)) < len(places):
-        raise ValueError(f"argnums={argnums} names an argument twice: name it once, and use its derivative twice")
-    return places
 
 
 def check_holomorphic(along_i: Any, along_one: Any) -> None:

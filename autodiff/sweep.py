@@ -128,14 +128,15 @@ def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
     values, constants = tape.values, tape.constants
     if tape.mixed and numpy_float in set(map(type, values)):
-        values, constants = ([float(x) if type(x) is numpy_float else x for x in xs] for xs in (values, constants))
+        values, constants = _as_python(values), _as_python(constants)
     found: list[Any] = [None] * len(values)
     owned: set[int] = set()
     for line, seed in seeds.items():
         found[line] = float(seed) if type(seed) is numpy_float else seed
     count = max(seeds) + 1  # no adjoint comes from behind the outputs
-    columns: Any = (column if count == len(values) else column[:count]
-                    for column in (tape.rows, tape.first, tape.second, values))  # fmt: skip
+    columns: Any = tape.rows, tape.first, tape.second, values
+    if count < len(values):
+        columns = [column[:count] for column in columns]
     lines = zip(range(count - 1, -1, -1), *map(reversed, columns), strict=True)
     p: Any
     q: Any
@@ -167,7 +168,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 t = found[a]
                 found[a] = c if t is None else t + c
             else:
-                _add(found, owned, a, fit(c, values[a]))
+                _add(found, owned, a, c, values[a])
         if b >= 0:
             if type(q) is float:
                 c = g if q == 1.0 else -g if q == -1.0 else q * g
@@ -182,15 +183,22 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 t = found[b]
                 found[b] = c if t is None else t + c
             else:
-                _add(found, owned, b, fit(c, values[b]))
+                _add(found, owned, b, c, values[b])
     for line in range(count) if keep else tape.inputs:
         if type(found[line]) is Parts:
             found[line] = fit(found[line].joined(), values[line])
     return found
 
 
-def _add(found: list[Any], owned: set[int], line: int, c: Any) -> None:
-    """Accumulate an adjoint; in place from the second sum of plain arrays on, which no other line shares."""
+def _as_python(xs: list[Any]) -> list[Any]:
+    """Return values with Python floats in the place of NumPy's, which compute five times as slowly."""
+    return [float(x) if type(x) is numpy_float else x for x in xs]
+
+
+def _add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
+    """Accumulate an adjoint of ``x``; in place from the second sum of plain arrays on, which no other line shares."""
+    if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype != x.dtype:
+        c = fit(c, x)
     t = found[line]
     if t is None:
         found[line] = float(c) if type(c) is numpy_float else c
@@ -206,8 +214,6 @@ def _add(found: list[Any], owned: set[int], line: int, c: Any) -> None:
 
 def fit(c: Any, x: Any) -> Any:
     """Return an adjoint to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
-    if type(c) is np.ndarray and type(x) is np.ndarray and c.shape == x.shape and c.dtype == x.dtype:
-        return c
     if type(x) is float and isinstance(c, np.floating):
         return float(c)
     if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):
@@ -258,13 +264,9 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
         c = row.pull(k, g, z, xs, static, times)
         if c is None:
             continue
-        if terms is None:
-            c = fit(c, xs[k])
-        elif row.is_elementwise:  # before the sum over what the operand was broadcast to
-            c = fit(masked(c, terms[line, k]), xs[k])
-        else:
-            c = masked(fit(c, xs[k]), terms[line, k])
-        _add(found, owned, operand, c)
+        if terms is not None:  # of an elementwise row before the sum over what the operand was broadcast to
+            c = masked(c if row.is_elementwise else fit(c, xs[k]), terms[line, k])
+        _add(found, owned, operand, c, xs[k])
 
 
 def _add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:

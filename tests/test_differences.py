@@ -279,7 +279,9 @@ def test_bad_input():
     with pytest.raises(IndexError, match="1 argument"):
         difference_quotient(math.sin, 1, [1.0])
     with pytest.raises(TypeError, match="index"):
-        difference_quotient(math.sin, "x", [1.0])
+        difference_quotient(math.sin, 1.0, [1.0])
+    with pytest.raises(ValueError, match="'u' is no parameter of sin"):
+        difference_quotient(math.sin, "u", [1.0])
     with pytest.raises(TypeError, match="empty"):
         difference_quotient(math.sin, (), [1.0])
     with pytest.raises(TypeError, match="list of all arguments"):

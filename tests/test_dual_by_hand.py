@@ -7,7 +7,7 @@ import pytest
 from samples import ENTRIES, samples
 
 from autodiff import Variable, derivative, jvp, value_of
-from autodiff.seeding import flatten
+from autodiff.structures import flatten
 from dualnumbers import DualNumber
 
 CALLS = [pytest.param(sample, id=f"{name}: {sample.text}") for name in ENTRIES for sample in samples(name)

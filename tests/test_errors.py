@@ -61,13 +61,13 @@ def nothing_is_lost():
     (2, IndexError, r"2.* 2 argument"),
     (-3, IndexError, r"-3.* 2 argument"),
     ((0, 5), IndexError, r"5.* 2 argument"),
-    ("x", TypeError, "index of an argument.* str 'x'"),
+    ("u", ValueError, r"='u' is no parameter of area, whose parameters are x, y"),
     (1.0, TypeError, "index of an argument.* float 1.0"),
     (None, TypeError, "index of an argument.* None"),
     (True, TypeError, "index of an argument.* bool True"),
     ([0], TypeError, r"index of an argument.* list \[0\]"),
     ((), TypeError, "empty tuple"),
-    ((0, "x"), TypeError, "index of an argument.* str 'x'"),
+    ((0, "u"), ValueError, r"='u' is no parameter of area"),
 ])  # fmt: skip
 def test_a_wrong_index_of_the_argument(wrt, error, message):
     with pytest.raises(error, match=message):
@@ -117,7 +117,10 @@ def test_no_argument_at_all():
 def test_what_is_no_number_cannot_be_differentiated(x, jacobian_of):
     with pytest.raises(TypeError, match="cannot differentiate with respect to argument 0"):
         jacobian_of(lambda x: 1.0)(x)
-    with pytest.raises(TypeError, match="cannot differentiate with respect to argument 0"):
+    if x is None or isinstance(x, str):
+        assert jacobian_of(lambda x: 1.0)({"nested": [x]}) == {"nested": [x]}
+        return
+    with pytest.raises(TypeError, match=r"cannot differentiate with respect to args\[0\]\['nested'\]\[0\], "):
         jacobian_of(lambda x: 1.0)({"nested": [x]})
 
 
@@ -186,7 +189,11 @@ def test_a_function_returns_numbers(name):
             call()
 
 
-@pytest.mark.parametrize("name", [name for name in NOT_NUMBERS if "ragged" not in name])
+LEFT_ALONE = {"str", "None", "list with str", "list with None"}
+"""What stays where it is inside a structure."""
+
+
+@pytest.mark.parametrize("name", [name for name in NOT_NUMBERS if "ragged" not in name and name not in LEFT_ALONE])
 def test_the_operators_that_keep_structures_name_the_leaf(name):
     def f(x):
         return {"a": x, "b": NOT_NUMBERS[name](x)}

@@ -43,7 +43,7 @@ LAYERS = (
         "dualnumbers.dmath",
         "dualnumbers.functions",
     ),
-    ("dualnumbers", "autodiff.derived"),
+    ("dualnumbers", "autodiff.derived", "autodiff.structures"),
     (
         "autodiff.seeding",
         "autodiff.labels",
@@ -51,6 +51,7 @@ LAYERS = (
         "autodiff.captured",
         "autodiff.report",
     ),
+    ("autodiff.places", "autodiff.calls"),
     (
         "autodiff.columns",
         "autodiff.differences",

@@ -17,7 +17,7 @@ from test_array_rows import each
 import autodiff.scipy
 from autodiff import Variable, grad, hessian, jvp, record, stop_gradient, value_of, vjp
 from autodiff.replay import DivergedError
-from autodiff.seeding import flatten
+from autodiff.structures import flatten
 from dualnumbers import dmath
 
 for _module in pkgutil.iter_modules(autodiff.scipy.__path__):

@@ -33,7 +33,7 @@ from autodiff import (
     value_of,
     vjp,
 )
-from autodiff.seeding import flatten
+from autodiff.structures import flatten
 from dualnumbers import DualNumber, dmath
 from dualnumbers.table import BY_NUMPY
 

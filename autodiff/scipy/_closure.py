@@ -16,6 +16,8 @@ from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import HELD, is_number
 from dualnumbers.rules.shaping import array, concatenate, reshape
 
+from ..structures import kind_of
+
 Function = Callable[..., Any]
 
 
@@ -88,10 +90,9 @@ def holds_numbers(*values: Any) -> bool:
 
 def parts_of(x: Any) -> Iterable[Any]:
     """Return what a value holds; its parts live as long as it does."""
-    if isinstance(x, (list, tuple)):
-        return x
-    if isinstance(x, dict):
-        return list(x.values())
+    kind = None if _is_called(x) else kind_of(x)
+    if kind is not None:
+        return kind.parts(x)
     if isinstance(x, np.ndarray):
         return list(x.flat) if x.dtype == object else ()
     if isinstance(x, partial):
@@ -149,10 +150,9 @@ def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
     def again(part: Any) -> Any:
         return _replaced(part, new, made)
 
-    if isinstance(x, (list, tuple)):
-        return type(x)(*map(again, x)) if hasattr(x, "_fields") else type(x)(map(again, x))
-    if isinstance(x, dict):
-        return type(x)({name: again(part) for name, part in x.items()})
+    kind = None if _is_called(x) else kind_of(x)
+    if kind is not None:
+        return kind.built(x, [again(part) for part in kind.parts(x)])
     if isinstance(x, np.ndarray):
         return array(again(x.tolist()))
     if isinstance(x, partial):

@@ -27,7 +27,7 @@ def kept(z, x, axis):
 
 def spread(g, x, axis):
     """Return a reduction's adjoint, equal along the reduced axes."""
-    return broadcast_to(kept(g, x, axis), shape(x))
+    return broadcast_to(g if axis is None else kept(g, x, axis), shape(x))
 
 
 def count_of(x, axis):
