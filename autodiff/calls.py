@@ -29,7 +29,7 @@ class Call:
     __slots__ = ("_given", "_indices", "_trees", "args", "leaves")
 
     def __init__(self, args: Sequence[Any], indices: Sequence[int], copied: bool = False) -> None:
-        """Take the arguments apart; with ``copied``, large arrays of the caller's are copied, too. TypeError for no number."""
+        """Take the arguments apart, or raise TypeError; with ``copied``, the caller's large arrays are copied, too."""
         self.args, self._indices, self._given = list(args), indices, Given(copied)
         self._trees = [flatten(self.args[index]) for index in indices]
         keep = self._given.keep

@@ -113,7 +113,7 @@ class Given:
         self._size = math.inf if copied else HANDY
 
     def keep(self, x: Any) -> Any:
-        """Return what stands for an argument: a copy of it, which `check` compares with the caller's, or a large array."""
+        """Return what stands for an argument: a copy, which `check` compares with the caller's, or a large array."""
         if type(x) is not np.ndarray:
             return x
         if x.nbytes > self._size:

@@ -36,7 +36,7 @@ class Sequences:
         return [f"[{k}]" for k in range(len(x))]
 
     def matched(self, other: Any, x: Any) -> list[Any] | None:
-        """Return the parts of another structure in the order of those of ``x``; None where it is not built like ``x``."""
+        """Return another structure's parts in the order of those of ``x``; None where it is not built like ``x``."""
         return list(other) if isinstance(other, (list, tuple)) and len(other) == len(x) else None
 
     def needed(self, x: Any) -> str:
