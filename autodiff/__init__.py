@@ -94,5 +94,9 @@ def __getattr__(name: str) -> Any:
     return getattr(module, name) if LATE[name] else module
 
 
+MODULES = ("check", "custom", "forward", "reverse")
+"""Modules that are public beside the names in ``__all__``."""
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATE})
+    return sorted({*__all__, *LATE, *MODULES})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dualnumbers.views import ArrayView
 from . import recording
 from .handles import CLASS, handle, is_index
 from .tape import UNARY, Tape
+
+if TYPE_CHECKING:
+    from .leaf import Leaf
 
 new = object.__new__
 GETITEM, SETITEM = getitem.row, setitem.row
@@ -122,11 +125,12 @@ class Variable(Number, operators=True):
     def __repr__(self) -> str:
         return f"Variable({plain(self)!r})"
 
-    def __new__(cls, data: Any, name: str | None = None) -> Any:
+    def __new__(cls, data: Any, name: str | None = None) -> Leaf:
         """Make a leaf by hand."""
         from .leaf import Leaf
 
-        return Leaf(data, name)
+        leaf: Leaf = Leaf(data, name)
+        return leaf
 
     @classmethod
     def multi_variables(cls, *data: Any) -> list[Any]:

@@ -34,6 +34,7 @@ from .levels import NOTING, is_number, plain, read
 from .number import BINARY, Number
 from .rules import shaping, taking
 from .rules.indexing import assign_before_failure, fixed, getitem, setitem
+from .surface import ArraySurface
 from .table import BY_NUMPY, TABLE, required
 from .ufunc_methods import RAISED_LATE
 
@@ -44,7 +45,7 @@ def _write(index: Any, target: Any, source: Any) -> None:
     target[index] = source
 
 
-class ArrayNumber(Face, Number):
+class ArrayNumber(Face, ArraySurface, Number):
     """A number whose primal is an array. No row writes to it; ``x[index] = value`` gives this object another value."""
 
     __slots__ = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class DualNumber(Number, operators=True):
     level: Level
     tangent: Any
 
-    def __new__(cls, real: Any, dual: Any = None) -> Any:
+    def __new__(cls, real: Any, dual: Any = None) -> Self:
         real, dual = (np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (real, dual))
         if dual is None:
             dual = zeros_like(real) if is_operand(type(real)) else 0
@@ -83,7 +83,8 @@ class DualNumber(Number, operators=True):
         if shape(real) != shape(dual):
             dual = _broadcast(dual, shape(real))
         highest = max(level_of(real), level_of(dual), key=lambda level: level.number)
-        return make(real, dual, highest.above)
+        made: Self = make(real, dual, highest.above)
+        return made
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:

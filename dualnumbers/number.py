@@ -24,6 +24,7 @@ from .rules.arithmetic import as_numpy
 from .rules.from_scipy import rule_of
 from .rules.indexing import fixed
 from .rules.inspection import LIKE
+from .surface import NumberSurface
 from .table import BY_NUMPY, TABLE, Row
 from .table.row import Face
 
@@ -39,7 +40,7 @@ TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
 """Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
 
 
-class Number:
+class Number(NumberSurface):
     """A kind of number. Concrete kinds have ``lift``, ``level`` and ``primal``; their operators come from the table."""
 
     __slots__ = ()

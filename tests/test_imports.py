@@ -16,7 +16,7 @@ LONGEST = 320
 
 LAYERS = (
     ("dualnumbers.frames", "dualnumbers.levels", "dualnumbers.memory", "dualnumbers.wording"),
-    ("dualnumbers.forms",),
+    ("dualnumbers.forms", "dualnumbers.surface"),
     ("dualnumbers.refusals", "dualnumbers.lines"),
     ("dualnumbers.storing",),
     ("dualnumbers.labelled",),
@@ -109,6 +109,8 @@ MODULES = {name_of(path): path for name in ("dualnumbers", "autodiff") for path 
 def statements(body: list[ast.stmt], functions: bool) -> Iterator[ast.stmt]:
     """The statements of a module that run at its import, or with ``functions`` those inside its functions."""
     for statement in body:
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+            continue  # names for type checkers
         inside = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
         if inside:
             yield from (node for node in ast.walk(statement) if functions and isinstance(node, ast.stmt))
