@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.forms import shape, zeros_like
+from dualnumbers.foreign import is_foreign
+from dualnumbers.forms import is_array, shape, zeros_like
 from dualnumbers.table.partials import as_given
 
 from .sweep import adjoints
@@ -48,14 +48,16 @@ def adjoints_of(y: Any, cotangent: Any, retained: Sequence[Any] = ()) -> list[tu
             totals[id(leaf)] = leaf, adjoint if before is None else before[1] + adjoint
     taken, found = {id(cotangent)}, []
     for leaf, adjoint in totals.values():
-        if isinstance(adjoint, (np.ndarray, ArrayNumber)):
-            if id(adjoint) in taken or (type(adjoint) is np.ndarray and not _is_whole(adjoint)):
+        if is_array(adjoint):
+            if id(adjoint) in taken or not _is_whole(adjoint):
                 adjoint = adjoint.copy()
             taken.add(id(adjoint))
         found.append((leaf, as_given(adjoint, leaf.primal)))
     return found
 
 
-def _is_whole(array: np.ndarray[Any, Any]) -> bool:
-    """Return whether an array may be written to without another one seeing it."""
-    return array.base is None and array.flags.writeable
+def _is_whole(array: Any) -> bool:
+    """Return whether an array may be written to without another one seeing it; of a foreign one it is not known."""
+    if type(array) is np.ndarray:
+        return array.base is None and array.flags.writeable
+    return not is_foreign(type(array))

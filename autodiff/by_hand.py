@@ -37,6 +37,7 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.errors import user_line
+from dualnumbers.foreign import is_foreign, new_like
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, is_number
 from dualnumbers.number import Number, lifted_operators
@@ -180,9 +181,10 @@ class ByHand(Variable, operators=True):
         for unit in units(y.primal):
             found = {leaf.number: adjoint for leaf, adjoint in adjoints_of(y, unit)}
             for number, size in sizes.items():
-                row = reshape(found[number], (-1,), "C") if number in found else np.zeros(size)
+                row = reshape(found[number], (-1,), "C") if number in found else new_like(y.primal, size, float)
                 rows[number].append(row)
-        jacobians = [stack(*found, 0) if found else np.zeros((0, sizes[k])) for k, found in rows.items()]
+        none = new_like(y.primal, 0, float)
+        jacobians = [stack(*found, 0) if found else reshape(none, (0, sizes[k]), "C") for k, found in rows.items()]
         self.gradient = jacobians[0] if len(jacobians) == 1 else jacobians
 
     def __hash__(self) -> int:
@@ -192,7 +194,8 @@ class ByHand(Variable, operators=True):
 
 def result(tape: SharedTape, line: int) -> Any:
     """Make the handle on a line, of the class for its value, and note it on the tape."""
-    handle: Any = new(ArrayResult if isinstance(tape.values[line], (np.ndarray, ArrayNumber)) else Result)
+    of_array = isinstance(value := tape.values[line], (np.ndarray, ArrayNumber)) or is_foreign(type(value))
+    handle: Any = new(ArrayResult if of_array else Result)
     handle.place, handle.gradient = (tape, line), None
     tape.handles.append(ref(handle))
     return handle

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import copy_of, holds_same, is_foreign
 from dualnumbers.memory import detached
 
 Array = np.ndarray[Any, Any]
@@ -75,9 +76,10 @@ class Captured:
 
     def keep(self, x: Array) -> Array:
         """Return the array that stands for ``x`` on the tape: a copy, or ``x`` itself with its checksum noted."""
-        if x.nbytes <= TINY:
+        foreign = is_foreign(type(x))
+        if not foreign and x.nbytes <= TINY:
             return detached(x)
-        if x.nbytes > SMALL:
+        if not foreign and x.nbytes > SMALL:
             now = checksum(x)
             if self._sums.setdefault(id(x), (x, now))[1] != now:
                 raise _changed(x)
@@ -85,9 +87,9 @@ class Captured:
         original, kept = self._kept.get(id(x), (None, None))
         if original is x and kept is not None and not _differ(x, kept):
             return kept
-        kept = detached(x)
-        self._kept[id(x)] = x, kept
-        return kept
+        copy: Array = copy_of(x)
+        self._kept[id(x)] = x, copy
+        return copy
 
     def join(self, other: Captured) -> None:
         """Take over what another tape captured. Raise RuntimeError where an array changed between the two."""
@@ -114,12 +116,13 @@ class Given:
 
     def keep(self, x: Any) -> Any:
         """Return what stands for an argument: a copy, which `check` compares with the caller's, or a large array."""
-        if type(x) is not np.ndarray:
+        known = type(x) is np.ndarray
+        if not known and (type(x) is float or not is_foreign(type(x))):
             return x
-        if x.nbytes > self._size:
+        if known and x.nbytes > self._size:
             self._marks.append((x, checksum(x)))
             return x
-        kept = _laid_out(x)
+        kept = _laid_out(x) if known else copy_of(x)
         self._marks.append((x, kept))
         return kept
 
@@ -144,6 +147,8 @@ def _laid_out(x: Array) -> Array:
 
 def _differ(x: Array, y: Array) -> bool:
     """Return whether two arrays that lie alike differ in any bit. As numbers they would be compared twice, for NaN."""
+    if type(x) is not np.ndarray and is_foreign(type(x)):
+        return not holds_same(x, y)
     if x.shape != y.shape or x.dtype != y.dtype:  # set anew in place
         return True
     word = WORDS.get(x.itemsize)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.batch import BatchNumber, batch
+from dualnumbers.foreign import as_array, as_like, holds_same, is_foreign, new_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, read
 from dualnumbers.rules.indexing import getitem
@@ -64,7 +65,7 @@ class Directions:
         tangent = np.zeros((len(chosen), size), dtype_of(x))
         turned, place = np.divmod(ours - start, size)
         tangent[ours - chosen.start, place] = np.where(turned, 1j, 1) if is_unreal(x) else 1
-        tangent = tangent.reshape(len(chosen), *shape(x))
+        tangent = as_like(tangent.reshape(len(chosen), *shape(x)), x)
         return batch(tangent, level) if len(chosen) > 1 else tangent[0]
 
     def partials(self, out: Any, tangents: list[Any], rule: Rule) -> list[Any]:
@@ -94,7 +95,7 @@ class Directions:
         x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
         if along is None or not size:
             nothing = zero(out, x)
-            return np.zeros(shape(out) + shape(x), np.result_type(nothing)) if shape(x) else as_given(nothing, x)
+            return new_like(x, shape(out) + shape(x), np.result_type(nothing)) if shape(x) else as_given(nothing, x)
         ours = getitem(along, slice(start, start + size))
         if is_unreal(x):
             turned = getitem(along, slice(start + size, start + 2 * size))
@@ -112,7 +113,7 @@ def taken(tangent: Any) -> Any:
 
 def same_bits(x: Any, y: Any) -> bool:
     """Return whether two arrays of one shape and type hold the same bits."""
-    return bool(x.tobytes() == y.tobytes())
+    return holds_same(x, y) if is_foreign(type(x)) else bool(x.tobytes() == y.tobytes())
 
 
 def _same_half(x: Any, y: Any) -> bool:
@@ -127,7 +128,7 @@ def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None
     If an error ``otherwise`` is given, raise that one, and only where they have not half of their digits in common: it
     is for runs for each of which vectors were chosen anew.
     """
-    values = [[np.asarray(read(x)) for x in run] for run in runs]
+    values = [[as_array(read(x)) for x in run] for run in runs]
     same = _same_half if otherwise else same_bits
     if all(all(map(same, run, values[0])) for run in values[1:]):
         return

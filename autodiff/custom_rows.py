@@ -12,7 +12,8 @@ import numpy as np
 
 from dualnumbers.batch import BatchNumber, over_members
 from dualnumbers.errors import user_line
-from dualnumbers.forms import PYTHON, shape, zeros_like
+from dualnumbers.foreign import as_like, copy_of, is_foreign
+from dualnumbers.forms import PYTHON, dtype_of, shape, size, zeros_like
 from dualnumbers.levels import is_number, read
 from dualnumbers.rules.shaping import array
 from dualnumbers.table import Row
@@ -36,6 +37,8 @@ def _value(name: str, z: Any, operands: Any) -> Any:
         raise TypeError(f"{name} uses a number that is being differentiated and is none of its arguments: make that "
                         f"an argument too{user_line()}")  # fmt: skip
     if not isinstance(z, (*PYTHON, np.generic, np.ndarray)):
+        if is_foreign(type(z)):
+            return copy_of(z)
         raise TypeError(f"{name} returned {z!r}: let it return a number or an array{user_line()}")
     if isinstance(z, np.ndarray):
         shown = any(isinstance(x, np.ndarray) and np.may_share_memory(z, x) for x in operands)
@@ -48,7 +51,8 @@ def fitting(what: str, derivative: Any, wanted: tuple[int, ...], z: Any, spread:
 
     ValueError where it has not the shape ``wanted``, nor with ``spread`` one that broadcasts to it.
     """
-    if not is_number(type(derivative)) and not isinstance(derivative, (*PYTHON, np.generic, np.ndarray, list)):
+    known = isinstance(derivative, (*PYTHON, np.generic, np.ndarray, list)) or is_number(type(derivative))
+    if not known and not is_foreign(type(derivative)):
         raise TypeError(f"{what} is {derivative!r}: let it be a number or an array{user_line()}")
     derivative = array(derivative) if isinstance(derivative, list) else derivative
     given = shape(derivative)
@@ -226,12 +230,12 @@ def _checked_pull(what: str, place: int, pull: Function) -> Function:
 
 def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any) -> None:
     """Raise ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
-    kind, angles = np.result_type(np.asarray(pushed), np.float16), 1.0 + np.arange(np.size(pushed))
-    g = (np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind).reshape(np.shape(pushed))[()]
+    kind, angles = np.result_type(dtype_of(pushed), np.float16), 1.0 + np.arange(size(pushed)).reshape(shape(pushed))
+    g = as_like((np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind)[()], pushed)
     pulled = read(adjoint(g, *arguments))
     along, back = np.real(np.conj(g) * pushed), np.real(np.conj(pulled) * t)
-    size = np.sum(np.abs(along)) + np.sum(np.abs(back))
-    if abs(np.sum(along) - np.sum(back)) > np.sqrt(np.finfo(np.result_type(g, t)).eps) * size:
+    total = np.sum(np.abs(along)) + np.sum(np.abs(back))
+    if abs(np.sum(along) - np.sum(back)) > np.sqrt(np.finfo(np.result_type(g, t)).eps) * total:
         raise ValueError(
             f"{name} is not linear in argument {k}, or adjoint map {k} is not its adjoint: a function that is not, or "
             f"has a constant term, is for autodiff.smooth or elementwise{user_line()}"

@@ -28,9 +28,10 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.errors import user_line
-from dualnumbers.forms import shape
+from dualnumbers.foreign import copy_of
+from dualnumbers.forms import is_array, shape
 from dualnumbers.levels import LIVING, Level, is_number, level_of, plain
-from dualnumbers.memory import detached, is_free
+from dualnumbers.memory import is_free
 from dualnumbers.rules.shaping import array
 
 from .by_hand import ByHand, Result, is_recording, result
@@ -61,8 +62,9 @@ class Leaf(ByHand):
     def __new__(cls, data: Any, name: str | None = None) -> Any:
         data = differentiable(array(data), "a Variable")
         scalar, of_array = (Constant, ArrayConstant) if issubclass(cls, Constant) else (Leaf, ArrayLeaf)
-        leaf: Any = new(of_array if isinstance(data, (np.ndarray, ArrayNumber)) else scalar)
-        leaf._data, leaf._alone = detached(data) if isinstance(data, np.ndarray) else data, True
+        is_of_array = is_array(data)
+        leaf: Any = new(of_array if is_of_array else scalar)
+        leaf._data, leaf._alone = copy_of(data) if is_of_array and not is_number(type(data)) else data, True
         leaf.name, leaf.number, leaf.siblings = name, next(_numbers), ()
         leaf.grad = leaf.gradient = None
         LIVING.add(leaf.number)
@@ -75,8 +77,8 @@ class Leaf(ByHand):
     def data(self) -> Any:
         """The value. Writing to it changes nothing that was computed from it before."""
         data = self.primal
-        if self._alone and isinstance(data, (np.ndarray, ArrayNumber)) and not is_free(data):
-            self._data = data = detached(data) if isinstance(data, np.ndarray) else data.copy()  # a tape has the other
+        if self._alone and is_array(data) and not is_free(data):
+            self._data = data = data.copy() if is_number(type(data)) else copy_of(data)  # a tape has the other
         self._alone = False
         return data
 

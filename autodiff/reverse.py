@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.forms import is_unreal, shape, zeros_like
+from dualnumbers.foreign import new_like
+from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
@@ -252,7 +253,7 @@ def _rows(recording: Recording, out: Any) -> list[Any]:
     if not dims:
         return sweeps[0]
     if not sweeps:
-        return [np.zeros(dims + shape(x), np.result_type(x)) for x in recording.leaves]
+        return [new_like(x, dims + shape(x), dtype_of(x)) for x in recording.leaves]
     return [reshape(stack(*(row[k] for row in sweeps), 0), dims + shape(x), "C")
             for k, x in enumerate(recording.leaves)]  # fmt: skip
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.errors import user_line
-from dualnumbers.forms import PYTHON, is_unreal, shape
+from dualnumbers.foreign import as_like, copy_of, is_foreign, new_like
+from dualnumbers.forms import PYTHON, flags, is_unreal, shape
 from dualnumbers.levels import HELD, is_labelled, is_number, read
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.rules.shaping import array, astype
@@ -33,11 +34,11 @@ def _value_of_leaf(x: Any) -> Any:
 
 
 def read_only(value: Any) -> Any:
-    """Return a view of an array that cannot be written to; any other value as it is."""
+    """Return a view of an array that cannot be written to, a copy of a foreign array; any other value as it is."""
     if isinstance(value, np.ndarray):
         value = value.view()
         value.flags.writeable = False
-    return value
+    return copy_of(value) if is_foreign(type(value)) else value
 
 
 def stop_gradient(x: Any) -> Any:
@@ -73,10 +74,10 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
 
 
 def _is_array(kind: type) -> bool:
-    """Return whether a type is of NumPy's arithmetic; np.matrix and masked arrays have their own."""
+    """Return whether a type computes as NumPy's arrays and scalars do; np.matrix and masked arrays do not."""
     if issubclass(kind, (np.generic, np.ndarray)):
         return not any(base.__name__ in ("matrix", "MaskedArray") for base in kind.__mro__)
-    return hasattr(kind, "__array_ufunc__") and hasattr(kind, "dtype") and not is_labelled(kind)
+    return is_foreign(kind)
 
 
 def described(x: Any) -> str:
@@ -174,12 +175,12 @@ def own(result: Any) -> Any:
     """Return a result as the user gets it: not their array, nor one that a tape keeps, nor their Variable."""
     if is_number(type(result)):
         result = writable(result.snapshot())
-    return result.copy("K") if type(result) is np.ndarray else result
+    return result.copy("K") if type(result) is np.ndarray else copy_of(result) if is_foreign(type(result)) else result
 
 
 def writable(result: Any) -> Any:
     """Return a number; of an array of numbers that cannot be written to, as one broadcast, a copy."""
-    return result.copy("K") if isinstance(result, ArrayNumber) and not value_of_leaf(result).flags.writeable else result
+    return result.copy("K") if isinstance(result, ArrayNumber) and not flags(result).writeable else result
 
 
 def matching(tangent: Any, x: Any, what: str) -> list[Any]:
@@ -202,7 +203,7 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
         tangent = array(tangent)
     except ValueError as error:  # of a ragged list
         raise _unlike(what, x) from error
-    tangent = differentiable(tangent, what)
+    tangent = as_like(differentiable(tangent, what), x)
     if shape(tangent) != shape(x):
         raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
     if is_unreal(tangent) and not is_unreal(x):
@@ -224,7 +225,7 @@ def zero(out: Any, x: Any) -> Any:
     out, x = value_of_leaf(out), value_of_leaf(x)
     if isinstance(out, PYTHON) and isinstance(x, PYTHON):
         return type(type(x)(0) * 0.0 + type(out)(0) * 0.0)(0)
-    return np.zeros(np.shape(out), np.result_type(out, x, 0.0))[()]
+    return new_like(out, np.shape(out), np.result_type(out, x, 0.0))[()]
 
 
 def _check_numbers(out: Any, f: Any) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dualnumbers.batch import BatchNumber
 from dualnumbers.errors import user_line
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number
 from dualnumbers.rules.complexes import conj, real
@@ -229,7 +230,8 @@ def fit(c: Any, x: Any) -> Any:
         given = shape(c)
         if given != target:
             c = reshape(c, target, "C") if math.prod(given) == math.prod(target) else broadcast_to(c, target)
-    if (target or (isinstance(x, (np.generic, np.ndarray)) and hasattr(c, "dtype"))) and c.dtype != x.dtype:
+    typed = target or ((isinstance(x, (np.generic, np.ndarray)) or is_foreign(type(x))) and hasattr(c, "dtype"))
+    if typed and c.dtype != x.dtype:
         c = astype(c, x.dtype)
     return c
 

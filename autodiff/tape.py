@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.errors import user_line
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_unreal
 from dualnumbers.frames import Reader, reader
 from dualnumbers.levels import Level, is_number
@@ -139,7 +140,7 @@ class Tape:
         """Return a constant as the tape keeps it, safe from what its owner does to it later."""
         if is_number(type(x)):
             x = x.snapshot()
-        if isinstance(x, np.ndarray):
+        if isinstance(x, np.ndarray) or is_foreign(type(x)):
             if self.captured is None:
                 self.captured = Captured()
             return self.captured.keep(x)

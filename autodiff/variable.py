@@ -9,6 +9,7 @@ import numpy as np
 
 from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.errors import unpicklable
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import NOTING, Level, has_nan, plain
 from dualnumbers.memory import detached
@@ -117,7 +118,7 @@ class Variable(Number, operators=True):
         return recording.operators(face) if face.row.is_elementwise else lifted_operators(face, cls)
 
     def constant(self, value: Any) -> Any:
-        return handle(self.tape, self.tape.append(None, UNARY, UNARY, value))
+        return handle(self.tape, self.tape.append(None, UNARY, UNARY, as_like(value, self)))
 
     def leads(self, other: Any) -> bool:
         return self.active and not getattr(other, "active", False)

@@ -29,7 +29,8 @@ import numpy as np
 
 from .errors import user_line
 from .face import OF_SCALARS, OF_THE_VALUE, REFUSED_OF_SCALARS, Face, of_scalar
-from .forms import dtype_of, numbered, shape
+from .foreign import may_share_memory
+from .forms import dtype_of, flags, is_array, numbered, shape
 from .levels import NOTING, is_number, plain, read
 from .number import BINARY, Number
 from .rules import shaping, taking
@@ -84,16 +85,16 @@ class ArrayNumber(Face, ArraySurface, Number):
 
     def check_writable(self) -> None:
         """Raise ValueError, as NumPy does, where the plain array may not be written to."""
-        if not plain(self).flags.writeable:
+        if not flags(self).writeable:
             raise ValueError("assignment destination is read-only")
 
     def viewed(self, function: Any, *static: Any) -> Any:
         """Apply a row to this array; where NumPy gives a view, return one that stays tied to this array."""
         z = function(self, *static)
         value = plain(z)
-        if value is z or not isinstance(value, np.ndarray) or not function.row.put:  # the first: of constants
+        if value is z or not is_array(value) or not function.row.put:  # the first: of constants
             return z
-        return z.tied(self, function, static) if np.may_share_memory(value, plain(self)) else z
+        return z.tied(self, function, static) if may_share_memory(value, plain(self)) else z
 
     def move(self, value: Any) -> None:
         """Take the value of another array, which item assignment made; TypeError where it is of another level."""

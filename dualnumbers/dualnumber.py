@@ -16,6 +16,7 @@ import numpy as np
 from .arraynumber import ArrayNumber
 from .batch import BatchArray, BatchNumber
 from .errors import no_plain_value, unpicklable
+from .foreign import as_like
 from .forms import shape, zeros_like
 from .levels import Level, is_number, is_operand, level_of
 from .memory import is_alone, is_free
@@ -93,6 +94,7 @@ class DualNumber(Number, operators=True):
         return push_forward(face, make, dual_number, dual_number)
 
     def constant(self, value: Any) -> Any:
+        value = as_like(value, self)
         return make(value, zeros_like(value), self.level)
 
     def parts(self) -> tuple[Any, ...]:

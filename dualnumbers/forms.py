@@ -6,11 +6,13 @@ masks and places that are operands of what follows, or it reads them (`levels.re
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from . import memory
+from .foreign import is_foreign, laid_out
 from .levels import plain as _plain
 
 PYTHON = (int, float, complex)
@@ -25,7 +27,7 @@ def shape(x: Any) -> tuple[int, ...]:
 
 def size(x: Any) -> int:
     """Return how many elements a value has."""
-    return int(np.size(_plain(x)))
+    return prod(shape(x))
 
 
 def type_of(x: Any) -> type:
@@ -45,7 +47,8 @@ def is_alike(x: Any, y: Any) -> bool:
 def dtype_of(x: Any) -> Any:
     """Return the dtype of the elements; of Python's numbers and of a list that which NumPy gives them."""
     value = _plain(x)
-    return value.dtype if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value).dtype
+    known = isinstance(value, (np.ndarray, np.generic)) or is_foreign(type(value))
+    return value.dtype if known else np.asarray(value).dtype
 
 
 def real_dtype_of(x: Any) -> Any:
@@ -75,24 +78,25 @@ def is_unreal(x: Any) -> bool:
 
 def is_array(x: Any) -> bool:
     """Return whether a value is an array, also one of no axes, and no scalar."""
-    return isinstance(_plain(x), np.ndarray)
+    value = _plain(x)
+    return isinstance(value, np.ndarray) or is_foreign(type(value))
 
 
 def flags(x: Any) -> Any:
     """Return how a value lies in memory, and whether it may be written to: the flags of an array."""
-    return np.asarray(_plain(x)).flags
+    return laid_out(_plain(x)).flags
 
 
 def lies_along(x: Any, axes: tuple[int, ...]) -> bool:
     """Return whether the elements lie one after the other where the axes are taken in this order."""
-    return bool(np.transpose(np.asarray(_plain(x)), axes).flags.c_contiguous)
+    return bool(np.transpose(laid_out(_plain(x)), axes).flags.c_contiguous)
 
 
 def axes_in_memory(x: Any) -> tuple[int, ...]:
     """Return the axes from that of the farthest elements to that of the nearest, as NumPy's order K has them."""
-    return memory.axes_by_stride(np.asarray(_plain(x)))
+    return memory.axes_by_stride(laid_out(_plain(x)))
 
 
 def numbered(x: Any, parts: bool = False) -> Any:
     """Return `memory.numbered` of an array of any kind: each element's number, 0, 1, …, laid out as the array is."""
-    return memory.numbered(_plain(x), parts)
+    return memory.numbered(laid_out(_plain(x)), parts)

@@ -174,12 +174,13 @@ def known(x: Any) -> Any:
 
 def has_nan(x: Any) -> bool:
     """Return whether any part of a number or array is NaN."""
-    if x is None or type(x) is float:
-        return x != x
+    if x is None or isinstance(x, float):  # np.float64 is one
+        return bool(x != x)
     if is_number(type(x)):
         has: bool = x.has_nan()
         return has
-    summed = np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep, no more
+    foreign = type(x) is not np.ndarray and hasattr(x, "__array_function__")  # Dask has no methods of ufuncs
+    summed = np.sum(x) if foreign else np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep
     return bool(summed != summed)
 
 

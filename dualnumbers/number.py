@@ -260,7 +260,7 @@ def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
         return as_operand(x, y.primal, row)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
-    if isinstance(y, NESTED) and isinstance(plain(x), (np.generic, np.ndarray)):
+    if isinstance(y, NESTED) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
         repeated = isinstance(y, (list, tuple)) and row is not None and row.name == "multiply" and not x.ndim
         return NotImplemented if repeated and isinstance(plain(x), np.generic) else shaping.array(y)
     return by_labels(x, y)

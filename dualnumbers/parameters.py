@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .foreign import copy_of, is_foreign
 from .levels import is_number
 
 FIXED = frozenset((int, float, complex, bool, str, slice, EllipsisType, NoneType, type))
@@ -41,6 +42,8 @@ def _copied(x: Any) -> Any:
         return x
     if is_number(kind):
         return x.snapshot()
+    if is_foreign(kind):
+        return copy_of(x)
     if isinstance(x, (tuple, list)):
         return kind(*map(_copied, x)) if hasattr(kind, "_fields") else kind(map(_copied, x))
     if isinstance(x, dict):

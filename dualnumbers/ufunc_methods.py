@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .errors import no_plain_value, no_rule, public_name, user_line
+from .foreign import as_array, as_like, in_index, new_like
 from .forms import PYTHON, dtype_of, shape, size, type_of
 from .levels import is_number, read
 from .rules.arithmetic import as_numpy
@@ -191,7 +192,7 @@ def _added_between(x: Any, starts: Any) -> Any:
 
 def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """Reduce the elements from every index to the next; where that is not greater, take the one element there."""
-    moved, starts = moveaxis(x, axis, 0), np.asarray(fixed(indices)).tolist()
+    moved, starts = moveaxis(x, axis, 0), list(map(int, as_array(fixed(indices))))
     ends = [*starts[1:], shape(moved)[0]]
     if ufunc is np.add:
         return moveaxis(_added_between(cast(moved, dtype), starts), 0, axis)
@@ -202,7 +203,7 @@ def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None,
 
 def _at(ufunc: Any) -> Callable[..., Any]:
     def applied(x: Any, v: Any, places: Any) -> Any:
-        z = np.array(x, np.result_type(x, v), order="C")
+        z = x.astype(np.result_type(x, v), order="C")
         ufunc.at(z.reshape(-1), places, v)
         return z
 
@@ -225,7 +226,7 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
     if not is_number(type(x)):
         raise no_plain_value(f"np.{ufunc.__name__}.at into a plain array", operand[0])
     x, numbers = x.elements()
-    places = numbers[fixed(indices)]
+    places = as_like(numbers, in_index(indices))[fixed(indices)]
     given = [ravel(broadcast_to(y, places.shape)) for y in operand]
     flat = places.ravel()
     if ufunc in (np.add, np.subtract):
@@ -234,12 +235,12 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
         return
     order = np.argsort(flat, kind="stable")
     first = np.maximum.accumulate(np.where(np.diff(flat[order], prepend=-1) != 0, np.arange(flat.size), 0))
-    turn = np.empty(flat.size, int)
+    turn = new_like(flat, flat.size, int)
     turn[order] = np.arange(flat.size) - first  # how often its place was chosen before
 
     def computed() -> Any:
         z = x.flatten()
-        for k in range(turn.max(initial=-1) + 1):
+        for k in range(int(turn.max(initial=-1)) + 1):
             now = np.flatnonzero(turn == k)
             here = flat[now]
             z[here] = BY_NUMPY[ufunc](z[here], *(getitem(y, now) for y in given))

@@ -16,6 +16,7 @@ LONGEST = 320
 
 LAYERS = (
     ("dualnumbers.frames", "dualnumbers.levels", "dualnumbers.memory", "dualnumbers.wording"),
+    ("dualnumbers.foreign",),
     ("dualnumbers.forms", "dualnumbers.surface"),
     ("dualnumbers.refusals", "dualnumbers.lines"),
     ("dualnumbers.storing",),

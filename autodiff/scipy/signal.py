@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.signal
 
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
@@ -47,6 +48,8 @@ def _convolved(in1: Any, in2: Any, mode: str, axes: tuple[int, ...], engine: str
 
 
 def _engine(in1: Any, in2: Any, mode: str, method: str) -> str:
+    if method == "auto" and any(is_foreign(type(read(x))) for x in (in1, in2)):
+        return "direct"
     if method == "auto" and shape(in1):
         return str(scipy.signal.choose_conv_method(read(in1), read(in2), mode))
     if method not in ("auto", "direct", "fft"):

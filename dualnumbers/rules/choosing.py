@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import as_array, new_like
 from ..forms import asked, dtype_of, shape
 from ..levels import read
 from ..table import composition
@@ -45,11 +46,11 @@ def piecewise(x, condlist, funclist, *args, **kw):
     """Functions or constants, each where its condition holds; one more is for everywhere else."""
     single = np.isscalar(condlist) or (not shape(condlist[0]) and len(shape(x)) > 0)
     given = [condlist] if single else condlist
-    conditions = np.array([read(condition) for condition in given], bool)
+    conditions = [as_array(read(condition), bool) for condition in given]
     for condition in conditions:
-        np.zeros(shape(x))[condition]  # raises where it is no mask of x
+        new_like(x, shape(x), bool)[condition]  # raises where it is no mask of x
     if len(funclist) == len(conditions) + 1:
-        conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)])
+        conditions.append(~np.any(np.stack(conditions), axis=0))
     if len(funclist) != len(conditions):
         raise ValueError(f"piecewise: {len(conditions)} conditions need as many functions, or one more, "
                          f"not {len(funclist)}")  # fmt: skip

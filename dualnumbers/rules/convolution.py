@@ -6,11 +6,12 @@ zₖ = Σ xᵢ yₖ₋ᵢ, so x̄ᵢ = Σ z̄ₖ conj(yₖ₋ᵢ), the convoluti
 
 import numpy as np
 
+from ..foreign import is_foreign, new_like, one_of
 from ..forms import shape
 from ..table import composition, linear, multilinear, smooth
 from ..table.kinds import Linear
 from .complexes import conj
-from .from_scipy import scipy_function
+from .from_scipy import along_axis, scipy_function
 from .indexing import getitem
 from .products import tensordot
 from .selection import where
@@ -72,7 +73,17 @@ def _zeros(x, y, window, axes):
     lengths = [max(pair) for pair in zip(np.shape(x), np.shape(y), strict=True)]
     for (_, length), axis in zip(window, axes, strict=True):
         lengths[axis] = length
-    return np.zeros(lengths, np.result_type(x, y))
+    return new_like(one_of((x, y)), lengths, np.result_type(x, y))
+
+
+def _by_windows(x, y, window, axes):
+    """Convolve foreign arrays, whose elements SciPy's C code cannot read."""
+    lengths = [np.shape(y)[axis] for axis in axes]
+    met = [(start - j + 1, length + j - 1) for (start, length), j in zip(window, lengths, strict=True)]
+    parts = np.lib.stride_tricks.sliding_window_view(_cut(x, met, axes), lengths, axes)
+    last = tuple(range(-len(axes), 0))
+    weights = np.expand_dims(np.moveaxis(np.flip(y, axes), axes, last), axes)
+    return np.sum(parts * weights, last)
 
 
 def _transposed(g, x, other, window, axes, engine):
@@ -95,6 +106,8 @@ def convolution(x, y, window, axes, engine):
     m, n = ([np.shape(v)[axis] for axis in axes] for v in (x, y))
     if 0 in (*m, *n, *(length for _, length in window)):
         return _zeros(x, y, window, axes)
+    if engine != "numpy" and is_foreign(type(one_of((x, y)))):
+        return _by_windows(x, y, window, axes)
     for mode in ("full", "same", "valid"):
         ordered = mode != "valid" or all(i >= j for i, j in zip(m, n, strict=True))
         if ordered and window == windows(m, n, mode, engine != "numpy"):
@@ -186,4 +199,5 @@ def _axis_map_adjoint(g, x, path, axis, keywords):
 @linear(_axis_map_adjoint)
 def axis_map(x, path, axis, keywords):
     """``axis_map(x, path, axis, keywords)``: a function of SciPy that is a real linear map of one axis."""
-    return scipy_function(path)(x, axis=axis, **dict(keywords))
+    function = scipy_function(path)
+    return along_axis(lambda x, axis: function(x, axis=axis, **dict(keywords)), x, axis)

@@ -17,6 +17,7 @@ eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Different
 import numpy as np
 
 from ..errors import user_line
+from ..foreign import new_like
 from ..forms import is_unreal, shape
 from ..levels import is_number, read
 from ..table import composition, smooth
@@ -216,7 +217,7 @@ def _eigvals_push(da, z, a):
 def _order(w, z):
     """Match every element of ``z`` to the place of the nearest in ``w``, none of them twice."""
     distance = np.abs(w[..., None, :] - z[..., :, None])
-    order = np.zeros(z.shape, dtype=np.intp)
+    order = new_like(z, z.shape, np.intp)
     for i in range(z.shape[-1]):
         order[..., i] = np.argmin(distance[..., i, :], axis=-1)
         np.put_along_axis(distance, order[..., None, i : i + 1], np.inf, axis=-1)

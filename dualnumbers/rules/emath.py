@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import as_array
 from ..levels import is_number, read
 from ..table import BY_NUMPY, composition
 from .shaping import astype
@@ -9,7 +10,7 @@ from .shaping import astype
 
 def _widened(x, beyond):
     """``x``, as complex if ``beyond`` holds of any real element."""
-    value = np.asarray(read(x))
+    value = as_array(read(x))
     x = x if is_number(type(x)) else value
     if value.dtype.kind == "c" or not np.any(beyond(value)):
         return x
@@ -50,4 +51,4 @@ def logn(n, x):
 @composition(np.emath.power)
 def power(x, p):
     """``x`` to the power ``p``; complex where an ``x`` is negative."""
-    return BY_NUMPY[np.power](_widened(x, _negative), p if is_number(type(p)) else np.asarray(p))
+    return BY_NUMPY[np.power](_widened(x, _negative), p if is_number(type(p)) else as_array(p))

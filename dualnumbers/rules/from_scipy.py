@@ -6,6 +6,9 @@ from importlib import import_module
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+
+from ..foreign import is_foreign
 from ..table import BY_NUMPY, elementwise, locally_constant
 
 
@@ -51,6 +54,17 @@ def scipy_function(path):
         return found(path)(*arguments, **keywords)
 
     return function
+
+
+def along_axis(function, x, axis):
+    """Apply a function of SciPy that is a real linear map of one axis, ``function(x, axis)``.
+
+    To a foreign array, whose elements SciPy's C code cannot read, it goes by what it makes of the unit vectors.
+    """
+    if not is_foreign(type(x)):
+        return function(x, axis)
+    matrix = function(np.eye(x.shape[axis], dtype=x.real.dtype), 0)
+    return np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
 
 
 def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):

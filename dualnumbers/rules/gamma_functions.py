@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.polynomial.polynomial import polyval
 
+from ..foreign import as_array
 from ..table import elementwise, family
 from .complexes import real
 from .domains import Domain, both_positive, positive
@@ -30,8 +32,12 @@ def _of_complex(order, z):
     return (-1) ** (order + 1) * math.factorial(order) * (sum((z + k) ** -(order + 1.0) for k in range(TERMS)) + rest)
 
 
-def _higher(order, x):
-    return (_of_complex if np.iscomplexobj(x) else scipy_function("special.polygamma"))(order, x)
+def higher(order, x):
+    """Return ψ⁽ⁿ⁾ of plain numbers, n = ``order`` ≥ 1; of real ones by zeta, in double precision."""
+    if np.iscomplexobj(x):
+        return _of_complex(order, x)
+    zeta, factorial = scipy_function("special.zeta"), scipy_function("special.gamma")(order + 1.0)
+    return (-1) ** (order + 1) * factorial * zeta(np.float64(order + 1), x)
 
 
 def _reflected(order, x):
@@ -40,7 +46,7 @@ def _reflected(order, x):
     for _ in range(order):
         cotangent = -math.pi * Polynomial([1.0, 0.0, 1.0]) * cotangent.deriv()
     turn = np.tan(math.pi * (x - np.rint(np.real(x))))
-    return (-1) ** order * _higher(order, 1.0 - x) - math.pi * cotangent(1.0 / turn)
+    return (-1) ** order * higher(order, 1.0 - x) - math.pi * polyval(1.0 / turn, cotangent.coef)
 
 
 @family
@@ -53,7 +59,7 @@ def polygamma(order):
             return psi(x)
         with np.errstate(all="ignore"):  # SciPy's takes |x| steps where x is negative
             left = np.real(x) < 0
-            z = np.where(left, _reflected(order, np.where(left, x, 0.0)), _higher(order, np.where(left, 0.0, x)))[()]
+            z = np.where(left, _reflected(order, np.where(left, x, 0.0)), higher(order, np.where(left, 0.0, x)))[()]
         return z.astype(np.result_type(x))  # and it is float64 for float32
 
     return elementwise(lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive, singular=True)(
@@ -65,9 +71,9 @@ def _difference(order, x, h):
     """h times the mean of ψ⁽ⁿ⁺¹⁾ between x and x + h, unless the larger is beyond 5 times the smaller."""
     nodes, weights = gauss(24)
     kind = np.result_type(np.result_type(x, h), np.float32)
-    x, h = np.broadcast_arrays(np.asarray(x, float), np.asarray(h, float))
+    x, h = np.broadcast_arrays(as_array(x, float), as_array(h, float))
     with np.errstate(all="ignore"):
-        found = np.asarray(polygamma(order)(x + h) - polygamma(order)(x))
+        found = as_array(polygamma(order)(x + h) - polygamma(order)(x))
         near = (-0.8 * x < h) & (h < 4.0 * x)
         mean = in_blocks(lambda x, h: (polygamma(order + 1)(x + h * nodes) @ weights)[:, np.newaxis], x[near], h[near])
     found[near] = h[near] * mean

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import as_array
 from ..levels import read
 from ..table import composition, linear
 from .histograms_of_points import histogram_bin_edges
@@ -21,7 +22,7 @@ def _binned(weights, at, length):
 def bincount(x, weights=None, minlength=0):
     """The sum of the weights of every whole number from 0 on."""
     x = fixed(x)
-    return np.bincount(x, minlength=minlength) if weights is None else _binned(weights, np.asarray(x), minlength)
+    return np.bincount(x, minlength=minlength) if weights is None else _binned(weights, as_array(x), minlength)
 
 
 def _counted_adjoint(g, weights, values, bins, range):

@@ -72,7 +72,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     count = len(columns)
     each = [bins] * count if _is_count(bins) else list(bins)
     ends = [None] * count if range is None else list(range)
-    points = tuple(np.array(read(v)) for v in columns)
+    points = tuple(np.copy(read(v)) for v in columns)
     cells, found = np.histogramdd(points, [read(array(b)) for b in each], [_plain_ends(e) for e in ends])
     edges = tuple(map(_edges, columns, each, ends, found))
     if weights is not None:

@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+from ..foreign import as_array, as_like, copy_of, in_index, is_foreign, new_like, one_of
 from ..forms import PYTHON, asked, is_array, shape
 from ..levels import is_number, read
 from ..memory import detached
@@ -28,7 +29,7 @@ def fixed(index):
             return operator.index(index)
         except TypeError:  # an array of another library: only one of a single whole number is an index
             pass
-    return _places(index)
+    return index if is_foreign(kind) else _places(index)
 
 
 def _part(index):
@@ -47,7 +48,8 @@ def _places(sequence):
 def has_integer_arrays(index):
     """Return whether an index can name one element twice."""
     parts = index if isinstance(index, tuple) else (index,)
-    return any(isinstance(part, (list, tuple, np.ndarray)) and np.asarray(part).dtype.kind in "iu" for part in parts)
+    arrays = (part for part in parts if isinstance(part, (list, tuple, np.ndarray)) or is_foreign(type(part)))
+    return any(as_array(part).dtype.kind in "iu" for part in arrays)
 
 
 def refuse_writing(x, v, *static):
@@ -80,7 +82,7 @@ def getitem(x, index):
 
 @linear(lambda g, v, shape, index: getitem(g, index))
 def scatter(v, shape, index):
-    total = np.zeros(shape, np.result_type(v))
+    total = new_like(v, shape, np.result_type(v))
     add_at(total, v, index)
     return total
 
@@ -88,7 +90,7 @@ def scatter(v, shape, index):
 @linear(lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True)
 def scatter_all(parts, shape, indices):
     """Zeros, to which each of several values is added at an index of its own."""
-    total = np.zeros(shape, np.result_type(*parts))
+    total = new_like(one_of(parts), shape, np.result_type(*parts))
     for part, index in zip(parts, indices, strict=True):
         add_at(total, part, index)
     return total
@@ -96,8 +98,8 @@ def scatter_all(parts, shape, indices):
 
 def _last_written(shape, index):
     """Return which of the elements assigned through integer arrays were the last to be written at their place."""
-    order = np.zeros(shape, dtype=np.intp)
-    places = np.arange(order[index].size).reshape(order[index].shape)
+    order = new_like(in_index(index), shape, np.intp)
+    places = as_like(np.arange(order[index].size).reshape(order[index].shape), order)
     order[index] = places
     return order[index] == places
 
@@ -128,6 +130,7 @@ def assign_before_failure(x, value, index):
 
 @linear(lambda g, x, v, index: setitem(g, 0.0, index), _assigned)
 def setitem(x, v, index):
-    z = detached(x) if type(x) is np.ndarray and x.flags.writeable else np.array(x)
+    writeable = type(x) is np.ndarray and x.flags.writeable
+    z = detached(x) if writeable else copy_of(x) if is_foreign(type(x)) else np.array(x)
     z[index] = v
     return z

@@ -103,7 +103,7 @@ def _real_part(x):
 def _lstsq(a, b, rcond):
     """Solution and residuals in one array, and the rank last."""
     x, residuals, rank, _ = np.linalg.lstsq(a, b, rcond)
-    return np.concatenate([x.ravel(), residuals, np.array([rank], residuals.dtype)])
+    return np.concatenate([x.ravel(), residuals, np.reshape(rank, 1).astype(residuals.dtype)])
 
 
 @composition(np.linalg.lstsq)
@@ -119,4 +119,4 @@ def lstsq(a, b, rcond=None):
     x, residuals, rank = _parts(_lstsq(a, b, rcond), a, b)
     of_real = np.finfo(result).dtype
     residuals, values = (astype(y, of_real) for y in (_real_part(residuals), svdvals(a)))
-    return astype(x, result), residuals, np.int32(read(rank).real[0]), values
+    return astype(x, result), residuals, read(rank).real[0].astype(np.int32), values

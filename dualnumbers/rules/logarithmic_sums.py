@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..foreign import as_array
 from ..levels import read
 from ..table import smooth
 from ..table.kinds import Smooth
@@ -97,7 +98,7 @@ def log_softmax(x, axis=None):
 @smooth(lambda dx, z, x, axis, keepdims: sum(dx * softmax(x, axis), axis, keepdims))
 def log_sum_exp(x, axis, keepdims):
     """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
-    x = np.asarray(x)
+    x = as_array(x)
     peak = np.max(x.real, axis=axis, keepdims=True, initial=-np.inf)
     peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
     terms, largest = np.exp(x - peak), x == peak

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..foreign import as_array
 from ..table import elementwise, family
 from .domains import Domain
 from .exponential import gaussian, gaussian_growth, square_exponential
@@ -66,7 +67,7 @@ def mills(n):
     """The row of Kₙ, n ≥ 1."""
 
     def mean(t):
-        inner = np.clip(np.ravel(np.asarray(t, float)), -1e150, 1e150)
+        inner = np.clip(np.ravel(as_array(t, float)), -1e150, 1e150)
         with np.errstate(all="ignore"):
             return in_blocks(lambda column: _mills(n, column), inner).reshape(np.shape(t))[()]
 

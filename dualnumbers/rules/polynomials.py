@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import new_like
 from ..forms import asked, dtype_of, is_unreal, shape
 from ..levels import read
 from ..table import composition, smooth
@@ -125,7 +126,7 @@ def vander(x, N=None, increasing=False):
         raise ValueError(f"vander: x is a vector; got shape {shape(x)}")
     count = shape(x)[0] if N is None else N
     if not count:
-        return np.zeros((shape(x)[0], 0), np.promote_types(dtype_of(x), int))
+        return new_like(x, (shape(x)[0], 0), np.promote_types(dtype_of(x), int))
     powers = _powers(astype(x, np.promote_types(dtype_of(x), int)), count)
     return stack(*powers[:: 1 if increasing else -1], -1)
 

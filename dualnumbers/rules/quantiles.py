@@ -18,8 +18,10 @@ def _positions(x, function, q, method):
     skip_nan = function.startswith("nan")
     counts = np.sum(~np.isnan(read(x)), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
     fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
-    places = {n: np.quantile(np.arange(np.fmax(n, 1.0)), fraction, method=method) for n in set(counts.ravel().tolist())}
-    return np.array([places[n] for n in counts.ravel().tolist()]).reshape(counts.shape + np.shape(q))
+    each = list(map(int, counts.ravel()))
+    places = {n: np.quantile(np.arange(max(n, 1.0)), fraction, method=method) for n in set(each)}
+    found = [places[n] for n in each]
+    return np.reshape(np.stack(found) if found else np.zeros(0), counts.shape + np.shape(q))
 
 
 def _flat(v, axis):

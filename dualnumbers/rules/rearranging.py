@@ -6,6 +6,7 @@ operands, it gives the number of the element that is at each place of the result
 
 import numpy as np
 
+from ..foreign import as_array, as_like, in_index, new_like
 from ..forms import shape, size
 from ..levels import read
 from ..table import composition, linear
@@ -21,7 +22,7 @@ def gathered(g, sources):
 
 @linear(lambda g, z, sources, to: gathered(g, sources))
 def spread(g, sources, to):
-    total = np.zeros(int(np.prod(to)) + 1, np.result_type(g))
+    total = new_like(g, int(np.prod(to)) + 1, np.result_type(g))
     np.add.at(total, sources, g)
     return total[1:].reshape(to)
 
@@ -37,7 +38,8 @@ def rearrangement(operands=1, *, numbered=None, **options):
             sizes = [int(np.prod(shape(x))) for x in xs]
             starts = np.cumsum([1, *sizes])
             numbers = [start + np.arange(size(x)).reshape(shape(x)) for start, x in zip(starts, xs)]  # noqa: B905
-            sources = np.asarray((numbered or function)(*numbers, *static)) - (starts[place] - 1)
+            numbers = [as_like(x, in_index(static)) for x in numbers]  # whom places of a library choose
+            sources = as_array((numbered or function)(*numbers, *static)) - (starts[place] - 1)
             return spread(g, np.where((sources > 0) & (sources <= sizes[place]), sources, 0), shape(xs[place]))
 
         def adjoint_of(place):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..foreign import is_foreign
 from ..forms import dtype_of, shape
 from ..table import linear, smooth
 from .indexing import getitem
@@ -48,6 +49,8 @@ def along(numpy_function):
 @linear(lambda g, x, axis, keepdims: spread(g, x, axis), of=np.sum, call=signature)
 def sum(x, axis, keepdims):
     """np.sum without its wrapper of 1 µs."""
+    if type(x) is not np.ndarray and is_foreign(type(x)):
+        return np.sum(x, axis=axis, keepdims=keepdims)
     return np.add.reduce(x, axis, None, None, keepdims)
 
 

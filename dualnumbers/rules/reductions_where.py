@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..errors import user_line
+from ..foreign import as_array
 from ..forms import shape
 from ..levels import read
 from ..table import entry_of, linear, smooth
@@ -16,7 +17,7 @@ from .steps import equal
 
 def mask(where):
     """Return what ``where`` names: True for all, or an array of its own."""
-    return True if where is True else np.array(read(where), bool)
+    return True if where is True else np.copy(as_array(read(where), bool))
 
 
 def inexact(dtype, name):

@@ -6,6 +6,7 @@ from collections import UserList, deque
 import numpy as np
 
 from ..errors import no_plain_value, user_line
+from ..foreign import as_array, is_foreign
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_labelled, is_number, is_operand, read
 from ..table import composition, linear
@@ -47,7 +48,7 @@ def reshaping(a, shape, order="C", *, copy=None):
     put=lambda x, v, to, order: reshape(v, shape(x), order),
 )
 def reshape(x, to, order):
-    return np.reshape(x, to, order=order)
+    return np.reshape(x, to) if order == "C" else np.reshape(x, to, order=order)  # Dask's takes no order
 
 
 def flattened(x, order="C"):
@@ -83,7 +84,7 @@ def transpose(a, axes=None):
 @linear(lambda g, x, order: g, of=np.copy, call=lambda a, order="K", subok=False: (a, order), name="copy")
 def copied(x, order):
     """Another array of the same numbers, which does not change with this one."""
-    return x.copy(order) if type(x) is np.ndarray else np.array(x)
+    return x.copy(order) if type(x) is np.ndarray else np.copy(x, order)
 
 
 @linear(
@@ -96,9 +97,10 @@ def broadcast_to(array, shape):
 @linear(lambda g, x, to: g, name="broadcast_arrays", put=overlapping)
 def broadcast_whole(x, to):
     """A broadcast array that may be written to, as those of ``np.broadcast_arrays``."""
-    x = np.asarray(x)
+    x = as_array(x)
     z = np.broadcast_to(x, to)
-    z.flags.writeable = x.flags.writeable
+    if not is_foreign(type(x)):
+        z.flags.writeable = x.flags.writeable
     return z
 
 
@@ -156,9 +158,7 @@ def cast(x, dtype, casting="same_kind"):
     if is_number(type(x)) and np.dtype(dtype).kind not in "biufc":
         remedy = "np.array(list(x), dtype=object) keeps it" if np.dtype(dtype).kind == "O" else "text has none"
         raise no_plain_value(f".astype({np.dtype(dtype)})", x, remedy=remedy)
-    return (
-        astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else np.asarray(read(x)).astype(dtype)
-    )
+    return astype(x, dtype) if is_number(type(x)) and np.dtype(dtype).kind in "fc" else as_array(read(x)).astype(dtype)
 
 
 def lies_in(x, order):

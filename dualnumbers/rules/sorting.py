@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import new_like
 from ..forms import asked, is_unreal
 from ..levels import known, read
 from ..table import composition, linear, smooth
@@ -19,7 +20,7 @@ def tied_mean(d, ordered):
     if np.all(new):
         return d
     runs = np.cumsum(np.concatenate([np.ones((*ordered.shape[:-1], 1), bool), new], -1).ravel()).reshape(d.shape) - 1
-    total, count = np.zeros((2, runs.max() + 1), d.dtype)
+    total, count = new_like(d, (2, int(runs.max()) + 1), d.dtype)
     np.add.at(total, runs, d)
     np.add.at(count, runs, 1)
     return (total / count)[runs]

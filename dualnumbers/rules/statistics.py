@@ -39,10 +39,12 @@ def _centred(x, axis, where):
 def _is_constant(x, axis, where):
     """Return where all chosen elements are equal."""
     v = read(x)
-    return np.logical_and.reduce([
+    of_real, of_imaginary = (
         np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
         <= np.min(part, axis=axis, keepdims=True, initial=math.inf, where=where)
-        for part in (v.real, v.imag)])  # fmt: skip
+        for part in (v.real, v.imag)
+    )
+    return of_real & of_imaginary
 
 
 def _inner(d, dx):

@@ -5,6 +5,7 @@ import cmath
 import numpy as np
 
 from ..forms import PYTHON
+from ..levels import has_nan
 from ..table import multilinear
 from .complexes import conj
 
@@ -18,7 +19,6 @@ def strong(p, t):
     if type(t) in PYTHON and type(p) in PYTHON:
         return p * t if t or cmath.isfinite(p) else t
     product = np.multiply(p, t)
-    total = np.add.reduce(product, axis=None)
-    if total == total:  # a zero times an infinity would make it NaN
+    if not has_nan(product):  # a zero times an infinity would be NaN
         return product
-    return np.where((np.equal(t, 0)) & ~np.isfinite(p), np.zeros((), product.dtype), product)[()]
+    return np.where((np.equal(t, 0)) & ~np.isfinite(p), np.zeros_like(product), product)[()]

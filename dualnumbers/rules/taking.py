@@ -6,6 +6,7 @@ There the places are an operand, which carries no derivative, of two rows that a
 
 import numpy as np
 
+from ..foreign import as_like, new_like
 from ..forms import shape
 from ..levels import is_noted
 from ..table import entry_of, linear, locally_constant_of_arrays
@@ -32,7 +33,7 @@ def taken(x, places):
 @linear(lambda g, v, places, of: taken(g, places), None)
 def given_back(v, places, of):
     """Zeros, to which elements are added at places."""
-    total = np.zeros(int(np.prod(of)), np.result_type(v))
+    total = new_like(v, int(np.prod(of)), np.result_type(v))
     np.add.at(total, places, v)
     return total.reshape(of)
 
@@ -44,7 +45,7 @@ def _numbers(of):
 @locally_constant_of_arrays()
 def places(part, of=None, index=None):
     """The places that an index chooses of an array of a shape; ``part`` stands in the index where `HERE` is."""
-    return _numbers(of)[tuple(part if x is HERE else x for x in index)]
+    return as_like(_numbers(of), part)[tuple(part if x is HERE else x for x in index)]
 
 
 @locally_constant_of_arrays()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..errors import no_plain_value
+from ..foreign import as_array, as_like, in_index
 from ..forms import PYTHON, dtype_of, is_array, numbered, shape, size
 from ..levels import is_number, read
 from ..table import composition
@@ -31,11 +32,11 @@ def _mask(mask, target, function, values):
     """Return a mask of the target's shape; TypeError where NumPy's function does not cast the values to its type."""
     name = f"np.{function.__name__}"
     if is_array(values) and size(values):  # of a scalar and a list NumPy casts any number
-        like = np.zeros(1, dtype_of(values)) if shape(values) else read(values)
+        like = np.zeros(1 if shape(values) else (), dtype_of(values))
         function(np.zeros(1, target.dtype), [True], like)
     if size(mask) != target.size:
         raise ValueError(f"{name}: mask and data must be the same size, not {shape(mask)} and {target.shape}")
-    return np.asarray(read(mask), bool).reshape(shape(target))
+    return as_array(read(mask), bool).reshape(shape(target))
 
 
 def _through_a_copy(target, chosen, values):
@@ -59,9 +60,10 @@ def put_along_axis(arr, indices, values, axis=-1):
 def put(a, ind, v, mode="raise"):
     """Write the values, in turn, at flat places."""
     target = _written(a, v, "np.put")
-    values, numbers = _cycled(v, np.size(fixed(ind)) and size(v)), numbered(target)
+    ind = fixed(ind)
+    values, numbers = _cycled(v, np.size(ind) and size(v)), as_like(numbered(target), in_index(ind))
     try:
-        np.put(numbers, fixed(ind), target.size + np.arange(size(values)), mode)
+        np.put(numbers, ind, target.size + np.arange(size(values)), mode)
     finally:  # what stands before an index out of bounds is written
         chosen = numbers >= target.size
         if np.any(chosen):
@@ -97,7 +99,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     if where is True:
         target[...] = src
     else:
-        chosen = np.broadcast_to(np.asarray(read(where), bool), shape(target))
+        chosen = np.broadcast_to(as_array(read(where), bool), shape(target))
         dims = shape(src)
         while len(dims) > len(shape(target)) and dims[0] == 1:  # as an assignment leaves them out
             dims = dims[1:]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import user_line
+from ..foreign import as_like, is_foreign
 from ..forms import PYTHON, type_of
 from ..levels import is_number, is_operand, plain
 from .registry import TABLE
@@ -58,13 +59,13 @@ def as_given(derivative: Any, x: Any) -> Any:
     given, wanted = plain(derivative), plain(x)
     if type(given) is np.ndarray and not given.ndim and not isinstance(wanted, np.ndarray):
         derivative, given = derivative[()], given[()]  # of a number that was reshaped
-    if isinstance(given, np.ndarray) or type(given) is type(wanted):
+    if type(given) is type(wanted) or (isinstance(given, np.ndarray) and not is_foreign(type(wanted))):
         return derivative
     if type(wanted) in PYTHON:
         derivative = TABLE["_python_number"](derivative) if isinstance(given, np.generic) else derivative
         return complex(derivative) if type(wanted) is complex and type(derivative) is float else derivative
     if not isinstance(wanted, (np.inexact, np.ndarray)) or (np.iscomplexobj(given) and not np.iscomplexobj(wanted)):
-        return derivative
+        return as_like(derivative, wanted)
     return TABLE["astype"](derivative, wanted.dtype)
 
 

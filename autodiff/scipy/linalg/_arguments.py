@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import shape
 from dualnumbers.levels import read
 from dualnumbers.rules.indexing import getitem
@@ -16,8 +17,11 @@ from dualnumbers.rules.shaping import expand_dims, transpose
 def finite(check: bool, *arrays: Any) -> None:
     """Raise ValueError where SciPy's ``check_finite`` does."""
     if check:
-        for x in arrays:
-            np.asarray_chkfinite(read(x))
+        for x in map(read, arrays):
+            if not is_foreign(type(x)):
+                np.asarray_chkfinite(x)
+            elif not np.all(np.isfinite(x)):
+                raise ValueError("array must not contain infs or NaNs")
 
 
 def of_columns(solve: Callable[[Any], Any], b: Any) -> Any:

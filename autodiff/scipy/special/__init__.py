@@ -8,6 +8,7 @@ import numpy as np
 import scipy.special as original
 
 from dualnumbers.errors import user_line
+from dualnumbers.foreign import as_array
 from dualnumbers.forms import asked, shape
 from dualnumbers.levels import read
 from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
@@ -105,7 +106,7 @@ def polygamma(n: Array, x: Array) -> Any:
 @counterpart("special.multigammaln")
 def multigammaln(a: Array, d: int) -> Any:
     """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1."""
-    if np.any(np.asarray(read(a)) <= 0.5 * (d - 1)):
+    if np.any(as_array(read(a)) <= 0.5 * (d - 1)):
         raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
     terms = sum((original.gammaln(a - 0.5 * j) for j in range(1, d)), original.gammaln(a))
     return terms + 0.25 * d * (d - 1) * np.log(np.pi)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..complexes import imag, real
 from ..domains import Domain, nonzero, positive
@@ -33,7 +34,7 @@ def lowering(n):
     """
 
     def integral(v, x):
-        v, x = np.asarray(v)[..., None], np.asarray(x)[..., None]
+        v, x = as_array(v)[..., None], as_array(x)[..., None]
         with np.errstate(all="ignore"):
             y = _NODES / np.sqrt(x)
             terms = np.exp(-_NODES * _NODES) * (y * y) ** n * np.cosh(2 * v * np.arcsinh(y / math.sqrt(2.0)))
@@ -62,7 +63,7 @@ def raising(n):
 
     def integral(v, x):
         kummer, rising = scipy_function("special.hyp1f1"), scipy_function("special.poch")
-        size, dtype = np.abs(x), np.result_type(np.asarray(x), np.float32)
+        size, dtype = np.abs(x), np.result_type(as_array(x), np.float32)
         with np.errstate(all="ignore"):
             ratio = kummer(v + n + 0.5, 2 * v + n + 1, -2 * size) / kummer(v + 0.5, 2 * v + 1, -2 * size)
             near = ratio * 2.0**n * rising(v + 0.5, n) / rising(2 * v + 1, n) * scipy_function("special.ive")(v, size)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..domains import Domain
 from ..exponential import exp, log, log1p
@@ -31,9 +32,9 @@ def exponential_mean(n):
             t = np.where(x > 0, 1.0 - s, s)
             return reach * np.sum(weights * t**n * np.exp(x * t), axis=-1, keepdims=True)
 
-        flat = np.ravel(np.asarray(x, float))
+        flat = np.ravel(as_array(x, float))
         with np.errstate(all="ignore"):
-            found = in_blocks(column, flat, np.ravel(np.asarray(reach, float)))
+            found = in_blocks(column, flat, np.ravel(as_array(reach, float)))
             found = np.where(flat == np.inf, np.inf, np.where(flat == -np.inf, 0.0, found))
         return found.reshape(np.shape(x))[()]
 

@@ -6,6 +6,7 @@ Every derivative of every elliptic integral, of any order, is one of them.
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..domains import Domain
 from ..powers import square
@@ -32,7 +33,7 @@ def _trapezoidal(power, exponents, xs):
     """Compute it of a matrix, by the rule in log t, which converges exponentially; divided by the largest variable."""
     scale = np.max(np.abs(xs), -1, initial=0.0)
     xs = xs / scale[..., None]
-    size, b = np.abs(xs), np.asarray(exponents)
+    size, b = np.abs(xs), as_array(exponents)
     zero = np.any(size == 0, -1)
     rise = np.where(zero, np.min(np.where(size == 0, power + 1 - b, np.inf), -1), power + 1)
     first = np.log(np.min(np.where(size == 0, 1.0, size), -1)) - 40.0 / np.maximum(rise, 0.25)
@@ -115,7 +116,7 @@ def legendre(n, b):
         name=f"legendre_{n}_{b}",
         singular=True,
         domain=below_one,
-    )(None, _quietly(lambda phi, m: _incomplete(n, b, np.asarray(phi)[()], np.asarray(m)[()])))
+    )(None, _quietly(lambda phi, m: _incomplete(n, b, as_array(phi)[()], as_array(m)[()])))
 
 
 below_one = Domain("m sin² φ < 1", ((-5.0, 5.0), (-2.0, 0.9)))

@@ -12,7 +12,7 @@ import numpy as np
 from ...forms import shape
 from ...table import linear
 from ..fourier import along, resized
-from ..from_scipy import scipy_function
+from ..from_scipy import along_axis, scipy_function
 
 TRANSPOSED = {1: 1, 2: 3, 3: 2, 4: 4}
 """The type of the transposed, and of the inverse, transform."""
@@ -43,7 +43,7 @@ def _row(name, ends):
         if np.iscomplexobj(x):  # SciPy (1.17) passes orthogonalize over there
             parts = (evaluate(part, kind, n, axis, norm, orthogonalize) for part in (x.real, x.imag))
             return next(parts) + 1j * next(parts)
-        return plainly(x, kind, n, axis, norm, orthogonalize=orthogonalize)
+        return along_axis(lambda x, axis: plainly(x, kind, n, axis, norm, orthogonalize=orthogonalize), x, axis)
 
     transform = linear(
         adjoint,

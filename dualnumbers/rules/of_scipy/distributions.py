@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..domains import Domain, positive
 from ..exponential import exp, expm1, log1p
@@ -89,7 +90,7 @@ def half_step(n):
     """The row of the n-th derivative of log Γ(h + ½) − log Γ(h) − ½ log h; DLMF 5.9.16."""
 
     def derivative(h):
-        flat = np.ravel(np.asarray(h, float))
+        flat = np.ravel(as_array(h, float))
         with np.errstate(all="ignore"):
             found = np.where(flat < 0.5, _difference(n, flat), in_blocks(lambda h: _integral(n, h), flat))
         return found.reshape(np.shape(h))[()]

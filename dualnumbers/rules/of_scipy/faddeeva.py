@@ -9,6 +9,7 @@ import math
 import numpy as np
 from numpy.polynomial.hermite import hermval
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy
@@ -67,8 +68,8 @@ def faddeeva(n):
 
     def evaluate(z):
         with np.errstate(all="ignore"):
-            found = in_blocks(lambda column: _derivative(n, column), np.ravel(np.asarray(z, complex)))
-        return found.reshape(np.shape(z)).astype(np.result_type(np.asarray(z), np.complex64))[()]
+            found = in_blocks(lambda column: _derivative(n, column), np.ravel(as_array(z, complex)))
+        return found.reshape(np.shape(z)).astype(np.result_type(as_array(z), np.complex64))[()]
 
     return elementwise(lambda z, w: faddeeva(n + 1)(z), name=f"faddeeva_{n}", singular=True)(None, evaluate)
 
@@ -79,7 +80,7 @@ def dawson(n):
 
     def evaluate(x):
         if not np.iscomplexobj(x):
-            return np.asarray(0.5 * ROOT_PI * faddeeva(n)(x).imag, np.result_type(x))[()]
+            return as_array(0.5 * ROOT_PI * faddeeva(n)(x).imag, np.result_type(x))[()]
         sign = np.where(x.imag < 0, -1.0, 1.0)  # it is odd
         return -0.5j * ROOT_PI * sign ** (n + 1) * (faddeeva(n)(sign * x) - _gaussian(n, sign * x))
 
@@ -97,7 +98,7 @@ def voigt(n, part):
 
     def evaluate(x, sigma, gamma):
         slope = faddeeva(n)((x + 1j * gamma) / (ROOT2 * sigma)) / (ROOT2 * sigma) ** (n + 1) / ROOT_PI
-        return np.asarray(take(slope)).astype(np.result_type(np.asarray(x), np.float32))[()]
+        return as_array(take(slope)).astype(np.result_type(as_array(x), np.float32))[()]
 
     return elementwise(
         lambda x, s, g, z: voigt(n + 1, part)(x, s, g),

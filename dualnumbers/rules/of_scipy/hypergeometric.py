@@ -26,7 +26,7 @@ def _tricomi(a, b, x):
     """x⁻ᵃ / Γ(a) ∫ sᵃ⁻¹ (1 + s/x)^(b − a − 1) e⁻ˢ ds over s > 0; DLMF 13.4.4."""
     a, b, x = np.broadcast_arrays(a, b, x)
     with np.errstate(all="ignore"):
-        lowest = np.log(np.min(np.abs(x), initial=1.0, where=np.abs(x) > 0))
+        lowest = float(np.log(np.min(np.abs(x), initial=1.0, where=np.abs(x) > 0)))
         s = np.exp(0.2 * np.arange(5.0 * lowest - 200.0, 26))
         columns = (np.ravel(y) * 1.0 for y in (a, b, x))
         z = in_blocks(lambda *columns: _by_trapezoids(s, *columns), *columns, nodes=len(s))

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..domains import Domain
 from ..exponential import log, log1p
@@ -74,7 +75,7 @@ def _lower(j, k, a, b, x, rest):
 
 def _in_parameters(j, k, a, b, x):
     """∂ʲ⁺ᵏI/∂aʲ∂bᵏ, for a > 0, b > 0 and 0 ≤ x ≤ 1."""
-    a, b, x = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float), np.asarray(x, float))
+    a, b, x = np.broadcast_arrays(as_array(a, float), as_array(b, float), as_array(x, float))
     found = np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), 0.0, np.nan)
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a + b)
     with np.errstate(all="ignore"):
@@ -103,7 +104,7 @@ def in_parameters(j, k):
 
 def _density(a, b, x):
     """xᵃ⁻¹(1 − x)ᵇ⁻¹ / B(a, b)."""
-    a, b, x = map(np.asarray, (a, b, x))  # of Python's numbers a power may be complex
+    a, b, x = map(as_array, (a, b, x))  # of Python's numbers a power may be complex
     with np.errstate(all="ignore"):
         inside = (x > 0) & (x < 1)
         t = np.where(inside, x, 0.5)

@@ -15,10 +15,11 @@ import math
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
+from ...foreign import as_array
 from ...table import elementwise, family
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
-from ..gamma_functions import polygamma
+from ..gamma_functions import higher, polygamma
 from ..quadrature import gauss, in_blocks, newton
 from ..selection import where
 from ..steps import less
@@ -83,7 +84,6 @@ log_less_digamma = elementwise(
 
 def _slopes(a, x, order):
     """Return the derivatives of log D in a, first to ``order``-th: log x − ψ(a + 1), −ψ′(a + 1), …"""
-    higher = scipy_function("special.polygamma")
     return [_log_less_digamma(a, x, 1), *(-higher(n, a + 1.0) for n in range(1, order))]
 
 
@@ -122,7 +122,7 @@ def _upper(order, a, x):
 
 def _in_parameter(order, a, x):
     """∂ⁿP/∂aⁿ, n = ``order`` ≥ 1, for a > 0 and x ≥ 0."""
-    a, x = np.broadcast_arrays(np.asarray(a, float), np.asarray(x, float))
+    a, x = np.broadcast_arrays(as_array(a, float), as_array(x, float))
     constant = ((x == 0) | (x == np.inf)) & (a > 0) | (a == np.inf) & (x >= 0)
     found = np.where(constant, 0.0, np.nan)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
@@ -151,7 +151,7 @@ def in_parameter(order):
 def _density(a, x):
     """xᵃ⁻¹ e⁻ˣ / Γ(a)."""
     with np.errstate(all="ignore"):
-        small = np.asarray(x == 0)
+        small = as_array(x == 0)
         inner = poisson(a, x) * a / np.where(small, 1.0, x)
         return np.where(small, np.where(a == 1, 1.0, np.where(a < 1, np.inf, 0.0)), inner)[()]
 

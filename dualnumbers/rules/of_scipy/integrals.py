@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import Refused, elementwise, family
 from ..complexes import imag, real
 from ..domains import Domain, nonzero, positive
@@ -34,8 +35,8 @@ def exponential_moment(n):
 
     def moment(x):
         with np.errstate(all="ignore"):
-            terms = sum(math.factorial(n) // math.factorial(k) * np.asarray(x) ** (k - n - 1.0) for k in range(n + 1))
-            return (np.exp(-np.asarray(x)) * terms)[()]
+            terms = sum(math.factorial(n) // math.factorial(k) * as_array(x) ** (k - n - 1.0) for k in range(n + 1))
+            return (np.exp(-as_array(x)) * terms)[()]
 
     return elementwise(
         lambda x, z: -exponential_moment(n + 1)(x), name=f"exponential_moment_{n}", domain=positive, singular=True

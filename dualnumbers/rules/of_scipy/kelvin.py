@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 
+from ...foreign import as_array
 from ...table import elementwise
 from ..domains import positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
@@ -63,14 +64,14 @@ def _derivatives(near, far, reach, names):
             return np.where(inside, near(n, np.where(inside, x, 1.0)), far(n, np.where(inside, reach, x)))
 
         with np.errstate(all="ignore"):
-            z = in_blocks(column, np.ravel(np.asarray(x, float)), nodes=TERMS)
+            z = in_blocks(column, np.ravel(as_array(x, float)), nodes=TERMS)
         return z.reshape(np.shape(x))
 
     def family(name, part):
         @cache
         def row(n):
             return elementwise(lambda x, z: row(n + 1)(x), name=f"{name}_{n}", domain=positive, singular=True)(
-                None, lambda x: part(values(n, x)).astype(np.result_type(np.asarray(x), np.float32))[()]
+                None, lambda x: part(values(n, x)).astype(np.result_type(as_array(x), np.float32))[()]
             )
 
         return row

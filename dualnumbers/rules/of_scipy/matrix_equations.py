@@ -7,6 +7,7 @@ equations*, 2020).
 
 import numpy as np
 
+from ...foreign import is_foreign, one_of
 from ...forms import shape
 from ...table import smooth
 from ...table.kinds import Linear
@@ -76,6 +77,9 @@ def _solve_adjoint(g, a, b, assume, lower, transposed):
 
 @smooth(_solve_push, Linear(_solve_adjoint), name="solve_structured")
 def solve(a, b, assume, lower, transposed):
+    if is_foreign(type(one_of((a, b)))):
+        a = as_read(a, assume, lower)
+        return np.linalg.solve(np.matrix_transpose(a) if transposed else a, b)
     return found("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
 
 
@@ -100,6 +104,11 @@ def _triangular_adjoint(g, a, b, trans, lower, unit):
 
 @smooth(_triangular_push, Linear(_triangular_adjoint))
 def solve_triangular(a, b, trans, lower, unit):
+    if is_foreign(type(one_of((a, b)))):
+        a = (np.tril if lower else np.triu)(a, (-1 if lower else 1) if unit else 0)
+        a = a + np.eye(a.shape[-1], dtype=a.dtype) if unit else a
+        turned = np.matrix_transpose(a) if trans else a
+        return np.linalg.solve(np.conj(turned) if trans == 2 else turned, b)
     return found("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
 
 

@@ -1,0 +1,95 @@
+"""Foreign arrays: those of CuPy, or Dask, or of whoever speaks NEP 13 and NEP 18, and is not NumPy.
+
+Rules compute with them by NumPy's functions. What such a function does not do is here: to make an array like another,
+to copy one, to tell how it lies in memory, to compare what two hold. Their elements may be out of NumPy's reach, on a
+device; so nothing converts one by ``np.asarray``, which raises there or copies all of it.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from .levels import is_number, plain
+from .memory import detached
+
+
+class _Foreign(dict[type, bool]):
+    """type → is it an array of another library?"""
+
+    def __missing__(self, kind: type) -> bool:
+        other = not is_number(kind) and not issubclass(kind, (np.ndarray, np.generic))
+        speaks = all(getattr(kind, f"__array_{name}__", None) is not None for name in ("ufunc", "function"))
+        self[kind] = answer = other and speaks
+        return answer
+
+
+is_foreign = _Foreign().__getitem__
+"""Whether a type is one of arrays of another library. Plain arrays beside them become such, or that library raises."""
+
+
+def as_array(x: Any, dtype: Any = None) -> Any:
+    """Return a plain value as an array, of a type if that is given: a foreign one stays of its library."""
+    if not is_foreign(type(x)):
+        return np.asarray(x, dtype)
+    return x if dtype is None or x.dtype == dtype else x.astype(dtype)
+
+
+def as_like(x: Any, like: Any) -> Any:
+    """Return a plain array as one of the library that ``like`` is of, a value of any kind; a number as it is."""
+    like = plain(like)
+    given = is_foreign(type(x)) or is_number(type(x))
+    return np.asarray(x, like=like) if is_foreign(type(like)) and not given else x
+
+
+def new_like(x: Any, shape: Any, dtype: Any) -> Any:
+    """Return zeros of a shape and type, in a plain array of the library that ``x`` is of, a value of any kind."""
+    x = plain(x)
+    return np.zeros(shape, dtype, like=x) if is_foreign(type(x)) else np.zeros(shape, dtype)
+
+
+def copy_of(x: Any) -> Any:
+    """Copy a plain array, so that it lies in memory as before. Dask, which tells no strides, has no ``np.copy``."""
+    if not is_foreign(type(x)):
+        return detached(x)
+    return np.copy(x) if hasattr(x, "strides") else x.copy()
+
+
+def one_of(xs: Any) -> Any:
+    """Return a foreign array among some values, else the first of them: what to make new arrays like."""
+    return next((x for x in xs if is_foreign(type(x))), xs[0])
+
+
+def in_index(index: Any) -> Any:
+    """Return a foreign array that an index has; None where it has none."""
+    return one_of((None, *(index if isinstance(index, tuple) else (index,))))
+
+
+def laid_out(x: Any) -> Any:
+    """Return an array of NumPy's that lies in memory as ``x`` does, of which no element is to be read.
+
+    One of a library that tells no strides lies in the order C.
+    """
+    if not is_foreign(type(x)):
+        return np.asarray(x)
+    steps = [*accumulate(reversed(x.shape[1:]), mul, initial=x.dtype.itemsize)][::-1] if x.shape else []
+    strides = getattr(x, "strides", None) or steps
+    return np.lib.stride_tricks.as_strided(np.empty((), x.dtype), x.shape, strides)
+
+
+def may_share_memory(x: Any, y: Any) -> bool:
+    """Return whether two arrays may show the same elements; those of a library that tells no strides do not."""
+    return hasattr(x, "strides") and bool(np.may_share_memory(x, y))
+
+
+def holds_same(x: Any, y: Any) -> bool:
+    """Return whether two arrays hold the same values, zeros of one sign among them, and NaN at the same places."""
+    if x.shape != y.shape or x.dtype != y.dtype:
+        return False
+    if x.dtype.kind == "c":
+        return holds_same(x.real, y.real) and holds_same(x.imag, y.imag)
+    same = (x == y) | ((x != x) & (y != y))
+    return bool(np.all(same & (np.signbit(x) == np.signbit(y)) if x.dtype.kind == "f" else same))
