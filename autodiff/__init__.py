@@ -13,24 +13,24 @@ How the package is laid out, from its doors down; docs/how-it-is-built.md tells 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dualnumbers.errors import COUNTERPARTS
-from dualnumbers.face import NAMESPACES
+from dualnumbers.messages.errors import COUNTERPARTS
+from dualnumbers.numbers.face import NAMESPACES
 from dualnumbers.rules.shaping import array
 
 from . import linalg, nn, scipy
-from .blocks import Block, SimpleBlock
-from .by_hand import no_grad
-from .check import gradcheck
-from .custom import elementwise, linear, locally_constant, multilinear, smooth
-from .differences import check_derivative, check_gradient
+from .calls.seeding import stop_gradient, value_of
+from .calls.structures import register_structure
+from .check.gradcheck import gradcheck
+from .custom.blocks import Block, SimpleBlock
+from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
+from .differences.quotients import check_derivative, check_gradient
 from .forward import derivative, differentiate, jacfwd, jvp
-from .leaf import Constant
+from .objects.leaf import Constant
+from .objects.result import no_grad
 from .operators import hessian, hvp, jacobian, linearize
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
-from .seeding import stop_gradient, value_of
-from .structures import register_structure
-from .tape import Tape
-from .variable import Variable
+from .tape.variable import Variable
+from .tape.wengert import Tape
 
 if TYPE_CHECKING:
     from . import drawing

@@ -9,30 +9,21 @@ from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import Any
 
-from dualnumbers.arraynumber import ArrayNumber
-from dualnumbers.dualnumber import DualNumber, make
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.levels import Level, has_nan, is_number
-from dualnumbers.rules.undetermined import Unadapted
+from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.numbers.dual import DualNumber, make
+from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
-from .calls import Call
-from .columns import CHUNK, Directions, Rule, check_same, taken
+from .calls.call import Call
+from .calls.columns import CHUNK, Directions, Rule, check_same, taken
+from .calls.places import Which, arguments, by_position, distinct, place, places
+from .calls.running import run
+from .calls.seeding import check_alive, check_holomorphic, matching, output, output_leaf, own, real_output, zero
+from .calls.structures import flatten, keeps_structure, map_leaves
 from .derived import derived, with_parameters_of
-from .differences import check_derivative
-from .places import Which, arguments, by_position, distinct, place, places
-from .running import run
-from .seeding import (
-    check_alive,
-    check_holomorphic,
-    matching,
-    output,
-    output_leaf,
-    own,
-    real_output,
-    zero,
-)
-from .structures import flatten, keeps_structure, map_leaves
+from .differences.quotients import check_derivative
 
 new = object.__new__
 
@@ -233,7 +224,7 @@ def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> 
     """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart."""
     if not any(map(has_nan, _tangents_of(out, level))):
         return out
-    from .certain import check_determined, pushed_again
+    from .second_look.certain import check_determined, pushed_again
 
     out = pushed_again(f, args, level, out)
     check_determined(level, _tangents_of(out, level))

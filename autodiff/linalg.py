@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import shape
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array
 
-from .seeding import value_of
+from .calls.seeding import value_of
 
 __all__ = ["inv", "quadratic_form", "solve", "solve_continuous_lyapunov", "solve_qp"]
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.dualnumber import make
 from dualnumbers.forms import size, zeros_like
 from dualnumbers.levels import Level, has_nan, level_of
-from dualnumbers.rules.undetermined import Unadapted
+from dualnumbers.numbers.dual import make
+from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given
 
-from .certain import certain_tangents
-from .columns import Directions, taken
+from .calls.columns import Directions, taken
+from .calls.places import Which, by_position, distinct
+from .calls.seeding import matching, output_leaf, own, real_output
+from .calls.structures import flatten
 from .derived import derived, with_parameters_of
 from .forward import holomorphic, jacfwd, joined, jvp
-from .places import Which, by_position, distinct
 from .reverse import Recording, grad, jacrev, rows
-from .seeding import matching, output_leaf, own, real_output
-from .structures import flatten
-from .sweep import adjoints, tangents
-from .tape import Tape
+from .second_look.certain import certain_tangents
+from .tape.sweep import adjoints, tangents
+from .tape.wengert import Tape
 
 MODES = ("auto", "forward", "reverse")
 

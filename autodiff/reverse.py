@@ -14,27 +14,18 @@ from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
 from dualnumbers.table.partials import as_given
 
-from .calls import Call
+from .calls.call import Call
+from .calls.places import Which, arguments, by_position, distinct, parameter_names
+from .calls.running import run
+from .calls.seeding import check_alive, check_holomorphic, matching, name_of, output, output_leaf, own, real_output
+from .calls.structures import flatten, keeps_structure, map_leaves, paths_of_leaves
 from .derived import derived, with_parameters_of
-from .differences import check_gradient
-from .places import Which, arguments, by_position, distinct, parameter_names
-from .replay import program
-from .running import run
-from .seeding import (
-    check_alive,
-    check_holomorphic,
-    matching,
-    name_of,
-    output,
-    output_leaf,
-    own,
-    real_output,
-)
-from .sources import SourcedTape
-from .structures import flatten, keeps_structure, map_leaves, paths_of_leaves
-from .sweep import adjoints
-from .tape import Tape
-from .variable import Variable, variable
+from .differences.quotients import check_gradient
+from .tape.replay import program
+from .tape.sources import SourcedTape
+from .tape.sweep import adjoints
+from .tape.variable import Variable, variable
+from .tape.wengert import Tape
 
 __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_grad", "vjp"]
 

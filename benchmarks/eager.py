@@ -15,8 +15,8 @@ from timing import HEADER, Row, np, pin, seconds  # NumPy from there: on one thr
 import dualnumbers.dmath as dmath
 from autodiff import derivative, grad, value_and_grad
 from autodiff.reverse import record
-from autodiff.tape import Tape
-from autodiff.variable import variable
+from autodiff.tape.variable import variable
+from autodiff.tape.wengert import Tape
 from dualnumbers import DualNumber
 
 RANDOM = random.Random(0)
@@ -150,7 +150,8 @@ def gradient_time(operations):
 
 def strong_rows():
     """The strong zero in reverse mode: the look for NaN among the adjoints of the inputs."""
-    from autodiff import reverse, sweep
+    from autodiff import reverse
+    from autodiff.tape import sweep
 
     x = np.random.default_rng(0).random(1_000) + 0.5
 

@@ -20,8 +20,8 @@ from unsupported import REASONS
 
 import autodiff.scipy
 from autodiff.scipy._counterpart import COUNTERPARTS
-from dualnumbers.errors import public_name
-from dualnumbers.rules.inspection import READING
+from dualnumbers.messages.errors import public_name
+from dualnumbers.rules.arrays.inspecting import READING
 from dualnumbers.table import BY_NUMPY, Refused, Row
 
 ROOT = Path(__file__).parent.parent

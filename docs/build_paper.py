@@ -8,7 +8,7 @@ from pathlib import Path
 import typst
 from elementary_table import table
 
-from dualnumbers.rules import products
+from dualnumbers.rules.linalg import products
 
 FOLDER = Path(__file__).parent
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -73,6 +74,7 @@ def _rows(module: Any) -> Iterator[Row]:
 
 def table() -> list[dict[str, Any]]:
     """The families of elementary functions, one a rule file that has elementwise rows: title and lines."""
-    modules = [getattr(rules, name) for name in rules.__all__]
+    names = sorted(name for name in sys.modules if name.startswith(f"{rules.__name__}.") and ".of_scipy" not in name)
+    modules = [sys.modules[name] for name in sorted(names, key=lambda name: name.rpartition(".")[2])]
     families = [{"title": _family(m), "lines": [_line(row) for row in _rows(m)]} for m in modules]
     return [family for family in families if family["lines"]]

@@ -1,6 +1,6 @@
 """Numbers that carry derivatives, and the rules that they obey."""
 
 from . import dmath, functions
-from .dualnumber import DualNumber
+from .numbers.dual import DualNumber
 
 __all__ = ["DualNumber", "dmath", "functions"]

@@ -13,19 +13,19 @@ from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing 
 from typing import Any
 
 from .levels import plain, read
-from .rules.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
-from .rules.exponential import exp, exp2, expm1, log1p, log2, log10
-from .rules.exponential import log as _natural_log
-from .rules.gamma_functions import gamma, lgamma
-from .rules.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
-from .rules.kinks import copysign, fabs
-from .rules.normal import erf, erfc
-from .rules.powers import cbrt, euclidean_length, sqrt
-from .rules.powers import hypot as _hypot
-from .rules.powers import math_pow as pow
+from .rules.comparisons import ceil, floor, isfinite, isinf, isnan, trunc, ulp
+from .rules.elementwise.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
+from .rules.elementwise.exponential import exp, exp2, expm1, log1p, log2, log10
+from .rules.elementwise.exponential import log as _natural_log
+from .rules.elementwise.extrema import copysign, fabs
+from .rules.elementwise.gamma import gamma, lgamma
+from .rules.elementwise.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from .rules.elementwise.normal import erf, erfc
+from .rules.elementwise.powers import cbrt, euclidean_length, sqrt
+from .rules.elementwise.powers import hypot as _hypot
+from .rules.elementwise.powers import math_pow as pow
+from .rules.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from .rules.reductions import fsum as _fsum
-from .rules.steps import ceil, floor, isfinite, isinf, isnan, trunc, ulp
-from .rules.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 
 __all__ = [
     "acos",

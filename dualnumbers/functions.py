@@ -31,7 +31,7 @@ from numpy import (
     tanh,
 )
 
-from .rules.logistic import logistic as _logistic
+from .rules.elementwise.logistic import logistic as _logistic
 from .rules.shaping import array
 
 __all__ = ["add", "arccos", "arcsin", "arctan", "cos", "cosh", "divide", "exp", "extract", "log", "logistic",

@@ -5,7 +5,7 @@ If the inner derivative took that of x for its own, it would be 2. So every diff
 than all before it. Among the operands of an operation the highest level leads, and all others are constants to it. The
 components of a number have lower levels than the number. That is the whole treatment of nesting.
 
->>> from dualnumbers.dualnumber import make
+>>> from dualnumbers.numbers.dual import make
 >>> outer, inner = Level(), Level()
 >>> x, y = make(1.0, 1.0, outer), make(1.0, 1.0, inner)
 >>> z = x + y

@@ -5,10 +5,10 @@ from typing import Any
 
 from mpmath import mp
 
-from dualnumbers.rules.of_scipy.bessel_scaled import lowering, raising
-from dualnumbers.rules.of_scipy.carlson import carlson, legendre
-from dualnumbers.rules.of_scipy.integrals import exponential_moment
-from dualnumbers.rules.of_scipy.kelvin import ber_derivative, kei_derivative
+from dualnumbers.rules.of_scipy.special.bessel_scaled import lowering, raising
+from dualnumbers.rules.of_scipy.special.carlson import carlson, legendre
+from dualnumbers.rules.of_scipy.special.integrals import exponential_moment
+from dualnumbers.rules.of_scipy.special.kelvin import ber_derivative, kei_derivative
 
 for _order in range(2):  # made at first use; from here on they are rows like any other
     lowering(_order), raising(_order), exponential_moment(_order + 1)

@@ -89,7 +89,7 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "log_less_digamma": lambda a, x: mp.log(x) - mp.psi(0, a),
     "rel_entr": lambda x, y: x * mp.log(x / y),
     "kl_div": lambda x, y: x * mp.log(x / y) - x + y,
-    "gammainc": None,  # mpmath takes long for these: tests/test_incomplete.py has few points
+    "gammainc": None,  # mpmath takes long for these: tests/rules/test_incomplete.py has few points
     "gammaincc": None,
     "betainc": None,
     "beta_density": None,

@@ -19,10 +19,10 @@ from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_of, vjp
-from dualnumbers.rules.bessel import bessel_i
 from dualnumbers.rules.domains import reals
-from dualnumbers.rules.gamma_functions import polygamma
-from dualnumbers.rules.sinc import sinc_derivative
+from dualnumbers.rules.elementwise.bessel_i import bessel_i
+from dualnumbers.rules.elementwise.gamma import polygamma
+from dualnumbers.rules.elementwise.sinc import sinc_derivative
 from dualnumbers.table import BY_NUMPY, TABLE, Refused, Row
 
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)

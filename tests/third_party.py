@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from autodiff import adopt, jvp, vjp
-from autodiff.differences import difference_quotient
+from autodiff.differences.quotients import difference_quotient
 
 SECONDS = 10
 LARGEST_ERROR = 1e-4

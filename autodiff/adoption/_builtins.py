@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arraynumber import ArrayNumber
 from dualnumbers.levels import is_number, plain, read
-from dualnumbers.rules.arithmetic import python_number
+from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.rules.elementwise.arithmetic import python_number
 
-from ..held import held
+from ..numpy._held import held
 from ._stand_ins import StandIn
 
 

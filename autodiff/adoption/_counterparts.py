@@ -21,8 +21,8 @@ from dualnumbers import dmath
 from dualnumbers.levels import is_number, plain
 
 from .. import numpy as namespace
-from ..held import holds_number
 from ..numpy._by_element import vectorize
+from ..numpy._held import holds_number
 from ..numpy._taking import OURS
 from ..scipy import __path__ as scipy_path
 from ..scipy._counterpart import COUNTERPARTS

@@ -12,8 +12,8 @@ import numpy as np
 
 from dualnumbers.levels import LIVING, RUNNING, is_number
 
-from ..held import held
-from ..scipy._closure import holds_numbers, parts_of
+from ..calls.closures import holds_numbers, parts_of
+from ..numpy._held import held
 
 DATA = frozenset((bool, bytes, complex, float, int, np.bool, np.float64, np.int64, np.ndarray, str, type(None)))
 """Types of what is no function and holds none."""

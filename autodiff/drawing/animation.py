@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
-from ..listing import value_text, variable_names
-from ..sweep import swept
-from ..tape import Tape
+from ..tape.listing import value_text, variable_names
+from ..tape.sweep import swept
+from ..tape.wengert import Tape
 from .files import write
 from .graph import MERGED, Picture, output_lines, picture, short_names, traced
 from .layout import Layout, layout

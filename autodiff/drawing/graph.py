@@ -11,14 +11,14 @@ import numpy as np
 
 from dualnumbers.forms import is_unreal, shape
 
-from ..by_hand import ByHand
-from ..leaf import Constant
-from ..listing import MANY, distinct, expression_of, named_inputs, value_text, variable_names
-from ..sweep import swept
-from ..tape import Tape
-from ..variable import Variable
+from ..objects.leaf import Constant
+from ..objects.result import ByHand
+from ..tape.listing import MANY, distinct, expression_of, named_inputs, value_text, variable_names
+from ..tape.repeats import Fold, folded
+from ..tape.sweep import swept
+from ..tape.variable import Variable
+from ..tape.wengert import Tape
 from .files import write
-from .folding import Fold, folded
 from .steps import one, partial
 from .text import concise, cut
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..calls.seeding import value_of
 from ..figures import new_figure
 from ..forward import derivative
-from ..seeding import value_of
 
 POINTS, AROUND = 61, 0.25
 """Points of a surface in each direction; how much of a path's extent is drawn around it."""

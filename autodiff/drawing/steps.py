@@ -17,9 +17,9 @@ from dualnumbers.forms import dtype_of, zeros_like
 from dualnumbers.levels import has_nan
 from dualnumbers.table.partials import evaluate_partial
 
-from ..certain import Certain
-from ..sweep import Times, fit, swept, tangents
-from ..tape import Tape
+from ..second_look.certain import Certain
+from ..tape.sweep import Times, fit, swept, tangents
+from ..tape.wengert import Tape
 
 RUN, SEED, SWEEP = "run", "seed", "sweep"
 """The phases: a line is computed, the output gets the adjoint 1, a line passes its adjoint to its operands."""

@@ -12,8 +12,8 @@ from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import has_nan, plain
 from dualnumbers.rules.complexes import conj
 
-from ..listing import brief, ends, value_text
-from ..tape import Tape
+from ..tape.listing import brief, ends, value_text
+from ..tape.wengert import Tape
 from .graph import CONSTANT, FOLD, INPUT, Node, Picture
 from .steps import RUN, SEED, Part, Step, Term, forward_steps, partial, reverse_steps
 from .text import concise

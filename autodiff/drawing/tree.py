@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..listing import INFIX, PREFIX, variable_names
-from ..tape import Tape
+from ..tape.listing import INFIX, PREFIX, variable_names
+from ..tape.wengert import Tape
 from .graph import CONSTANT, INPUT, OPERATION, Edge, Node, Picture, output_lines, short_names
 from .text import concise
 

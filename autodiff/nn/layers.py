@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import shape
-from dualnumbers.rules.logarithmic_sums import softmax
-from dualnumbers.rules.logistic import logistic
-from dualnumbers.rules.products import affine
+from dualnumbers.rules.elementwise.logistic import logistic
+from dualnumbers.rules.linalg.products import affine
+from dualnumbers.rules.statistics.logarithmic_sums import softmax
 
-from ..leaf import Leaf
-from ..seeding import value_of
+from ..calls.seeding import value_of
+from ..objects.leaf import Leaf
 from .module import Module
 
 INITIAL = {

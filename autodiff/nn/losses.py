@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import shape
-from dualnumbers.rules.logarithmic_sums import log_softmax
+from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 
-from ..seeding import value_of
+from ..calls.seeding import value_of
 
 
 def mse(prediction: Any, target: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..leaf import Leaf
+from ..objects.leaf import Leaf
 from .optimisers import SGD, Adam, Optimiser, RMSprop
 
 HELP = """`{kind}` for ``scipy.optimize.minimize(f, x0, jac=autodiff.grad(f), method=nn.{name}, options={{...}})``.

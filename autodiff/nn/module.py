@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..leaf import Constant, Leaf
+from ..objects.leaf import Constant, Leaf
 
 Array = np.ndarray[Any, Any]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..by_hand import ByHand
-from ..leaf import Leaf
-from ..seeding import matching, read_only
+from ..calls.seeding import matching, read_only
+from ..objects.leaf import Leaf
+from ..objects.result import ByHand
 
 State = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..by_hand import no_grad
-from ..seeding import value_of
+from ..calls.seeding import value_of
+from ..objects.result import no_grad
 from .module import Module
 from .optimisers import Optimiser
 

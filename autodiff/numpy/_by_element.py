@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import shape, size
 from dualnumbers.levels import is_number, plain, read
 from dualnumbers.memory import axes_by_stride
-from dualnumbers.refusals import note
+from dualnumbers.messages.errors import user_line
+from dualnumbers.messages.refusals import note
 from dualnumbers.rules.from_scipy import OF_PYTHON
 from dualnumbers.rules.shaping import array, broadcast_to, reshape, transpose
 from dualnumbers.table import BY_NUMPY
 
-from ..held import all_held, held, holds_number
-from ..holder import keeping
-from ..running import is_inside
+from ..calls.running import is_inside
+from ._held import all_held, held, holds_number
+from ._holder import keeping
 from ._taking import as_array, stands_for, within
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import dtype_of, is_array, shape
 from dualnumbers.levels import is_number, plain, read
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array as joined
 from dualnumbers.rules.shaping import astype, cast, copied, expand_dims, in_order
 
-from ..held import HOLDERS, held, holds_number
-from ..holder import holder, keeping
+from ._held import HOLDERS, held, holds_number
+from ._holder import holder, keeping
 from ._taking import as_array, within
 
 

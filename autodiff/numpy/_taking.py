@@ -13,9 +13,9 @@ from dualnumbers.levels import LIVING, RUNNING
 from dualnumbers.rules.shaping import array as joined
 from dualnumbers.table import BY_NUMPY
 
-from ..held import holds_number
-from ..holder import keeping
-from ..running import is_inside
+from ..calls.running import is_inside
+from ._held import holds_number
+from ._holder import keeping
 
 SEQUENCES = {"broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack", "einsum",
              "hstack", "lexsort", "linalg.multi_dot", "meshgrid", "select", "stack", "vstack"}  # fmt: skip

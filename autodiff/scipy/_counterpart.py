@@ -11,12 +11,12 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dualnumbers.arguments import joined
 from dualnumbers.levels import read
+from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table import TableFunction, entry
 
-from ._closure import holds_numbers
+from ..calls.closures import holds_numbers
 
 Array: TypeAlias = Any
 """An argument that SciPy takes as an array, so that nested lists, also of numbers, may stand for it."""

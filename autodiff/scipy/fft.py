@@ -9,10 +9,10 @@ import numpy as np
 from scipy.fft import fftfreq, next_fast_len, prev_fast_len, rfftfreq
 
 from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.fourier import lengths_and_axes, swapped
-from dualnumbers.rules.of_scipy.cosines import TRANSPOSED
-from dualnumbers.rules.of_scipy.cosines import dct as dct_row
-from dualnumbers.rules.of_scipy.cosines import dst as dst_row
+from dualnumbers.rules.of_scipy.special.cosines import TRANSPOSED
+from dualnumbers.rules.of_scipy.special.cosines import dct as dct_row
+from dualnumbers.rules.of_scipy.special.cosines import dst as dst_row
+from dualnumbers.rules.signals.fourier import lengths_and_axes, swapped
 
 from ._counterpart import Array, counterpart, counterpart_of_row, missing
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import PYTHON, asked, dtype_of, shape
 from dualnumbers.levels import read
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.convolution import axis_map, convolution, extended, flip
 from dualnumbers.rules.from_scipy import found
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, reshape
+from dualnumbers.rules.signals.convolution import axis_map, convolution, extended, flip
 
 from ._counterpart import Array, counterpart, missing
 

@@ -11,9 +11,18 @@ from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.convolution import axis_map, causal, convolution, extended, flip, move_axis, recursion, windows
-from dualnumbers.rules.fourier import resized
 from dualnumbers.rules.shaping import concatenate, reshape, stack
+from dualnumbers.rules.signals.convolution import (
+    axis_map,
+    causal,
+    convolution,
+    extended,
+    flip,
+    move_axis,
+    recursion,
+    windows,
+)
+from dualnumbers.rules.signals.fourier import resized
 
 from ._counterpart import Array, counterpart, missing
 

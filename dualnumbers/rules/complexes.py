@@ -5,11 +5,11 @@ import numpy as np
 from ..forms import is_array, is_unreal, shape
 from ..levels import read
 from ..table import BY_NUMPY, composition, entry_of, linear, locally_constant
-from .arithmetic import as_numpy
+from .comparisons import equal, not_equal
 from .constants import degrees_per_radian
+from .elementwise.arithmetic import as_numpy
 from .indexing import element, setitem
 from .shaping import copied
-from .steps import equal, not_equal
 
 
 def _one(val):

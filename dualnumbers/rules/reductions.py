@@ -7,10 +7,10 @@ import numpy as np
 from ..foreign import is_foreign
 from ..forms import dtype_of, shape
 from ..table import linear, smooth
+from .comparisons import equal
 from .indexing import getitem
 from .selection import where
 from .shaping import astype, broadcast_to, concatenate, reshape, transpose
-from .steps import equal
 
 
 def axes_of(rank, axis):

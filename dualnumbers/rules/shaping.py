@@ -5,11 +5,11 @@ from collections import UserList, deque
 
 import numpy as np
 
-from ..errors import no_plain_value, user_line
 from ..foreign import as_array, is_foreign
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_labelled, is_number, is_operand, read
-from ..table import composition, linear
+from ..messages.errors import no_plain_value, user_line
+from ..table import composition, dispatch, linear
 from .indexing import getitem, overlapping, refuse_writing
 
 SEQUENCES = (range, memoryview, python_array, deque, UserList)
@@ -250,6 +250,9 @@ def as_assigned(value, dtype):
     elif isinstance(value, (list, tuple)) and given.dtype.kind not in "biuf":
         return np.array(value, dtype)
     return given
+
+
+dispatch.fill(array)
 
 
 def arrays(xs):

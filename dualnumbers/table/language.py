@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..errors import public_name
+from ..messages.errors import public_name
 from .dispatch import by_level, by_type, python_value
 from .kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
 from .registry import BY_NUMPY, COMPOSITIONS, TABLE

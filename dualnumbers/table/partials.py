@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import user_line
 from ..foreign import as_like, is_foreign
 from ..forms import PYTHON, type_of
 from ..levels import is_number, is_operand, plain
+from ..messages.errors import user_line
 from .registry import TABLE
 
 numpy_float = np.float64

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.rules.spectra import Basis
+from dualnumbers.rules.linalg.spectra import Basis
 from dualnumbers.table import TABLE
 
 from .sample import Sample, entry, values

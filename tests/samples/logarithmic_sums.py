@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.rules import logarithmic_sums
+from dualnumbers.rules.statistics import logarithmic_sums
 
 from .sample import Sample, entry, of_scipy, values
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.rules import norms
+from dualnumbers.rules.linalg import norms
 
 from .sample import Sample, entry, matrices, values
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.rules.products import affine
+from dualnumbers.rules.linalg.products import affine
 from dualnumbers.table import TABLE
 
 from .sample import Sample, entry, exists, values

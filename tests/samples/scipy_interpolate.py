@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
+from dualnumbers.rules.of_scipy.linalg.tridiagonal import tridiagonal
 
 from .sample import Sample, entry, of_scipy, scipy_is, values
 

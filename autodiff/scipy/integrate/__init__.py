@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, shape
-from dualnumbers.rules.convolution import flip, move_axis, recursion
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, stack
+from dualnumbers.rules.signals.convolution import flip, move_axis, recursion
 
 from .._counterpart import Array, counterpart, missing
 from ._initial_value import odeint, solve_ivp

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import scipy.integrate
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import is_number, read
-from dualnumbers.rules.products import matmul, tensordot
+from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.linalg.products import matmul, tensordot
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, stack
 from dualnumbers.table import smooth
 from dualnumbers.table.kinds import Smooth
 
+from ...calls.closures import lifted, plain_result
 from ...forward import jacfwd, jvp
 from ...reverse import jacrev
-from .._closure import lifted, plain_result
 from .._counterpart import counterpart, double
 
 Function = Callable[..., Any]

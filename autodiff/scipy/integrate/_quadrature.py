@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import scipy.integrate
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import stack
 from dualnumbers.table import smooth
 
+from ...calls.closures import lifted, plain_result
 from ...forward import jvp
-from .._closure import lifted, plain_result
 from .._counterpart import counterpart
 
 Function = Callable[..., Any]

@@ -12,12 +12,12 @@ import scipy.interpolate
 
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import read
-from dualnumbers.rules.convolution import move_axis
-from dualnumbers.rules.of_scipy.tridiagonal import tridiagonal
+from dualnumbers.rules.of_scipy.linalg.tridiagonal import tridiagonal
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, stack
+from dualnumbers.rules.signals.convolution import move_axis
 
-from .._closure import holds_numbers
+from ...calls.closures import holds_numbers
 from .._counterpart import COUNTERPARTS, double, missing
 from ._piecewise import PPoly, upright
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.interpolate
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import is_unreal, shape, zeros_like
-from dualnumbers.rules.convolution import move_axis, recursion
-from dualnumbers.rules.interpolation import interval
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import concatenate, reshape
+from dualnumbers.rules.signals.convolution import move_axis, recursion
+from dualnumbers.rules.signals.interpolation import interval
 
-from .._closure import holds_numbers
+from ...calls.closures import holds_numbers
 from .._counterpart import double
 
 

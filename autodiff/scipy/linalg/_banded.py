@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dualnumbers.forms import shape
-from dualnumbers.rules import decompositions as rows
 from dualnumbers.rules.indexing import getitem, scatter
-from dualnumbers.rules.of_scipy.structured_equations import banded_adjoint, places, solve_banded
+from dualnumbers.rules.linalg import decompositions as rows
+from dualnumbers.rules.of_scipy.linalg.structured_equations import banded_adjoint, places, solve_banded
 from dualnumbers.rules.shaping import array
 
 from .._counterpart import Array, counterpart

@@ -9,15 +9,15 @@ import scipy.linalg
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import read
-from dualnumbers.rules import decompositions as rows
-from dualnumbers.rules import norms, singular_values
-from dualnumbers.rules.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.indexing import getitem, scatter
-from dualnumbers.rules.linalg import solve
-from dualnumbers.rules.of_scipy.matrix_equations import solve_triangular
-from dualnumbers.rules.products import matmul
+from dualnumbers.rules.linalg import decompositions as rows
+from dualnumbers.rules.linalg import norms, singular_values
+from dualnumbers.rules.linalg.factors import adjoint, hermitian_matrix
+from dualnumbers.rules.linalg.products import matmul
+from dualnumbers.rules.linalg.systems import solve
+from dualnumbers.rules.of_scipy.linalg.matrix_equations import solve_triangular
 
-from .._closure import holds_numbers
+from ...calls.closures import holds_numbers
 from .._counterpart import Array, counterpart
 from ._arguments import finite
 

@@ -10,8 +10,8 @@ import scipy.linalg
 from dualnumbers.forms import dtype_of, real_dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.of_scipy.elimination import eliminated
-from dualnumbers.rules.of_scipy.matrix_equations import triangle
+from dualnumbers.rules.of_scipy.linalg.elimination import eliminated
+from dualnumbers.rules.of_scipy.linalg.matrix_equations import triangle
 
 from .._counterpart import Array, counterpart
 from ._arguments import finite

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import dtype_of, is_unreal, shape, size
 from dualnumbers.levels import is_number, read
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.complexes import imag, real
-from dualnumbers.rules.decompositions import eig
-from dualnumbers.rules.factors import square, without_rounding
-from dualnumbers.rules.linalg import solve
-from dualnumbers.rules.of_scipy import matrix_functions as rows
+from dualnumbers.rules.linalg.decompositions import eig
+from dualnumbers.rules.linalg.factors import square, without_rounding
+from dualnumbers.rules.linalg.systems import solve
+from dualnumbers.rules.of_scipy.linalg import matrix_functions as rows
 from dualnumbers.rules.shaping import astype, broadcast_to, expand_dims, matrix_transpose, reshape
 
 from .._counterpart import Array, counterpart, counterpart_of_row

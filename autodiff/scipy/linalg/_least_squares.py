@@ -8,12 +8,12 @@ import numpy as np
 
 from dualnumbers.forms import asked, shape
 from dualnumbers.levels import read
-from dualnumbers.rules import least_squares as rows
-from dualnumbers.rules.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.products import matmul
+from dualnumbers.rules.linalg import least_squares as rows
+from dualnumbers.rules.linalg.factors import adjoint, hermitian_matrix
+from dualnumbers.rules.linalg.products import matmul
+from dualnumbers.rules.linalg.singular_values import svd
 from dualnumbers.rules.reductions import sum
-from dualnumbers.rules.singular_values import svd
 
 from .._counterpart import Array, counterpart
 from ._arguments import finite

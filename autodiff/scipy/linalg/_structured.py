@@ -10,7 +10,7 @@ from dualnumbers.forms import dtype_of, shape, zeros_like
 from dualnumbers.levels import read
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem, scatter
-from dualnumbers.rules.of_scipy import structured_equations as structured
+from dualnumbers.rules.of_scipy.linalg import structured_equations as structured
 from dualnumbers.rules.shaping import concatenate, expand_dims, reshape
 
 from .._counterpart import Array, counterpart

@@ -8,7 +8,7 @@ import numpy as np
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import read
-from dualnumbers.rules.of_scipy import sparse_equations as rows
+from dualnumbers.rules.of_scipy.linalg import sparse_equations as rows
 from dualnumbers.rules.shaping import array
 
 from .._counterpart import Array, counterpart, missing

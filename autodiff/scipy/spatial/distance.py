@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.arguments import joined
-from dualnumbers.errors import user_line
 from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import read
-from dualnumbers.rules.products import matmul
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.arguments import joined
+from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.reductions import max as largest
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
-from dualnumbers.errors import user_line
 from dualnumbers.foreign import as_array
 from dualnumbers.forms import asked, shape
 from dualnumbers.levels import read
-from dualnumbers.rules.gamma_functions import polygamma as polygamma_of_order
-from dualnumbers.rules.logarithmic_sums import log_softmax as row_of_log_softmax
-from dualnumbers.rules.logarithmic_sums import log_sum_exp
-from dualnumbers.rules.logarithmic_sums import softmax as row_of_softmax
+from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.elementwise.gamma import polygamma as polygamma_of_order
+from dualnumbers.rules.statistics.logarithmic_sums import log_softmax as row_of_log_softmax
+from dualnumbers.rules.statistics.logarithmic_sums import log_sum_exp
+from dualnumbers.rules.statistics.logarithmic_sums import softmax as row_of_softmax
 
-from .._closure import holds_numbers
+from ...calls.closures import holds_numbers
 from .._counterpart import Array, counterpart, counterpart_of_row, missing
 from ._counting import comb, factorial, perm
 from ._spherical import spherical_in, spherical_jn, spherical_kn, spherical_yn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dualnumbers.rules.of_scipy import bessel
+from dualnumbers.rules.of_scipy.special import bessel
 
 from .._counterpart import Array, counterpart
 

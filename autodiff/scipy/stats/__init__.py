@@ -12,10 +12,10 @@ import numpy as np
 import scipy.special as special
 import scipy.stats
 
-from dualnumbers.rules.hyperbolic import sech
-from dualnumbers.rules.normal import ROOT2, normal_density
-from dualnumbers.rules.of_scipy.distributions import gumbel, gumbel_complement, half_step, log_gumbel, log_sech
-from dualnumbers.rules.powers import cosine
+from dualnumbers.rules.elementwise.hyperbolic import sech
+from dualnumbers.rules.elementwise.normal import ROOT2, normal_density
+from dualnumbers.rules.elementwise.powers import cosine
+from dualnumbers.rules.of_scipy.special.distributions import gumbel, gumbel_complement, half_step, log_gumbel, log_sech
 from dualnumbers.rules.selection import where
 
 from .._counterpart import missing

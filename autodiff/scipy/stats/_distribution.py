@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.stats
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number, read
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.strong import strong
 

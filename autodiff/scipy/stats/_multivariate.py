@@ -10,13 +10,13 @@ import numpy as np
 import scipy.special as special
 import scipy.stats
 
-from dualnumbers.errors import user_line
 from dualnumbers.forms import shape, size
 from dualnumbers.levels import read
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, concatenate, expand_dims, matrix_transpose, reshape
 
-from .._closure import holds_numbers
+from ...calls.closures import holds_numbers
 from .._counterpart import counterpart, double
 from ._distribution import Frozen, by_name
 

@@ -1,0 +1,186 @@
+"""What a user's function depends on: the numbers among its further arguments, and those that it closes over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from functools import partial
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import is_unreal, shape
+from dualnumbers.levels import HELD, is_number
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.arguments import joined
+from dualnumbers.rules.shaping import array, concatenate, reshape
+
+from .structures import kind_of
+
+Function = Callable[..., Any]
+
+
+def lifted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
+    """Return the vector θ of all numbers that ``function(…, *args)`` depends on, and ``at(θ)``, the function of others.
+
+    They are those of `numbers_in`. What holds none of them stays the object that it is; a function that names a number
+    as a global variable, or an object that holds one, is a copy, and what it assigns there is lost.
+    """
+    found = {id(x): x for x in numbers_in((function, args))}
+    for x in found.values():
+        if is_unreal(x):
+            raise TypeError(f"the derivative of an integral by a complex parameter is not to be had here{user_line()}")
+    theta = concatenate(*(reshape(x, -1, "C") for x in found.values()), 0) if found else np.zeros(0)
+    latest: tuple[Any, Function] = (None, function)
+
+    def at(theta: Any) -> Function:
+        nonlocal latest
+        known, call = latest
+        if known is not theta:
+            new, start = {}, 0
+            for key, x in found.items():
+                stop = start + int(np.prod(shape(x)))
+                new[key] = reshape(theta[start:stop], shape(x), "C") if shape(x) else theta[start]
+                start = stop
+            bound, further = _replaced((function, args), new, {})
+            call = lambda *first: bound(*first, *further)
+            latest = theta, call
+        return call
+
+    return theta, at
+
+
+def plain_result(call: str, z: Any) -> Any:
+    """Return what a function returned at plain arguments; raise TypeError where it depends on a number all the same."""
+    z = array(joined(z))
+    if is_number(type(z)):
+        raise TypeError(
+            f"the function given to {call} uses a number that is neither in args nor a variable that "
+            f"it closes over or names: give it in args{user_line()}"
+        )
+    return z
+
+
+# ------------------------------------------------------------------------------------------------ what holds what
+
+
+def numbers_in(x: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """Yield the numbers in containers, in object arrays, and in what functions close over, name or have by default.
+
+    Of a bound method and of an object that can be called, the attributes count as well.
+    """
+    if is_number(type(x)) and x.level is HELD:
+        x = x.primal
+    if is_number(type(x)):
+        yield x
+        return
+    seen = set() if seen is None else seen
+    parts = parts_of(x)
+    if parts and id(x) not in seen:
+        seen.add(id(x))
+        for part in parts:
+            yield from numbers_in(part, seen)
+
+
+def holds_numbers(*values: Any) -> bool:
+    """Return whether a derivative may come through any of the values."""
+    return next(numbers_in(values), None) is not None
+
+
+def parts_of(x: Any) -> Iterable[Any]:
+    """Return what a value holds; its parts live as long as it does."""
+    kind = None if _is_called(x) else kind_of(x)
+    if kind is not None:
+        return kind.parts(x)
+    if isinstance(x, np.ndarray):
+        return list(x.flat) if x.dtype == object else ()
+    if isinstance(x, partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    if isinstance(x, FunctionType):
+        held = [_contents(cell) for cell in x.__closure__ or ()]
+        return [*held, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *_globals(x).values()]
+    if isinstance(x, MethodType):
+        return [x.__func__, *_attributes(x.__self__).values()]
+    return list(_attributes(x).values()) if _is_called(x) else ()
+
+
+def _is_called(x: Any) -> bool:
+    """Return whether it is an object of a class written in Python that can be called."""
+    return isinstance(getattr(type(x), "__call__", None), FunctionType)  # noqa: B004  of the class, not of x
+
+
+def _attributes(x: Any) -> dict[str, Any]:
+    return {} if isinstance(x, type) else getattr(x, "__dict__", {})
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not yet assigned
+        return None
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the global names that code may read, with the functions written in it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _globals(function: FunctionType) -> dict[str, Any]:
+    """Return the global variables that hold numbers and that a function names."""
+    there = ((name, function.__globals__.get(name)) for name in _names(function.__code__))
+    return {name: x for name, x in there if is_number(type(x))}
+
+
+# ------------------------------------------------------------------------------------------------ other numbers
+
+
+def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
+    """Return a number by its replacement, what holds one by a copy that has the replacement; anything else as it is."""
+    if id(x) in new:
+        return new[id(x)]
+    if id(x) in made:
+        return made[id(x)]
+    if not any(id(number) in new for number in numbers_in(x)):
+        return x
+
+    def again(part: Any) -> Any:
+        return _replaced(part, new, made)
+
+    kind = None if _is_called(x) else kind_of(x)
+    if kind is not None:
+        return kind.built(x, [again(part) for part in kind.parts(x)])
+    if isinstance(x, np.ndarray):
+        return array(again(x.tolist()))
+    if isinstance(x, partial):
+        return partial(again(x.func), *map(again, x.args), **again(x.keywords))
+    if isinstance(x, FunctionType):
+        return _function(x, again, made)
+    if isinstance(x, MethodType):
+        return MethodType(again(x.__func__), _object(x.__self__, again, made))
+    return _object(x, again, made)
+
+
+def _object(x: Any, again: Function, made: dict[int, Any]) -> Any:
+    """Return a copy of an object with other attributes."""
+    if id(x) not in made:
+        made[id(x)] = found = copy(x)
+        found.__dict__.update({name: again(part) for name, part in _attributes(x).items()})
+    return made[id(x)]
+
+
+def _function(x: FunctionType, again: Function, made: dict[int, Any]) -> FunctionType:
+    """Return a function of the same code with other cells, defaults and global variables."""
+    named = _globals(x)
+    names = {**x.__globals__, **{name: again(number) for name, number in named.items()}} if named else x.__globals__
+    held = [(cell, _contents(cell)) for cell in x.__closure__ or ()]
+    cells = [CellType() if holds_numbers(value) else cell for cell, value in held]
+    made[id(x)] = function = FunctionType(x.__code__, names, x.__name__, again(x.__defaults__), tuple(cells))
+    function.__kwdefaults__ = again(x.__kwdefaults__)
+    for cell, (old, value) in zip(cells, held, strict=True):
+        if cell is not old:
+            cell.cell_contents = again(value)
+    return function

@@ -1,0 +1,46 @@
+"""A function while it is differentiated: what is noted as it begins, and what is looked at when it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dualnumbers.levels import LIVING, RUNNING, Level
+from dualnumbers.messages.errors import explain
+from dualnumbers.messages.frames import is_door, stack
+from dualnumbers.messages.refusals import check_refused
+
+from .seeding import filled
+from .structures import map_leaves
+
+begin, end = RUNNING.append, RUNNING.pop
+
+
+def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
+    """Call ``f(*args)``, at whose end the differentiation of that level has ended.
+
+    Raises what f raises, with a note on it where numbers of the differentiation may be why; and the first refusal that
+    was made for one of them, where f caught it.
+    """
+    begin(None)
+    try:
+        out = f(*args)
+        if level.filled:
+            out = map_leaves(filled, out)
+    except Exception as error:
+        explain(error, level)
+        raise
+    finally:
+        level.ended = True
+        end()
+    if level.refused:
+        check_refused(level)
+    return out
+
+
+def is_inside() -> bool:
+    """Return whether an array may get a number: this thread differentiates, or a leaf made by hand is alive.
+
+    A leaf is a `Variable` or a `Constant`.
+    """
+    return bool(LIVING) or (bool(RUNNING) and any(map(is_door, stack())))

@@ -1,0 +1,268 @@
+"""What may be differentiated, and what a function may return: leaves are looked at as they come and go.
+
+Values enter and leave a differentiation here, so here is where a number that outlived its own is found.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.foreign import as_like, copy_of, is_foreign, new_like
+from dualnumbers.forms import PYTHON, flags, is_unreal, shape
+from dualnumbers.levels import HELD, is_labelled, is_number, read
+from dualnumbers.levels import plain as value_of_leaf
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.rules.shaping import array, astype
+from dualnumbers.table.partials import as_given
+
+from .structures import flatten, is_structure, kind_of, map_leaves
+
+FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))
+
+
+def value_of(x: Any) -> Any:
+    """Return the plain value of a number or of a structure of them; a read-only view where it is an array."""
+    return map_leaves(_value_of_leaf, x)
+
+
+def _value_of_leaf(x: Any) -> Any:
+    value = read(filled(x))
+    return value if value is x else read_only(value)
+
+
+def read_only(value: Any) -> Any:
+    """Return a view of an array that cannot be written to, a copy of a foreign array; any other value as it is."""
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return copy_of(value) if is_foreign(type(value)) else value
+
+
+def stop_gradient(x: Any) -> Any:
+    """Return ``x`` as a constant: its value, whose derivative is zero at every level."""
+    return value_of(x)
+
+
+def differentiable(x: Any, name: str = "the argument") -> Any:
+    """Return a leaf that can be differentiated: integers become floats; TypeError for what is no number."""
+    kind = type(x)
+    if kind is float or (kind is np.ndarray and x.dtype.kind in "fc"):
+        return x
+    if is_number(kind):
+        check_alive(x)
+        if x.level is HELD:
+            return differentiable(x.snapshot(), name)
+        return x.snapshot() if isinstance(x, ArrayNumber) else x
+    if kind is int:
+        return float(x)
+    if is_labelled(kind) and len(x.shape) < 2:
+        return differentiable(np.array(x), name)
+    if kind is np.ndarray and x.dtype == object:
+        joined = array(x)
+        if type(joined) is not np.ndarray:
+            return differentiable(joined, name)
+    if isinstance(x, complex) or (_is_array(kind) and x.dtype.kind in "fc"):
+        return x
+    if _is_array(kind) and x.dtype.kind in "iu":
+        return x.astype(float)
+    columns = "; give a dict of its columns, {c: x[c] for c in x}" if is_labelled(kind) else ""
+    raise TypeError(f"cannot differentiate with respect to {name}, {described(x)}: it is not a real or complex number "
+                    f"or array of them{columns}{user_line()}")  # fmt: skip
+
+
+def _is_array(kind: type) -> bool:
+    """Return whether a type computes as NumPy's arrays and scalars do; np.matrix and masked arrays do not."""
+    if issubclass(kind, (np.generic, np.ndarray)):
+        return not any(base.__name__ in ("matrix", "MaskedArray") for base in kind.__mro__)
+    return is_foreign(kind)
+
+
+def described(x: Any) -> str:
+    """Describe a value in an error: its type, and its text as far as it is short."""
+    text = " ".join(repr(x).split())
+    return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+
+
+def check_alive(x: Any) -> None:
+    """Raise RuntimeError where a number, or a part of it, belongs to a differentiation that has ended."""
+    if is_number(type(x)):
+        if x.level.ended:
+            raise RuntimeError(
+                "a number outlived its differentiation: stored in it, used after it; store autodiff.value_of(x), or "
+                f"return the components of a number made by hand themselves{user_line()}"
+            )
+        for part in x.parts():
+            check_alive(part)
+
+
+def living(x: Any) -> Any:
+    """Return a number without the levels of ended differentiations: their derivatives are nobody's."""
+    while is_number(type(x)) and x.level.ended:
+        x = x.primal
+    return x
+
+
+def output_leaf(out: Any, f: Any) -> Any:
+    """Return a result's leaf as a number or array; TypeError where it is neither, or of whole numbers.
+
+    Integers and truth values have no derivative: 0 would hide that something was counted or compared.
+    """
+    out = _number(out, f)
+    if type(out) is float or (is_number(type(out)) and getattr(type(out), "active", True)):
+        return out
+    value = value_of_leaf(out)
+    kind = np.result_type(value).kind
+    if kind in "biu":
+        what = "a truth value" if kind == "b" else "an integer"
+        raise TypeError(f"{name_of(f)} returned {described(value)}: {what} has no derivative; for a constant return a "
+                        "float, such as 0.0")  # fmt: skip
+    return out
+
+
+def filled(x: Any) -> Any:
+    """Return what an array that takes numbers by assignment holds in the end; anything else as it is."""
+    return x.snapshot() if getattr(type(x), "level", None) is HELD else x
+
+
+def _number(out: Any, f: Any) -> Any:
+    kind = type(out)
+    if kind is float:
+        return out
+    if is_number(kind):
+        return filled(out)
+    if is_labelled(kind):
+        out, kind = np.asarray(out), np.ndarray
+    if kind is np.ndarray and out.dtype == object:
+        return plain_output(out.tolist(), f)
+    if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
+        return out
+    raise TypeError(f"{name_of(f)} returned {described(out)}; a function that is differentiated returns numbers or "
+                    "arrays")  # fmt: skip
+
+
+def name_of(f: Any) -> str:
+    """Return what to call a function in an error."""
+    return getattr(f, "__name__", "the function")
+
+
+def output(out: Any, f: Any) -> Any:
+    """Return what a function returned as one number or array: a nested list of numbers becomes an array."""
+    return output_leaf(plain_output(out, f), f)
+
+
+def plain_output(out: Any, f: Any) -> Any:
+    """Return `output` that may be of integers, as a difference quotient takes it."""
+    if not isinstance(out, (list, tuple)):
+        return _number(out, f)
+    _check_numbers(out, f)
+    try:
+        return _number(array(out), f)
+    except ValueError as error:
+        raise TypeError(f"{name_of(f)} returned a ragged list: {error}") from error
+
+
+def settled(result: Any) -> Any:
+    """Return a result in which the Variables made by hand behind it are constants, as to a difference."""
+    while is_number(type(result)) and result.level.is_of_leaves:
+        result = result.primal
+    return result
+
+
+def own(result: Any) -> Any:
+    """Return a result as the user gets it: not their array, nor one that a tape keeps, nor their Variable."""
+    if is_number(type(result)):
+        result = writable(result.snapshot())
+    return result.copy("K") if type(result) is np.ndarray else copy_of(result) if is_foreign(type(result)) else result
+
+
+def writable(result: Any) -> Any:
+    """Return a number; of an array of numbers that cannot be written to, as one broadcast, a copy."""
+    return result.copy("K") if isinstance(result, ArrayNumber) and not flags(result).writeable else result
+
+
+def matching(tangent: Any, x: Any, what: str) -> list[Any]:
+    """Return the leaves of a tangent or cotangent for ``x``, in the order of x's leaves and their precision.
+
+    Raises ValueError where the structure or a shape is another, even one that broadcasts, or where a real value is
+    given a complex tangent; TypeError where a leaf is no number.
+    """
+    if type(tangent) is type(x) is np.ndarray and tangent.shape == x.shape and tangent.dtype == x.dtype in FLOATING:
+        return [tangent]  # the case of every step of a training, at a quarter of the time
+    kind = kind_of(x)
+    if kind is not None:
+        given = kind.matched(tangent, x)
+        if given is None:
+            raise _unlike(what, x)
+        return [leaf for t, part in zip(given, kind.parts(x), strict=True) for leaf in matching(t, part, what)]
+    if is_structure(tangent) and not (shape(x) and isinstance(tangent, (list, tuple))):
+        raise _unlike(what, x)
+    try:
+        tangent = array(tangent)
+    except ValueError as error:  # of a ragged list
+        raise _unlike(what, x) from error
+    tangent = as_like(differentiable(tangent, what), x)
+    if shape(tangent) != shape(x):
+        raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
+    if is_unreal(tangent) and not is_unreal(x):
+        raise ValueError(f"{what} is complex, its value is real")
+    if type(x) is np.ndarray and not x.ndim and not is_number(type(tangent)):
+        return [np.asarray(tangent, np.result_type(tangent, x.dtype))]  # it may be written to, or indexed
+    return [as_given(astype(tangent, x.dtype) if shape(x) and tangent.dtype != x.dtype else tangent, x)]
+
+
+def _unlike(what: str, x: Any) -> ValueError:
+    """Return the error of a tangent that is not built like its value ``x``."""
+    kind = kind_of(x)
+    needed = kind.needed(x) if kind else f"an array of shape {shape(x)}" if shape(x) else "a number"
+    return ValueError(f"{what} has another structure than its value: {needed} is needed{user_line()}")
+
+
+def zero(out: Any, x: Any) -> Any:
+    """Return the zero tangent of an output that ``x`` does not reach: of the output's shape, in the type of both."""
+    out, x = value_of_leaf(out), value_of_leaf(x)
+    if isinstance(out, PYTHON) and isinstance(x, PYTHON):
+        return type(type(x)(0) * 0.0 + type(out)(0) * 0.0)(0)
+    return new_like(out, np.shape(out), np.result_type(out, x, 0.0))[()]
+
+
+def _check_numbers(out: Any, f: Any) -> None:
+    """Raise TypeError where nested lists hold something else than numbers and arrays, as `_number` does."""
+    for part in out:
+        if isinstance(part, (list, tuple)):
+            _check_numbers(part, f)
+        else:
+            _number(part, f)
+
+
+def scalar_output(out: Any, f: Any) -> Any:
+    """Return what a function returned as one number; TypeError where it is an array."""
+    out = plain_output(out, f)
+    if shape(out):
+        raise TypeError(f"{name_of(f)} returned an array of shape {shape(out)}; a gradient "
+                        "needs a number: sum it, or use jacobian")  # fmt: skip
+    return out
+
+
+def real_output(out: Any, f: Any) -> Any:
+    """Return what a function returned as one real number; TypeError where it is an array or complex."""
+    if getattr(type(out), "active", False) and type(value_of_leaf(out)) in (float, np.float64):
+        return out  # most are
+    out = output_leaf(scalar_output(out, f), f)
+    if is_unreal(out):
+        raise TypeError(f"{name_of(f)} returned a complex number: a gradient needs a real output, such as abs(z); use "
+                        "jacobian for a holomorphic function, or vjp")  # fmt: skip
+    return out
+
+
+def check_holomorphic(along_i: Any, along_one: Any) -> None:
+    """Raise ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
+    pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
+    for turned, straight in ((read(a), read(b)) for a, b in pairs):
+        size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)
+        rounding = np.sqrt(np.finfo(np.result_type(straight, np.float16)).eps)
+        if np.any(np.abs(turned - 1j * straight) > rounding * size):
+            raise ValueError("the function is not holomorphic at this complex point, so it has no complex derivative: "
+                             "use jvp or vjp, or grad of a real output")  # fmt: skip

@@ -1,0 +1,1 @@
+"""``python -m autodiff``: derivatives, tapes and pictures of an expression, and a demonstration."""

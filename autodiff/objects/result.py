@@ -1,0 +1,320 @@
+"""What is computed from Variables made by hand (leaf.py): how a row extends to it, and the sweep back to the leaves.
+
+This is the way of PyTorch: operations on a Variable are recorded as they happen, and ``backward`` adds to its ``grad``.
+
+>>> from autodiff import Variable
+>>> w = Variable(1.0)
+>>> for _ in range(2):
+...     loss = (w - 3.0) ** 2
+...     loss.backward()
+...     with no_grad():
+...         w.data = w.data - 0.25 * w.grad
+...     w.zero_grad()
+...     print(w.data)
+2.0
+2.5
+
+There are two sorts of `ByHand`. A leaf holds a value; a `Result` holds the place (tape, line) of a value. A row that
+is applied to them puts all operands on one tape, `shared_tape.common`, each by its ``on``: a leaf as an input line, a
+result as the line that it is, anything else as a constant. It appends a line and returns the `Result` for that.
+``backward`` is one sweep of that tape from the line of a result, and hands out what comes to the input lines.
+
+Within `no_grad` none of this is recorded. So what a line of code does depends on where it was called from: that is the
+price of the way of PyTorch. The differentiations of functions, such as `autodiff.grad`, have no such mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import prod
+from threading import Lock, get_ident
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from dualnumbers.foreign import is_foreign, new_like
+from dualnumbers.forms import is_unreal, shape, zeros_like
+from dualnumbers.levels import Level, is_number
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.numbers.number import Number, lifted_operators
+from dualnumbers.numbers.views import ArrayView
+from dualnumbers.rules.shaping import reshape, stack
+from dualnumbers.table.dispatch import lead, leading
+from dualnumbers.table.row import Face
+
+from ..calls.seeding import living, matching, read_only
+from ..tape.variable import Variable
+from ..tape.wengert import UNARY
+from .backward import adjoints_of, units
+from .shared_tape import SharedTape, common
+
+new = object.__new__
+
+_recording: ContextVar[bool] = ContextVar("recording", default=True)
+_accumulating = Lock()
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Let everything computed from Variables made by hand, within it and in this thread, be plain values."""
+    token = _recording.set(False)
+    try:
+        yield
+    finally:
+        _recording.reset(token)
+
+
+is_recording = _recording.get
+"""Return whether what is computed here and now is recorded."""
+
+
+def _recorded(face: Face) -> Callable[..., Any]:
+    """Extend a row to operands of which one made by hand leads: record it on their common tape."""
+    row, evaluate = face.row, face.evaluate
+    statics, fixed = row.statics, row.is_constant
+
+    def recorded(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics] if statics else arguments
+        static = arguments[len(operands) :]
+        level = _leading_level(operands)
+        if level is None:
+            return lead(face, *arguments)
+        if not _recording.get():
+            return evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
+        if face.unreal and any(map(is_unreal, operands)):
+            return face.unreal(*operands)
+        if fixed:
+            return evaluate(*(x.primal if _is_of(level, x) else x for x in operands), *static)
+        tape = common(operands, level)
+        numbers = [x.on(tape) if _is_of(level, x) else tape.constant(x) for x in operands]
+        if max(numbers) < 0:  # nothing but constants
+            return evaluate(*map(tape.value, numbers), *static)
+        return result(tape, tape.apply(face, numbers, static))
+
+    return recorded
+
+
+def _leading_level(operands: tuple[Any, ...]) -> Level | None:
+    """Return the level of the operands made by hand; None where another number leads."""
+    level = None
+    for x in operands:
+        if is_number(type(x)):
+            if level is None:
+                level = x.level
+            elif x.level is not level:
+                leader = leading(operands)
+                return leader.level if isinstance(leader, ByHand) else None
+    return level
+
+
+def _is_of(level: Level, x: Any) -> bool:
+    """Return whether an operand is made by hand and of this level; at a level of leaves, also one to be taken in."""
+    return isinstance(x, ByHand) and (x.level is level or level.takes_in(x.level))
+
+
+class ByHand(Variable, operators=True):
+    """A Variable made by hand, a leaf, or one that was computed from such, a result."""
+
+    __slots__ = ()
+    reading, is_noted, has_nan = Number.reading, Number.is_noted, Number.has_nan  # its tape is not to be run again
+    gradient: Any
+
+    @classmethod
+    def lift(cls, face: Face) -> Callable[..., Any]:
+        return _recorded(face)
+
+    @classmethod
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return lifted_operators(face, cls)
+
+    def on(self, tape: SharedTape) -> int:
+        """Return its operand number on a tape, which is its own where it has one."""
+        raise NotImplementedError(f"{type(self).__name__}.on")
+
+    def recorded(self) -> Result:
+        """Return this as a line of a tape."""
+        raise NotImplementedError(f"{type(self).__name__}.recorded")
+
+    def constant(self, value: Any) -> Any:
+        tape = self.tape if isinstance(self, Result) else SharedTape(self.level)
+        return result(tape, tape.append(None, UNARY, UNARY, value))
+
+    def backward(self, gradient: Any = None) -> None:
+        """Add its adjoint to the ``grad`` of every leaf that this was computed from, by one sweep.
+
+        Every result between that was told to keep its adjoint (``y.retain_grad()``) gets that too. ``gradient`` is the
+        cotangent, of this value's shape; a real number has 1. What was computed stays: it may be swept again. Raises
+        ValueError where an array has no cotangent, or one of another shape.
+        """
+        y = self.recorded()
+        value = y.primal
+        if gradient is None and (shape(value) or is_unreal(value)):
+            kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
+            raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
+                             f"first{user_line()}")  # fmt: skip
+        seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
+        found = adjoints_of(y, seed, y.tape.retained)
+        with _accumulating:  # leaves may be shared by threads
+            for variable, adjoint in found:
+                variable.grad = adjoint if variable.grad is None else variable.grad + adjoint
+
+    def compute_gradients(self) -> None:
+        """Set ``gradient`` to the Jacobian (p, n) of the p elements of this by the n of a leaf; for several, to a list.
+
+        The list has one for each leaf that this was computed from, and for each that was made together with such a one,
+        in the order in which they were made. It costs one sweep per element. Raises TypeError for complex numbers.
+        """
+        y = self.recorded()
+        if y.tape.complex:
+            raise TypeError("compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f"
+                            f"{user_line()}")  # fmt: skip
+        behind = set(y.tape.ancestors(y.line))
+        sizes: dict[int, int] = {}
+        for line, leaf in zip(y.tape.inputs, y.tape.leaves, strict=True):
+            if line in behind:
+                sizes.update(leaf.siblings or [(leaf.number, prod(shape(leaf.primal)))])
+        rows: dict[int, list[Any]] = {number: [] for number in sorted(sizes)}
+        for unit in units(y.primal):
+            found = {leaf.number: adjoint for leaf, adjoint in adjoints_of(y, unit)}
+            for number, size in sizes.items():
+                row = reshape(found[number], (-1,), "C") if number in found else new_like(y.primal, size, float)
+                rows[number].append(row)
+        none = new_like(y.primal, 0, float)
+        jacobians = [stack(*found, 0) if found else reshape(none, (0, sizes[k]), "C") for k, found in rows.items()]
+        self.gradient = jacobians[0] if len(jacobians) == 1 else jacobians
+
+    def __hash__(self) -> int:
+        """Hash the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older one."""
+        return id(self)
+
+
+def result(tape: SharedTape, line: int) -> Any:
+    """Make the handle on a line, of the class for its value, and note it on the tape."""
+    of_array = isinstance(value := tape.values[line], (np.ndarray, ArrayNumber)) or is_foreign(type(value))
+    handle: Any = new(ArrayResult if of_array else Result)
+    handle.place, handle.gradient = (tape, line), None
+    tape.handles.append(ref(handle))
+    return handle
+
+
+class Result(ByHand):
+    """A value that was computed from leaves: a line of their common tape, ``place`` = (tape, line).
+
+    When that tape is absorbed by another one, the place is found anew the next time that it is asked for.
+    """
+
+    __slots__ = ("__weakref__", "_grad", "gradient", "place")
+    place: tuple[SharedTape, int]
+    gradient: Any
+    _grad: Any
+
+    def _place(self) -> tuple[SharedTape, int]:
+        tape, line = self.place
+        while tape.absorbed is not None:
+            longer, lines = tape.absorbed
+            self.place = tape, line = longer, line + lines
+        return self.place
+
+    tape = property(lambda self: self._place()[0])
+    line = property(lambda self: self._place()[1])
+    level = property(lambda self: self.place[0].level)
+
+    def on(self, tape: SharedTape) -> int:
+        own, line = self._place()
+        return line if own is tape else tape.copied(own, line)
+
+    def recorded(self) -> Result:
+        if self.tape.thread == get_ident():
+            return self
+        tape = SharedTape(self.level)
+        line: Result = result(tape, self.on(tape))
+        return line
+
+    @property
+    def data(self) -> Any:
+        """The value; an array read-only, for the sweep needs it."""
+        value = living(self.primal)
+        return value.snapshot() if isinstance(value, ArrayNumber) else read_only(value)
+
+    def retain_grad(self) -> None:
+        """Let `backward` of what is computed from this keep the adjoint of this too, as ``grad``.
+
+        >>> from autodiff import Variable
+        >>> x = Variable(3.0)
+        >>> y = x * x
+        >>> y.retain_grad()
+        >>> (2.0 * y).backward()
+        >>> y.grad, x.grad
+        (2.0, 12.0)
+        """
+        if not hasattr(self, "_grad"):
+            self._grad = None
+            self.tape.retained.append(ref(self))
+
+    @property
+    def grad(self) -> Any:
+        if not hasattr(self, "_grad"):
+            raise AttributeError("a result has a .grad only if told before backward() to keep it: y.retain_grad()"
+                                 f"; Variables made by hand have one{user_line()}")  # fmt: skip
+        return self._grad
+
+    @grad.setter
+    def grad(self, gradient: Any) -> None:
+        self.retain_grad()
+        self._grad = gradient
+
+    def __copy__(self) -> Any:
+        tape, line = self._place()
+        tape.pinned.add(line)
+        return result(tape, line)
+
+    def snapshot(self) -> Any:
+        return self if _recording.get() else self.data
+
+
+class ArrayResult(Result, ArrayNumber):
+    """An array that was computed from leaves."""
+
+    __slots__ = ()
+
+    def snapshot(self) -> Any:
+        return self.__copy__() if _recording.get() else self.data
+
+    def assign(self, value: Any, index: Any) -> None:
+        level: Level = self.level
+        if _recording.get() and _leading_level((self, value)) is level:
+            tape = common((self, value), level)
+            line, other = self.on(tape), value.on(tape) if _is_of(level, value) else tape.constant(value)
+            written = tape.write(line, other, index, len(tape))
+            if written is not None:
+                self.place = tape, written
+                return
+        super().assign(value, index)
+
+    def become(self, value: Any) -> None:
+        self.place = value._place()
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        view: Any = new(ResultView)
+        view.gradient = None
+        return ArrayView.tie(view, self, base, function, static)
+
+
+class ResultView(ArrayView, ArrayResult):
+    """A view of such an array: writing through it writes its base."""
+
+    __slots__ = ("path", "root", "seen", "source")
+    place = property(lambda self: self.current()._place())
+
+    def current(self) -> Any:
+        if not isinstance(self.root, Result):  # of a leaf: what it was when this was computed
+            return self.seen
+        token = _recording.set(True)
+        try:
+            return super().current()
+        finally:
+            _recording.reset(token)

@@ -1,0 +1,209 @@
+"""The tape of what is computed from Variables made by hand: it grows by other tapes.
+
+A Variable made by hand belongs to no differentiation: nobody says when to begin a tape, nor which one it is for. So a
+leaf holds no tape. The first operation on leaves opens one, whose input lines refer to them. An operation across two
+tapes appends the shorter to the longer, and the absorbed one says where its lines went:
+
+>>> from autodiff import Variable
+>>> x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+>>> a = x * x          # opens a tape
+>>> b = y * y          # opens another one
+>>> c = a * b          # joins them
+>>> a.tape is b.tape is c.tape
+True
+>>> print(c.tape)
+line  variable  expression  value
+----  --------  ----------  -----
+   0  x         input           2
+   1  v1        x * x           4
+   2  y         input           3
+   3  v3        y * y           9
+   4  v4        v1 * v3        36
+
+Here ``b`` was line 1 of its own tape. That tape notes ``absorbed = (c.tape, 2)``, and ``b``, when it is next asked for
+its place, follows the note: line 1 + 2. So there is no graph to set, to hold or to reset. Only results refer to a tape,
+and with the last of them everything is freed.
+
+Two things would go wrong with this alone. Two threads must not append to one list, so a tape belongs to the thread that
+opened it; another one that goes on with its results copies it. And a result that a loop uses at every step would hold
+the lines of all steps. So a tape that has grown to twice what its results need is written anew without the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from threading import get_ident
+from typing import Any
+from weakref import ref
+
+from dualnumbers.levels import Level, is_number
+
+from ..calls.captured import Captured
+from ..tape.wengert import UNARY, Tape
+
+FEWEST = 250
+"""A tape of at most so many lines is left as it is."""
+
+
+class SharedTape(Tape):
+    """The tape of results that were computed from leaves. All its leaves are of one level, which never ends."""
+
+    __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "retained", "thread")
+
+    def __init__(self, level: Level) -> None:
+        super().__init__()
+        self.level = level
+        self.leaves: list[Any] = []
+        """The leaf of each input line."""
+        self.lines: dict[int, int] = {}
+        """The last input line of each leaf, by the id of the leaf."""
+        self.handles: list[ref[Any]] = []
+        """The results that were made on it, if they are still there."""
+        self.retained: list[ref[Any]] = []
+        """The results of which a sweep keeps the adjoint."""
+        self.limit = FEWEST
+        """The length from which on `common` looks whether most lines are still needed."""
+        self.thread = get_ident()
+        """The thread that appends to it; the others only read it."""
+        self.copies: dict[int, tuple[SharedTape, int, int]] = {}
+        """By the id of another thread's tape: that, how many of its lines were copied here, and to which line on."""
+        self.absorbed: tuple[SharedTape, int] | None = None
+        """The tape that this one was appended to, and how many lines that had; None as long as it is on its own."""
+
+    def input(self, leaf: Any, value: Any) -> int:
+        """Return the line of a leaf: the one that it has as long as it holds the same value, else a new one."""
+        line = self.lines.get(id(leaf))
+        if line is None or self.values[line] is not value:
+            line = self.lines[id(leaf)] = self.append(None, UNARY, UNARY, value)
+            self.inputs.append(line)
+            self.leaves.append(leaf)
+        return line
+
+    def input_names(self) -> Sequence[str | None]:
+        return [leaf.name for leaf in self.leaves]
+
+    def absorb(self, other: SharedTape) -> None:
+        """Append the lines of another tape, which forwards its handles from now on."""
+        lines = len(self.values)
+        self._take(other, len(other.values))
+        self.copies |= {key: (tape, count, lines + start) for key, (tape, count, start) in other.copies.items()}
+        self.handles += other.handles
+        self.retained += other.retained
+        other.absorbed = self, lines
+
+    def copied(self, other: SharedTape, line: int) -> int:
+        """Return the line here for one of another thread's tape, copied with all lines before it."""
+        _, count, start = self.copies.get(id(other), (other, 0, 0))
+        if line >= count:
+            start = len(self.values)
+            self.copies[id(other)] = other, line + 1, start
+            self._take(other, line + 1)
+        return start + line
+
+    def _take(self, other: SharedTape, count: int) -> None:
+        """Append the first ``count`` lines of another tape, to which another thread may append."""
+        if other.captured is not None:
+            captured = self.captured or Captured()
+            captured.join(other.captured)
+            self.captured = captured
+        lines, constants = len(self.values), len(self.constants)
+        inputs: dict[int, int] = {}
+        for line, leaf in zip(other.inputs, other.leaves, strict=False):
+            if line < count:
+                self.inputs.append(line + lines)
+                self.leaves.append(leaf)
+                known = self.lines.setdefault(id(leaf), line + lines)
+                if known < lines and self.values[known] is other.values[line]:
+                    inputs[line] = known  # what read the one reads the other
+
+        def moved(operand: int) -> int:
+            if operand >= 0:
+                return inputs.get(operand, operand + lines)
+            return operand if operand == UNARY else operand - constants
+
+        self.rows += other.rows[:count]
+        self.first += map(moved, other.first[:count])
+        self.second += map(moved, other.second[:count])
+        self.values += other.values[:count]
+        self.constants += other.constants
+        self.more |= {line + lines: list(map(moved, operands)) for line, operands in other.more.copy().items()
+                      if line < count}  # fmt: skip
+        self.static |= {line + lines: static for line, static in other.static.copy().items() if line < count}
+        self.pinned |= {line + lines for line in other.pinned.copy() if line < count}
+        self.unkept |= {line + lines for line in other.unkept.copy() if line < count}
+        self.complex |= other.complex
+        self.mixed |= other.mixed
+
+    def compacted(self) -> SharedTape:
+        """Return a new tape of the lines that a result still needs; this one if those are most of them.
+
+        The results move to the new tape, and input lines of leaves that no result needs are gone.
+        """
+        self.handles = [handle for handle in self.handles if handle() is not None]
+        needed: dict[int, int] = {}
+        here = [(result, result.place[1]) for result in (handle() for handle in self.handles)
+                if result is not None and result.tape is self]  # fmt: skip
+        wanted = {line for _, line in here}
+        for line in range(len(self.values) - 1, -1, -1):
+            if line in wanted:
+                wanted.update(operand for operand in self.operands(line) if operand >= 0)
+        self.limit = 2 * max(len(self.values), FEWEST)
+        if 2 * len(wanted) > len(self.values):
+            return self
+        fresh = SharedTape(self.level)
+        for line in sorted(wanted):
+            needed[line] = fresh._take_over(self, line, needed)
+        fresh.captured, fresh.complex, fresh.handles = self.captured, self.complex, self.handles
+        fresh.retained = self.retained
+        fresh.pinned = {needed[line] for line in self.pinned if line in needed}
+        fresh.unkept = {needed[line] for line in self.unkept if line in needed}
+        for line, leaf in zip(self.inputs, self.leaves, strict=True):
+            if line in needed:
+                fresh.inputs.append(needed[line])
+                fresh.leaves.append(leaf)
+                fresh.lines[id(leaf)] = needed[line]
+        fresh.limit = 2 * max(len(fresh.values), FEWEST)
+        for result, line in here:
+            result.place = fresh, needed[line]
+        return fresh
+
+    def _take_over(self, other: SharedTape, line: int, needed: dict[int, int]) -> int:
+        """Append a line of another tape, whose operands have the lines ``needed`` here; return its number."""
+
+        def moved(operand: int) -> int:
+            if operand >= 0:
+                return needed[operand]
+            if operand == UNARY:
+                return UNARY
+            self.constants.append(other.constants[~operand])
+            return -len(self.constants)
+
+        row, operands = other.rows[line], list(map(moved, other.operands(line)))
+        first, second = (*operands[:2], UNARY, UNARY)[:2]
+        new_line = self.append(row, first, second if len(operands) == 2 else UNARY, other.values[line])
+        if line in other.more:
+            self.more[new_line] = operands
+        if line in other.static:
+            self.static[new_line] = other.static[line]
+        return new_line
+
+
+def common(operands: Iterable[Any], level: Level) -> SharedTape:
+    """Return one tape for all operands of a level: the longest of theirs, to which the others are appended.
+
+    Only tapes of this thread count. Where there is none, it is a new one; a long one is written anew (`compacted`).
+    """
+    longest: SharedTape | None = None
+    thread = get_ident()
+    for x in operands:
+        tape = x.tape if is_number(type(x)) and x.level is level else None
+        if tape is None or tape is longest or tape.thread != thread:
+            continue
+        if longest is None:
+            longest = tape
+        else:
+            shorter, longest = sorted((tape, longest), key=len)
+            longest.absorb(shorter)
+    if longest is None:
+        return SharedTape(level)
+    return longest.compacted() if len(longest) > longest.limit else longest

@@ -1,0 +1,220 @@
+"""Which zeros of a derivative are structural: there whatever the values are, as long as the same branches are taken.
+
+A mask, an index, a choice, a constant factor 0 put such a zero there, and 0 against an infinite slope is 0 then. A zero
+that is the value of another factor, or that underflow left, may be a limit of any size: against an infinite slope it
+tells nothing.
+
+To tell them apart, a pattern goes through the tape as a derivative does: True where an element may be other than 0.
+Lines go through their own rule, with random numbers for the elements that may be other than 0, and at random points as
+well as at the point itself. What is 0 at all of them is structural, with probability 1. Where a rule cannot be asked,
+all elements may be other than 0: so the answer may be NaN where a number could be had, never a number where NaN is due.
+
+Patterns are plain data and carry no derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import shape
+from dualnumbers.levels import is_number, read
+from dualnumbers.table import TABLE, Row
+from dualnumbers.table.partials import evaluate_partial
+
+from ..tape.wengert import Tape
+
+Pattern = Any
+"""A bool for a number, for an array one for each element: True where it may be other than 0."""
+
+Terms = dict[tuple[int, int], Pattern]
+"""The pattern of what passes between a line and its operand, by the line and the operand's place."""
+
+RANGES = ((1.0, 2.0), (0.55, 0.95))
+"""Where random values are drawn: what underflows in one, such as x ** -1e6, does not in the other."""
+
+
+NEARBY = 1e-3
+"""How far, as a share of its size, a point is varied where a function is not defined everywhere."""
+
+
+class Structure:
+    """A tape as patterns see it: which elements of its values vary with its inputs, or with outer differentiations."""
+
+    def __init__(self, tape: Tape, pull: Callable[..., Any]) -> None:
+        """Take what a line passes to an operand: ``pull(row, place, adjoint, value, operands, static)``."""
+        self.tape, self.pull = tape, pull
+        self.random = np.random.default_rng(0)
+        self.varying: list[Pattern] = []
+        for line, row in enumerate(tape.rows):
+            self.varying.append(self._varies(line, row))
+
+    def _varies(self, line: int, row: Row | None) -> Pattern:
+        value = read(self.tape.values[line])
+        if row is None:
+            return np.ones(np.shape(value), bool)
+        if row.is_constant:  # a mask is a choice; sign(x), 0 at 0 alone, is none
+            return np.full(np.shape(value), np.result_type(value).kind in "fc")
+        terms = self._pushed(line, row, list(map(self._of, self.tape.operands(line))))
+        return _either(terms.values(), np.shape(value))
+
+    def _of(self, operand: int) -> Pattern:
+        line = operand if operand >= 0 else self.tape.links.get(~operand)
+        if line is not None:
+            return self.varying[line]
+        x = self.tape.constants[~operand]
+        outer = is_number(type(x)) and getattr(type(x), "active", True)
+        return np.full(shape(x), outer)
+
+    def _noise(self, pattern: Pattern, like: Any) -> Any:
+        """Draw random numbers for True and 0 for False, of the type of a value."""
+        kind = np.result_type(like)
+        drawn = self.random.uniform(1.0, 2.0, np.shape(pattern))
+        if kind.kind == "c":
+            drawn = drawn + 1j * self.random.uniform(1.0, 2.0, np.shape(pattern))
+        return np.where(pattern, drawn, 0.0).astype(kind if kind.kind in "fc" else float)[()]
+
+    def _points(self, line: int, row: Row) -> Iterator[tuple[Any, list[Any]]]:
+        """Yield the value and the operands of a line, as they are and with random numbers for what varies."""
+        operands = self.tape.operands(line)
+        xs = [read(self.tape.value(k)) for k in operands]
+        yield read(self.tape.values[line]), xs
+        if row.is_linear or row.selects:
+            return
+        varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
+        for low, high in RANGES:
+            drawn = [self._drawn(x, v, low, high) for x, v in zip(xs, varying, strict=True)]
+            try:
+                z = row.evaluate(*drawn, *static)
+            except np.linalg.LinAlgError:  # not every matrix has a Cholesky factor: those beside one that has have too
+                drawn = [self._beside(x, v) for x, v in zip(xs, varying, strict=True)]
+                z = row.evaluate(*drawn, *static)
+            yield read(z), drawn
+
+    def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
+        if not np.any(varying):
+            return x
+        return np.where(varying, self.random.uniform(low, high, np.shape(x)), x).astype(np.result_type(x))[()]
+
+    def _beside(self, x: Any, varying: Pattern) -> Any:
+        reach = NEARBY * np.max(np.abs(x), initial=0.0)
+        return (x + np.where(varying, self.random.uniform(-reach, reach, np.shape(x)), 0.0)).astype(np.result_type(x))
+
+    def _asked(self, line: int, row: Row, given: Pattern, target: tuple[int, ...], ask: Callable[..., Any]) -> Pattern:
+        """Find the pattern of ``ask(value, operands)``, which is of shape ``target``."""
+        if not np.any(given):
+            return np.zeros(target, bool)
+        passed = np.zeros(target, bool)
+        try:
+            if not (row.is_linear or is_of_table(row)):
+                raise NotImplementedError("a rule of the user's is not asked where they did not call it")
+            for z, xs in self._points(line, row):
+                derivative = ask(z, xs)
+                if derivative is not None:
+                    passed = passed | np.broadcast_to(np.not_equal(derivative, 0), target)
+                if np.all(passed):
+                    break
+        except Exception:  # whatever a rule raises at such a point
+            elementwise = row.is_elementwise and np.shape(given) == target
+            return given if elementwise else np.ones(target, bool)
+        return passed
+
+    def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
+        """Find the patterns of the terms of a line's tangent by the places of its operands, given theirs."""
+        static, target = self.tape.static.get(line, ()), shape(self.tape.values[line])
+        found = {}
+        for place, pattern in enumerate(given):
+            if row.passes(place):
+
+                def push(z: Any, xs: Any, place: int = place, pattern: Pattern = pattern) -> Any:
+                    if row.is_elementwise:
+                        return pattern & _reaches(row, place, z, xs)
+                    return row.push(z, xs, [(place, self._noise(pattern, xs[place]))], static)
+
+                found[place] = self._asked(line, row, pattern, target, push)
+        return found
+
+    def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
+        """Find the pattern of the adjoint that a line passes to an operand, given that of its own.
+
+        For an elementwise line it is that before the sum over the axes that the operand was broadcast to.
+        """
+        static, operand = self.tape.static.get(line, ()), self.tape.operands(line)[place]
+
+        def pull(z: Any, xs: Any) -> Any:
+            if row.is_elementwise:
+                return given & _reaches(row, place, z, xs)
+            return self.pull(row, place, self._noise(given, z), z, xs, static)
+
+        target = np.shape(given if row.is_elementwise else read(self.tape.value(operand)))
+        return self._asked(line, row, given, target, pull)
+
+    # ------------------------------------------------------------------------------------------ what it is for
+
+    def of_adjoints(self, seeds: dict[int, Any]) -> tuple[list[Pattern], Terms]:
+        """Find the patterns of the adjoints of all lines from those of output lines; None where no path leads.
+
+        Find those of what each line passes to the operand at each place, too.
+        """
+        terms: Terms = {}
+        found: list[Pattern] = [None] * len(self.tape)
+        for line, seed in seeds.items():
+            found[line] = _of_seed(seed, self.tape.values[line])
+        for line in range(max(seeds), -1, -1):
+            given, row = found[line], self.tape.rows[line]
+            if given is not None:
+                found[line] = given = given & self.varying[line]  # of what does not vary no adjoint is needed
+            if given is None or row is None or row.is_constant:
+                continue
+            for place, operand in enumerate(self.tape.operands(line)):
+                if operand >= 0 and row.passes(place):
+                    terms[line, place] = self._pulled(line, row, place, given)
+                    passed = _folded(terms[line, place], shape(self.tape.values[operand]))
+                    found[operand] = passed if found[operand] is None else found[operand] | passed
+        return found, terms
+
+    def of_tangents(self, seeds: dict[int, Any], lines: Iterable[int]) -> tuple[dict[int, Pattern], Terms]:
+        """Find the patterns of the tangents of lines, in order, and of their terms, from those of input lines."""
+        found = {line: _of_seed(seed, self.tape.values[line]) for line, seed in seeds.items()}
+        terms: Terms = {}
+        for line in lines:
+            row = self.tape.rows[line]
+            if row is not None and not row.is_constant:
+                given = [found.get(k, np.zeros(shape(self.tape.value(k)), bool)) for k in self.tape.operands(line)]
+                of_line = self._pushed(line, row, given)
+                found[line] = _either(of_line.values(), shape(self.tape.values[line]))
+                terms |= {(line, place): pattern for place, pattern in of_line.items()}
+        return found, terms
+
+
+def _either(patterns: Iterable[Pattern], target: tuple[int, ...]) -> Pattern:
+    found = np.zeros(target, bool)
+    for pattern in patterns:
+        found = found | pattern
+    return found
+
+
+def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
+    """Return where the partial of an elementwise row is not 0."""
+    p = row.partials[place]
+    return np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0)
+
+
+def _folded(pattern: Pattern, target: tuple[int, ...]) -> Pattern:
+    """Fold a pattern to an operand's shape: True where it is for any element that one was broadcast to."""
+    pattern = np.any(pattern, axis=tuple(range(np.ndim(pattern) - len(target))))
+    return np.any(pattern, axis=tuple(i for i, n in enumerate(target) if n == 1), keepdims=True)
+
+
+def _of_seed(seed: Any, value: Any) -> Pattern:
+    if is_number(type(seed)):
+        return np.ones(shape(value), bool)
+    return np.broadcast_to(np.not_equal(seed, 0), shape(value))
+
+
+def is_of_table(row: Row) -> bool:
+    """Return whether a row is of the table: not one of a user's, nor of an integral or a solver."""
+    known = TABLE.get(row.name)
+    return known is not None and known.row is row

@@ -1,0 +1,120 @@
+"""A recorded program at other inputs: what the function returns there, without a call of it.
+
+A recording follows one path through the function. Wherever the function, or a rule, decided by a value or made a
+constant of one, the tape has a guard: the line that was read, and the user's line of code that read it. A run at other
+inputs compares, so it gives what the function gives there, or says where that would have gone another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dualnumbers.forms import dtype_of, shape, type_of
+from dualnumbers.levels import has_nan, plain
+from dualnumbers.messages.frames import Reader
+
+from ..calls.places import arguments
+from ..calls.seeding import differentiable
+from ..calls.structures import flatten, left_alone, map_leaves
+from .variable import Variable
+from .wengert import Tape
+
+
+class DivergedError(RuntimeError):
+    """At these inputs the recorded function would have gone another way."""
+
+
+class Program(NamedTuple):
+    """What a recorded function takes and gives."""
+
+    inputs: tuple[Any, ...]
+    """For each leaf of the arguments its shape, dtype and type."""
+    fixed: list[Any]
+    """The names and Nones in the arguments, by which the function may have decided."""
+    outputs: list[Any]
+    """The leaves of what it returned: lines, and constants."""
+    rebuild: Callable[..., Any]
+    """What puts such leaves back into the structure that it returned."""
+    guards: dict[int, Reader | None]
+    """The lines whose plain values it read, each with the user's line of code that read it."""
+    asked: dict[int, bool]
+    """The lines of which a rule asked whether any element is NaN, with the answer."""
+
+
+class Line(int):
+    """The number of a line that is an output."""
+
+
+def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
+    """Return what is to be known of a recorded function to run its tape; from now on the tape notes no more."""
+
+    def line_of(leaf: Any) -> Any:
+        return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
+
+    leaves, rebuild = flatten(map_leaves(line_of, out))
+    noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
+    return Program(tuple(map(_form, _leaves(args))), left_alone(list(args)), leaves, rebuild, *noted)
+
+
+def run(tape: Tape, args: Sequence[Any]) -> Any:
+    """Return what the recorded function returns at other arguments. Raise `DivergedError` where it went another way.
+
+    Raises TypeError where an argument has another shape or type than when it was recorded, or another string or None.
+    """
+    if tape.program is None:
+        raise TypeError("only a tape of autodiff.record can be run at other inputs")
+    args = arguments(None, args)
+    inputs = _leaves(args)
+    forms = tuple(map(_form, inputs))
+    if forms != tape.program.inputs:
+        raise TypeError(f"the function was recorded with arguments {_named(tape.program.inputs)}, not {_named(forms)}")
+    if (fixed := left_alone(args)) != tape.program.fixed:
+        raise TypeError(f"the function was recorded with {tape.program.fixed} in its arguments, not {fixed}")
+    values = evaluated(tape, inputs)
+    return tape.program.rebuild(values[x] if type(x) is Line else x for x in tape.program.outputs)
+
+
+def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
+    """Compute the values of all lines of a tape for other inputs."""
+    guards, asked = tape.program.guards, tape.program.asked
+    values: list[Any] = list(tape.values)
+    for line, x in zip(tape.inputs, inputs, strict=True):
+        values[line] = x
+    for line, row in enumerate(tape.rows):
+        if row is not None:
+            operands = [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(line)]
+            read = [values[k] if k >= 0 else tape.constants[~k] for k in operands]
+            values[line] = row.face_of(tape.values[line]).evaluate(*read, *tape.static.get(line, ()))
+            if _form(values[line]) != _form(tape.values[line]):
+                raise DivergedError(f"{row.name} gives {_named([_form(values[line])])} here, where the recorded "
+                                    f"function went on with {_named([_form(tape.values[line])])}")  # fmt: skip
+        if line in guards and not _same(values[line], tape.values[line]):
+            raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
+        if line in asked and has_nan(values[line]) is not asked[line]:
+            raise DivergedError(f"an adjoint {'is NaN there' if asked[line] else 'is NaN here'} and not "
+                                f"{'here' if asked[line] else 'where it was recorded'}: {row}")  # fmt: skip
+    return values
+
+
+def _leaves(args: Sequence[Any]) -> list[Any]:
+    return [differentiable(leaf, f"argument {k}") for k, x in enumerate(args) for leaf in flatten(x)[0]]
+
+
+def _form(x: Any) -> tuple[Any, ...]:
+    return shape(x), dtype_of(x), type_of(x)
+
+
+def _named(forms: Sequence[Any]) -> str:
+    return ", ".join(f"{kind.__name__} {dtype}{list(of)}" for of, dtype, kind in forms)
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Return whether two values hold the same, NaN for NaN."""
+    x, y = plain(x), plain(y)
+    if np.shape(x) != np.shape(y):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.all((x == y) | ((x != x) & (y != y))))

@@ -1,0 +1,100 @@
+"""Where the lines of a tape come from: the user's line of code, and the part of it that was evaluated.
+
+Only a tape made to note it does so, by a list of values that looks at the stack at each append: others pay nothing.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from dualnumbers.messages.frames import is_users, stack
+
+from .wengert import Tape
+
+
+class Source(NamedTuple):
+    """A line of code without its indentation, of which ``text[start:end]`` was evaluated; ``where`` is "file:line"."""
+
+    text: str
+    start: int
+    end: int
+    where: str = ""
+
+
+Position = tuple[int | None, int | None, int | None, int | None]
+"""First and last line, first and last column, as ``co_positions`` has them."""
+
+EVALUATORS: dict[CodeType, Callable[[FrameType], Source | None]] = {}
+"""Code of ours that evaluates a text of the user's: how to find, in its frame, the part that is evaluated."""
+
+
+class SourcedTape(Tape):
+    """A tape that notes where each of its lines comes from."""
+
+    __slots__ = ("sources",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[Source | None] = []
+        self.values = _Noting(self.sources)
+
+
+class _Noting(list[Any]):
+    """The values of such a tape; ``positions`` are those of each function's code, under the id of that."""
+
+    def __init__(self, sources: list[Source | None]) -> None:
+        super().__init__()
+        self.sources = sources
+        self.positions: dict[int, tuple[CodeType, list[Position]]] = {}
+
+    def append(self, value: Any) -> None:
+        self.sources.append(self.running())
+        super().append(value)
+
+    def running(self) -> Source | None:
+        """Return the user's code that runs now; None where none does, or its text is not to be had."""
+        for frame in stack():
+            if is_users(frame):
+                return _at(frame, self.position(frame))
+            if evaluator := EVALUATORS.get(frame.f_code):
+                return evaluator(frame)
+        return None
+
+    def position(self, frame: FrameType) -> Position:
+        """Return where in its file a frame is, by its code's id: to hash or compare code takes longer as it grows."""
+        code = frame.f_code
+        if id(code) not in self.positions:
+            self.positions[id(code)] = code, list(code.co_positions())
+        return self.positions[id(code)][1][frame.f_lasti // 2]
+
+
+def part_of_line(line: str, start: int, end: int, where: str = "") -> Source | None:
+    """Cut a part out of a line by columns in UTF-8 bytes, as Python counts them; None where they do not fit it."""
+    text = line.encode()
+    try:
+        before, inside = text[:start].decode(), text[start:end].decode()
+    except UnicodeDecodeError:  # the file is no longer what was imported
+        return None
+    if end > len(text):
+        return None
+    indented = len(line) - len(line.lstrip())
+    begin = max(len(before) - indented, 0)
+    return Source(line.strip(), begin, begin + len(inside.rstrip()), where)
+
+
+def _at(frame: FrameType, position: Position) -> Source | None:
+    """Return the line that a frame is at and, as far as it stands on that line, the part of it."""
+    code = frame.f_code
+    first, last, start, end = position
+    number = first or frame.f_lineno
+    line = linecache.getline(code.co_filename, number, frame.f_globals)
+    if not line.strip():
+        return None
+    if start is None or end is None:  # Python was told to keep no columns
+        start, end = 0, len(line.encode())
+    where = f"{Path(code.co_filename).name}:{number}"
+    return part_of_line(line, start, end if last == number else len(line.encode()), where)

@@ -1,0 +1,214 @@
+"""Variable: a line of a tape. What is computed from one appends a line; nothing is evaluated twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from dualnumbers.foreign import as_like
+from dualnumbers.forms import is_unreal
+from dualnumbers.levels import NOTING, Level, has_nan, plain
+from dualnumbers.memory import detached
+from dualnumbers.messages.errors import unpicklable
+from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.numbers.number import Number, lifted_operators
+from dualnumbers.numbers.views import ArrayView
+from dualnumbers.rules.arrays.taking import elements
+from dualnumbers.rules.indexing import fixed, getitem, setitem
+from dualnumbers.table.dispatch import lead, leading
+from dualnumbers.table.parameters import as_now
+from dualnumbers.table.row import Face
+
+from . import recording
+from .handles import CLASS, handle, is_index
+from .wengert import UNARY, Tape
+
+if TYPE_CHECKING:
+    from ..objects.leaf import Leaf
+
+new = object.__new__
+GETITEM, SETITEM = getitem.row, setitem.row
+
+
+def variable(tape: Tape, value: Any) -> Any:
+    """Append an input: a line without operands, what the tape differentiates with respect to."""
+    tape.inputs.append(tape.append(None, UNARY, UNARY, value))
+    return handle(tape, tape.inputs[-1])
+
+
+def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
+    """Apply a row to operands, at least one a Variable: evaluate it, append a line; return a handle on it."""
+    leader, row = leading(operands), face.row
+    if not isinstance(leader, Variable) or leader.level.is_of_leaves:
+        return lead(face, *operands, *static)
+    tape = leader.tape
+    if face.unreal and any(map(is_unreal, operands)):
+        return face.unreal(*operands)
+    lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
+    xs = [tape.kept(x) if line is None else tape.values[line] for x, line in zip(operands, lines, strict=True)]
+    z, place = face.evaluate(*xs, *static), len(tape.values)
+    if type(z) is bool and tape.guards is None:
+        return z
+    numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
+               for k, line in enumerate(lines)]  # fmt: skip
+    tape.add(row, numbers, static, z, place)
+    active = not row.is_constant and max(numbers) >= 0
+    if active or not is_index(z):
+        return handle(tape, place, active)
+    tape.guard(place)
+    return z
+
+
+def record_row(face: Face) -> Callable[..., Any]:
+    """Make the recording of a row of any operands."""
+    statics = face.row.statics
+
+    def recorded(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics] if statics else arguments
+        return record_line(face, operands, arguments[len(operands) :])
+
+    return recorded
+
+
+class Variable(Number, operators=True):
+    """A line of a tape. What is computed from it appends a line."""
+
+    __slots__ = ("line", "tape")
+    active: ClassVar[bool] = True
+    tape: Tape
+    line: int
+
+    @property
+    def primal(self) -> Any:
+        return self.tape.values[self.line]
+
+    def reading(self) -> Any:
+        tape = self.tape
+        if tape.guards is not None:
+            tape.guard(self.line)
+        return tape.values[self.line]
+
+    def is_noted(self) -> bool:
+        return self.tape.guards is not None or super().is_noted()
+
+    def has_nan(self) -> bool:
+        answer = has_nan(self.primal)
+        if self.tape.asked is not None:
+            self.tape.asked[self.line] = answer
+        return answer
+
+    @property
+    def level(self) -> Level:  # type: ignore[override]
+        return self.tape.level
+
+    @classmethod
+    def lift(cls, face: Face) -> Callable[..., Any]:
+        """Return the recording of a row."""
+        row = face.row
+        if row.is_constant or face.unreal or not (row.arity == 1 or row.inline):
+            return record_row(face)
+        if row.arity == 2:
+            return recording.two(face)
+        return recording.unary(face) if row.is_elementwise else recording.in_one(face)
+
+    @classmethod
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        return recording.operators(face) if face.row.is_elementwise else lifted_operators(face, cls)
+
+    def constant(self, value: Any) -> Any:
+        return handle(self.tape, self.tape.append(None, UNARY, UNARY, as_like(value, self)))
+
+    def leads(self, other: Any) -> bool:
+        return self.active and not getattr(other, "active", False)
+
+    def __repr__(self) -> str:
+        return f"Variable({plain(self)!r})"
+
+    def __new__(cls, data: Any, name: str | None = None) -> Leaf:
+        """Make a leaf by hand."""
+        return _leaf(data, name)
+
+    @classmethod
+    def multi_variables(cls, *data: Any) -> list[Any]:
+        """Make leaves that belong together: ``compute_gradients`` gives a Jacobian by each, in this order."""
+        return _together([cls(x) for x in data])
+
+    def __copy__(self) -> Any:
+        self.tape.pinned.add(self.line)
+        return handle(self.tape, self.line, self.active)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        raise unpicklable(self)
+
+
+class ArrayVariable(Variable, ArrayNumber, operators=True):
+    """A line of a tape whose value is an array."""
+
+    __slots__ = ()
+    snapshot = Variable.__copy__
+
+    def __getitem__(self, index: Any) -> Any:
+        tape, line = self.tape, self.line
+        value = (values := tape.values)[line]
+        if type(index) is not int and type(index) is not slice:
+            if NOTING:
+                return elements(self, index)
+            (index,) = as_now((fixed(index),))
+        if type(value) is not np.ndarray:
+            return self.viewed(getitem, index)
+        z = value[index]
+        shown = type(z) is np.ndarray and np.may_share_memory(z, value)
+        if shown and tape.rows[line] is SETITEM:
+            z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
+        place = len(values)
+        item: Any = recording.blank() if type(z) is np.float64 else new(CLASS[type(z), True])
+        item.tape, item.line = tape, place
+        tape.static[place] = (index,)
+        tape.rows.append(GETITEM)
+        tape.first.append(line)
+        tape.second.append(UNARY)
+        values.append(z)
+        if values[place] is not z:
+            raise tape.torn()
+        return item.tied(self, getitem, (index,)) if shown else item
+
+    def assign(self, value: Any, index: Any) -> None:
+        if leading((self, value)) is self:
+            tape, line = self.tape, self.line
+            other = value.line if isinstance(value, Variable) and value.tape is tape and value.active else None
+            place = len(tape)  # after the lines of views
+            written = tape.write(line, tape.constant(value) if other is None else other, index, place)
+            if written is not None:
+                self.line = written
+                return
+        super().assign(value, index)
+
+    def become(self, value: Any) -> None:
+        self.line = value.line
+
+    def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
+        return ArrayView.tie(new(VariableView), self, base, function, static)
+
+
+recording.fill(Variable, ArrayVariable, record_line)
+_leaf: Callable[[Any, str | None], Leaf]
+_together: Callable[[list[Any]], list[Any]]
+
+
+def fill(leaf: Callable[[Any, str | None], Leaf], together: Callable[[list[Any]], list[Any]]) -> None:
+    """Take over what makes Variables by hand, alone or several that belong together: their classes stand above."""
+    global _leaf, _together
+    _leaf, _together = leaf, together
+
+
+class VariableView(ArrayView, ArrayVariable):
+    """A view of an array on a tape: writing through it writes its base."""
+
+    __slots__ = ("path", "root", "seen", "source")
+    line = property(lambda self: self.current().line)
+    tape = property(lambda self: self.root.tape)

@@ -1,0 +1,50 @@
+"""The arguments of a call of NumPy's: lists and object arrays of numbers joined, and ``out`` by its name."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from ..levels import is_labelled, is_number
+from ..rules import shaping
+from ..rules.elementwise.arithmetic import as_numpy
+
+BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
+"""The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
+
+NESTED = (list, tuple, *shaping.SEQUENCES)
+JOINED = (*NESTED, np.ndarray)
+
+
+def joined(argument: Any) -> Any:
+    """Join an argument of a NumPy function that is an object array of numbers, or a list of such, to arrays."""
+    if isinstance(argument, (list, tuple)):
+        return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
+    if is_number(type(argument)):
+        return argument
+    return shaping.array(argument) if isinstance(argument, JOINED) or is_labelled(type(argument)) else argument
+
+
+def as_numpy_joined(argument: Any) -> Any:
+    """Join an argument of a function written in table functions; a number of Python's becomes one of NumPy's."""
+    if isinstance(argument, (list, tuple)) and not hasattr(argument, "_fields"):
+        return type(argument)(map(as_numpy_joined, argument))
+    return as_numpy(argument) if is_number(type(argument)) else joined(argument)
+
+
+def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the positional arguments before the place of ``out`` in a NumPy function, and those from there by name."""
+    names = _by_place(function)
+    before = names.index("out") if "out" in names else len(arguments)
+    return arguments[:before], dict(zip(names[before:], arguments[before:], strict=False))
+
+
+def _by_place(function: Any) -> list[str]:
+    """Return the parameters of a NumPy function that may be given by their place."""
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:  # a builtin, before NumPy 2.4
+        return BUILTINS.get(function, [])
+    return [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]

@@ -1,0 +1,43 @@
+"""How dual numbers are written: ``3 + 0.5ε``, those of several levels with the ε of each level numbered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..levels import is_number
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_LATEX = str.maketrans({"ε": r"\,\varepsilon", **{"₀₁₂₃₄₅₆₇₈₉"[i]: f"_{i}" for i in range(10)}})
+
+
+def text(x: Any, spec: str) -> str:
+    """Write a dual number of scalars, each component by the specification."""
+    depth = _depth(x)
+    return _text(x, spec, depth) if depth > 1 else _sum(*(format(part, spec) for part in x.parts()))
+
+
+def latex(x: Any) -> str:
+    """Write a dual number of scalars as mathematics."""
+    return "$" + text(x, "").translate(_LATEX) + "$"
+
+
+def _depth(x: Any) -> int:
+    return 1 + max(map(_depth, x.parts())) if is_number(type(x)) else 0
+
+
+def _text(x: Any, spec: str, depth: int) -> str:
+    """Write a nested number with the ε of each level numbered, of which there are ``depth``."""
+    if not hasattr(type(x), "tangent"):
+        return format(x, spec)
+    primal, tangent = (_text(part, spec, depth - 1) for part in x.parts())
+    unit = f"ε{depth}".translate(_SUBSCRIPTS)
+    if any(is_number(type(part)) for part in x.parts()):
+        return f"({primal}) + ({tangent}){unit}"
+    return _sum(primal, tangent, unit)
+
+
+def _sum(primal: str, tangent: str, unit: str = "ε") -> str:
+    if tangent.endswith(("j", ")")):
+        return f"{primal} + ({tangent.strip('()')}){unit}"
+    sign, size = ("-", tangent[1:]) if tangent.startswith("-") else ("+", tangent.removeprefix("+"))
+    return f"{primal} {sign} {size}{unit}"

@@ -1,0 +1,293 @@
+"""Number: Python's operators and NumPy's protocols, written once for every kind of number.
+
+A kind of number says how a row extends to it (``lift``) and which differentiation it belongs to (``level``); it keeps
+the value one level down in ``primal``. A scalar number has no length and no index, so that NumPy takes it for a
+scalar; arraynumber.py adds what arrays have.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from .. import forms
+from ..forms import dtype_of, type_of
+from ..levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
+from ..messages.errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
+from ..rules import shaping
+from ..rules.arrays.inspecting import LIKE
+from ..rules.elementwise.arithmetic import as_numpy
+from ..rules.from_scipy import rule_of
+from ..rules.indexing import fixed
+from ..table import BY_NUMPY, TABLE, Row
+from ..table.row import Face
+from . import ufunc_methods
+from .arguments import JOINED, NESTED, as_numpy_joined, joined, with_out_named
+from .surface import NumberSurface
+
+BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+          "mod": "mod", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+          "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
+COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+               "ne": "not_equal"}  # fmt: skip
+UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert", "floor": "floor", "ceil": "ceil",
+         "trunc": "trunc"}  # fmt: skip
+
+TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
+"""Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
+
+
+class Number(NumberSurface):
+    """A kind of number. Concrete kinds have ``lift``, ``level`` and ``primal``; their operators come from the table."""
+
+    __slots__ = ()
+    __pandas_priority__ = 1 << 30  # pandas leaves an operation to what has a higher one than its tables
+    level: Level
+    primal: Any
+
+    def __init_subclass__(cls, operators: bool = False, **keywords: Any) -> None:
+        """Give a kind its operators: each is the row, lifted; one that the class itself writes out stays."""
+        super().__init_subclass__(**keywords)
+        if not operators:
+            return
+        methods: dict[str, Callable[..., Any]] = {}
+        for name, row in (BINARY | COMPARISONS).items():  # a comparison has no reflected twin; Python ignores it
+            methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].face)
+        for name, row in UNARY.items():
+            methods[f"__{name}__"] = TABLE[row].face.lifts[cls]
+        for name, method in methods.items():
+            if name not in cls.__dict__:
+                setattr(cls, name, method)
+
+    @classmethod
+    def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the operator of a row and its reflected twin."""
+        return lifted_operators(face, cls)
+
+    # ------------------------------------------------------------------------------------------ Python
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __bool__(self) -> bool:
+        return bool(read(self))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(read(self)) if digits is None else round(read(self), digits)
+
+    def __hash__(self) -> int:
+        if self.level.by_hand:
+            return hash(self.primal)
+        raise no_hash(self)
+
+    def __float__(self) -> float:
+        raise no_plain_value("float", self)
+
+    def __int__(self) -> int:
+        raise no_plain_value("int", self)
+
+    def __complex__(self) -> complex:
+        raise no_plain_value("complex", self)
+
+    def __format__(self, spec: str) -> str:
+        """Format for reading: a specification formats the value; without one it is ``str``, which ``float`` refuses."""
+        return format(plain(self), spec) if spec else str(self)
+
+    __iter__: Any = None  # else Python would ask __getitem__ for one element after the other
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return elements of a number that is NumPy's: ``x[None]``, ``x[...]``. TypeError of one of Python's."""
+        if not isinstance(plain(self), np.generic):
+            raise TypeError(f"'{type_of(self).__name__}' object is not subscriptable{user_line()}")
+        return self.viewed(TABLE["getitem"], fixed(index))
+
+    # ------------------------------------------------------------------------------------------ NumPy
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return forms.shape(self)
+
+    @shape.setter
+    def shape(self, to: Any) -> None:
+        raise AttributeError(f"the shape of a number is not assigned: write x = x.reshape({to}){user_line()}")
+
+    @property
+    def ndim(self) -> int:
+        return np.ndim(plain(self))
+
+    @property
+    def size(self) -> int:
+        return forms.size(self)
+
+    @property
+    def dtype(self) -> Any:
+        value = plain(self)
+        if type(value) is np.ndarray and value.ndim:
+            return value.dtype
+        if not self.ndim and sys._getframe(1).f_globals.get("__name__") in TO_PLAIN:
+            raise AttributeError("dtype")  # as a Python float has none
+        return dtype_of(value)
+
+    @property
+    def real(self) -> Any:
+        return TABLE["real"](self)
+
+    @property
+    def imag(self) -> Any:
+        return TABLE["imag"](self)
+
+    def conjugate(self) -> Any:
+        return TABLE["conj"](self)
+
+    conj = conjugate
+
+    @property
+    def __array__(self) -> Any:
+        """Absent on real scalars, so that ``np.array([x, y])`` makes an object array; on others it refuses.
+
+        NumPy takes objects for real: of such an array of complex numbers `numpy.imag` and the norm would be wrong.
+        """
+        value = plain(self)
+        if np.ndim(value) == 0 and not np.iscomplexobj(value):
+            raise AttributeError("__array__")
+
+        def refuse(dtype: Any = None, copy: Any = None) -> Any:
+            raise no_plain_value("np.array" if copy else "np.asarray", self)
+
+        return refuse
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        """Apply one of NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
+        function = BY_NUMPY.get(ufunc) or rule_of(ufunc)
+        if function is None:
+            raise no_rule(ufunc, "" if method == "__call__" else f".{method}", self)
+        if method != "__call__":
+            return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
+        operands, elementwise = [], hasattr(function, "row")
+        for x in inputs:
+            if is_number(type(x)):
+                x = x if elementwise else as_numpy(x)
+            elif isinstance(x, JOINED):
+                x = shaping.array(x)
+            elif not is_operand(type(x)):
+                return by_labels(self, x)
+            operands.append(x)
+        return ufunc_methods.call(ufunc, function, operands, **keywords) if keywords else function(*operands)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+        """Apply one of NumPy's other functions (NEP 18): the row or composition registered for it."""
+        if function in LIKE:
+            return LIKE[function](self, *arguments, **keywords)
+        entry = BY_NUMPY.get(function)
+        if entry is None:
+            raise no_rule(function, "", self)
+        target = keywords.pop("out", None)
+        try:
+            own = hasattr(entry, "function") or getattr(entry, "weak", False)
+            result = entry(*map(joined if own else as_numpy_joined, arguments), **keywords)
+        except TypeError:
+            before, named = with_out_named(function, arguments)
+            if named:
+                return self.__array_function__(function, types, before, keywords | named)
+            raise_if_unbound(function, entry, arguments, keywords)
+            raise
+        return result if target is None else ufunc_methods.stored(function, result, target, keywords.get("casting"))
+
+    def constant(self, value: Any) -> Any:
+        """Make of a plain array a number of this kind and level that carries no derivative yet, to be filled."""
+        raise NotImplementedError(f"{type(self).__name__}.constant")
+
+    def reading(self) -> Any:
+        """Return the value one level down, for somebody who decides by it."""
+        return self.primal
+
+    def is_noted(self) -> bool:
+        """Return whether a recording keeps note of who reads this value."""
+        return is_number(type(self.primal)) and bool(self.primal.is_noted())
+
+    def has_nan(self) -> bool:
+        return any(map(has_nan, self.parts()))
+
+    def parts(self) -> tuple[Any, ...]:
+        """Return the values of a lower level that the number is made of."""
+        return (self.primal,)
+
+    def snapshot(self) -> Any:
+        """Return this number as it is now, whatever is assigned to it later."""
+        return self
+
+    def viewed(self, function: Any, *static: Any) -> Any:
+        """Apply a row that shows this number in another shape; nothing can be written to a scalar through it."""
+        return function(self, *static)
+
+    def leads(self, other: Number) -> bool:
+        """Return whether this number rather than ``other``, of the same level, says how a row is applied."""
+        return False
+
+
+def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the operator of a row and its reflected twin, lifted; they give ``NotImplemented`` for no operand."""
+    lifted, row = face.lifts[kind], face.row
+
+    def operator(x: Any, y: Any) -> Any:
+        y = as_operand(x, y, row)
+        return y if y is NotImplemented else lifted(x, y)
+
+    def reflected(x: Any, y: Any) -> Any:
+        y = as_operand(x, y, row)
+        return y if y is NotImplemented else lifted(y, x)
+
+    return operator, reflected
+
+
+def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
+    """Return what may stand beside the number ``x`` in an operation, lists and object arrays joined; or NotImplemented.
+
+    It is NotImplemented for a list times a number, too, which is Python's repetition.
+    """
+    kind = type(y)
+    if kind is np.ndarray:
+        return shaping.array(y) if y.dtype.char == "O" else y
+    if is_operand(kind):
+        return y
+    if is_number(kind):
+        return as_operand(x, y.primal, row)  # what a holder holds
+    if issubclass(kind, Rational):
+        return float(y)  # as a float takes a Fraction
+    if isinstance(y, NESTED) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
+        repeated = isinstance(y, (list, tuple)) and row is not None and row.name == "multiply" and not x.ndim
+        return NotImplemented if repeated and isinstance(plain(x), np.generic) else shaping.array(y)
+    return by_labels(x, y)
+
+
+def by_labels(x: Any, y: Any) -> Any:
+    """Return NotImplemented for a foreign operand, as of xarray, whose arithmetic takes numbers as they are.
+
+    Raises TypeError for a column of pandas or Polars. Theirs goes by labels, leaves NaN out, and ``std`` divides by
+    n − 1: an array in its place would be another program.
+    """
+    if is_labelled(type(y)) and not hasattr(type(y), "dims"):
+        raise has_labels(x, y)
+    return NotImplemented
+
+
+def _refusal(name: str) -> property:
+    def refuse(self: Number) -> Any:
+        raise no_plain_value(f".{name}", self, AttributeError)
+
+    return property(refuse)
+
+
+# not by __getattr__, which would slow every other attribute down
+for _name in ("backward", "data", "detach", "dual", "grad", "item", "numpy", "tolist", "value"):
+    setattr(Number, _name, _refusal(_name))
+for _function, _entry in list(BY_NUMPY.items()):
+    if isinstance(_function, np.ufunc) and _function.__name__ != "conjugate":
+        setattr(Number, _function.__name__, _entry)  # np.sin of an object array calls x.sin()

@@ -1,0 +1,169 @@
+"""The push-forward of a row: what it does to a pair of primal and tangent, closure by kind and arity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..forms import is_unreal, shape
+from ..levels import is_number
+from ..rules.shaping import broadcast_to
+from ..rules.strong import strong
+from ..table.dispatch import lead, leading
+from ..table.kinds import Elementwise, scaled, weighted
+from ..table.partials import (
+    FAILURES,
+    as_numpy_float,
+    evaluate_partial,
+    in_precision,
+    numpy_float,
+    partial_by_numpy,
+    python_of,
+)
+from ..table.row import Face, Row
+
+Make = Callable[[Any, Any, Any], Any]
+new = object.__new__
+
+
+def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[..., Any]:
+    """Extend a row to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes."""
+    row = face.row
+    if row.is_elementwise and row.arity == 1:
+        return _unary(face, make, scalar)
+    if row.is_linear and row.arity == 1:
+        return _linear_in_one(face, make)
+    general = _general(face, make, kind)
+    return _binary(face, make, general) if row.inline and not face.unreal else general
+
+
+def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
+    """Extend a row for operands of any number, level and kind."""
+    row, evaluate = face.row, face.evaluate
+    statics, unreal, constant = row.statics, face.unreal, row.is_constant
+
+    def pushed(*arguments: Any) -> Any:
+        operands = arguments[: len(arguments) - statics] if statics else arguments
+        static = arguments[len(operands) :]
+        leader = leading(operands)
+        level = leader.level
+        if not isinstance(leader, kind):
+            return lead(face, *arguments)
+        duals = [is_number(type(x)) and x.level.number == level.number for x in operands]
+        primals = [x.primal if dual else x for x, dual in zip(operands, duals, strict=True)]
+        if unreal and any(map(is_unreal, primals)):
+            return unreal(*arguments)
+        z = evaluate(*primals, *static)
+        if constant:
+            return z
+        active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and row.passes(k)]
+        times = strong if level.by_hand else None
+        return make(z, row.push(z, primals, active, static, times), level) if active else z
+
+    return pushed
+
+
+def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
+    """Extend a row of one operand. A value of double precision with a float for its tangent goes a short way."""
+    row, evaluate, evaluate_float = face.row, face.evaluate, face.scalar
+    unreal, plainly = face.unreal, not row.singular
+    (partial,) = row.partials
+    if isinstance(partial, float):
+        return lambda x: make(evaluate(x.primal), scaled(partial, x.tangent), x.level)
+
+    def pushed(x: Any) -> Any:
+        primal, tangent = x.primal, x.tangent
+        if type(primal) is float:
+            z = evaluate_float(primal)
+        elif unreal and is_unreal(primal):
+            return unreal(x)
+        else:
+            z = evaluate(primal)
+            if plainly and type(z) is np.ndarray:
+                return make(z, in_precision(evaluate_partial(partial, primal, z) * tangent, z), x.level)
+        if type(tangent) is float:
+            at, w, kind = primal, z, type(z)
+            if kind is numpy_float:
+                at, w, kind = python_of(primal), float(z), float
+            if kind is float:
+                try:
+                    t = tangent * partial(at, w)
+                except FAILURES:
+                    t = tangent * partial_by_numpy(partial, at, w)
+                if type(t) is float and t == t:  # a NaN may ask for the strong zero
+                    result: Any = new(scalar)
+                    result.primal, result.tangent, result.level = z, t, x.level
+                    return result
+        times = strong if x.level.by_hand else None
+        return make(z, Elementwise.push(row, z, (primal,), ((0, tangent),), (), times), x.level)
+
+    return pushed
+
+
+def _binary(face: Face, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
+    """Extend a row of two operands, both numbers of one level or one of them plain."""
+    row, evaluate = face.row, face.evaluate
+    of_floats, singular = _of_floats(row), row.singular
+
+    def pushed(x: Any, y: Any) -> Any:
+        if not is_number(type(y)):
+            level, a, b, s, t = x.level, x.primal, y, x.tangent, None
+        elif not is_number(type(x)):
+            level, a, b, s, t = y.level, x, y.primal, None, y.tangent
+        elif x.level is y.level:
+            level, a, b, s, t = x.level, x.primal, y.primal, x.tangent, y.tangent
+        else:
+            return general(x, y)
+        z = evaluate(a, b)
+        kind = type(z)
+        tangent = of_floats(z, a, b, s, t) if kind is float or kind is numpy_float else None
+        if tangent is None:
+            active = ((1, t),) if s is None else ((0, s),) if t is None else ((0, s), (1, t))
+            if singular or kind is not np.ndarray:
+                tangent = Elementwise.push(row, z, (a, b), active, (), strong if level.by_hand else None)
+            else:
+                tangent = weighted(row.partials, z, (a, b), active, None)
+            if shape(tangent) != shape(z):
+                tangent = in_precision(broadcast_to(tangent, shape(z)), z)
+        return make(z, tangent, level)
+
+    return pushed
+
+
+def _of_floats(row: Row) -> Callable[..., float | None]:
+    """Make the function for the tangent of a value of double precision, given those of its operands, floats or None.
+
+    None where it is NaN, which may ask for the strong zero, and where anything else is involved.
+    """
+    p, q = row.partials
+    constant = isinstance(p, float), isinstance(q, float)
+
+    def tangent(z: Any, a: Any, b: Any, s: Any, t: Any) -> float | None:
+        if (s is not None and type(s) is not float) or (t is not None and type(t) is not float):
+            return None
+        if type(z) is numpy_float:
+            a, b, z = python_of(a), python_of(b), float(z)
+        total = None
+        if s is not None:
+            total = (p if constant[0] else evaluate_partial(p, a, b, z)) * s
+        if t is not None:
+            term = (q if constant[1] else evaluate_partial(q, a, b, z)) * t
+            total = term if total is None else total + term
+        return total if type(total) is float and total == total else None
+
+    return tangent
+
+
+def _linear_in_one(face: Face, make: Make) -> Callable[..., Any]:
+    """Extend a linear row of one operand: it is applied to both components."""
+    plain, evaluate = face.plain, face.evaluate
+
+    def pushed(x: Any, *static: Any) -> Any:
+        primal, tangent = x.primal, x.tangent
+        if type(primal) is np.ndarray and type(tangent) is np.ndarray:
+            return make(plain(primal, *static), plain(tangent, *static), x.level)
+        return make(evaluate(primal, *static), evaluate(as_numpy_float(tangent, primal), *static), x.level)
+
+    return pushed

@@ -1,0 +1,1 @@
+"""Functions that make, join, choose, rearrange and write elements of arrays."""

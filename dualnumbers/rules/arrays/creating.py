@@ -1,0 +1,76 @@
+"""Evenly spaced numbers between two ends, linear and logarithmic."""
+
+import numpy as np
+
+from ...forms import shape
+from ...table import BY_NUMPY, composition, linear, smooth
+from ..axes import rank
+from ..elementwise.powers import power
+from ..reductions import sum
+from ..shaping import array, arrays, broadcast_to, cast, expand_dims, in_common
+
+
+def _weights(num, endpoint, axis, rank):
+    """Return how far places are from the first end, 0, to the second, 1; along ``axis`` of a result of ``rank``."""
+    weights = np.linspace(0.0, 1.0, num, endpoint)
+    return np.moveaxis(weights.reshape((num,) + (1,) * (rank - 1)), 0, axis)
+
+
+def _layers(x, z, axis):
+    """Return a value for every pair of ends, with an axis for the numbers ``z`` between them."""
+    axis %= rank(z)
+    return expand_dims(broadcast_to(x, shape(z)[:axis] + shape(z)[axis + 1 :]), axis)
+
+
+def _end_adjoint(second):
+    def adjoint(g, start, stop, num, endpoint, axis):
+        weights = _weights(num, endpoint, axis, rank(g))
+        return sum(g * (weights if second else 1.0 - weights), axis, False)
+
+    return adjoint
+
+
+@linear(_end_adjoint(False), _end_adjoint(True))
+def _linspace(start, stop, num, endpoint, axis):
+    return np.linspace(start, stop, num, endpoint, axis=axis)
+
+
+@smooth(
+    lambda dx, z, x, y, num, endpoint, axis: (
+        z * (1.0 - _weights(num, endpoint, axis, rank(z))) * _layers(dx / x, z, axis)
+    ),
+    lambda dy, z, x, y, num, endpoint, axis: z * _weights(num, endpoint, axis, rank(z)) * _layers(dy / y, z, axis),
+)
+def _geomspace(start, stop, num, endpoint, axis):
+    """zᵢ = x^(1−wᵢ) y^wᵢ."""
+    return np.geomspace(start, stop, num, endpoint, axis=axis)
+
+
+@composition(np.linspace, weak=True)
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, axis=0):
+    """Evenly spaced numbers from ``start`` to ``stop``; with ``retstep`` also their distance."""
+    start, stop = in_common(arrays((start, stop)))
+    z = _linspace(start, stop, num, endpoint, axis)
+    z = BY_NUMPY[np.floor](z) if dtype is not None and np.issubdtype(dtype, np.integer) else z
+    z = cast(z, dtype, "unsafe")
+    parts = num - 1 if endpoint else num
+    return (z, (stop - start) / parts if parts > 0 else np.nan) if retstep else z
+
+
+@composition(np.logspace, weak=True)
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
+    """The powers of ``base``, a number or an array beside the two ends, with evenly spaced exponents."""
+    start, stop = in_common(arrays((start, stop)))
+    base = array(base)
+    if shape(base):
+        start = broadcast_to(start, np.broadcast_shapes(*map(shape, (start, stop, base))))
+    exponents = _linspace(start, stop, num, endpoint, axis)
+    z = power(_layers(base, exponents, axis) if shape(base) else base, exponents)
+    return cast(z, dtype, "unsafe")
+
+
+@composition(np.geomspace)
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
+    """Numbers from ``start`` to ``stop``, each the same multiple of the one before."""
+    z = _geomspace(start, stop, num, endpoint, axis)
+    return cast(z, dtype, "unsafe")

@@ -1,0 +1,173 @@
+"""Functions that move, repeat or leave out elements. Each is linear; the adjoint puts every element back.
+
+Where the elements came from is asked of NumPy's function itself: applied to the numbers 1, 2, … of the elements of its
+operands, it gives the number of the element that is at each place of the result, and 0 where a zero was filled in.
+"""
+
+import numpy as np
+
+from ...foreign import as_array, as_like, in_index, new_like
+from ...forms import shape, size
+from ...levels import read
+from ...table import composition, linear
+from ..indexing import fixed, getitem, refuse_writing, setitem
+from ..reductions import sum
+from ..shaping import cast, view
+
+
+@linear(lambda g, x, sources: spread(g, sources, shape(x)))
+def gathered(g, sources):
+    return np.append(np.ravel(g), np.zeros(1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
+
+
+@linear(lambda g, z, sources, to: gathered(g, sources))
+def spread(g, sources, to):
+    total = new_like(g, int(np.prod(to)) + 1, np.result_type(g))
+    np.add.at(total, sources, g)
+    return total[1:].reshape(to)
+
+
+def rearrangement(operands=1, *, numbered=None, **options):
+    """Make the word for a function that moves elements of its operands; options as `linear`'s.
+
+    ``numbered``: the function to apply to the elements' numbers, where that is not the function itself.
+    """
+
+    def word(function):
+        def adjoint(g, place, xs, static):
+            sizes = [int(np.prod(shape(x))) for x in xs]
+            starts = np.cumsum([1, *sizes])
+            numbers = [start + np.arange(size(x)).reshape(shape(x)) for start, x in zip(starts, xs)]  # noqa: B905
+            numbers = [as_like(x, in_index(static)) for x in numbers]  # whom places of a library choose
+            sources = as_array((numbered or function)(*numbers, *static)) - (starts[place] - 1)
+            return spread(g, np.where((sources > 0) & (sources <= sizes[place]), sources, 0), shape(xs[place]))
+
+        def adjoint_of(place):
+            return lambda g, *arguments: adjoint(g, place, arguments[:operands], arguments[operands:])
+
+        return linear(*map(adjoint_of, range(operands)), **options)(function)
+
+    return word
+
+
+def put_back(evaluate):
+    """Writing through a view: each element goes to where ``evaluate`` took it from."""
+
+    def put(x, v, *static):
+        places = evaluate(np.arange(size(x)).reshape(shape(x)), *static)
+        return setitem(x, v, np.unravel_index(places, shape(x)))
+
+    return put
+
+
+# ---------------------------------------------------------------------------------------------- the same, elsewhere
+
+
+@rearrangement(of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))
+def roll(a, shift, axis):
+    return np.roll(a, shift, axis)
+
+
+@rearrangement(of=np.tile, call=lambda A, reps: (A, fixed(reps)))
+def tile(a, reps):
+    return np.tile(a, reps)
+
+
+@rearrangement(of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis))
+def repeat(a, repeats, axis):
+    return np.repeat(a, repeats, axis)
+
+
+@rearrangement(of=np.resize)
+def resize(a, new_shape):
+    return np.resize(a, new_shape)
+
+
+@rearrangement(of=np.delete, call=lambda arr, obj, axis=None: (arr, fixed(obj), axis))
+def delete(arr, obj, axis):
+    return np.delete(arr, obj, axis)
+
+
+@rearrangement(2, of=np.insert, call=lambda arr, obj, values, axis=None: (arr, values, fixed(obj), axis))
+def insert(arr, values, obj, axis):
+    return np.insert(arr, obj, values, axis)
+
+
+@composition(np.trim_zeros)
+def trim_zeros(filt, trim="fb", axis=None):
+    """Without the zeros before the first and after the last element that is not 0; a view."""
+    value = read(filt)
+    trimmed = np.trim_zeros(value, trim, *(() if axis is None else (axis,)))  # older versions take vectors only
+    axes = range(value.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, value.ndim)
+    places = [np.flatnonzero(np.any(value != 0, axis=tuple(k for k in range(value.ndim) if k != i))) for i in axes]
+    index = [slice(None)] * value.ndim
+    for i, place in zip(axes, places, strict=True):
+        if trimmed.shape[i] == value.shape[i]:
+            continue
+        first, last = (place[0], place[-1] + 1) if len(place) else (0, 0)
+        index[i] = slice(first if "f" in trim.lower() else None, last if "b" in trim.lower() else None)
+    return view(getitem, filt, tuple(index)) if axes else filt
+
+
+@rearrangement(
+    of=np.lib.stride_tricks.sliding_window_view,
+    call=lambda x, window_shape, axis=None: (x, fixed(window_shape), axis),
+    put=refuse_writing,
+)
+def sliding_window_view(x, window_shape, axis):
+    return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
+
+
+# ---------------------------------------------------------------------------------------------- chosen elements
+
+
+@rearrangement(of=np.take, call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))
+def take(a, indices, axis, mode):
+    return np.take(a, indices, axis, mode=mode)
+
+
+@rearrangement(of=np.compress, call=lambda condition, a, axis=None: (a, fixed(condition), axis))
+def compress(a, condition, axis):
+    return np.compress(condition, a, axis)
+
+
+@rearrangement(of=np.extract, call=lambda condition, arr: (arr, fixed(condition)))
+def extract(arr, condition):
+    return np.extract(condition, arr)
+
+
+# ---------------------------------------------------------------------------------------------- diagonals
+
+
+@rearrangement(of=np.diagonal, put=refuse_writing)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    return np.diagonal(a, offset, axis1, axis2)
+
+
+composition(np.linalg.diagonal)(lambda x, /, *, offset=0: view(diagonal, x, offset, -2, -1))
+
+
+@rearrangement(of=np.diag, put=refuse_writing)
+def diag(v, k=0):
+    return np.diag(v, k)
+
+
+@rearrangement(of=np.diagflat)
+def diagflat(v, k=0):
+    return np.diagflat(v, k)
+
+
+@rearrangement(of=np.tril)
+def tril(m, k=0):
+    return np.tril(m, k)
+
+
+@rearrangement(of=np.triu)
+def triu(m, k=0):
+    return np.triu(m, k)
+
+
+@composition(np.trace)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    """The sum of a diagonal."""
+    return sum(cast(diagonal(a, offset, axis1, axis2), dtype, "unsafe"), -1, False)

@@ -1,0 +1,44 @@
+"""Exponentials and logarithms. Source: NIST DLMF §4.2, §4.10."""
+
+import math
+
+import numpy as np
+
+from ...forms import is_unreal
+from ...table import elementwise
+from ..constants import ln2, log2e, log10e
+from ..domains import above_minus_one, positive
+
+exp = elementwise(lambda x, z: z, singular=True)(math.exp, np.exp)
+exp2 = elementwise(lambda x, z: ln2(x) * z, singular=True)(getattr(math, "exp2", None), np.exp2)
+expm1 = elementwise(lambda x, z: exp(x), singular=True)(math.expm1, np.expm1)  # z + 1 would round e⁻⁴⁰ away
+log = elementwise(lambda x, z: 1.0 / x, domain=positive, singular=True)(math.log, np.log)
+log2 = elementwise(lambda x, z: log2e(x) / x, domain=positive, singular=True)(math.log2, np.log2)
+log10 = elementwise(lambda x, z: log10e(x) / x, domain=positive, singular=True)(math.log10, np.log10)
+log1p = elementwise(lambda x, z: 1.0 / (1.0 + x), domain=above_minus_one, singular=True)(math.log1p, np.log1p)
+
+
+def square_exponential(c, exponential, absolute, smaller, rounded):
+    """exp(−c x²) as exp(−c h²) exp(−c (x − h)(x + h)), h the nearest sixteenth, c ± a power of 2.
+
+    h² and x − h are exact; the rounding of x² would cost two digits at 26.
+    """
+
+    def gaussian(x):
+        if is_unreal(x):
+            return exponential(-c * x * x)
+        x = smaller(absolute(x), 160.0)  # where it is 0 or ∞ in any precision, and the square does not overflow
+        high = rounded(16.0 * x) / 16.0
+        return exponential(-c * high * high) * exponential(c * (high - x) * (x + high))
+
+    return gaussian
+
+
+gaussian = elementwise(lambda x, z: -2.0 * x * z)(
+    square_exponential(1.0, math.exp, math.fabs, min, round),
+    square_exponential(1.0, np.exp, np.abs, np.minimum, np.rint),
+)
+# a row, for the derivatives of 1/gaussian overflow at 18, its values at 26
+gaussian_growth = elementwise(lambda x, z: 2.0 * x * z, name="gaussian_growth", singular=True)(
+    None, square_exponential(-1.0, np.exp, np.abs, np.minimum, np.rint)
+)

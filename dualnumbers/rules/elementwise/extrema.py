@@ -1,0 +1,53 @@
+"""Functions with kinks. Policy: at the kink of abs the derivative is 0; at a tie the arguments share it equally."""
+
+import math
+import operator as op
+from functools import partial
+
+import numpy as np
+
+from ...messages.errors import user_line
+from ...table import elementwise, locally_constant
+from ..comparisons import equal, sign
+from ..domains import no_ties, nonzero, nonzero_both, nonzero_first
+from ..selection import where
+from .modulus import modulus, modulus_of_python
+
+# Of complex numbers NumPy's modulus differs from Python's in the last bit.
+absolute = elementwise(lambda x, z: sign(x), domain=nonzero, unreal=(modulus_of_python, modulus), shown="abs")(
+    op.abs, np.absolute
+)
+fabs = elementwise(lambda x, z: sign(x), domain=nonzero)(math.fabs, np.fabs)
+copysign = elementwise(lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_both)(math.copysign, np.copysign)
+
+
+def _share(x, y):
+    """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is."""
+    larger, smaller = np.greater_equal(x, y), np.less_equal(x, y)
+    share = np.subtract(larger, smaller, dtype=np.int8).astype(np.result_type(x, y, np.float16))
+    share *= 0.5
+    share += 0.5
+    ordered = np.logical_or(larger, smaller)
+    return share if ordered.all() else np.where(ordered, share, np.full_like(share, np.nan))[()]
+
+
+def no_order(*operands):
+    """Refuses complex operands."""
+    raise TypeError("the larger or smaller of complex numbers has no derivative: they have no order; compare their abs "
+                    f"or real parts, and take one by np.where{user_line()}")  # fmt: skip
+
+
+share = locally_constant(arity=2)(None, _share)
+selecting = partial(elementwise, domain=no_ties, singular=True, selects=True, unreal=no_order)
+maximum = selecting(lambda x, y, z: share(x, y), lambda x, y, z: share(y, x))(None, np.maximum)
+minimum = selecting(lambda x, y, z: share(y, x), lambda x, y, z: share(x, y))(None, np.minimum)
+
+
+def _part(x, y, z):
+    """1 where z is x, 1/2 where it is y as well, 0 where it is y alone, NaN where both are."""
+    return equal(x, z) / (1.0 * equal(x, z) + equal(y, z))
+
+
+fmax = selecting(_part, lambda x, y, z: _part(y, x, z))(None, np.fmax)
+fmin = selecting(_part, lambda x, y, z: _part(y, x, z))(None, np.fmin)
+heaviside = elementwise(0.0, lambda x, y, z: where(equal(x, 0), 1.0, 0.0), domain=nonzero_first)(None, np.heaviside)

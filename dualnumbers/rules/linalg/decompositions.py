@@ -1,0 +1,234 @@
+"""Decompositions: Cholesky, QR, eigenvalues; `singular_values` has its own module.
+
+What the factors leave free is fixed as follows.
+
+- Cholesky, QR: nothing is free, as the diagonals of L and R stay real, and their signs are locally constant.
+- Hermitian eigenvectors: vᴴ dv = 0. Singular vectors: uᴴ du + vᴴ dv = 0. For real matrices that is exact; of complex
+  ones it fixes the phases, and a function of the vectors has a derivative where it does not depend on them.
+- Eigenvectors of general matrices: of length 1, their largest component real, as LAPACK gives them.
+- The columns of U and V beyond min(m, n), ``full_matrices=True``: a basis of a space, which turns with it and not
+  within it.
+
+Sources: M. B. Giles, *Collected matrix derivative results for AD*, 2008, §3.1; J. R. Magnus, *On differentiating
+eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Differentiation of the Cholesky decomposition*,
+2016, §3.1; S. Walter & L. Lehmann, *Algorithmic differentiation of linear algebra functions*, 2010 (QR).
+"""
+
+import numpy as np
+
+from ...foreign import new_like
+from ...forms import is_unreal, shape
+from ...levels import is_number, read
+from ...messages.errors import user_line
+from ...table import composition, smooth
+from ..complexes import conj, imag, real
+from ..indexing import getitem
+from ..reductions import sum
+from ..shaping import matrix_transpose
+from . import groups, spectra
+from .factors import (
+    adjoint,
+    columns,
+    cut,
+    determined,
+    diagonal,
+    divided_by_gaps,
+    hermitian_matrix,
+    independent,
+    join,
+    product,
+    repeated,
+    square,
+    weighted,
+)
+from .products import matmul
+from .systems import solve
+
+# ------------------------------------------------------------------------------------------------- Cholesky
+
+
+def _cholesky_push(da, z, a, upper):
+    """dL = L Φ(L⁻¹ dA L⁻ᴴ); Φ takes the lower triangle with half of the diagonal."""
+    lower = adjoint(z) if upper else z
+    n = shape(a)[-1]
+    middle = adjoint(solve(lower, adjoint(solve(lower, da))))
+    dl = matmul(lower, weighted(middle, np.tri(n) - 0.5 * np.eye(n)))
+    return adjoint(dl) if upper else dl
+
+
+@smooth(_cholesky_push)
+def _cholesky(a, upper):
+    return np.linalg.cholesky(a, upper=upper)
+
+
+@composition(np.linalg.cholesky)
+def cholesky(a, *, upper=False):
+    """L with A = L Lᴴ, or Lᴴ if ``upper``, of the Hermitian matrix whose lower (or upper) triangle is in ``a``."""
+    return _cholesky(hermitian_matrix(a, "U" if upper else "L"), upper)
+
+
+# ------------------------------------------------------------------------------------------------- QR
+
+
+def _qr_shapes(a):
+    *_, m, n = shape(a)
+    return (m, min(m, n)), (min(m, n), n)
+
+
+def _qr_push(da, z, a):
+    """With the first k = min(m, n) columns of A: X = dA R⁻¹, Ω = Qᴴ dQ, which is skew, from the lower half of QᴴX."""
+    q, r = cut(z, *_qr_shapes(a))
+    k = shape(q)[-1]
+    first = (..., slice(0, k))
+    _full_rank(read(r)[first])
+    x = matrix_transpose(solve(matrix_transpose(getitem(r, first)), matrix_transpose(getitem(da, first))))
+    b = matmul(adjoint(q), x)
+    half = weighted(b, np.tri(k, k=-1))
+    omega = half - adjoint(half)
+    if is_unreal(z):
+        omega = omega + 1j * weighted(imag(b), np.eye(k))
+    dr = weighted(matmul(adjoint(q), da) - matmul(omega, r), np.triu(np.ones(shape(r)[-2:])))
+    return join((x + matmul(q, omega - b), 2), (dr, 2))
+
+
+def _full_rank(r):
+    sizes = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
+    if sizes.size and np.any(sizes.min(-1) <= 8 * r.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1)):
+        raise np.linalg.LinAlgError(
+            "np.linalg.qr has no derivative where the first columns, as many as Q has, are linearly dependent: leave "
+            f"dependent columns away, or use np.linalg.svd{user_line()}"
+        )
+
+
+@smooth(_qr_push)
+def _qr(a):
+    return join(*((part, 2) for part in np.linalg.qr(a)))
+
+
+QRResult = type(np.linalg.qr(np.eye(1)))
+
+
+@composition(np.linalg.qr)
+def qr(a, mode="reduced"):
+    """Q with orthonormal columns and R upper triangular; R alone for ``mode="r"``."""
+    *_, m, n = shape(a)
+    if mode not in ("reduced", "r") and not (mode == "complete" and m <= n):
+        raise TypeError(
+            f"np.linalg.qr with mode={mode!r} of a matrix with shape {(m, n)} has no derivative: the columns of Q "
+            f"beyond the first {min(m, n)} are not determined; use mode='reduced'{user_line()}"
+        )
+    q, r = cut(_qr(a), *_qr_shapes(a))
+    return r if mode == "r" else QRResult(q, r)
+
+
+# ------------------------------------------------------------------------------------------------- Hermitian matrices
+
+
+def _vector_and_matrix(a):
+    n = shape(a)[-1]
+    return (n,), (n, n)
+
+
+def real_vector(x, z):
+    """Return the real part, where the factors ``z`` that it was cut out of are complex."""
+    return real(x) if is_unreal(z) else x
+
+
+def _eigh_push(da, z, a, UPLO, basis):
+    """dw = diag T, dV = V (T / gaps), T = Vᴴ dA V."""
+    w, v = cut(z, *_vector_and_matrix(a))
+    t = product(adjoint(v), da, v)
+    dv = matmul(v, divided_by_gaps(t, real_vector(w, z), "eigenvalues"))
+    return join((real_vector(diagonal(t), z), 1), (dv, 2))
+
+
+@smooth(_eigh_push)
+def _eigh(a, UPLO, basis):
+    return join(*zip(basis.of(a, UPLO), (1, 2), strict=True))
+
+
+EighResult = type(np.linalg.eigh(np.eye(1)))
+
+
+@composition(np.linalg.eigh)
+def eigh(a, UPLO="L"):
+    """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
+    a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
+    if is_number(type(a)) and repeated(basis.of(read(a), UPLO.upper())[0]):
+        return EighResult(*groups.eigh(a, UPLO, basis))
+    w, v = cut(_eigh(a, UPLO, basis), *_vector_and_matrix(a))
+    return EighResult(real_vector(w, v), v)
+
+
+@composition(np.linalg.eigvalsh)
+def eigvalsh(a, UPLO="L"):
+    """The eigenvalues of `eigh`; where they repeat, two derivatives are right for what is symmetric in them."""
+    return spectra.eigvalsh(hermitian_matrix(a, UPLO), UPLO, spectra.Basis())
+
+
+# ------------------------------------------------------------------------------------------------- general matrices
+
+
+def _eig_push(da, z, a):
+    """dw = diag T, dV = V (T / gaps) + V diag(c), T = V⁻¹ dA V; c keeps lengths 1 and the largest component real."""
+    w, v = cut(z, *_vector_and_matrix(a))
+    independent(v)
+    t = solve(v, matmul(da, v))
+    dv = matmul(v, divided_by_gaps(t, w, "eigenvalues"))
+    shift = real(sum(conj(v) * dv, -2, False))
+    if is_unreal(z) and shape(v)[-1]:
+        shift = shift + 1j * imag(_at_largest(dv, v) / _at_largest(v, v))
+    return join((diagonal(t), 1), (dv - v * columns(shift), 2))
+
+
+def _at_largest(x, v):
+    """Return the element of every column that is the largest of those of ``v`` that LAPACK made real."""
+    v = read(v)
+    *stack, column = np.indices((*v.shape[:-2], v.shape[-1]))
+    return getitem(x, (*stack, np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2), column))
+
+
+@smooth(_eig_push)
+def _eig(a):
+    return join(*zip(np.linalg.eig(a), (1, 2), strict=True))
+
+
+EigResult = type(np.linalg.eig(np.eye(1)))
+
+
+@composition(np.linalg.eig)
+def eig(a):
+    """Eigenvalues and eigenvectors, complex where one is."""
+    square(a)
+    w, v = cut(_eig(a), *_vector_and_matrix(a))
+    return EigResult(w, determined(v, w, "eigenvalues"))
+
+
+def _eigvals_push(da, z, a):
+    """Return the diagonal of V⁻¹ dA V, in the order of ``z``, which LAPACK finds by another road than V."""
+    w, v = eig(a)
+    independent(v)
+    dw = diagonal(solve(v, matmul(da, v)))
+    order = _order(read(w), read(z))
+    dw = getitem(dw, (*np.indices(order.shape)[:-1], order))
+    return dw if is_unreal(z) or not is_unreal(dw) else real(dw)
+
+
+def _order(w, z):
+    """Match every element of ``z`` to the place of the nearest in ``w``, none of them twice."""
+    distance = np.abs(w[..., None, :] - z[..., :, None])
+    order = new_like(z, z.shape, np.intp)
+    for i in range(z.shape[-1]):
+        order[..., i] = np.argmin(distance[..., i, :], axis=-1)
+        np.put_along_axis(distance, order[..., None, i : i + 1], np.inf, axis=-1)
+    return order
+
+
+_eigvals = smooth(_eigvals_push)(np.linalg.eigvals)
+
+
+@composition(np.linalg.eigvals)
+def eigvals(a):
+    """The eigenvalues; where they repeat, the derivative is right for what is symmetric in them."""
+    square(a)
+    return _eigvals(a)

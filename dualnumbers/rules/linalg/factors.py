@@ -1,0 +1,221 @@
+"""What the decompositions are written in: factors joined and cut, Hermitian input, gaps between repeated values.
+
+A row has one output, so the factors of a decomposition are flattened and joined in one array, and cut out of it
+afterwards. A gap of repeated values is exactly 0: a zero numerator against it is 0, for the derivative does not reach
+its vectors, and any other raises, as they are not determined.
+"""
+
+import math
+
+import numpy as np
+
+from ...forms import is_unreal, real_dtype_of, shape
+from ...levels import is_number, read
+from ...messages.errors import user_line
+from ...table import TABLE, composition, linear, smooth
+from ...table.kinds import Linear
+from ..complexes import conj
+from ..indexing import getitem
+from ..reductions import sum
+from ..selection import where
+from ..shaping import astype, concatenate, expand_dims, in_order, matrix_transpose, reshape
+from .products import matmul
+
+# ------------------------------------------------------------------------------------------------- parts
+
+
+def join(*parts):
+    """Matrices and, before the last axis, stacks of vectors: each with its length: one array of all their elements.
+
+    A part is a pair of an array and the number of axes that are its own, not of the stack.
+    """
+    flat = []
+    for x, axes in parts:
+        stack = len(shape(x)) - axes
+        flat.append(reshape(x, (*shape(x)[:stack], math.prod(shape(x)[stack:])), "C"))
+    return concatenate(*flat, -1)
+
+
+def cut(z, *shapes):
+    """Return the parts of these shapes, of which `join` made ``z``; vectors are of real numbers."""
+    parts, start = [], 0
+    for own in shapes:
+        stop = start + math.prod(own)
+        parts.append(in_order(reshape(getitem(z, (..., slice(start, stop))), (*shape(z)[:-1], *own), "C"), "C"))
+        start = stop
+    return parts
+
+
+def adjoint(x):
+    """Return the conjugate transpose."""
+    return matrix_transpose(conj(x))
+
+
+def product(*factors):
+    """Return the product of matrices from the left."""
+    z, *others = factors
+    for x in others:
+        z = matmul(z, x)
+    return z
+
+
+def diagonal(x, offset=0):
+    """Return a diagonal of every matrix of a stack."""
+    m, n = shape(x)[-2:]
+    row, column = max(0, -offset), max(0, offset)
+    places = np.arange(max(0, min(m - row, n - column)))
+    return getitem(x, (..., row + places, column + places))
+
+
+@composition(np.linalg.trace)
+def trace(x, /, *, offset=0, dtype=None):
+    """The sum of a diagonal."""
+    return sum(diagonal(x if dtype is None else astype(x, dtype), offset), -1, False)
+
+
+composition(np.linalg.matrix_transpose)(matrix_transpose)
+
+
+def weighted(x, weights):
+    """Return a matrix times plain weights, element by element, in the matrix's precision."""
+    return x * weights.astype(real_dtype_of(x))
+
+
+def columns(v):
+    """Return a vector that multiplies the columns of a matrix, ``M * columns(v)`` = M diag(v)."""
+    return expand_dims(v, -2)
+
+
+# ------------------------------------------------------------------------------------------------- Hermitian input
+
+
+def _hermitian_adjoint(g, a, triangle):
+    n = shape(a)[-1]
+    strict = np.tri(n, k=-1)
+    return weighted(g + adjoint(g), (strict if triangle == "L" else strict.T) + 0.5 * np.eye(n))
+
+
+@linear(_hermitian_adjoint)
+def hermitian(a, triangle):
+    """The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
+    strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
+    z = strict + np.conj(np.swapaxes(strict, -1, -2))
+    places = np.arange(a.shape[-1])
+    z[..., places, places] = a[..., places, places].real
+    return z
+
+
+def hermitian_matrix(a, UPLO):
+    """``a`` as NumPy reads it: a square matrix, of which the other triangle is not looked at."""
+    triangle = UPLO.upper()
+    if triangle not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    square(a)
+    return hermitian(a, triangle)
+
+
+def square(a):
+    """Raise LinAlgError where ``a`` is no stack of square matrices, as NumPy does."""
+    if len(shape(a)) < 2 or shape(a)[-1] != shape(a)[-2]:
+        raise np.linalg.LinAlgError(f"a square matrix is needed, or a stack of them, not an array of shape {shape(a)}")
+
+
+# ------------------------------------------------------------------------------------------------- repeated values
+
+
+def independent(v):
+    """Raise LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
+    v = read(v)
+    with np.errstate(all="ignore"):
+        defective = v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
+    if defective:
+        raise np.linalg.LinAlgError(
+            "the matrix is defective up to rounding: its eigenvalues have infinite derivatives; what is smooth there "
+            f"has its own: inv, det, expm, …{user_line()}"
+        )
+
+
+def _undetermined(values, i, j):
+    pair = f"{values} {i} and {j}, which are equal" if i != j else f"the {values[:-1]} {i}, which is 0"
+    alone = {"singular values": "np.linalg.svdvals, pinv", "eigenvalues": "np.linalg.eigvals, inv, expm"}[values]
+    return (
+        f"the vectors of {pair} up to rounding, are not determined: "
+        f"write {alone} or another function of the matrix{user_line()}"
+    )
+
+
+@smooth(
+    Linear(lambda g, t, d, values: quotient(g, conj(d), values)),
+    lambda dd, z, t, d, values: -quotient(z * dd, d, values),
+)
+def quotient(t, d, values):
+    """t / d, but 0 where both are 0: a gap that the derivative does not reach. Raises LinAlgError for t / 0."""
+    repeated = np.broadcast_to(d == 0, np.broadcast_shapes(t.shape, d.shape))
+    reached = repeated & (t != 0) & ~np.isnan(t)
+    if np.any(reached):
+        *_, i, j = np.argwhere(reached)[0]
+        raise np.linalg.LinAlgError(_undetermined(values, *sorted((int(i), int(j)))))
+    return t / np.where(d == 0, 1.0, d)
+
+
+def without_rounding(d, w):
+    """Differences or sums of values ``w``, with 0 for what is 0 up to the rounding of a decomposition."""
+    size = np.max(np.abs(read(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
+    bound = 8 * shape(w)[-1] * np.finfo(size.dtype).eps * size
+    return where(np.abs(read(d)) <= bound, 0.0, d)
+
+
+def together(w):
+    """Return which of plain values are equal up to rounding, each with itself."""
+    return without_rounding(w[..., None, :] - w[..., :, None], w) == 0
+
+
+def repeated(w):
+    """Return whether any of plain values is equal to another up to rounding."""
+    return bool(np.any(np.sum(together(w), -1) > 1))
+
+
+def divided_by_gaps(t, w, values):
+    """tᵢⱼ / (wⱼ − wᵢ) off the diagonal, on which it is 0; gaps that are rounding are repeated ``values``."""
+    d = without_rounding(expand_dims(w, -2) - expand_dims(w, -1), w) + _identity(t)
+    return weighted(quotient(t, d, values), 1.0 - np.eye(shape(t)[-1]))
+
+
+def divided_by_sums(t, s):
+    """tᵢⱼ / (sⱼ + sᵢ), skew; of real ``t`` the diagonal is 0, whatever the sum."""
+    d = without_rounding(expand_dims(s, -2) + expand_dims(s, -1), s)
+    return quotient(t, d if is_unreal(t) else d + _identity(t), "singular values")
+
+
+def _not_determined(g, v, values, i, j):
+    raise np.linalg.LinAlgError(_undetermined(values, i, j))
+
+
+@linear(_not_determined, name="_determined", shown="determined")
+def _determined(v, values, i, j):
+    return v
+
+
+del TABLE[
+    "_determined"
+]  # there is no derivative for the loops to test; tests/rules/test_linear_algebra.py holds it to that
+
+
+def determined(v, w, values):
+    """Return vectors ``v`` that reverse mode must not come through where their values ``w`` repeat.
+
+    Forward mode refuses a tangent that turns them. The adjoint can be 0 there although the derivative is not: in
+    V f(Λ) V⁻¹ the adjoints of the two V cancel, and what is left is 0 / 0 with the limit f′(λ).
+    """
+    if not is_number(type(v)):
+        return v
+    w = read(w)
+    gaps = without_rounding(w[..., None, :] - w[..., :, None], w) + np.eye(w.shape[-1])
+    if np.all(gaps):
+        return v
+    *_, i, j = np.argwhere(gaps == 0)[0]
+    return _determined(v, values, *sorted((int(i), int(j))))
+
+
+def _identity(t):
+    return np.eye(shape(t)[-1], dtype=real_dtype_of(t))

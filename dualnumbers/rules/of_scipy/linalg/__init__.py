@@ -1,0 +1,1 @@
+"""``scipy.linalg``: matrix equations, functions of matrices, structured and sparse systems."""

@@ -1,0 +1,200 @@
+"""Linear and quadratic matrix equations, as SciPy solves them; right sides are matrices or stacks of them.
+
+An equation F(X, θ) = 0 gives dX as the solution of the equation linearised at X, of the same form with dθ on its right
+side (Giles 2008, §2.3; Kao & Hennequin, *Automatic differentiation of Sylvester, Lyapunov, and Riccati
+equations*, 2020).
+"""
+
+import numpy as np
+
+from ....foreign import is_foreign, one_of
+from ....forms import shape
+from ....table import smooth
+from ....table.kinds import Linear
+from ...complexes import conj, real
+from ...from_scipy import found
+from ...linalg.factors import adjoint, product
+from ...linalg.products import matmul
+from ...linalg.systems import inv
+from ...shaping import matrix_transpose
+
+# ------------------------------------------------------------------------------------- A X = B with structure
+
+
+def band(a, below, above):
+    """Set all but ``below`` diagonals below the main one and ``above`` above it to 0; None for all."""
+    i, j = np.indices(shape(a)[-2:], sparse=True)
+    kept = np.ones(shape(a)[-2:], dtype=bool)
+    if below is not None:
+        kept &= i - j <= below
+    if above is not None:
+        kept &= j - i <= above
+    return a * kept
+
+
+def _reflected(a, lower, flipped):
+    """Return the matrix of which one triangle is given; the other one is its image under ``flipped``."""
+    given = band(a, None, -1) if lower else band(a, -1, None)
+    diagonal = band(a, 0, 0)
+    return given + matrix_transpose(flipped(given)) + (diagonal if flipped is not conj else real(diagonal))
+
+
+STRUCTURES = {
+    "diagonal": lambda a, lower: band(a, 0, 0),
+    "tridiagonal": lambda a, lower: band(a, 1, 1),
+    "upper triangular": lambda a, lower: band(a, 0, None),
+    "lower triangular": lambda a, lower: band(a, None, 0),
+    "symmetric": lambda a, lower: _reflected(a, lower, lambda x: x),
+    "hermitian": lambda a, lower: _reflected(a, lower, conj),
+}
+"""What SciPy reads of a matrix with ``assume_a``, as a function linear over the reals."""
+
+for _short, _long in {
+    "sym": "symmetric",
+    "her": "hermitian",
+    "pos": "hermitian",
+    "positive definite": "hermitian",
+}.items():
+    STRUCTURES[_short] = STRUCTURES[_long]
+
+
+def as_read(a, assume, lower):
+    """Return the matrix that SciPy reads of ``a``; all of it where it only looks for a structure by itself."""
+    return STRUCTURES[assume](a, lower) if assume in STRUCTURES else a
+
+
+_TRANSPOSED = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
+
+
+def _solve_push(da, z, a, b, assume, lower, transposed):
+    da = as_read(da, assume, lower)
+    return -solve(a, matmul(matrix_transpose(da) if transposed else da, z), assume, lower, transposed)
+
+
+def _solve_adjoint(g, a, b, assume, lower, transposed):
+    return solve(adjoint(a), g, _TRANSPOSED.get(assume, assume), not lower, transposed)
+
+
+@smooth(_solve_push, Linear(_solve_adjoint), name="solve_structured")
+def solve(a, b, assume, lower, transposed):
+    if is_foreign(type(one_of((a, b)))):
+        a = as_read(a, assume, lower)
+        return np.linalg.solve(np.matrix_transpose(a) if transposed else a, b)
+    return found("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
+
+
+def triangle(a, lower, unit):
+    """Return the triangle of ``a``; without its diagonal where that counts as ones."""
+    edge = -1 if unit else 0
+    return band(a, None, edge) if lower else band(a, edge, None)
+
+
+def _triangular_push(da, z, a, b, trans, lower, unit):
+    da = triangle(da, lower, unit)
+    da = (da, matrix_transpose(da), adjoint(da))[trans] if trans else da
+    return -solve_triangular(a, matmul(da, z), trans, lower, unit)
+
+
+def _triangular_adjoint(g, a, b, trans, lower, unit):
+    """(Aᵀ)ᴴ is the conjugate of A."""
+    if trans == 1:
+        return solve_triangular(conj(a), g, 0, lower, unit)
+    return solve_triangular(a, g, 2 - trans, lower, unit)
+
+
+@smooth(_triangular_push, Linear(_triangular_adjoint))
+def solve_triangular(a, b, trans, lower, unit):
+    if is_foreign(type(one_of((a, b)))):
+        a = (np.tril if lower else np.triu)(a, (-1 if lower else 1) if unit else 0)
+        a = a + np.eye(a.shape[-1], dtype=a.dtype) if unit else a
+        turned = np.matrix_transpose(a) if trans else a
+        return np.linalg.solve(np.conj(turned) if trans == 2 else turned, b)
+    return found("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
+
+
+# ---------------------------------------------------------------------------------------- Sylvester and Lyapunov
+
+
+@smooth(
+    lambda da, z, a, b, q: -solve_sylvester(a, b, matmul(da, z)),
+    lambda db, z, a, b, q: -solve_sylvester(a, b, matmul(z, db)),
+    Linear(lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
+)
+def solve_sylvester(a, b, q):
+    """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
+    kind = np.result_type(a, b, q, np.float32)
+    return found("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
+
+
+def _stein_push(da, z, a, q, method):
+    return solve_stein(a, product(da, z, adjoint(a)) + product(a, z, adjoint(da)), method)
+
+
+@smooth(_stein_push, Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)), name="solve_discrete_lyapunov")
+def solve_stein(a, q, method=None):
+    """A X Aᴴ − X + Q = 0."""
+    return found("linalg.solve_discrete_lyapunov")(a, q, method)
+
+
+# ----------------------------------------------------------------------------------------------- Riccati equations
+
+
+def _continuous(d, x, a, b, q, r, e, s):
+    """dX of Acᴴ dX E + Eᴴ dX Ac + D = 0, with the closed loop Ac = A − B K."""
+    backward = inv(e)
+    right = product(adjoint(backward), d, backward)
+    loop = matmul(a - matmul(b, _continuous_gain(x, a, b, q, r, e, s)), backward)
+    return -solve_sylvester(adjoint(loop), loop, right)
+
+
+def _continuous_gain(x, a, b, q, r, e, s):
+    """K = R⁻¹ (Bᴴ X E + Sᴴ)."""
+    return matmul(inv(r), product(adjoint(b), x, e) + adjoint(s))
+
+
+def _discrete(d, x, a, b, q, r, e, s):
+    """dX of Acᴴ dX Ac − Eᴴ dX E + D = 0."""
+    backward = inv(e)
+    loop = matmul(a - matmul(b, _discrete_gain(x, a, b, q, r, e, s)), backward)
+    return solve_stein(adjoint(loop), product(adjoint(backward), d, backward), None)
+
+
+def _discrete_gain(x, a, b, q, r, e, s):
+    """K = (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ)."""
+    return matmul(inv(r + product(adjoint(b), x, b)), product(adjoint(b), x, a) + adjoint(s))
+
+
+def _twice(d):
+    """D + Dᴴ."""
+    return d + adjoint(d)
+
+
+def _riccati(name, gain, solved, by_a, by_b, by_e):
+    """Make the row of a Riccati equation in A, B, Q, R, E, S; D is what a tangent adds to its left side at fixed X."""
+
+    def push(part):
+        def pushed(dt, x, *operands):
+            a, b, _, _, e, _ = operands
+            k = gain(x, *operands)
+            return solved(part(dt, x, e, k, a - matmul(b, k)), x, *operands)
+
+        return pushed
+
+    parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
+             lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
+    return smooth(*map(push, parts), name=name)(lambda *operands: found(f"linalg.{name}")(*operands))
+
+
+solve_continuous_are = _riccati(
+    "solve_continuous_are", _continuous_gain, _continuous,
+    lambda da, x, e, k, ac: _twice(product(adjoint(da), x, e)),
+    lambda db, x, e, k, ac: -_twice(product(adjoint(k), adjoint(db), x, e)),
+    lambda de, x, e, k, ac: _twice(product(adjoint(ac), x, de)))  # fmt: skip
+"""Aᴴ X E + Eᴴ X A − (Eᴴ X B + S) R⁻¹ (Bᴴ X E + Sᴴ) + Q = 0."""
+
+solve_discrete_are = _riccati(
+    "solve_discrete_are", _discrete_gain, _discrete,
+    lambda da, x, e, k, ac: _twice(product(adjoint(da), x, ac)),
+    lambda db, x, e, k, ac: -_twice(product(adjoint(k), adjoint(db), x, ac)),
+    lambda de, x, e, k, ac: -_twice(product(adjoint(de), x, e)))  # fmt: skip
+"""Aᴴ X A − Eᴴ X E − (Aᴴ X B + S) (R + Bᴴ X B)⁻¹ (Bᴴ X A + Sᴴ) + Q = 0."""

@@ -1,0 +1,1 @@
+"""``scipy.special`` and distributions."""

@@ -1,0 +1,1 @@
+"""Transforms, convolutions, interpolation, polynomials."""

@@ -1,0 +1,88 @@
+"""Reductions that leave NaN out: it has no derivative, and an axis of nothing but NaN has derivative NaN."""
+
+import numpy as np
+
+from ...forms import dtype_of
+from ...table import composition, smooth
+from ..reductions import along, extremum_push, signature, sum
+from ..shaping import astype
+from .cumulative import cumprod, cumsum
+from .moments import deviation_push, moment_row, share_of_each, variance_push
+from .reductions_where import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
+
+
+def _filled(a, value):
+    """``a`` with a number in place of NaN."""
+    return chosen(a, ~np.isnan(a), value)
+
+
+@composition(np.nansum)
+def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    """The sum of the elements that are not NaN."""
+    return sum_where(_filled(a, 0.0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+@composition(np.nanprod)
+def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    """The product of the elements that are not NaN."""
+    return prod_where(_filled(a, 1.0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+@composition(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None):
+    """The sums up to each element, NaN left out."""
+    return cumsum(_filled(a, 0.0), axis, inexact(dtype, "nancumsum"))
+
+
+@composition(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None):
+    """The products up to each element, NaN left out."""
+    return cumprod(_filled(a, 1.0), axis, inexact(dtype, "nancumprod"))
+
+
+# --------------------------------------------------------------------------------------------------- moments
+
+
+def _numbers(x, where):
+    """Return where a chosen element is not NaN."""
+    return ~np.isnan(x) & where
+
+
+def _mean_push(dx, z, x, axis, dtype, keepdims, where):
+    where = _numbers(x, where)
+    tangent = sum(chosen(dx, where), axis, keepdims) * share_of_each(x, axis, keepdims, where)
+    return astype(tangent, dtype_of(z))
+
+
+@smooth(
+    _mean_push,
+    of=np.nanmean,
+    call=lambda a, axis=None, dtype=None, *, keepdims=False, where=True: (
+        a,
+        axis,
+        inexact(dtype, "nanmean"),
+        keepdims,
+        mask(where),
+    ),
+    selects=True,
+)
+def nanmean(x, axis, dtype, keepdims, where):
+    return np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+
+
+def _without_nan(push):
+    return lambda dx, z, x, axis, dtype, ddof, keepdims, where: push(
+        dx, z, x, axis, dtype, ddof, keepdims, _numbers(x, where)
+    )
+
+
+nanvar = moment_row(np.nanvar, _without_nan(variance_push))
+nanstd = moment_row(np.nanstd, _without_nan(deviation_push))
+
+
+# --------------------------------------------------------------------------------------------------- extrema
+
+nanmax = smooth(extremum_push, of=np.nanmax, call=signature, selects=True)(along(np.nanmax))
+nanmin = smooth(extremum_push, of=np.nanmin, call=signature, selects=True)(along(np.nanmin))
+extremum_entry(nanmax, extremum_row(np.nanmax, "nanmax_where"), np.nanmax)
+extremum_entry(nanmin, extremum_row(np.nanmin, "nanmin_where"), np.nanmin)

@@ -1,0 +1,115 @@
+"""Quantiles and medians: linear between two of the sorted elements. Ties share."""
+
+import numpy as np
+
+from ...forms import dtype_of, shape
+from ...levels import is_number, read
+from ...table import composition, smooth
+from ..arrays.taking import take_along_axis
+from ..axes import moveaxis, rank
+from ..indexing import fixed
+from ..selection import where
+from ..shaping import array, astype, ravel, reshape
+from .sorting import ordered_as, sort
+
+
+def _positions(x, function, q, method):
+    """Return where among the sorted elements of the last axis the quantiles lie, by NumPy's of 0, 1, 2, …"""
+    skip_nan = function.startswith("nan")
+    counts = np.sum(~np.isnan(read(x)), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
+    fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
+    each = list(map(int, counts.ravel()))
+    places = {n: np.quantile(np.arange(max(n, 1.0)), fraction, method=method) for n in set(each)}
+    found = [places[n] for n in each]
+    return np.reshape(np.stack(found) if found else np.zeros(0), counts.shape + np.shape(q))
+
+
+def _flat(v, axis):
+    """Return the reduced axes as one, the last."""
+    axes = np.lib.array_utils.normalize_axis_tuple(range(rank(v)) if axis is None else axis, rank(v))
+    kept = tuple(i for i in range(rank(v)) if i not in axes)
+    lengths = [shape(v)[i] for i in kept], [shape(v)[i] for i in axes]
+    return reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*lengths[0], int(np.prod(lengths[1]))), "C")
+
+
+def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
+    """Linear interpolation between two of the sorted elements."""
+    x, dx = _flat(x, axis), _flat(dx, axis)
+    if not shape(x)[-1]:
+        return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
+    at = _positions(x, function, q, method)
+    low = np.floor(at).astype(int).reshape(*shape(x)[:-1], np.size(q))
+    high = np.minimum(low + 1, shape(x)[-1] - 1)
+    rest = (at.reshape(low.shape) - low).astype(dtype_of(x))
+    dx = ordered_as(dx, x)
+    dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
+    dz = reshape(moveaxis(dz, -1, 0), np.shape(q) + shape(dz)[:-1] if np.ndim(q) else shape(dz)[:-1], "C")
+    dz = astype(reshape(dz, shape(z), "C"), dtype_of(z))
+    return where(np.isnan(z), np.nan, dz)
+
+
+ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
+                  "linear": (1.0, 1.0), "median_unbiased": (1 / 3, 1 / 3),
+                  "normal_unbiased": (3 / 8, 3 / 8)}  # fmt: skip
+"""The methods that interpolate: q is at the place n q + α + q (1 − α − β) − 1 among n sorted elements, from 0 on
+(Hyndman & Fan 1996). The others are locally constant in q."""
+
+
+@smooth(_quantile_push, selects=True)
+def _quantile(x, function, q, axis, keepdims, method):
+    return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
+
+
+def _at_fractions(x, function, q, axis, keepdims, method):
+    """Return the quantiles at fractions that carry a derivative, linear between the places of two sorted elements."""
+    z = getattr(np, function)(read(x), read(q), axis=axis, keepdims=keepdims, method=method)
+    (alpha, beta), x = ALPHA_AND_BETA[method], _flat(x, axis)
+    count = np.sum(~np.isnan(x), -1, keepdims=True) if function.startswith("nan") else shape(x)[-1]
+    fraction = ravel(q) / (100.0 if "percentile" in function else 1.0)
+    place = (count + (1.0 - alpha - beta)) * fraction + (alpha - 1.0)
+    low = np.clip(np.floor(read(place)), 0, np.fmax(np.subtract(count, 2), 0)).astype(int)
+    low = np.broadcast_to(low, (*shape(x)[:-1], low.shape[-1]))
+    rest = where(place < 0, 0.0, where(place > np.subtract(count, 1), 1.0, place - low))
+    ordered = sort(x)
+    below, above = (take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, shape(x)[-1] - 1)))
+    between = reshape(moveaxis(below + (above - below) * rest, -1, 0), np.shape(z), "C")
+    return astype(where(np.isnan(z), np.nan, between), z.dtype)
+
+
+def _quantiles(numpy_function):
+    name = numpy_function.__name__
+
+    def function(a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+        """Return the quantiles of the elements along the axes; of the ``nan…`` functions, of those that are not NaN."""
+        if weights is not None:
+            raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
+        a, q = array(a), array(q)
+        if is_number(type(q)) and method in ALPHA_AND_BETA:
+            return _at_fractions(a, name, q, axis, keepdims, method)
+        return _quantile(a, name, fixed(q), axis, keepdims, method)
+
+    function.__name__ = name
+    return composition(numpy_function)(function)
+
+
+quantile, nanquantile = _quantiles(np.quantile), _quantiles(np.nanquantile)
+percentile, nanpercentile = _quantiles(np.percentile), _quantiles(np.nanpercentile)
+
+
+def _medians(numpy_function):
+    name = numpy_function.__name__
+
+    def function(a, axis=None, *, overwrite_input=False, keepdims=False):
+        """Return the middle of the sorted elements, or the mean of the two in the middle."""
+        return _median(a, name, 0.5, axis, keepdims, "linear")
+
+    function.__name__ = name
+    return composition(numpy_function)(function)
+
+
+@smooth(_quantile_push, selects=True)
+def _median(x, function, q, axis, keepdims, method):
+    return getattr(np, function)(x, axis, keepdims=keepdims)
+
+
+median, nanmedian = _medians(np.median), _medians(np.nanmedian)

@@ -1,0 +1,147 @@
+"""Reductions with their keywords: of the elements chosen by ``where``, from ``initial`` on, in a ``dtype``."""
+
+import numpy as np
+
+from ...foreign import as_array
+from ...forms import shape
+from ...levels import read
+from ...messages.errors import user_line
+from ...table import entry_of, linear, smooth
+from ...table.kinds import Linear
+from ..comparisons import equal
+from ..complexes import conj
+from ..reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, real_type, shares, spread, sum
+from ..selection import where as select
+from ..shaping import astype, reshape
+
+
+def mask(where):
+    """Return what ``where`` names: True for all, or an array of its own."""
+    return True if where is True else np.copy(as_array(read(where), bool))
+
+
+def inexact(dtype, name):
+    """Return a dtype that a derivative fits in."""
+    if dtype is None or np.dtype(dtype).kind in "fc":
+        return dtype
+    raise TypeError(f"{name} with dtype={np.dtype(dtype)} would lose the derivative: leave dtype= away, or apply it to "
+                    f"autodiff.value_of(x) if the derivative is not wanted{user_line()}")  # fmt: skip
+
+
+def chosen(x, where, other=0.0):
+    """x, with ``other`` in place of the elements that were not chosen."""
+    return x if where is True else select(where, x, other)
+
+
+def count_chosen(x, axis, keepdims, where):
+    """Return how many elements were chosen for each result: a number, or an array."""
+    if where is True:
+        return int(np.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)]))
+    return np.sum(np.broadcast_to(where, shape(x)), axis=axis, keepdims=keepdims)
+
+
+# --------------------------------------------------------------------------------------------------- sum, mean
+
+
+@linear(
+    lambda g, x, initial, axis, dtype, keepdims, where: chosen(spread(g, x, axis), where),
+    lambda g, x, initial, axis, dtype, keepdims, where: g,
+    name="sum_where",
+)
+def _sum(x, initial, axis, dtype, keepdims, where):
+    return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+@entry_of(sum, np.sum)
+def sum_where(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    """np.sum; ``initial`` may carry a derivative."""
+    if dtype is None and initial is None and where is True:
+        return sum(a, axis, keepdims)
+    return _sum(a, 0 if initial is None else initial, axis, inexact(dtype, "sum"), keepdims, mask(where))
+
+
+def _mean_pull(g, x, axis, dtype, keepdims, where):
+    return chosen(spread(g / count_chosen(x, axis, keepdims, where), x, axis), where)
+
+
+@linear(_mean_pull, name="mean_where")
+def _mean(x, axis, dtype, keepdims, where):
+    return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+
+
+@entry_of(mean, np.mean)
+def mean_where(a, axis=None, dtype=None, *, keepdims=False, where=True):
+    """np.mean."""
+    if dtype is None and where is True:
+        return mean(a, axis, keepdims)
+    return _mean(a, axis, inexact(dtype, "mean"), keepdims, mask(where))
+
+
+# --------------------------------------------------------------------------------------------------- product
+
+
+def _product_push(dx, z, x, initial, axis, dtype, keepdims, where):
+    return initial * product_push(chosen(dx, where), z, chosen(x, where, 1.0), axis, keepdims)
+
+
+def _product_of_initial(g, x, initial, axis, dtype, keepdims, where):
+    return g * conj(prod(chosen(x, where, 1.0), axis, keepdims))
+
+
+@smooth(_product_push, Linear(_product_of_initial), name="prod_where")
+def _prod(x, initial, axis, dtype, keepdims, where):
+    return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+@entry_of(prod, np.prod)
+def prod_where(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    """np.prod; ``initial`` may carry a derivative."""
+    if dtype is None and initial is None and where is True:
+        return prod(a, axis, keepdims)
+    return _prod(a, 1 if initial is None else initial, axis, inexact(dtype, "prod"), keepdims, mask(where))
+
+
+# --------------------------------------------------------------------------------------------------- extrema
+
+
+def _extremum_push(dx, z, x, initial, axis, keepdims, where):
+    """Ties share equally, the initial value among them."""
+    ones = chosen(extremal(z, x, axis), where)
+    return sum(dx * shares(ones, axis, equal(initial, kept(z, x, axis))), axis, keepdims)
+
+
+def _initial_push(di, z, x, initial, axis, keepdims, where):
+    top = kept(z, x, axis)
+    one = astype(equal(initial, top), real_type(z))
+    return di * reshape(shares(one, (), sum(chosen(extremal(z, x, axis), where), axis, True)), shape(z), "C")
+
+
+def extremum_row(numpy_function, name):
+    """Make the row of an extremum of the chosen elements and an initial value."""
+    return smooth(_extremum_push, _initial_push, name=name, selects=True)(
+        lambda x, initial, axis, keepdims, where: numpy_function(
+            x, axis=axis, keepdims=keepdims, initial=initial, where=where
+        )
+    )
+
+
+_max, _min = extremum_row(np.max, "max_where"), extremum_row(np.min, "min_where")
+
+
+def extremum_entry(row, general, *numpy_functions):
+    """Make what a call of np.max, np.min and their kin becomes; ``initial`` may carry a derivative."""
+    name = row.row.name
+
+    @entry_of(row, *numpy_functions)
+    def extremum(a, axis=None, *, keepdims=False, initial=None, where=True):
+        if initial is None and where is True:
+            return row(a, axis, keepdims)
+        if initial is None:
+            raise ValueError(f"{name} with where= needs initial=, its value where nothing is chosen{user_line()}")
+        return general(a, initial, axis, keepdims, mask(where))
+
+    return extremum
+
+
+max_where = extremum_entry(max, _max, np.max, np.amax)
+min_where = extremum_entry(min, _min, np.min, np.amin)

@@ -1,0 +1,97 @@
+"""Sorting and distinct values. Ties share: where elements are equal, each takes the mean of their tangents."""
+
+import numpy as np
+
+from ...foreign import new_like
+from ...forms import asked, is_unreal
+from ...levels import known, read
+from ...table import composition, linear, smooth
+from ..arrays.inspecting import argsort
+from ..arrays.rearranging import take
+from ..arrays.taking import take_along_axis
+from ..axes import moveaxis
+from ..shaping import astype, in_order, ravel
+
+
+@linear(lambda g, d, ordered: tied_mean(g, ordered), None)
+def tied_mean(d, ordered):
+    """Take, along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``; its own adjoint."""
+    new = ordered[..., 1:] != ordered[..., :-1]
+    if np.all(new):
+        return d
+    runs = np.cumsum(np.concatenate([np.ones((*ordered.shape[:-1], 1), bool), new], -1).ravel()).reshape(d.shape) - 1
+    total, count = new_like(d, (2, int(runs.max()) + 1), d.dtype)
+    np.add.at(total, runs, d)
+    np.add.at(count, runs, 1)
+    return (total / count)[runs]
+
+
+def ordered_as(d, x):
+    """``d`` in the order in which ``x`` is sorted along its last axis, ties shared."""
+    x = known(x)
+    order = argsort(x, -1, "stable")
+    return tied_mean(take_along_axis(d, order, -1), take_along_axis(x, order, -1))
+
+
+# ---------------------------------------------------------------------------------------------- sorting
+
+
+def _sort_push(dx, z, x, axis):
+    return moveaxis(ordered_as(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
+
+
+@smooth(_sort_push, selects=True)
+def _sort(x, axis):
+    return np.sort(x, axis)
+
+
+@composition(np.sort)
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    """The elements in increasing order along an axis; all of them if that is None."""
+    return _sort(ravel(a), 0) if axis is None else _sort(a, axis)
+
+
+@composition(np.sort_complex)
+def sort_complex(a):
+    """The elements as complex numbers, sorted along the last axis."""
+    z = sort(a)
+    return z if is_unreal(z) else astype(z, asked(np.result_type, z, np.complex128))
+
+
+@composition(np.partition)
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """The elements with those numbered ``kth`` where sorting puts them, the smaller before, the larger after."""
+    np.partition(read(a), kth, axis)  # raises where kth is out of bounds
+    return sort(a, axis)  # sorted is one of the orders that a partition may have
+
+
+@composition(np.unique)
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
+    """The distinct elements, sorted: of equal ones the first carries the derivative."""
+    _, places, *more = np.unique(read(ar), True, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    if axis is None:
+        distinct = take(ravel(ar), places, 0, "raise")
+    else:
+        distinct = moveaxis(in_order(take(moveaxis(ar, axis, 0), places, 0, "raise"), "C"), 0, axis)
+    others = ([places] if return_index else []) + more
+    return (distinct, *others) if others else distinct
+
+
+def _distinct(numpy_function, *parts):
+    """Find distinct elements as the array API does: NaNs are distinct from one another."""
+
+    @composition(numpy_function)
+    def distinct(x, sorted=True):
+        found = numpy_function(read(x))
+        keywords = {f"return_{part}": True for part in parts}
+        whole = unique(x, equal_nan=False, **keywords)
+        return type(found)(*whole) if parts else whole
+
+    return distinct
+
+
+unique_values, unique_counts = _distinct(np.unique_values), _distinct(np.unique_counts, "counts")
+unique_inverse = _distinct(np.unique_inverse, "inverse")
+unique_all = _distinct(np.unique_all, "index", "inverse", "counts")

@@ -1,0 +1,243 @@
+"""The scripts of examples/ do what they say, in a small setting; their pictures go where the command says."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from autodiff import grad, hessian, hvp, nn
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def example(monkeypatch, tmp_path):
+    """A script of the folder as a module, in an empty working directory."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+    loaded = []
+
+    def load(name):
+        loaded.append(name)
+        return importlib.import_module(name)
+
+    yield load
+    for name in loaded:
+        sys.modules.pop(name, None)
+
+
+def is_picture(path):
+    return path.read_bytes().startswith(b"\x89PNG\r\n") and path.stat().st_size > 10_000
+
+
+def slope(parameter, place, loss, step=1e-6):
+    """The central difference of a loss in one element of a parameter."""
+    kept, values = parameter.data, []
+    for sign in (1.0, -1.0):
+        parameter.data = kept.copy()
+        parameter.data[place] += sign * step
+        values.append(float(loss().data))
+    parameter.data = kept
+    return (values[0] - values[1]) / (2.0 * step)
+
+
+def assert_gradients(net, loss):
+    """Three elements of every parameter's gradient against differences."""
+    net.zero_grad()
+    loss().backward()
+    rng = np.random.default_rng(0)
+    for name, parameter in net.named_parameters():
+        for place in zip(*(rng.integers(0, n, 3) for n in parameter.shape), strict=True):
+            expected = slope(parameter, place, loss)
+            assert parameter.grad[place] == pytest.approx(expected, rel=1e-5, abs=1e-8), name
+
+
+# ---------------------------------------------------------------------------------------------------------------- disk
+
+
+def test_the_data_of_the_disk(example):
+    disk = example("disk")
+    x, y = disk.disk(np.random.default_rng(1))
+    assert x.shape == y.shape == (1000, 2)
+    assert 0.0 < x.min() < x.max() < 1.0
+    np.testing.assert_array_equal(y[:, 1] == 1.0, np.hypot(*(x - 0.5).T) <= np.sqrt(1 / (2 * np.pi)))
+    assert np.all(y.sum(axis=1) == 1.0)
+    assert y[:, 1].mean() == pytest.approx(0.5, abs=0.05)  # area one half
+    _, (x, _), _ = disk.start(1)
+    assert [x.mean(), x.std()] == pytest.approx([0.0, 1.0])
+
+
+def test_the_gradient_of_the_disk_by_hand(example):
+    """The formulas of back-propagation written out, for squared errors divided by twice the points."""
+    disk = example("disk")
+    net, (x, y), _ = disk.start(3)
+    loss = nn.mse(net(x), y)
+    loss.backward()
+    linear = [layer for layer in net if isinstance(layer, nn.Linear)]
+    inputs = [x]
+    for layer in linear[:-1]:
+        inputs.append(np.maximum(inputs[-1] @ layer.weight.data + layer.bias.data, 0.0))
+    e = np.exp(inputs[-1] @ linear[-1].weight.data + linear[-1].bias.data)
+    p = e / e.sum(1, keepdims=True)
+    assert loss.data == pytest.approx(np.sum((p - y) ** 2) / (2 * len(x)), rel=1e-14)
+    g = (p - y) / len(x)
+    g = p * (g - np.sum(g * p, 1, keepdims=True))
+    for layer, h in zip(reversed(linear), reversed(inputs), strict=True):
+        np.testing.assert_allclose(layer.weight.grad, h.T @ g, rtol=1e-10, atol=1e-15)
+        np.testing.assert_allclose(layer.bias.grad, g.sum(0), rtol=1e-10, atol=1e-15)
+        g = (g @ layer.weight.data.T) * (h > 0.0)
+
+
+def test_the_table_of_the_disk(example, tmp_path, capsys):
+    disk = example("disk")
+    found = disk.table(2, 500, 0, str(tmp_path / "disk.png"))
+    full, half = found["full batch"].mean(0), found["half batches"].mean(0)
+    assert half[0] < 0.0228
+    assert half[2] < 0.0254
+    assert half[1] > 0.986
+    assert half[3] > 0.97  # of 2 repeats; of 20 it is above 0.983
+    assert full[0] == pytest.approx(0.029, abs=0.006)
+    assert full[1] > 0.98
+    assert is_picture(tmp_path / "disk.png")
+    rows = re.findall(r"^(\w+ \w+) +(0\.\d{4}) ± .* ± ", capsys.readouterr().out, re.MULTILINE)
+    assert rows == [("full batch", f"{full[0]:.4f}"), ("half batches", f"{half[0]:.4f}")]
+
+
+def test_the_command_of_the_disk(example, tmp_path, capsys):
+    example("disk").main(["--repeats", "3", "--epochs", "2"])
+    assert [path.name for path in tmp_path.iterdir()] == ["curves.png"]
+    assert "3 repeats of 2 epochs" in capsys.readouterr().out
+
+
+def test_the_disk_beside_torch(example, capsys):
+    pytest.importorskip("torch")
+    ours, theirs = example("disk").beside_torch(2, 20, 0).T
+    np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-6)
+    assert "times PyTorch" in capsys.readouterr().out
+
+
+# -------------------------------------------------------------------------------------------------------------- digits
+
+
+def test_digits(example, tmp_path, capsys):
+    digits = example("digits")
+    accuracies = digits.main(["--splits", "3"])
+    assert np.mean(accuracies) >= 0.97
+    assert is_picture(tmp_path / "digits.png")
+    printed = capsys.readouterr().out
+    assert f"held out: {np.mean(accuracies):.2%}" in printed
+    counts = re.findall(r"^ +\d ((?: +(?:\d+|·)){10})$", printed, re.MULTILINE)
+    assert np.array([row.replace("·", "0").split() for row in counts], int).sum() == 3 * 360
+
+
+def test_what_is_held_out_is_not_trained_on(example):
+    digits = example("digits")
+    parts = digits.digits(0)
+    assert [len(y) for _, y in parts] == [1293, 144, 360]
+    for _, y in parts:
+        assert np.bincount(y).min() > 0.09 * len(y)
+    rows = [{x.tobytes() for x in part} for part, _ in parts]
+    assert not rows[2] & (rows[0] | rows[1])
+
+
+def test_the_gradient_of_the_digits(example):
+    digits = example("digits")
+    (x, y), _, _ = digits.digits(0)
+    net = digits.network(0).eval()
+    assert_gradients(net, lambda: nn.cross_entropy(net(x[:50]), y[:50]))
+
+
+def test_confusion(example):
+    counts = example("digits").confusion(np.array([1, 1, 2]), np.array([1, 7, 2]))
+    assert counts[1, 1] == counts[7, 1] == counts[2, 2] == 1
+    assert counts.sum() == 3
+
+
+# ---------------------------------------------------------------------------------------------------------- characters
+
+
+def test_characters(example, tmp_path, capsys):
+    """Two passes over a part of the text come below the shares of the characters."""
+    characters = example("characters")
+    curves = characters.main(["--epochs", "2", "--characters", "40000"])
+    text = characters.read()[36000:40000]
+    single, following = characters.entropies(text)
+    assert following < single < np.log2(33)
+    assert curves["validation loss"][1] < min(single, curves["validation loss"][0])
+    assert is_picture(tmp_path / "characters.png")
+    printed = capsys.readouterr().out
+    assert f"shares of the characters       {single:.3f}" in printed
+    assert "\nthe " in printed
+
+
+def test_entropies(example):
+    """Of a text in which a coin says what comes, and of one in which each character says the next."""
+    entropies = example("characters").entropies
+    coin = np.random.default_rng(0).integers(0, 2, 100_000)
+    assert entropies(coin) == pytest.approx((1.0, 1.0), abs=1e-3)
+    assert entropies(np.arange(100_000) % 4) == pytest.approx((2.0, 0.0), abs=1e-3)
+
+
+def test_the_gradient_of_the_characters(example):
+    """Through all steps of the recurrence."""
+    characters = example("characters")
+    x, y = (part[:3] for part in characters.windows(characters.read()[:1000]))
+    net = characters.Recurrent(np.random.default_rng(0))
+    assert net(x).data.shape == (3, 40, 33)
+    assert_gradients(net, lambda: characters.bits(net(x), y))
+
+
+def test_the_recurrence_reads_on_where_it_stopped(example):
+    characters = example("characters")
+    net, text = characters.Recurrent(np.random.default_rng(0)), characters.read()[None, :20]
+    whole, end = net.read(text, np.zeros((1, 96)))
+    _, middle = net.read(text[:, :12], np.zeros((1, 96)))
+    rest, last = net.read(text[:, 12:], middle)
+    np.testing.assert_allclose(rest.data, whole.data[:, 12:], rtol=1e-12)
+    np.testing.assert_allclose(last.data, end.data, rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------------ logistic
+
+
+def test_logistic(example, tmp_path, capsys):
+    accuracy = example("logistic").main([])
+    assert accuracy > 0.94
+    assert is_picture(tmp_path / "logistic.png")
+    assert f"held out: {accuracy:.2%}" in capsys.readouterr().out
+
+
+def test_the_coefficients_are_those_of_scikit_learn(example):
+    logistic = example("logistic")
+    x, y, *_ = logistic.tumours(0)
+    peer = LogisticRegression(C=1.0 / logistic.PENALTY, solver="newton-cholesky", tol=1e-12).fit(x, y)
+    np.testing.assert_allclose(logistic.fit(x, y).x, [*peer.intercept_, *peer.coef_[0]], rtol=0.0, atol=1e-6)
+
+
+def test_the_derivatives_of_the_logistic_loss_by_their_formulas(example):
+    """Gradient Xᵀ(p − y), Hessian Xᵀ diag(p (1 − p)) X, both with the penalty; the errors are those of its inverse."""
+    logistic = example("logistic")
+    x, y, *_ = logistic.tumours(0)
+    w, v = np.random.default_rng(0).normal(size=(2, 31))
+    w *= 0.1
+    full, penalised = np.column_stack([np.ones(len(x)), x]), logistic.PENALTY * (np.arange(31) > 0)
+    p = 1.0 / (1.0 + np.exp(-full @ w))
+    expected = (full.T * (p * (1.0 - p))) @ full + np.diag(penalised)
+    np.testing.assert_allclose(grad(logistic.loss)(w, x, y), full.T @ (p - y) + penalised * w, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(hessian(logistic.loss)(w, x, y), expected, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(hvp(lambda w: logistic.loss(w, x, y))(w, v), expected @ v, rtol=1e-10, atol=1e-10)
+    errors = logistic.standard_errors(w, x, y)
+    np.testing.assert_allclose(errors**2, np.linalg.solve(expected, np.eye(31)).diagonal(), rtol=1e-8)
+
+
+# -------------------------------------------------------------------------------------------------------------- all
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_a_script_is_a_page(path):
+    assert path.read_text(encoding="utf-8").count("\n") <= 150
+    assert path.name in (EXAMPLES / "README.md").read_text(encoding="utf-8")

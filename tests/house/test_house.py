@@ -1,0 +1,156 @@
+"""What docs/how-it-is-built.md says of the code is so, and the code says what it does: docstrings have verbs."""
+
+import ast
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autodiff import derivative
+from dualnumbers import dmath
+from dualnumbers.table import BY_NUMPY, TABLE, elementwise, family, linear
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "how-it-is-built.md").read_text(encoding="utf-8")
+
+
+def calls_of_ours(call):
+    """File and function of every call of our code that a call makes, in order."""
+    found = []
+
+    def note(frame, event, argument):
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(ROOT) and not file.is_relative_to(ROOT / "tests"):
+            name = frame.f_code.co_qualname
+            found.append((file.relative_to(ROOT).as_posix(), name.rpartition("<locals>.")[2]))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_the_journey_of_a_float_is_as_told():
+    told = [
+        tuple(line.split()[:2]) for line in re.findall(r"^(?:autodiff|dualnumbers)/\S+\.py .*$", PAGE, re.MULTILINE)
+    ]
+    f = lambda x: dmath.sin(x) * x
+    derivative(f, 0, [2.0])  # what is made at first use is there then
+    assert calls_of_ours(lambda: derivative(f, 0, [2.0])) == told
+
+
+def test_every_file_that_is_named_is_there():
+    for name in set(re.findall(r"[\w/]+\.py", PAGE)):
+        folders = ("", "dualnumbers", "autodiff", "dualnumbers/table")
+        assert any((ROOT / folder / name).is_file() for folder in folders), name
+
+
+def test_the_ten_files_are_as_long_as_told():
+    names = re.findall(r"`([\w/]+\.py)`", PAGE.partition("## Ten files")[2])
+    assert len(names) == 10
+    folder = "dualnumbers"
+    total = 0
+    for name in names:
+        folder = "autodiff" if name.startswith("autodiff/") else folder
+        path = ROOT / folder / name.removeprefix("autodiff/").removeprefix("dualnumbers/")
+        total += path.read_text(encoding="utf-8").count("\n")
+    assert 1900 <= total <= 2200
+
+
+def test_a_name_stands_for_one_row():
+    row, entry = dmath.sin.row, BY_NUMPY[np.sum]
+    with pytest.raises(ValueError, match="has a row 'sin' already"):
+        elementwise(1.0)(dmath.sin)
+    with pytest.raises(ValueError, match="has a row 'sum' already"):
+        linear(lambda g, x: g, name="sum")(lambda x: x)
+    assert TABLE["sin"].row is row
+    assert BY_NUMPY[np.sum] is entry
+
+
+def test_a_row_of_a_family_is_made_once_by_any_number_of_threads(often):
+    made = []
+
+    @family
+    def power(n):
+        made.append(n)
+        return elementwise(lambda x, z: n * power(n - 1)(x), name=f"test_power_{n}")(lambda x: x**n)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda k: power(k % 3 + 2), range(300)))
+    for n in (2, 3, 4):
+        del TABLE[f"test_power_{n}"]
+    assert sorted(made) == [2, 3, 4]
+    assert len(set(map(id, found))) == 3
+
+
+# ------------------------------------------------------------------------------------------------ docstrings
+
+QUESTIONS = {"How", "Of", "That", "Those", "What", "Where", "Whether", "Which"}
+"""Words that begin a noun phrase which is a riddle where the matter is hard."""
+
+NOUNS = QUESTIONS | {
+    *("A", "Absent", "All", "An", "Another", "Any", "As", "At", "Both", "By", "Decorator:", "Each", "Every", "For"),
+    *("From", "In", "None", "Nothing", "One", "The", "These", "This", "To", "With", "Without"),
+}
+"""Words that are no verb and might begin a docstring."""
+
+TEXTBOOK = ("dualnumbers/rules/", "autodiff/scipy/")
+"""Where rows and counterparts state what they compute: "The conjugate transpose."."""
+
+HARD = (
+    *(f"dualnumbers/{name}.py" for name in ("levels", "memory", "numbers/array", "numbers/views")),
+    *(f"autodiff/objects/{name}.py" for name in ("shared_tape", "result", "leaf", "backward")),
+    *(
+        f"autodiff/{name}.py"
+        for name in ("calls/captured", "numpy/_holder", "second_look/within", "second_look/certain")
+    ),
+)
+"""Modules of which the docstring shows what it says by an example."""
+
+
+def modules():
+    for path in sorted((*ROOT.glob("dualnumbers/**/*.py"), *ROOT.glob("autodiff/**/*.py"))):
+        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def first_words_of_functions():
+    """Yield (place, first word) of the docstring of every function that is no property."""
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            text = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+            if text and "property" not in map(ast.unparse, node.decorator_list):
+                yield f"{name}:{node.lineno}", text.split()[0]
+
+
+def test_a_docstring_of_a_function_begins_with_no_question_word():
+    assert [(place, word) for place, word in first_words_of_functions() if word in QUESTIONS] == []
+
+
+def test_a_docstring_of_a_function_begins_with_an_imperative():
+    def is_imperative(word):
+        third_person = re.fullmatch("[A-Z][a-z]+[^s]s", word)  # Returns, Raises; but Pass
+        return re.match("[A-Z][a-z]", word) and word not in NOUNS and not third_person
+
+    words = [(place, word) for place, word in first_words_of_functions() if not place.startswith(TEXTBOOK)]
+    assert len(words) > 500
+    assert [(place, word) for place, word in words if not is_imperative(word)] == []
+
+
+def test_hard_modules_have_an_example():
+    docstrings = {name: ast.get_docstring(tree) for name, tree in modules()}
+    assert [name for name in HARD if ">>> " not in docstrings[name]] == []
+
+
+def test_a_user_is_no_he():
+    found = []
+    for folder in ("autodiff", "dualnumbers"):
+        for path in (ROOT / folder).glob("**/*.py"):
+            text = path.read_text(encoding="utf-8").replace('"he"', "").replace("'he'", "")
+            found += [(path.name, word) for word in re.findall(r"\b(?:he|him|his)\b", text)]
+    assert found == []

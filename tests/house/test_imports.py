@@ -1,0 +1,241 @@
+"""The directions of the imports, read from the source; what importing brings in; the size of the modules."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LONGEST = 320
+"""Lines of a module. One that outgrows this asks for a better division."""
+
+LAYERS = (
+    ("dualnumbers.messages.frames", "dualnumbers.levels", "dualnumbers.memory", "dualnumbers.messages.wording"),
+    ("dualnumbers.foreign",),
+    ("dualnumbers.forms", "dualnumbers.numbers.surface"),
+    ("dualnumbers.messages.refusals", "dualnumbers.messages.lines"),
+    ("dualnumbers.messages.storing",),
+    ("dualnumbers.messages.labelled",),
+    ("dualnumbers.messages.rewriting",),
+    ("dualnumbers.messages.errors",),
+    ("dualnumbers.table.dispatch", "dualnumbers.table.registry", "dualnumbers.table.parameters"),
+    ("dualnumbers.table.partials",),
+    ("dualnumbers.table.kinds",),
+    ("dualnumbers.table.row",),
+    ("dualnumbers.table.language",),
+    ("dualnumbers.table",),
+    ("dualnumbers.rules",),
+    (
+        "dualnumbers.numbers.arguments",
+        "dualnumbers.numbers.ufunc_methods",
+        "dualnumbers.numbers.face",
+        "dualnumbers.numbers.notation",
+    ),
+    ("dualnumbers.numbers.number", "dualnumbers.numbers.pushforward"),
+    ("dualnumbers.numbers.array",),
+    ("dualnumbers.numbers.batch", "dualnumbers.numbers.views"),
+    ("dualnumbers.numbers.dual", "dualnumbers.taylor"),
+    (
+        "dualnumbers.dmath",
+        "dualnumbers.functions",
+    ),
+    ("dualnumbers", "autodiff.derived", "autodiff.calls.structures"),
+    ("autodiff.calls.seeding", "autodiff.calls.labels", "autodiff.calls.captured", "autodiff.calls.closures"),
+    ("autodiff.calls.places", "autodiff.calls.call", "autodiff.differences.slope", "autodiff.check.report"),
+    ("autodiff.calls.columns", "autodiff.calls.running", "autodiff.check.real_function", "autodiff.tape.wengert"),
+    ("autodiff.differences.quotients", "autodiff.tape.handles"),
+    ("autodiff.differences", "autodiff.tape.sources", "autodiff.tape.recording"),
+    ("autodiff.tape.variable",),
+    ("autodiff.tape.locally_constant",),
+    ("autodiff.tape",),
+    ("autodiff.second_look",),
+    ("autodiff.tape.parts", "autodiff.tape.listing", "autodiff.tape.repeats", "autodiff.tape.replay"),
+    ("autodiff.tape.sweep",),
+    ("autodiff.second_look.certain",),
+    ("autodiff.forward", "autodiff.reverse"),
+    ("autodiff.check.gradcheck", "autodiff.operators"),
+    ("autodiff.check",),
+)
+"""The plan of the house, from the ground up: a module imports only from the layers below its own.
+
+`dualnumbers.rules` stands for its modules, which may import one another. Modules that are not named, and the package
+`autodiff` itself, stand above all of these; they may import one another, but not in a circle.
+"""
+
+BESIDES = {
+    ("autodiff.forward", f"autodiff.{name}")
+    for name in ("tape", "tape.wengert", "tape.variable", "tape.sweep", "second_look.lengths", "second_look.structure")
+}
+"""Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
+
+LATE = {
+    ("autodiff.tape.wengert", f"autodiff.{name}") for name in ("drawing", "tape.listing", "tape.replay", "tape.sweep")
+}
+"""Imports against the direction, in a function that runs when all is loaded: a tape has methods that print, draw, run
+and sweep it."""
+
+HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
+"""What is imported only inside the functions that need it: NumPy is the only hard dependency."""
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module; a package's for its ``__init__``."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for name in ("dualnumbers", "autodiff") for path in sorted((ROOT / name).rglob("*.py"))}
+
+
+def statements(body: list[ast.stmt], functions: bool) -> Iterator[ast.stmt]:
+    """The statements of a module that run at its import, or with ``functions`` those inside its functions."""
+    for statement in body:
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+            continue  # names for type checkers
+        inside = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if inside:
+            yield from (node for node in ast.walk(statement) if functions and isinstance(node, ast.stmt))
+            continue
+        if not functions:
+            yield statement
+        for field in ("body", "orelse", "finalbody", "handlers"):
+            for part in getattr(statement, field, []):
+                yield from statements(part.body if isinstance(part, ast.ExceptHandler) else [part], functions)
+
+
+def imports(name: str, path: Path, functions: bool = False) -> set[str]:
+    """The full names of what a module imports, at its import or, with ``functions``, inside its functions."""
+    found = set()
+    for statement in statements(ast.parse(path.read_text(encoding="utf-8")).body, functions):
+        if isinstance(statement, ast.Import):
+            found |= {alias.name for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+            above = package[: len(package) - statement.level + 1] if statement.level else []
+            source = ".".join([*above, *filter(None, [statement.module])])
+            full = {f"{source}.{alias.name}" for alias in statement.names}
+            found |= {f if f in MODULES else source for f in full}
+    return found
+
+
+def ours(names: set[str]) -> set[str]:
+    return {name for name in names if name in MODULES}
+
+
+def layer(name: str) -> int:
+    """The number of a module's layer, that of the longest name in `LAYERS` that it begins with."""
+    if name in ("autodiff", "dualnumbers"):
+        return next((i for i, names in enumerate(LAYERS) if name in names), len(LAYERS))
+    candidates = [(len(n), i) for i, names in enumerate(LAYERS) for n in names
+                  if n != "dualnumbers" and f"{name}.".startswith(f"{n}.")]  # fmt: skip
+    return max(candidates)[1] if candidates else len(LAYERS)
+
+
+def allowed(name: str, imported: str) -> bool:
+    """Whether the plan lets one of our modules import another."""
+    if name == imported or (name, imported) in BESIDES:
+        return False
+    in_rules = name.startswith("dualnumbers.rules") and imported.startswith("dualnumbers.rules")
+    both_above = layer(name) == layer(imported) == len(LAYERS)
+    return in_rules or both_above or layer(imported) < layer(name)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_down(name):
+    for imported in sorted(ours(imports(name, MODULES[name]))):
+        assert allowed(name, imported), f"{name} imports {imported}, against LAYERS"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_inside_functions_point_down(name):
+    for imported in sorted(ours(imports(name, MODULES[name], functions=True))):
+        assert allowed(name, imported) or (name, imported) in LATE, (
+            f"a function of {name} imports {imported}, against LAYERS"
+        )
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("dualnumbers.rules", "autodiff.scipy"))])
+def test_rules_have_no_plain_values(name):
+    """They ask `forms`, compute with functions of the table, or `read`: of that a recording keeps note."""
+    text = MODULES[name].read_text(encoding="utf-8")
+    found = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
+    assert not any(alias.name == "plain" for node in found for alias in node.names)
+
+
+def test_dualnumbers_knows_nothing_of_programs():
+    for name in MODULES:
+        if name.startswith("dualnumbers"):
+            names = imports(name, MODULES[name]) | imports(name, MODULES[name], functions=True)
+            assert not any(n.partition(".")[0] == "autodiff" for n in names), name
+
+
+def test_no_circles():
+    graph = {name: ours(imports(name, path)) for name, path in MODULES.items()}
+    while graph:
+        free = {name for name, imported in graph.items() if not imported & graph.keys()}
+        assert free, f"a circle among {sorted(graph)}"
+        graph = {name: imported for name, imported in graph.items() if name not in free}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_numpy_is_the_only_package_imported(name):
+    roots = {n.partition(".")[0] for n in imports(name, MODULES[name])}
+    foreign = roots - {"numpy", "autodiff", "dualnumbers"} - set(sys.stdlib_module_names)
+    if name.startswith("autodiff.scipy."):
+        foreign -= {"scipy"}
+    assert not foreign, f"{name} imports {foreign} at its import"
+
+
+def test_importing_brings_in_nothing_heavy():
+    program = "import sys, autodiff, dualnumbers; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "numpy" in loaded.stdout.split()
+    assert not HEAVY & set(loaded.stdout.split())
+
+
+def test_the_names_are_ours_alone():
+    """`autodiff` is also the name of another project's package."""
+    distributions = packages_distributions()
+    for name in ("autodiff", "dualnumbers"):
+        assert set(distributions.get(name, [])) <= {"dualautodiff"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_module_is_too_long(name):
+    lines = MODULES[name].read_text(encoding="utf-8").count("\n")
+    assert lines <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("name", "imported", "verdict"),
+    [
+        ("dualnumbers.rules.elementwise.powers", "dualnumbers.rules.comparisons", True),
+        ("dualnumbers.rules.elementwise.powers", "dualnumbers.numbers.number", False),
+        ("dualnumbers.numbers.dual", "dualnumbers.numbers.pushforward", True),
+        ("dualnumbers.dmath", "dualnumbers.rules.elementwise.powers", True),
+        ("dualnumbers.table", "dualnumbers.rules.comparisons", False),
+        ("dualnumbers.dmath", "autodiff.calls.seeding", False),
+        ("autodiff.calls.seeding", "dualnumbers", True),
+        ("autodiff.forward", "autodiff.reverse", False),
+        ("autodiff.reverse", "autodiff.forward", False),
+        ("autodiff.forward", "autodiff.tape", False),
+        ("autodiff.reverse", "autodiff.tape.sweep", True),
+        ("autodiff.check.gradcheck", "autodiff.operators", False),
+        ("autodiff.check", "autodiff.forward", True),
+        ("autodiff.calls.seeding", "autodiff.tape.listing", False),
+        ("autodiff.tape.listing", "autodiff.tape", True),
+        ("autodiff", "autodiff.check", True),
+    ],
+)
+def test_the_plan_itself(name, imported, verdict):
+    assert allowed(name, imported) is verdict
+
+
+def test_what_has_no_underscore_in_autodiff_scipy_is_a_name_of_scipys():
+    for name in MODULES:
+        if name.startswith("autodiff.scipy.") and "._" not in name:
+            assert resolve_name(name.removeprefix("autodiff."))

@@ -1,0 +1,169 @@
+"""The notebooks as they are stored: run in order, free of errors, warnings and traces of the machine that ran them.
+
+``pytest --nbmake`` runs them, and their cells check their own results; ``docs/run_notebooks.py`` renews what is stored.
+"""
+
+import base64
+import json
+import re
+import runpy
+import struct
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+PATHS = sorted(FOLDER.glob("*.ipynb"))
+TRACE = re.compile(
+    r"(?<![\w.:/])/(home|root|tmp|Users|work|usr|opt|var|private|mnt|app)/|\b[A-Z]:\\|<ipython-input| at 0x[0-9a-f]"
+)
+"""An absolute path or the address of an object."""
+
+FIRST = ("Dual-Math", "Forward-AD")
+LESSONS = runpy.run_path(str(FOLDER.parent / "docs" / "conf.py"))["LESSONS"]
+METADATA = runpy.run_path(str(FOLDER.parent / "docs" / "run_notebooks.py"))["METADATA"]
+
+each = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def outputs(path):
+    return [output for cell in code_cells(path) for output in cell.outputs]
+
+
+def texts(path):
+    """What a reader sees, except pictures: sources and textual outputs."""
+    for cell in read(path).cells:
+        yield cell.source
+    for output in outputs(path):
+        yield output.get("text", "")
+        yield from (str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/"))
+
+
+def pictures(path, kind="image/png"):
+    for output in outputs(path):
+        if kind in output.get("data", {}):
+            yield output.data[kind]
+
+
+def test_the_lessons_are_there():
+    assert {path.stem for path in PATHS} == set(LESSONS) >= set(FIRST)
+
+
+@each
+def test_is_a_valid_notebook_of_any_machine(path):
+    notebook = read(path)
+    nbformat.validate(notebook)
+    assert notebook.metadata == METADATA, "python docs/run_notebooks.py"
+    assert all(set(cell.metadata) <= {"jupyter", "tags"} for cell in notebook.cells)
+    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+
+
+@each
+def test_was_run_from_top_to_bottom(path):
+    counts = [cell.execution_count for cell in code_cells(path)]
+    assert counts == list(range(1, len(counts) + 1)), "python docs/run_notebooks.py"
+    results = [(cell, out) for cell in code_cells(path) for out in cell.outputs if out.output_type == "execute_result"]
+    assert all(out.execution_count == cell.execution_count for cell, out in results)
+
+
+@each
+def test_outputs_are_stored_and_good(path):
+    kinds = [output.output_type for output in outputs(path)]
+    assert len(kinds) >= len(code_cells(path)) // 2
+    assert "error" not in kinds
+    assert not [output.text for output in outputs(path) if output.get("name") == "stderr"]
+    assert not [text for text in texts(path) if re.search(r"\w+Warning:|Traceback \(", text)]
+
+
+@each
+def test_no_path_or_address_is_stored(path):
+    assert not [text for text in texts(path) if TRACE.search(text)]
+    assert not TRACE.search(json.dumps(read(path).metadata))
+
+
+@each
+def test_pictures_are_stored(path):
+    found, drawn = list(pictures(path)), list(pictures(path, "image/svg+xml"))
+    assert found or drawn
+    for picture in map(base64.b64decode, found):
+        assert picture.startswith(b"\x89PNG")
+        width, height = struct.unpack(">II", picture[16:24])
+        assert 400 <= width <= 1600
+        assert 300 <= height <= 1200
+    for drawing in map(ET.fromstring, drawn):
+        assert 300 <= float(drawing.get("width")) <= 1200
+        assert {"title", "desc"} <= {element.tag.split("}")[1] for element in drawing}
+    assert path.stat().st_size < 300_000
+
+
+def test_the_sweep_is_shown_in_motion():
+    (gif,) = map(base64.b64decode, pictures(FOLDER / "Reverse-AD.ipynb", "image/gif"))
+    assert gif.startswith(b"GIF89a")
+
+
+@each
+def test_reads_as_a_lesson(path):
+    """It begins with a title, explains before it computes, checks its claims, and keeps its cells short."""
+    cells = read(path).cells
+    assert cells[0].cell_type == "markdown"
+    assert cells[0].source.startswith("# ")
+    assert "exercise" in cells[0].source.lower()
+    explained = [kinds for kinds in pairwise(cell.cell_type for cell in cells) if kinds == ("markdown", "code")]
+    assert len(explained) > 0.7 * len(code_cells(path))
+    checking = [cell for cell in code_cells(path) if re.search(r"^\s*(assert|check)\b", cell.source, re.MULTILINE)]
+    assert len(checking) > 0.6 * len(code_cells(path))
+    assert max(len(cell.source.splitlines()) for cell in code_cells(path)) <= 36
+
+
+@each
+def test_has_exercises(path):
+    """Those of the first two lessons have solutions; the others end by saying where to go next."""
+    text = "\n".join(texts(path))
+    exercises, solutions = (re.findall(rf"\*\*{word} (\d+)\.\*\*", text) for word in ("Exercise", "Solution"))
+    assert exercises == [str(k + 1) for k in range(len(exercises))]
+    if path.stem in FIRST:
+        assert solutions == exercises
+        assert len(exercises) >= 5
+        assert text.index("**Solution 1.**") > text.index(f"**Exercise {len(exercises)}.**")
+    else:
+        assert len(exercises) >= 3
+        assert "\n## Where next\n" in read(path).cells[-1].source
+
+
+@each
+def test_links_lead_somewhere(path):
+    prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    targets = re.findall(r"\]\(([^)#\s]+)\)", prose)
+    assert all(target.startswith("https://") or (FOLDER / target).exists() for target in targets)
+
+
+def test_the_promised_result_is_shown():
+    for name in FIRST:
+        assert any("0.3616192241" in output.get("text", "") for output in outputs(FOLDER / f"{name}.ipynb"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("in /home/me/x.py", True),
+        ("/".join(["at ", "tmp", "ipykernel_7", "1.py:3"]), True),
+        (r"C:\Users\me", True),
+        ("<Line2D at 0x7f28>", True),
+        ("10-16/h, x/y", False),
+        ("https://example.org/home/x", False),
+        ("../Dual-Algebra.pdf", False),
+    ],
+)
+def test_traces_are_recognised(text, found):
+    assert bool(TRACE.search(text)) == found

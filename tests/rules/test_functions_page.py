@@ -1,0 +1,46 @@
+"""docs/functions.md and the list in README.md are current, and nothing public of NumPy is left without a word."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture
+def build(monkeypatch):
+    pytest.importorskip("scipy")
+    monkeypatch.syspath_prepend(str(DOCS))
+    import build_functions
+
+    if build_functions.VERSIONS not in build_functions.PAGE.read_text(encoding="utf-8"):
+        pytest.skip(f"the page was printed with other versions than {build_functions.VERSIONS}")
+    return build_functions
+
+
+def test_the_page_is_current(build):
+    is_current = build.PAGE.read_text(encoding="utf-8") == build.page()
+    assert is_current, "out of date: python docs/build_functions.py"
+
+
+def test_the_list_in_the_readme_is_current(build):
+    is_current = build.README.read_text(encoding="utf-8") == build.readme()
+    assert is_current, "out of date: python docs/build_functions.py"
+
+
+def test_every_function_of_numpy_is_there_or_has_its_reason(build):
+    absent = {name for _, names in build.missing() for name in names}
+    for name in np.__all__:
+        if callable(getattr(np, name)) and not isinstance(getattr(np, name), type):
+            assert (f"np.{name}" in absent) != (f"np.{name}" in build.of_numpy("np"))
+
+
+def test_every_function_that_is_there_is_called_by_the_tests(build):
+    """A row of an array function, a composition and a counterpart have samples; elementwise rows have their domains."""
+    for functions in build.sections().values():
+        for name, function in functions.items():
+            row = build.row_of(function)
+            keys = {name, name.removeprefix("autodiff."), row.name if row else name}
+            scalar = (row is not None and (row.is_elementwise or row.is_constant)) or function in build.READING
+            assert scalar or any(key in build.ENTRIES for key in keys), name

@@ -1,0 +1,287 @@
+"""Recorded programs at other inputs: as the function is there, or an error that names the decision; never stale."""
+
+import itertools
+import pkgutil
+import warnings
+from collections import Counter
+from importlib import import_module
+
+import numpy as np
+import pytest
+from fuzz.generator import program
+from fuzz.program import moved
+from samples import ENTRIES, samples
+from table import ELEMENTWISE_FUNCTIONS, few_points, named, places, same_bits
+from test_array_rows import each
+
+import autodiff.scipy
+from autodiff import Variable, grad, hessian, jvp, record, stop_gradient, value_of, vjp
+from autodiff.calls.structures import flatten
+from autodiff.tape.replay import DivergedError
+from dualnumbers import dmath
+
+for _module in pkgutil.iter_modules(autodiff.scipy.__path__):
+    import_module(f"autodiff.scipy.{_module.name}")
+
+SAMPLES = [(name, sample) for name in ENTRIES for sample in samples(name)]
+
+
+def gradient(f):
+    """Its pull-back of ones."""
+
+    def pulled(*xs):
+        out, pull = vjp(f, *xs)
+        return pull(np.ones(np.shape(out)) if np.shape(out) else 1.0)
+
+    return pulled
+
+
+def product_with_hessian(f):
+    """The derivative of the gradient along ones."""
+    return lambda *xs: jvp(gradient(f), xs, [np.ones(np.shape(x))[()] for x in xs])[1]
+
+
+OF = {"value": lambda f: f, "gradient": gradient, "product with the Hessian": product_with_hessian}
+
+
+def outcome(call):
+    """The leaves of what a call returns, or the type of its error."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return [np.asarray(value_of(leaf)) for leaf in flatten(call())[0]]
+        except Exception as error:
+            return type(error)
+
+
+def is_same(found, expected):
+    """Whether two outcomes are one, to rounding."""
+    if isinstance(found, type) or isinstance(expected, type):
+        return found is expected
+    return len(found) == len(expected) and all(
+        x.shape == y.shape and x.dtype == y.dtype
+        and np.allclose(x, y, 1e-9, 1e-9 * np.max(np.abs(y), initial=1.0, where=np.isfinite(y)), equal_nan=True)
+        for x, y in zip(found, expected, strict=True))  # fmt: skip
+
+
+def points(arrays, seed=0):
+    """Two other points: one beside it, and the same numbers in another order."""
+    rng = np.random.default_rng(seed)
+    yield [np.asarray(x * (1 + 1e-3 * rng.normal(size=x.shape))) if isinstance(x, np.ndarray) else x for x in arrays]
+    yield [rng.permutation(x.ravel()).reshape(x.shape) if isinstance(x, np.ndarray) else x for x in arrays]
+
+
+def recorded(f, args):
+    """The tape of a function at arguments."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return record(f, args)[0]
+
+
+def ran(tape, f, xs):
+    """Whether a recorded program runs at other arguments; raises where it gives anything else than ``f``."""
+    found = outcome(lambda: tape.run(xs))
+    if found is DivergedError:
+        return False
+    if not is_same(found, outcome(lambda: f(*xs))):  # numbers need not do as NumPy with knots that are in no order
+        assert is_same(found, outcome(lambda: vjp(f, *xs)[0]))
+    return True
+
+
+def is_equal(x, y):
+    """Whether two constants or fixed parameters are one to the bit; of caches, whether they are of one class."""
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, (tuple, list)):
+        return len(x) == len(y) and all(map(is_equal, x, y))
+    if isinstance(x, (np.ndarray, np.generic, float, complex)):
+        return same_bits(x, y)
+    return type(x).__module__.startswith(("dualnumbers.", "autodiff.")) or x is y or x == y
+
+
+def is_twin(one, other):
+    """Whether two tapes are one program: rows, operands, fixed parameters and constants."""
+    columns = all(getattr(one, name) == getattr(other, name) for name in ("rows", "first", "second", "more", "links"))
+    constants = (k for k in range(1, len(one.constants)) if k not in one.links)
+    return (columns and one.static.keys() == other.static.keys()
+            and all(is_equal(one.static[line], other.static[line]) for line in one.static)
+            and all(is_equal(one.constants[k], other.constants[k]) for k in constants))  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- the table
+
+
+@pytest.mark.parametrize("of", OF)
+@pytest.mark.parametrize(**each(SAMPLES))
+def test_a_recorded_sample_is_never_stale(name, sample, of):
+    """It is the same program when it is recorded beside its point, or does not run there: nothing is kept unnoted."""
+    f, (beside, mixed) = OF[of](sample.f), points(sample.arrays)
+    tape = recorded(f, sample.arrays)
+    assert not ran(tape, f, beside) or is_twin(tape, recorded(f, beside))
+    ran(tape, f, mixed)
+
+
+@pytest.mark.parametrize("of", OF)
+@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+def test_a_recorded_elementwise_function_is_never_stale(function, of):
+    for at, *others in itertools.permutations(few_points(function.row), 2):
+        fixed = set(range(len(at))) - set(places(function.row))
+        f = lambda *xs, at=at, fixed=fixed: function(*(at[k] if k in fixed else x for k, x in enumerate(xs)))
+        tape = recorded(OF[of](f), tuple(map(float, at)))
+        for xs in others:
+            ran(tape, OF[of](f), tuple(map(float, xs)))
+
+
+@pytest.mark.parametrize("of", OF)
+def test_most_samples_run_at_points_beside_theirs(of):
+    found = Counter(ran(recorded(OF[of](s.f), s.arrays), OF[of](s.f), next(points(s.arrays))) for _, s in SAMPLES[::10])
+    assert found[True] > {"value": 4, "gradient": 2, "product with the Hessian": 1.5}[of] * found[False]
+
+
+# ------------------------------------------------------------------------------------------- programs
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 20) for k in range(0, 200, 20)], ids=lambda seeds: str(seeds.start))
+def test_recorded_random_programs_are_never_stale(seeds):
+    for drawn in map(program, seeds):
+        if not drawn.error:
+            check_program(drawn)
+
+
+def check_program(drawn):
+    """Record a program and run it beside its arguments, and far from them."""
+    function, count = drawn.function(), len(drawn.differentiated)
+    f = lambda *xs: function(*xs, *drawn.fresh()[count:])
+    try:
+        tape = recorded(f, drawn.fresh(drawn.differentiated))
+    except (TypeError, ValueError, IndexError):
+        return  # what is refused has tests of its own
+    for step in (1e-3, 0.7):
+        found = outcome(lambda step=step: tape.run([moved(x, step) for x in drawn.fresh(drawn.differentiated)]))
+        expected = outcome(lambda step=step: f(*(moved(x, step) for x in drawn.fresh(drawn.differentiated))))
+        assert found is DivergedError or is_same(found, expected), drawn.source()
+
+
+READING = {
+    "value_of": lambda x: value_of(x)[0] * x,
+    "stop_gradient": lambda x: stop_gradient(x) * x,
+    "int": lambda x: int(np.argmax(x)) * x,
+    "float": lambda x: float(np.floor(x)[0]) * x,
+    "an index of a list": lambda x: [x, 2 * x, 3 * x][np.argmax(x)],
+    "a key": lambda x: {0: x, 1: 2 * x, 2: 3 * x}[np.argmax(x)],
+    "item": lambda x: np.argsort(x)[0].item() * x,
+    "tolist": lambda x: np.argsort(x).tolist()[0] * x,
+    "np.asarray": lambda x: np.asarray(np.sign(x)) * x,
+    "a mask of a plain array": lambda x: np.arange(3.0)[x > 0].sum() * x,
+    "round": lambda x: round(x[0]) * x,
+    "frexp": lambda x: dmath.frexp(x[0])[1] * x,
+    "modf": lambda x: dmath.modf(x[0])[1] * x,
+    "isclose": lambda x: x if dmath.isclose(x[0], x[1], abs_tol=0.2) else 2 * x,
+    "in": lambda x: x if 0.25 in x else 2 * x,
+    "allclose": lambda x: x if np.allclose(x, 0.25, atol=0.3) else 2 * x,
+    "nonzero": lambda x: x[np.nonzero(x > 0)],
+    "isin": lambda x: np.isin(x, [0.25]) * x,
+    "digitize": lambda x: np.digitize(x, [0.0, 0.5]) * x,
+    "unique": lambda x: np.unique(np.round(x)) * x[0],
+    "where=": lambda x: np.sum(x, where=x > 0),
+    "a range": lambda x: x * sum(range(int(np.argmax(x)) + 2)),
+}
+
+
+@pytest.mark.parametrize("of", OF)
+@pytest.mark.parametrize("name", READING)
+def test_whoever_reads_a_value_is_noted(name, of):
+    x = np.array([0.25, -0.5, 0.75])
+    others = [x * 1.01, x[::-1].copy(), x + 0.5, x - 2.0, x * 7]
+    tape = recorded(OF[of](READING[name]), (x,))
+    for other in others:
+        ran(tape, OF[of](READING[name]), (other,))
+
+
+def newton(x):
+    """A square root, by as many steps as it takes."""
+    y, before = x, 0.0 * x
+    while abs(y - before) > 1e-12:
+        y, before = 0.5 * (y + x / y), y
+    return y
+
+
+def test_a_loop_runs_where_it_takes_as_many_steps():
+    tape, _ = record(newton, [2.0])
+    assert tape.run([2.1]) == newton(2.1)
+    with pytest.raises(DivergedError, match=r"while abs\(y - before\) > 1e-12"):
+        tape.run([200.0])
+
+
+def test_a_branch_is_named():
+    def f(x):
+        return x * x if x[0] > 0 else -x
+
+    tape, _ = record(f, [np.array([1.0, 2.0])])
+    np.testing.assert_array_equal(tape.run([np.array([3.0, -2.0])]), [9.0, 4.0])
+    with pytest.raises(DivergedError, match=r"x \* x if x\[0\] > 0"):
+        tape.run([np.array([-1.0, 2.0])])
+
+
+def test_choices_and_sorting_are_no_decisions():
+    def f(x):
+        return np.where(x > 0, x, -2 * x) @ np.sort(x)
+
+    x = np.array([1.0, -2.0, 3.0])
+    tape, _ = record(grad(f), [x])
+    np.testing.assert_allclose(tape.run([-x]), grad(f)(-x))
+    assert all("any" in tape.rows[line].name for line in tape.program.guards)
+
+
+def test_a_gradient_that_is_not_a_number_takes_another_way():
+    def f(x):
+        return np.sum(np.where(x > 0, np.sqrt(np.abs(x)), 0.0) * x)
+
+    x = np.array([1.0, 2.0])
+    tape, _ = record(grad(f), [x])
+    np.testing.assert_allclose(tape.run([2 * x]), grad(f)(2 * x))
+    with pytest.raises(DivergedError), np.errstate(all="ignore"):
+        tape.run([np.array([0.0, 1.0])])
+
+
+@pytest.mark.parametrize("args", [([1.0],), ([np.zeros(3)],), ([np.zeros(2, np.float32)],), ([np.zeros(2)] * 2,)],
+                         ids=["float", "shape", "precision", "count"])  # fmt: skip
+def test_arguments_of_another_form_are_refused(args):
+    tape, _ = record(np.sum, [np.zeros(2)])
+    with pytest.raises(TypeError, match="recorded with arguments ndarray"):
+        tape.run(*args)
+
+
+def test_structures_come_back():
+    tape, _ = record(lambda p: {"sum": p["a"] + p["b"][0], "rest": (p["b"], 1.0)}, [{"a": 1.0, "b": [2.0, 3.0]}])
+    assert tape.run([{"a": 5.0, "b": [7.0, 8.0]}]) == {"sum": 12.0, "rest": ([7.0, 8.0], 1.0)}
+
+
+def test_a_tape_of_another_kind_cannot_be_run():
+    with pytest.raises(TypeError, match=r"autodiff\.record"):
+        Variable(2.0).exp().tape.run([1.0])
+
+
+def test_a_hessian_runs():
+    def f(x):
+        return np.sum(x**3) * x[0]
+
+    x = np.array([1.0, 2.0])
+    tape, _ = record(hessian(f), [x])
+    np.testing.assert_allclose(tape.run([x + 1]), hessian(f)(x + 1))
+
+
+def test_reading_a_finished_tape_is_no_decision_of_the_function():
+    tape, out = record(lambda x: np.sqrt(x) * x, [np.array([4.0, 9.0])])
+    if np.all(value_of(out) > 0) and out[0] > 0 and float(value_of(out[1])) > 0:
+        np.testing.assert_array_equal(tape.run([np.array([0.0, 1.0])]), [0.0, 1.0])
+
+
+def test_arguments_of_a_run_are_a_list():
+    tape, _ = record(lambda x: 2.0 * x, [np.array([4.0, 9.0])])
+    for wrong in (3.0, None, "x"):
+        with pytest.raises(TypeError, match=r"list of all arguments of the function, such as \[x\]"):
+            tape.run(wrong)
+    with pytest.raises(TypeError, match="was recorded with arguments"):
+        tape.run(np.array([4.0, 9.0]))
+    np.testing.assert_array_equal(tape.run((np.array([1.0, 2.0]),)), [2.0, 4.0])
