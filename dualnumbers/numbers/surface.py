@@ -2,7 +2,7 @@
 
 Operators and methods are rows of the table: `number`, `arraynumber` and `face` make them of it, so that a new row needs
 no line in a class. What reads source text could not see them. So each stands here with its signature; at run time these
-classes are empty, and tests/test_surface.py holds the two against each other. Numbers also have the ufuncs as methods,
+classes are empty, and tests/numbers/test_surface.py holds the two against each other. Numbers also have the ufuncs as methods,
 ``x.sin()``: NumPy calls these for arrays of objects, and nobody else needs to.
 """
 
