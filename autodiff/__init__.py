@@ -11,31 +11,31 @@ How the package is laid out, from its doors down; docs/how-it-is-built.md tells 
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dualnumbers.late import late
 from dualnumbers.messages.errors import COUNTERPARTS
 from dualnumbers.numbers.face import NAMESPACES
 from dualnumbers.rules.shaping import array
 
-from . import linalg, nn, scipy
 from .calls.seeding import stop_gradient, value_of
 from .calls.structures import register_structure
-from .check.gradcheck import gradcheck
-from .custom.blocks import Block, SimpleBlock
-from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
-from .differences.quotients import check_derivative, check_gradient
 from .forward import derivative, differentiate, jacfwd, jvp
 from .objects.leaf import Constant
 from .objects.result import no_grad
-from .operators import hessian, hvp, jacobian, linearize
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
-    from . import drawing
+    from . import drawing, linalg, nn, scipy
     from .adoption import adopt
+    from .check.gradcheck import gradcheck
+    from .custom.blocks import Block, SimpleBlock
+    from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
+    from .differences.quotients import check_derivative, check_gradient
     from .drawing import animate, draw_graph
+    from .operators import hessian, hvp, jacobian, linearize
 
 __all__ = [
     "Block",
@@ -80,23 +80,23 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-COUNTERPARTS.append(scipy.counterparts_of)
+COUNTERPARTS.append(lambda name: import_module(".scipy", __name__).counterparts_of(name))
 NAMESPACES.append(lambda: import_module(".numpy", __name__))
 
-LATE = {"numpy": "", "adopt": "adoption", "drawing": "", "animate": "drawing", "draw_graph": "drawing"}
-"""Names that are imported when they are first asked for: most programs draw nothing."""
+LATE = {
+    **dict.fromkeys(("check", "custom", "drawing", "linalg", "nn", "numpy", "scipy"), ""),
+    **dict.fromkeys(("elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
+    **dict.fromkeys(("check_derivative", "check_gradient"), "differences"),
+    **dict.fromkeys(("hessian", "hvp", "jacobian", "linearize"), "operators"),
+    **dict.fromkeys(("animate", "draw_graph"), "drawing"),
+    **dict.fromkeys(("Block", "SimpleBlock"), "custom"),
+    "adopt": "adoption",
+    "gradcheck": "check",
+}
+"""Name → the module that it is imported from when it is first asked for; none if it is a module itself."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f".{LATE[name] or name}", __name__)
-    return getattr(module, name) if LATE[name] else module
-
-
-MODULES = ("check", "custom", "forward", "reverse")
-"""Modules that are public beside the names in ``__all__``."""
+__getattr__ = late(__name__, LATE)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *LATE, *MODULES})
+    return sorted({*__all__, *LATE, "forward", "reverse"})

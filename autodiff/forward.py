@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dualnumbers.forms import shape, zeros_like
+from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.dual import DualNumber, make
@@ -23,11 +24,15 @@ from .calls.running import run
 from .calls.seeding import check_alive, check_holomorphic, matching, output, output_leaf, own, real_output, zero
 from .calls.structures import flatten, keeps_structure, map_leaves
 from .derived import derived, with_parameters_of
-from .differences.quotients import check_derivative
 
 new = object.__new__
 
+if TYPE_CHECKING:
+    from .differences.quotients import check_derivative
+
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
+
+__getattr__ = late(__name__, {"check_derivative": "differences"}, __package__)
 
 
 def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:

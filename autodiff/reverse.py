@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dualnumbers.foreign import new_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.late import late
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
@@ -20,14 +21,16 @@ from .calls.running import run
 from .calls.seeding import check_alive, check_holomorphic, matching, name_of, output, output_leaf, own, real_output
 from .calls.structures import flatten, keeps_structure, map_leaves, paths_of_leaves
 from .derived import derived, with_parameters_of
-from .differences.quotients import check_gradient
-from .tape.replay import program
-from .tape.sources import SourcedTape
 from .tape.sweep import adjoints
 from .tape.variable import Variable, variable
 from .tape.wengert import Tape
 
+if TYPE_CHECKING:
+    from .differences.quotients import check_gradient
+
 __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_grad", "vjp"]
+
+__getattr__ = late(__name__, {"check_gradient": "differences"}, __package__)
 
 
 class Recording:
@@ -90,6 +93,9 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     sweep needs, of arrays written to, are on it. With ``sources`` it notes the line of code that each of its lines
     comes from, in ``tape.sources``.
     """
+    from .tape.replay import program
+    from .tape.sources import SourcedTape
+
     args = arguments(f, args)
     tape = SourcedTape() if sources else Tape()
     tape.complete, tape.guards, tape.asked = True, {}, {}

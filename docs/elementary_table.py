@@ -5,13 +5,12 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from formula import Formula, Undecided, as_formula, assumed, symbol
 
-from dualnumbers import rules
+from dualnumbers.rules import families
 from dualnumbers.table import BY_NUMPY, Row
 
 
@@ -74,7 +73,6 @@ def _rows(module: Any) -> Iterator[Row]:
 
 def table() -> list[dict[str, Any]]:
     """The families of elementary functions, one a rule file that has elementwise rows: title and lines."""
-    names = sorted(name for name in sys.modules if name.startswith(f"{rules.__name__}.") and ".of_scipy" not in name)
-    modules = [sys.modules[name] for name in sorted(names, key=lambda name: name.rpartition(".")[2])]
-    families = [{"title": _family(m), "lines": [_line(row) for row in _rows(m)]} for m in modules]
-    return [family for family in families if family["lines"]]
+    modules = sorted(families(), key=lambda module: module.__name__.rpartition(".")[2])
+    found = [{"title": _family(m), "lines": [_line(row) for row in _rows(m)]} for m in modules]
+    return [family for family in found if family["lines"]]

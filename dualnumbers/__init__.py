@@ -1,6 +1,13 @@
 """Numbers that carry derivatives, and the rules that they obey."""
 
-from . import dmath, functions
+from typing import TYPE_CHECKING
+
+from .late import late
 from .numbers.dual import DualNumber
 
+if TYPE_CHECKING:
+    from . import dmath, functions
+
 __all__ = ["DualNumber", "dmath", "functions"]
+
+__getattr__ = late(__name__, dict.fromkeys(("dmath", "functions"), ""))

@@ -1,10 +1,13 @@
-"""How hypothesis searches, how many random programs are tried, and which tests are the quick ones.
+"""How hypothesis searches, how many random programs are tried, which tests are the quick ones, how long one may hang.
 
 Hypothesis searches by the profile HYPOTHESIS_PROFILE; without it by ``ci`` where CI is set, else by ``dev``.
 """
 
+import faulthandler
+import gc
 import os
 import sys
+import time
 from pathlib import Path
 from zlib import crc32
 
@@ -68,8 +71,31 @@ def pytest_addoption(parser):
     parser.addoption("--program-seed", type=int, default=0, metavar="S", help="seed of the first of them (0)")
 
 
+PATIENCE = 600
+"""Seconds after which a test that hangs ends its process, with the tracebacks of all threads."""
+
+
+class Watch:
+    """Ends a process whose test hangs. pytest's own is made anew for each test: at 70,000 that is half a minute."""
+
+    def __init__(self):
+        self.wound, self.stderr = -PATIENCE, os.dup(2)  # sys.stderr is captured later
+
+    def pytest_runtest_setup(self):
+        if time.monotonic() - self.wound > PATIENCE / 20:
+            self.wound = time.monotonic()
+            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=self.stderr)
+
+    def pytest_enter_pdb(self):
+        faulthandler.cancel_dump_traceback_later()
+
+    def pytest_unconfigure(self):
+        faulthandler.cancel_dump_traceback_later()
+
+
 def pytest_configure(config):
     """With ``-m quick`` and no paths, no notebook and no doctest of a module is read."""
+    config.pluginmanager.register(Watch())
     if config.option.markexpr == "quick" and config.args_source is config.ArgsSource.TESTPATHS:
         config.args = [str(Path(__file__).parent)]
 
@@ -87,6 +113,12 @@ def pytest_collection_modifyitems(items):
         every = QUICK.get(item.path.name)
         if every and crc32(item.nodeid.encode()) % every == 0:
             item.add_marker(pytest.mark.quick)
+
+
+def pytest_collection_finish():
+    """The tests themselves stay to the end: what collects garbage need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_of, vjp
+from dualnumbers.rules import families
 from dualnumbers.rules.domains import reals
 from dualnumbers.rules.elementwise.bessel_i import bessel_i
 from dualnumbers.rules.elementwise.gamma import polygamma
@@ -32,6 +33,7 @@ repeatable = settings(derandomize=EXAMPLES < 1000, deadline=None)
 rarely = settings(repeatable, max_examples=EXAMPLES // 4)
 """For what is slow: a quarter of the examples."""
 
+families()
 for _order in range(2):
     (
         polygamma(_order),
@@ -60,6 +62,7 @@ def ranges(row: Row) -> tuple[tuple[float, float], ...]:
     return (row.domain or reals(row.arity)).ranges
 
 
+@functools.cache
 def coordinates(row: Row) -> list[st.SearchStrategy[Any]]:
     """One strategy per argument of a row; whole numbers where the domain's range is of whole numbers.
 
@@ -88,6 +91,7 @@ COSTLY = {"airy", "bessel", "bessel_scaled", "carlson", "differential_equations"
 """The families whose values in 50 digits, or on the whole, take long: their rows are tested at a few fixed points."""
 
 
+@functools.cache
 def is_costly(row: Row) -> bool:
     """Whether a row is of a family that is tested at a few fixed points."""
     return not COSTLY.isdisjoint(getattr(partial, "__module__", "").rpartition(".")[2] for partial in row.partials)
@@ -97,6 +101,7 @@ FEW = {1: 3, 2: 3, 3: 2, 4: 1}
 """How many points, by the number of arguments that are differentiated."""
 
 
+@functools.cache
 def few_points(row: Row) -> list[tuple[Any, ...]]:
     """A few points spread over a row's domain, by Roberts's sequence: ⟨½ + k φ⁻ⁱ⟩, φ^(n + 1) = φ + 1."""
     phi = 2.0
@@ -113,6 +118,7 @@ def few_points(row: Row) -> list[tuple[Any, ...]]:
     return list(itertools.islice((point for point in spread if distance(row, point) > 0.05), FEW[len(places(row))]))
 
 
+@functools.cache
 def points(row: Row) -> st.SearchStrategy[Any]:
     """Points of a row's domain that are not next to its boundary."""
     if is_costly(row):
@@ -120,6 +126,7 @@ def points(row: Row) -> st.SearchStrategy[Any]:
     return st.tuples(*coordinates(row)).filter(lambda point: distance(row, point) > 0.05)
 
 
+@functools.cache
 def places(row: Row) -> list[int]:
     """The places of the arguments that can be differentiated: not whole numbers, nor refused."""
     refused = [isinstance(partial, Refused) for partial in row.partials] or [False] * row.arity
@@ -134,6 +141,7 @@ def python_function(row: Row) -> Callable[..., Any] | None:
     return getattr(math, row.name, None) or row.python.scalar  # type: ignore[no-any-return]
 
 
+@functools.cache
 def numpy_function(row: Row) -> Callable[..., Any] | None:
     """The function of NumPy or ufunc of SciPy that a row extends to numbers."""
     for found, function in BY_NUMPY.items():

@@ -13,9 +13,9 @@ from dualnumbers.levels import is_number, plain, read
 from dualnumbers.memory import axes_by_stride
 from dualnumbers.messages.errors import user_line
 from dualnumbers.messages.refusals import note
+from dualnumbers.rules.arrays import along_axes
 from dualnumbers.rules.from_scipy import OF_PYTHON
 from dualnumbers.rules.shaping import array, broadcast_to, reshape, transpose
-from dualnumbers.table import BY_NUMPY
 
 from ..calls.running import is_inside
 from ._held import all_held, held, holds_number
@@ -139,4 +139,4 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     """Apply a function of vectors to each vector along an axis."""
     x = held(as_array(arr))
     x = x if is_number(type(x)) else np.asanyarray(x)
-    return keeping(BY_NUMPY[np.apply_along_axis](func1d, axis, x, *args, **kwargs))
+    return keeping(along_axes.apply_along_axis(func1d, axis, x, *args, **kwargs))

@@ -27,9 +27,9 @@ from dualnumbers.numbers.arguments import with_out_named
 from dualnumbers.numbers.array import ArrayNumber, Scalar
 from dualnumbers.numbers.face import REFUSED
 from dualnumbers.numbers.views import ArrayView
+from dualnumbers.rules import entry_for
 from dualnumbers.rules.arrays.inspecting import LIKE
 from dualnumbers.rules.shaping import view
-from dualnumbers.table import BY_NUMPY
 from dualnumbers.table.row import Face
 
 from ..calls.seeding import living
@@ -221,7 +221,7 @@ class Holder(ArrayNumber, operators=True):
     def _view(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         """Return the result of a function that shows elements of holders: tied to them, or else known of."""
         holders = [x for x in leaves((arguments, keywords)) if type(x) in HOLDERS]
-        if function in BY_NUMPY:
+        if entry_for(function) is not None:
             z = super().__array_function__(function, types, arguments, dict(keywords))
             if not untied(z, holders):
                 VIEWING.add(function)

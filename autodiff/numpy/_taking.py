@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import LIVING, RUNNING
+from dualnumbers.rules import entry_for
 from dualnumbers.rules.shaping import array as joined
-from dualnumbers.table import BY_NUMPY
 
 from ..calls.running import is_inside
 from ._held import holds_number
@@ -96,6 +96,6 @@ def standing_for(value: Any, name: str) -> Any:
         return value
     if ours is not None:
         return ours
-    if callable(value) and value in BY_NUMPY and not isinstance(value, (np.ufunc, type)):
+    if callable(value) and not isinstance(value, (np.ufunc, type)) and entry_for(value):
         return taking_lists(value, name)
     return value

@@ -31,7 +31,6 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 from ..calls.seeding import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
-from ..second_look.within import settled
 from .parts import Parts
 from .variable import Variable, variable
 from .wengert import UNARY, Tape
@@ -75,6 +74,8 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
         try:
             found = _sweep(tape, seeds, times, keep)
         except Undetermined as error:
+            from ..second_look.within import settled
+
             return settled(tape, seeds, error, swept), lambda line: times
         if any(map(has_nan, found if keep else [found[line] for line in tape.inputs])):
             return _strong_sweep(tape, seeds, keep)

@@ -10,11 +10,8 @@ from typing import Any
 
 from ..levels import Level, is_number
 from .frames import Fault, Place, fault, is_ours, module_of, public_module, raised, running, scipy_function, stack
-from .lines import LABELLED
 from .refusals import note
-from .rewriting import FACTORS, METHODS, rewritten
-from .storing import Written
-from .wording import LONGEST, fitting, short
+from .wording import FACTORS, LABELLED, LONGEST, METHODS, Written, fitting, short
 
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
 """Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
@@ -81,6 +78,13 @@ def _numpy_remedy(within: Iterable[Any]) -> str:
             if owner in NUMPY_REMEDIES:
                 return NUMPY_REMEDIES[owner]
     return ""
+
+
+def rewritten(place: Place | None, call: str, rank: int = 0) -> Written:
+    """Find what to write instead of what stands at a place, by modules that are read at the first error."""
+    from . import rewriting
+
+    return rewriting.rewritten(place, call, rank)
 
 
 def _scipy_remedy(caller: str, written: Written) -> str:
@@ -257,12 +261,12 @@ def _public_kind(number: Any) -> str:
 
 # ------------------------------------------------------------------------------------------------ others' errors
 
-_OF_NUMBERS = re.compile(
+_OF_NUMBERS = (
     r"ε|\b(BatchNumber|Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|dtype\('O'\)|"
     r"not supported for the input types|be a string or a Rational|NotImplementedType|object arrays are not|"
     r"which has no callable \w+ method"
 )
-_PLAIN_AS_WELL = re.compile("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
+_PLAIN_AS_WELL = ("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
                             "unsupported operand|interpreted as an integer|indices must be")  # fmt: skip
 """What Python says of a float as well."""
 
@@ -288,10 +292,10 @@ def explain(error: Exception, level: Level) -> None:
         raise TypeError(level.refused.text) from error
     here = fault((*places, *running(stack())))
     caller, text, where = scipy_function(here.within), str(error), module_of(places[0].frame).partition(".")[0]
-    ours = isinstance(error, (TypeError, ValueError)) and not _PLAIN_AS_WELL.search(text)
+    ours = isinstance(error, (TypeError, ValueError)) and not re.search(_PLAIN_AS_WELL, text)
     by_scipy = bool(caller) and where == "scipy"  # a ValueError of the user's own may show a number
     ours = ours and (by_scipy or isinstance(error, TypeError))
-    named = _OF_NUMBERS.search(text) if ours or "'NotImplementedType'" in text else None
+    named = re.search(_OF_NUMBERS, text) if ours or "'NotImplementedType'" in text else None
     written = rewritten(_at_fault(here).code, "") if named or caller else Written("")
     caller = caller or (written.scipy if named else "")
     if caller and named:

@@ -7,15 +7,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
-from traceback import walk_tb
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-_OURS = tuple(str(Path(__file__).resolve().parents[2] / name) + os.sep for name in ("dualnumbers", "autodiff"))
+_ABOVE, *_ = os.path.realpath(__file__).rsplit(os.sep, 3)
+_OURS = tuple(f"{_ABOVE}{os.sep}{name}{os.sep}" for name in ("dualnumbers", "autodiff"))
 _DOORS = tuple(_OURS[1] + name for name in ("forward.py", "reverse.py"))
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
-_STANDARD = str(Path(os.__file__).resolve().parent) + os.sep
+_STANDARD = os.path.realpath(os.__file__).removesuffix("os.py")
 
 
 class Place(NamedTuple):
@@ -44,12 +43,11 @@ def running(frames: Iterable[FrameType]) -> Iterator[Place]:
 
 def raised(traceback: TracebackType | None) -> list[Place]:
     """Return the places through which an error came, innermost first."""
-    through = [(frame, line) for frame, line in walk_tb(traceback)]
-    instructions = []
+    places = []
     while traceback is not None:
-        instructions.append(traceback.tb_lasti)
+        places.append(Place(traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno))
         traceback = traceback.tb_next
-    return [Place(frame, at, line) for (frame, line), at in zip(through, instructions, strict=True)][::-1]
+    return places[::-1]
 
 
 def module_of(frame: FrameType) -> str:

@@ -13,10 +13,7 @@ import numpy as np
 
 from ..levels import is_number
 from .frames import Place
-
-LABELLED = ("pandas", "polars", "xarray")
-"""Packages whose arrays and tables have labels, and an arithmetic by them."""
-
+from .wording import LABELLED
 
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare)
 

@@ -12,7 +12,8 @@ import numpy as np
 from .frames import Place
 from .labelled import with_labels
 from .lines import OPERATIONS, Code, code_at, holds_number
-from .storing import Written, in_place, stored
+from .storing import in_place, stored
+from .wording import FACTORS, METHODS, Written
 
 MATH = {name: name for name in ("ceil", "copysign", "cos", "cosh", "cbrt", "degrees", "exp", "exp2", "expm1", "fabs",
                                 "floor", "fmod", "frexp", "hypot", "isfinite", "isinf", "isnan", "ldexp",
@@ -27,12 +28,6 @@ STATISTICS = {"mean": "np.mean({})", "fmean": "np.mean({})", "stdev": "np.std({}
 SCALED = dict.fromkeys(("gumbel", "laplace", "logistic", "normal"), ("loc", "scale")) | {
     "exponential": ("", "scale"), "rayleigh": ("", "scale"), "uniform": ("low", "high")}  # fmt: skip
 """Distributions of a place and a scale: a sample is the place and the scale times a standard one."""
-
-FACTORS = "scipy.sparse.linalg.SuperLU"
-"""What splu and factorized give."""
-
-METHODS = (".item", ".tolist")
-"""Methods that give plain numbers, and for which there is other code."""
 
 PLAIN_COPIES = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite,
                 np.require, np.fromiter, np.nditer)  # fmt: skip

@@ -22,25 +22,14 @@ import numpy as np
 
 from ..forms import dtype_of, is_array
 from ..levels import HELD, is_number, plain
-from .lines import LABELLED, Code, root_of
+from .lines import Code, root_of
+from .wording import LABELLED, Written
 
 MAKERS = ("arange", "array", "asarray", "empty", "eye", "full", "identity", "ones", "tri", "zeros")
 """Functions of NumPy that make an array and take ``like=``."""
 
 _VIEWS = ("T", "diagonal", "flat", "imag", "mT", "ravel", "real", "reshape", "squeeze", "swapaxes", "transpose", "view")
 """Attributes and methods of an array that show its elements."""
-
-
-class Written(NamedTuple):
-    """The code on a line, ``old``, and what to write instead, ``new``, empty where nothing is known.
-
-    ``scipy`` is the SciPy function that it calls. ``how`` says what to do in words, where no code can be told.
-    """
-
-    old: str
-    new: str = ""
-    scipy: str = ""
-    how: str = ""
 
 
 def stored(code: Code, road: str, rank: int) -> Written | None:

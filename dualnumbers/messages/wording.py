@@ -1,9 +1,31 @@
 """Sentences of errors, and the code in them, in so many characters. Runs on the error path alone."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 LONGEST = 160
 """Characters of a message, without the file and the line."""
+
+LABELLED = ("pandas", "polars", "xarray")
+"""Packages whose arrays and tables have labels, and an arithmetic by them."""
+
+FACTORS = "scipy.sparse.linalg.SuperLU"
+"""What splu and factorized give."""
+
+METHODS = (".item", ".tolist")
+"""Methods that give plain numbers, and for which there is other code."""
+
+
+class Written(NamedTuple):
+    """What stands on a line, and what to write instead, empty where nothing is known; the SciPy function called.
+
+    ``how`` says what to do in words, where no code can be told.
+    """
+
+    old: str
+    new: str = ""
+    scipy: str = ""
+    how: str = ""
 
 
 def short(code: str, most: int = 60) -> str:

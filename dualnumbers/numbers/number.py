@@ -18,7 +18,7 @@ from .. import forms
 from ..forms import dtype_of, type_of
 from ..levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
 from ..messages.errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
-from ..rules import shaping
+from ..rules import entry_for, shaping
 from ..rules.arrays.inspecting import LIKE
 from ..rules.elementwise.arithmetic import as_numpy
 from ..rules.from_scipy import rule_of
@@ -185,7 +185,7 @@ class Number(NumberSurface):
         """Apply one of NumPy's other functions (NEP 18): the row or composition registered for it."""
         if function in LIKE:
             return LIKE[function](self, *arguments, **keywords)
-        entry = BY_NUMPY.get(function)
+        entry = BY_NUMPY.get(function) or entry_for(function)
         if entry is None:
             raise no_rule(function, "", self)
         target = keywords.pop("out", None)

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Range = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Domain:
+class Domain(NamedTuple):
     """An open set in which an elementwise function is differentiable; its rule may hold beyond.
 
     ``text`` as a table prints it; ``ranges``, one per argument, a box that tests draw from; ``distance``, of a point

@@ -15,7 +15,13 @@ LONGEST = 320
 """Lines of a module. One that outgrows this asks for a better division."""
 
 LAYERS = (
-    ("dualnumbers.messages.frames", "dualnumbers.levels", "dualnumbers.memory", "dualnumbers.messages.wording"),
+    (
+        "dualnumbers.messages.frames",
+        "dualnumbers.late",
+        "dualnumbers.levels",
+        "dualnumbers.memory",
+        "dualnumbers.messages.wording",
+    ),
     ("dualnumbers.foreign",),
     ("dualnumbers.forms", "dualnumbers.numbers.surface"),
     ("dualnumbers.messages.refusals", "dualnumbers.messages.lines"),
@@ -195,6 +201,22 @@ def test_importing_brings_in_nothing_heavy():
     loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "numpy" in loaded.stdout.split()
     assert not HEAVY & set(loaded.stdout.split())
+
+
+def test_families_that_are_read_late_have_no_ufunc_and_no_method():
+    """All kinds of number get these when their class is made."""
+    program = """
+import numpy as np, dualnumbers.rules as rules
+from dualnumbers.table import BY_NUMPY
+early = set(BY_NUMPY)
+rules.families()
+late = set(BY_NUMPY) - early
+assert np.interp in late and np.fft.fft in late
+methods = {getattr(np, name, None) for name in dir(np.ndarray)}
+print(*[f for f in late if isinstance(f, np.ufunc) or f in methods])
+"""
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout == "\n"
 
 
 def test_the_names_are_ours_alone():

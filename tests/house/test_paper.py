@@ -78,7 +78,9 @@ def test_every_elementwise_rule_has_its_line(docs):
 
     program = """
 import math
+from dualnumbers.rules import families
 from dualnumbers.table import BY_NUMPY, TABLE
+families()
 for function in TABLE.values():
     of_scipy = function.row.name in BY_NUMPY and not hasattr(math, function.row.name)  # registered by its name alone
     print("of SciPy" if of_scipy else function.row.described(), function.row.name, sep="/")

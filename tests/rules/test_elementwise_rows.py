@@ -4,6 +4,7 @@ Points come from the row's domain; derivatives are held against difference quoti
 and in 50 digits, never against a second formula.
 """
 
+import functools
 import itertools
 import sys
 
@@ -183,12 +184,14 @@ def fixed_shapes(arity):
     return fixed.get(arity, [((3,),) * arity, ((2, 1), (3,), *[()] * (arity - 2))])
 
 
+@functools.cache
 def shapes(arity):
     """Shapes that broadcast to one: scalars, vectors, matrices, sides of length 1 and 0."""
     drawn = mutually_broadcastable_shapes(num_shapes=arity, max_dims=2, max_side=3, min_side=0)
     return st.sampled_from(fixed_shapes(arity)) | drawn.map(lambda found: found.input_shapes)
 
 
+@functools.cache
 @st.composite
 def array_arguments(draw, row):
     """Arrays of broadcastable shapes whose elements come from the row's domain."""
@@ -254,6 +257,7 @@ def summed_to(shape, x):
 # --------------------------------------------------------------------------------------------- values and exceptions
 
 
+@functools.cache
 def any_numbers(row, whole=True):
     """Arguments from the domain or from anywhere: infinite, NaN, tiny, whole."""
     if is_costly(row):

@@ -4,6 +4,7 @@ What is well conditioned, as the reference at the next float tells, has nearly a
 fixed: powers of ten of both signs, beside whole numbers, and from the row's domain.
 """
 
+import functools
 import itertools
 import math
 
@@ -35,6 +36,14 @@ BY_HAND = {"beta", "gamma_density", "log_less_digamma", "poch", "binom", "gumbel
 tests/rules/test_digits.py has points."""
 
 
+@functools.lru_cache(maxsize=10_000)
+def value(f, point, places, step, digits):
+    """f so many steps beside a point, each step a power of ten of the argument; derivatives of all orders share it."""
+    with mp.workdps(digits):
+        chosen = zip(places, map(mp.mpf, point), strict=True)
+        return f(*(x + k * ((abs(x) or mp.one) * mp.mpf(10) ** -step) if k else x for k, x in chosen))
+
+
 def settled(f, point, orders):
     """The partial by differences, over ever less and in ever more digits until two agree; None if they do not."""
     last = None
@@ -43,10 +52,10 @@ def settled(f, point, orders):
             steps = [(abs(x) or mp.one) * mp.mpf(10) ** -step for x in map(mp.mpf, point)]
             total = mp.zero
             for chosen in itertools.product(*(WEIGHTS[n].items() for n in orders)):
-                value = f(*(x + k * h if k else mp.mpf(x) for (k, _), x, h in zip(chosen, point, steps, strict=True)))
-                if isinstance(value, mp.mpc) or not mp.isfinite(value):
+                z = value(f, point, tuple(k for k, _ in chosen), step, digits)
+                if isinstance(z, mp.mpc) or not mp.isfinite(z):
                     return None
-                total += value * math.prod(weight for _, weight in chosen)
+                total += z * math.prod(weight for _, weight in chosen)
             found = total / mp.fprod(h**n for h, n in zip(steps, orders, strict=True))
         if last and abs(found - last) <= 1e-17 * abs(found):
             return found

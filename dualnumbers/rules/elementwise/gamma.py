@@ -1,10 +1,9 @@
 """The gamma function and its relatives. Source: NIST DLMF §5.2, §5.12, §5.15. The partials need SciPy."""
 
 import math
+from functools import cache
 
 import numpy as np
-from numpy.polynomial import Polynomial
-from numpy.polynomial.polynomial import polyval
 
 from ...foreign import as_array
 from ...table import elementwise, family
@@ -40,13 +39,21 @@ def higher(order, x):
     return (-1) ** (order + 1) * factorial * zeta(np.float64(order + 1), x)
 
 
+@cache
+def _of_cotangent(order):
+    """dⁿ/dxⁿ cot πx, a polynomial of it."""
+    cotangent = np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(order):
+        cotangent = -math.pi * np.polynomial.Polynomial([1.0, 0.0, 1.0]) * cotangent.deriv()
+    return cotangent
+
+
 def _reflected(order, x):
     """ψ⁽ⁿ⁾(x) = (−1)ⁿ ψ⁽ⁿ⁾(1 − x) − π dⁿ/dxⁿ cot πx, at x < 0 (DLMF 5.15.6)."""
-    cotangent = Polynomial([0.0, 1.0])
-    for _ in range(order):
-        cotangent = -math.pi * Polynomial([1.0, 0.0, 1.0]) * cotangent.deriv()
     turn = np.tan(math.pi * (x - np.rint(np.real(x))))
-    return (-1) ** order * higher(order, 1.0 - x) - math.pi * polyval(1.0 / turn, cotangent.coef)
+    return (-1) ** order * higher(order, 1.0 - x) - math.pi * np.polynomial.polynomial.polyval(
+        1.0 / turn, _of_cotangent(order).coef
+    )
 
 
 @family

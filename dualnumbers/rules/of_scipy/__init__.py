@@ -1,6 +1,7 @@
 """The rules of SciPy's functions, one file a family; read when the first of them is called."""
 
-from .. import read
+from .. import families, read
 
+families()  # some have functions of SciPy's as well
 for _room in ("linalg", "special"):
     read(f"{__name__}.{_room}")
