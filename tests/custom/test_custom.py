@@ -29,11 +29,11 @@ from autodiff import (
     jacrev,
     jvp,
     linear,
+    locally_constant,
     multilinear,
     smooth,
     vjp,
 )
-from autodiff.tape import locally_constant
 from dualnumbers import DualNumber
 from dualnumbers.table import BY_NUMPY, TABLE
 from dualnumbers.table.kinds import Elementwise, Linear, Smooth

@@ -6,12 +6,12 @@ from collections import defaultdict
 import foreign_array
 import numpy as np
 import pytest
+from array_samples import SAMPLES, directions
 from foreign_array import Foreign
 from table import FUNCTIONS, few_points, numpy_function, places
-from test_array_rows import SAMPLES, directions
 
 from autodiff import Variable, derivative, grad, hessian, jacfwd, jacrev, jvp, record, value_and_grad, value_of, vjp
-from autodiff.calls.seeding import flatten
+from autodiff.calls.structures import flatten
 from autodiff.custom import decorators as custom
 
 OF_SCIPY = """

@@ -1,41 +1,19 @@
 """Every function that is not elementwise, on its sample calls: both modes against differences and each other."""
 
 import itertools
-import pkgutil
-from importlib import import_module
 
 import numpy as np
 import pytest
+from array_samples import NAMES, SAMPLES, directions, each
 from samples import ENTRIES, samples
 from samples.linalg import SINGULAR
-from table import EPS, FUNCTIONS, JACOBIANS, difference, nestings, same_bits
+from table import EPS, JACOBIANS, difference, nestings, same_bits
 
-import autodiff.scipy
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
 from autodiff.scipy._counterpart import COUNTERPARTS
 from autodiff.tape.sweep import fit
-from dualnumbers.table import COMPOSITIONS, TABLE
+from dualnumbers.table import TABLE
 from dualnumbers.table.kinds import Smooth
-
-for _module in pkgutil.iter_modules(autodiff.scipy.__path__):
-    import_module(f"autodiff.scipy.{_module.name}")
-
-NAMES = [function.row.name for function in FUNCTIONS if not function.row.is_elementwise] + [*COMPOSITIONS]
-NAMES += [name for name, function in COUNTERPARTS.items() if not hasattr(function, "function")]  # else it is a row
-SAMPLES = [(name, sample) for name in NAMES for sample in samples(name)]
-
-
-def each(chosen):
-    """The arguments of ``pytest.mark.parametrize`` for a test of these samples, called by row and call."""
-    return {"argnames": ("name", "sample"), "argvalues": chosen, "ids": [f"{name}: {s.text}" for name, s in chosen]}
-
-
-def directions(arrays, seed=7):
-    """One random direction per array, complex where the array is."""
-    rng = np.random.default_rng(seed)
-    real = [np.asarray(rng.normal(size=x.shape)) for x in arrays]
-    turn = [1j * rng.normal(size=x.shape) if np.iscomplexobj(x) else 0.0 for x in arrays]
-    return [(t + i).astype(np.asarray(x).dtype) for t, i, x in zip(real, turn, arrays, strict=True)]
 
 
 def moved(arrays, by, t):

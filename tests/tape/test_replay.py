@@ -8,11 +8,11 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from array_samples import each
 from fuzz.generator import program
 from fuzz.program import moved
 from samples import ENTRIES, samples
 from table import ELEMENTWISE_FUNCTIONS, few_points, named, places, same_bits
-from test_array_rows import each
 
 import autodiff.scipy
 from autodiff import Variable, grad, hessian, jvp, record, stop_gradient, value_of, vjp
