@@ -3,10 +3,10 @@
 How the package is laid out, from its doors down; docs/how-it-is-built.md tells it at length:
 
 - ``forward``, ``reverse``, ``operators``, ``check``: what users call; beside them ``nn``, ``scipy``, ``linalg``,
-  ``numpy``, ``drawing``.
-- ``seeding``, ``columns``, ``running``: arguments enter a differentiation, answers leave it.
-- ``variable``, ``recording``, ``leaf``, ``by_hand``: handles on lines of a tape; what is computed from one appends one.
-- ``tape``: the Wengert list. ``sweep`` goes through it backward; ``listing`` prints it, ``replay`` runs it elsewhere.
+  ``numpy``, ``drawing``, ``custom``.
+- ``calls``: arguments enter a differentiation, answers leave it.
+- ``tape``: the Wengert list, handles on its lines, the sweep through it, what prints it and runs it elsewhere;
+  ``second_look``, where a derivative came out NaN; ``objects``, Variables made by hand.
 - ``dualnumbers`` below: kinds of number, and the table of rules, each derivative written once.
 """
 

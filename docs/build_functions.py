@@ -26,7 +26,7 @@ from dualnumbers.table import BY_NUMPY, Refused, Row
 
 ROOT = Path(__file__).parent.parent
 PAGE, README = ROOT / "docs" / "functions.md", ROOT / "README.md"
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "rules")]
 
 from samples import ENTRIES, samples  # noqa: E402, F401
 from test_elementwise_rows import COMPLEX  # noqa: E402

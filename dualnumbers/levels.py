@@ -45,7 +45,7 @@ class Level:
 
     ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
     component has this level; the wide stride keeps it below every later differentiation. ``ended`` says that the
-    differentiation is over. ``refused`` is the first `refusals.Refusal` that was made for one of its numbers.
+    differentiation is over. ``refused`` is the first `messages.refusals.Refusal` that was made for one of its numbers.
     ``filled`` says that one of its numbers was stored into an array that held none. ``undetermined``, where it is set,
     says why a tangent may be NaN: it is the text of the error to raise then.
     """

@@ -1,4 +1,4 @@
-"""Blocks: functions with derivatives of the user's own, as classes. Each call applies a row (custom.py)."""
+"""Blocks: functions with derivatives of the user's own, as classes. Each call applies a row (rows.py)."""
 
 from __future__ import annotations
 

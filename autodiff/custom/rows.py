@@ -1,4 +1,4 @@
-"""Rows that are not in the table: those of functions with derivatives of the user's own (custom.py, blocks.py).
+"""Rows that are not in the table: those of functions with derivatives of the user's own (decorators.py, blocks.py).
 
 What a user's functions return is checked where it enters: a value of the row, a partial, a tangent or an adjoint.
 """

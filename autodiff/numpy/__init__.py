@@ -23,7 +23,7 @@ fill(globals(), numpy)
 globals().update(index_tricks(globals()))
 for _name in SUBMODULES[:2]:
     globals()[_name] = import_module(f"{__name__}.{_name}")
-del globals()[SUBMODULES[2]]  # until it is asked for
+globals().pop(SUBMODULES[2], None)  # until it is asked for
 
 
 def __getattr__(name: str) -> Any:

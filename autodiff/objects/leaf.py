@@ -14,7 +14,7 @@ array([2., 4.])
 That ``y`` still knows the 1.0 costs a copy only where it must. As long as nobody but the leaf and tapes refers to the
 array (``_alone``), nobody writes to it, and the tapes have it without a copy. ``data`` hands it out; if a tape has it,
 ``data`` first makes a copy, which is the leaf's value from then on. An array that was handed out may be written to, so
-a tape keeps it as any captured array (captured.py), until it is seen that nobody has it any more.
+a tape keeps it as any captured array (calls/captured.py), until it is seen that nobody has it any more.
 """
 
 from __future__ import annotations

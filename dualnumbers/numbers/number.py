@@ -2,7 +2,7 @@
 
 A kind of number says how a row extends to it (``lift``) and which differentiation it belongs to (``level``); it keeps
 the value one level down in ``primal``. A scalar number has no length and no index, so that NumPy takes it for a
-scalar; arraynumber.py adds what arrays have.
+scalar; array.py adds what arrays have.
 """
 
 from __future__ import annotations

@@ -154,3 +154,16 @@ def test_a_user_is_no_he():
             text = path.read_text(encoding="utf-8").replace('"he"', "").replace("'he'", "")
             found += [(path.name, word) for word in re.findall(r"\b(?:he|him|his)\b", text)]
     assert found == []
+
+
+def test_every_file_that_docstrings_name_is_there():
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for path in ROOT.glob("*/**/*.py")]
+    texts = [(name, ast.get_docstring(node) or "") for name, tree in modules() for node in ast.walk(tree)
+             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]  # fmt: skip
+    found = []
+    for place, text in (*texts, ("CONTRIBUTING.md", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))):
+        for name in re.findall(r"(?<![\w/.])[\w/]+\.py\b", text):
+            near = f"/{(Path(place).parent / name).as_posix()}" in files
+            if not near and not ("/" in name and any(file.endswith(f"/{name}") for file in files)):
+                found.append((place, name))
+    assert found == []
