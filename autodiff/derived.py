@@ -18,7 +18,7 @@ class Derived:
         self.__name__, self.__qualname__, self.__doc__ = run.__name__, run.__qualname__, run.__doc__
         self.__wrapped__ = getattr(run, "__wrapped__", run)  # whose parameters it has
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         return self.run(*arguments, **keywords)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:

@@ -22,7 +22,7 @@ from .calls.columns import CHUNK, Directions, Rule, check_same, taken
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
 from .calls.seeding import check_alive, check_holomorphic, matching, output, output_leaf, own, real_output, zero
-from .calls.structures import flatten, keeps_structure, map_leaves
+from .calls.structures import flatten, is_structure, keeps_structure, map_leaves
 from .derived import derived, with_parameters_of
 
 new = object.__new__
@@ -79,7 +79,10 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)
-    return derivative(lambda *xs: derivative(f, first, xs), tuple(others), args)
+    inner = lambda *xs: derivative(f, first, xs)
+    if len(others) > 1 or not any(map(is_structure, (args[first], args[others[0]]))):
+        return derivative(inner, tuple(others), args)
+    return _partials(inner, args, others, lambda out: joined(out, f))[0]
 
 
 @derived

@@ -13,6 +13,7 @@ from dualnumbers.numbers.dual import make
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given
 
+from .calls.call import Call
 from .calls.columns import Directions, taken
 from .calls.places import Which, by_position, distinct
 from .calls.seeding import matching, output_leaf, own, real_output
@@ -125,7 +126,7 @@ def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
         leaves, rebuild = flatten(jvp(lambda y: grad(f)(y, *args, **keywords), [x], [v])[1])
-        return rebuild(map(as_given, leaves, flatten(x)[0]))
+        return rebuild(map(as_given, leaves, Call([x], [0]).leaves))
 
     return product
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..derived import Derived
 from .seeding import described, name_of
 
 Which = int | str | tuple[int | str, ...]
@@ -69,8 +70,14 @@ def place(which: Any, f: Any, count: int, option: str = "wrt") -> int:
     return int(which.__index__()) % count
 
 
+def _passes_on(f: Any) -> bool:
+    """Return whether a function has the parameters that it names: one with `functools.wraps` may give some itself."""
+    ours = getattr(f, "__globals__", {}).get("__name__", "").startswith("autodiff.") or isinstance(f, Derived)
+    return ours or not (inspect.isfunction(f) and hasattr(f, "__wrapped__"))
+
+
 def _place_of_name(name: str, f: Any, count: int, option: str) -> int:
-    parameters = parameters_of(f)
+    parameters = parameters_of(f) if _passes_on(f) else []
     if not parameters:
         raise TypeError(f"{option}={name!r}: {name_of(f)} does not tell the names of its parameters; give the index of "
                         f"the argument{user_line()}")  # fmt: skip

@@ -27,9 +27,11 @@ class Sequences:
 
     def built(self, x: Any, parts: list[Any]) -> Any:
         """Make a structure like ``x`` of other parts."""
-        if hasattr(x, "_make"):
-            return x._make(parts)  # past a __new__ of the user's, which may check or convert
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+        make = getattr(x, "_make", type(x))  # past a __new__ of the user's, which may check or convert
+        other = make(*parts) if hasattr(x, "_fields") and make is type(x) else make(parts)
+        if own := getattr(x, "__dict__", None):
+            vars(other).update(own)
+        return other
 
     def paths(self, x: Any) -> list[str]:
         """Return what stands behind the name of a structure to reach each part."""
@@ -37,7 +39,9 @@ class Sequences:
 
     def matched(self, other: Any, x: Any) -> list[Any] | None:
         """Return another structure's parts in the order of those of ``x``; None where it is not built like ``x``."""
-        return list(other) if isinstance(other, (list, tuple)) and len(other) == len(x) else None
+        names = getattr(other, "_fields", None), getattr(x, "_fields", None)
+        alike = isinstance(other, (list, tuple)) and len(other) == len(x) and (None in names or names[0] == names[1])
+        return list(other) if alike else None
 
     def needed(self, x: Any) -> str:
         """Say what is built like ``x``."""
@@ -54,6 +58,8 @@ class Mappings(Sequences):
         other = copy(x)  # a defaultdict keeps its factory
         for key, part in zip(x, parts, strict=True):
             other[key] = part
+        if getattr(x, "__dict__", None) is x:  # its attributes are its items
+            other.__dict__ = other
         return other
 
     def paths(self, x: Any) -> list[str]:
@@ -153,10 +159,11 @@ BUILT_IN = tuple(KINDS)
 @lru_cache(1024)
 def kind_of_class(cls: type) -> Sequences | None:
     """Find `kind_of` for the instances of a class."""
-    for base in cls.__mro__:
-        if base in KINDS:
-            return KINDS[base]
-    return DATACLASSES if is_dataclass(cls) else None
+    bases = [base for base in cls.__mro__ if base in KINDS]
+    registered = [base for base in bases if base not in BUILT_IN]
+    if registered or not is_dataclass(cls):
+        return KINDS[(registered or bases)[0]] if bases else None
+    return DATACLASSES
 
 
 def _set_fields(x: Any) -> list[str]:
@@ -220,12 +227,39 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     return _taken(tree, kind, leaves)(map(function, leaves))
 
 
-def left_alone(tree: Any) -> list[Any]:
-    """Return what `flatten` passes over in a structure: each None and string in it, in order."""
+class _Place(int):
+    """What stands for a part of a structure in its `outline`."""
+
+
+def outline(tree: Any) -> Any:
+    """Return what a structure is without its leaves: class, places, what is left alone or is no part of it."""
     kind = kind_of(tree)
     if kind is None or kind is LEFT_ALONE:
-        return []
-    return [x for part in kind.parts(tree) for x in ([part] if kind_of(part) is LEFT_ALONE else left_alone(part))]
+        return None if kind is None else tree
+    parts = kind.parts(tree)
+    try:
+        emptied = kind.built(tree, [_Place(k) for k in range(len(parts))])
+    except Exception:  # a class whose parts must be numbers: it is known by its class and places
+        emptied = None
+    slots = [name for base in type(tree).__mro__ for name in getattr(base, "__slots__", ()) if hasattr(emptied, name)]
+    own = {**getattr(emptied, "__dict__", {}), **{name: getattr(emptied, name) for name in slots}}
+    return type(tree), kind.paths(tree), own, list(map(outline, parts))
+
+
+def is_same(x: Any, y: Any) -> bool:
+    """Return whether two outlines are equal; what cannot be compared is the same only where it is one object."""
+    if x is y:
+        return True
+    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+        return type(x) is type(y) and np.array_equal(x, y)
+    if isinstance(x, (list, tuple)) and type(x) is type(y) and len(x) == len(y):
+        return all(map(is_same, x, y))
+    if isinstance(x, dict) and type(x) is type(y) and x.keys() == y.keys():
+        return all(is_same(x[key], y[key]) for key in x)
+    try:
+        return type(x) is type(y) and bool(x == y)
+    except Exception:  # whatever the user's class makes of it
+        return False
 
 
 def paths_of_leaves(tree: Any, name: str) -> list[str]:

@@ -87,6 +87,8 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
 
     tree = by_copies(called)(*leaves)
     unreal = [is_unreal(out) for out in flatten(tree)[0]]
+    if not unreal:
+        raise ValueError(f"gradcheck: {getattr(f, '__name__', 'f')} returned no number: {tree!r}")
 
     def function(*xs: Any) -> tuple[Any, ...]:
         outs = [settled(output_leaf(out, f)) for out in flatten(called(*xs))[0]]

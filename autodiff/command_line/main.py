@@ -139,8 +139,9 @@ def show_derivative(chosen: argparse.Namespace) -> None:
     f, values, value = _evaluated(text, chosen.values)
     args = list(values.values())
     cells = [["derivative by", "forward mode", "reverse mode", "difference quotient"]]
-    for k, (name, backward) in enumerate(zip(values, reverse.gradient(f, args), strict=True)):
-        cells.append([name, repr(forward.derivative(f, k, args)), repr(backward), _quotient(text, f, k, args)])
+    of_float = lambda *xs: 1.0 * f(*xs)  # floor(x) is an integer, which has no derivative
+    for k, (name, backward) in enumerate(zip(values, reverse.gradient(of_float, args), strict=True)):
+        cells.append([name, repr(forward.derivative(of_float, k, args)), repr(backward), _quotient(text, f, k, args)])
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     print(f"{short(text)} = {value!r}   at {_point(values)}\n")
     for row in cells:

@@ -301,7 +301,9 @@ def _unknown_where_rough(best: Quotient, levels: list[Sides]) -> Quotient:
         rises = slopes * np.array([sides.h for sides in levels]).reshape(-1, *(1,) * best.value.ndim)
         wide, narrow = slopes[-FINEST:-1], slopes[1 - FINEST :]
         turns = np.abs(wide - narrow) > np.fmax(wide, narrow) / 4
-        large = np.fmax(rises[-FINEST:-1], rises[1 - FINEST :]) > np.fmax.reduce(rises) / TURNING
+        finest = np.fmax(rises[-FINEST:-1], rises[1 - FINEST :])
+        rounding = np.stack([sides.rounding for sides in levels])[1 - FINEST :]
+        large = (finest > np.fmax.reduce(rises) / TURNING) & (finest > 4 * rounding)
         rough |= np.any(turns & large, axis=0)
     return Quotient(best.value, np.where(rough, np.inf, best.error), best.step)
 

@@ -18,7 +18,7 @@ from dualnumbers.messages.frames import Reader
 
 from ..calls.places import arguments
 from ..calls.seeding import differentiable
-from ..calls.structures import flatten, left_alone, map_leaves
+from ..calls.structures import flatten, is_same, map_leaves, outline
 from .variable import Variable
 from .wengert import Tape
 
@@ -32,8 +32,8 @@ class Program(NamedTuple):
 
     inputs: tuple[Any, ...]
     """For each leaf of the arguments its shape, dtype and type."""
-    fixed: list[Any]
-    """The names and Nones in the arguments, by which the function may have decided."""
+    outline: list[Any]
+    """What the arguments are without their leaves: the function may have decided by it."""
     outputs: list[Any]
     """The leaves of what it returned: lines, and constants."""
     rebuild: Callable[..., Any]
@@ -56,7 +56,7 @@ def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
 
     leaves, rebuild = flatten(map_leaves(line_of, out))
     noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
-    return Program(tuple(map(_form, _leaves(args))), left_alone(list(args)), leaves, rebuild, *noted)
+    return Program(tuple(map(_form, _leaves(args))), list(map(outline, args)), leaves, rebuild, *noted)
 
 
 def run(tape: Tape, args: Sequence[Any]) -> Any:
@@ -71,8 +71,9 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
     forms = tuple(map(_form, inputs))
     if forms != tape.program.inputs:
         raise TypeError(f"the function was recorded with arguments {_named(tape.program.inputs)}, not {_named(forms)}")
-    if (fixed := left_alone(args)) != tape.program.fixed:
-        raise TypeError(f"the function was recorded with {tape.program.fixed} in its arguments, not {fixed}")
+    if not is_same(list(map(outline, args)), tape.program.outline):
+        raise TypeError("the function was recorded with arguments of another structure: other keys, classes, strings, "
+                        "or constants in them")  # fmt: skip
     values = evaluated(tape, inputs)
     return tape.program.rebuild(values[x] if type(x) is Line else x for x in tape.program.outputs)
 

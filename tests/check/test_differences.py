@@ -472,3 +472,9 @@ def test_bad_gradients_are_errors():
         check_gradient(lambda x: x, [1.0], 1.0)
     with pytest.raises(TypeError, match="array of shape"):
         check_gradient(np.sin, [np.ones(2)], [np.ones(2)])
+
+
+@pytest.mark.parametrize("f", [lambda x, y: x + y, lambda x, y: 4 * (x + np.sin(y)), lambda x, y: x**2 + y])
+def test_a_mixed_partial_that_is_zero_is_told_from_another(f):
+    assert check_derivative(f, (0, 1), [1.0, 1.0], 0.0)
+    assert not check_derivative(f, (0, 1), [1.0, 1.0], 1e-6)

@@ -270,3 +270,32 @@ PUBLIC = [name for name in MODULES if not any(part.startswith("_") for part in n
 def test_a_module_can_be_the_first_to_be_imported(name):
     """Nothing is there by luck, because another module or SciPy was imported before."""
     subprocess.run([sys.executable, "-W", "error", "-c", f"import {name}"], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("call", ["np.abs(np.fft.fft(v))", "scipy.special.ellipk(v / 9.0)"])
+@pytest.mark.parametrize("calls", [100, 600, 1500])
+def test_an_interrupt_while_rules_are_read_harms_nothing(call, calls):
+    """The files that were not read to the end are read again."""
+    program = f"""
+import sys, numpy as np, scipy.special
+from autodiff import grad
+count = 0
+def stop(frame, event, arg):
+    global count
+    count += "rules" in frame.f_code.co_filename
+    if count == {calls}:
+        sys.settrace(None)
+        raise KeyboardInterrupt
+    return stop
+f = lambda v: np.sum({call})
+sys.settrace(stop)
+try:
+    grad(f)(np.arange(1.0, 4.0))
+    print("not interrupted")
+except KeyboardInterrupt:
+    pass
+sys.settrace(None)
+assert np.all(np.isfinite(grad(f)(np.arange(1.0, 4.0))))
+"""
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (0, ""), found.stderr[-500:]
