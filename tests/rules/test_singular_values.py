@@ -8,7 +8,7 @@ from table import nestings
 from test_linear_algebra import JACOBIANS, TURN
 
 import autodiff.scipy.linalg
-from autodiff import Variable, grad, hessian, hvp, jacfwd, jvp, linearize, vjp
+from autodiff import Variable, grad, hessian, hvp, jacfwd, jacrev, jvp, linearize, vjp
 
 RNG = np.random.default_rng(8)
 LEFT, RIGHT = RNG.normal(size=(4, 2)), RNG.normal(size=(2, 3))
@@ -176,3 +176,13 @@ def test_of_complex_and_single_matrices():
     found = hessian(EVEN["squares"][0])(np.ones((3, 3), np.float32))
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, 2 * np.eye(9).reshape(3, 3, 3, 3), atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_sweeps_of_one_recording_one_after_the_other(seed):
+    """The vectors of equal values that one sweep chose may do for the next: those of σ and −σ then match as well."""
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(4, 4)))[0]
+    x = turn @ np.diag([2.0, 2.0, 2.0, 2.0]) @ turn.T
+    f = lambda a: np.sqrt(np.sum(np.linalg.svdvals((a + a.T) / 2) ** 2))
+    expected = hessian(lambda a: np.linalg.norm((a + a.T) / 2))(x)
+    np.testing.assert_allclose(jacrev(grad(f))(x), expected, rtol=0, atol=1e-12)

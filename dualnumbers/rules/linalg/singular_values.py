@@ -121,7 +121,7 @@ def _svdvals(a, basis):
 @composition(np.linalg.svdvals)
 def svdvals(x, /):
     """The singular values in descending order; where they repeat, as `eigvalsh`; at 0 a kink."""
-    return _svdvals(x, Basis(nested=is_number(type(x)) and is_number(type(x.primal))))
+    return _svdvals(x, Basis(is_number(type(x)) and is_number(type(x.primal)), rows=shape(x)[-2]))
 
 
 # ------------------------------------------------------------------------------------------------- with the vectors

@@ -23,7 +23,7 @@ from ..complexes import real
 from ..reductions import sum
 from ..selection import where
 from ..shaping import expand_dims, matrix_transpose
-from .factors import adjoint, product, repeated, together
+from .factors import adjoint, product, repeated, together, without_rounding
 from .undetermined import Kinked, Unadapted
 
 
@@ -40,18 +40,19 @@ class Basis:
     ``state`` is how those of repeated eigenvalues are chosen: by LAPACK, for the direction of a tangent, for one that a
     second derivative rests on, or for that of the adjoint which is being swept. Each thread sweeps with its own choice.
 
-    Of singular values: whether the call is ``nested`` in two differentiations, and then of the eigenvalues ± those at
-    the ``kink`` 0, and of these those that are ``odd``: the function has a slope by them.
+    Of singular values: how many ``rows`` their matrix has; whether the call is ``nested`` in two differentiations, and
+    then of the eigenvalues ± those at the ``kink`` 0, and of these those that are ``odd``: the function has a slope by
+    them.
     """
 
-    __slots__ = ("choice", "kink", "known", "nested", "odd", "recorded")
+    __slots__ = ("choice", "kink", "known", "nested", "odd", "recorded", "rows")
     FREE, ADAPTED, FIXED, SWEPT = range(4)
 
-    def __init__(self, nested=False):
+    def __init__(self, nested=False, rows=None):
         self.known = None, None, None
         self.recorded = [Basis.FREE, None, None]
         self.choice = _Choice(self.recorded)
-        self.nested, self.kink, self.odd = nested, None, None
+        self.nested, self.kink, self.odd, self.rows = nested, None, None, rows
 
     def __repr__(self):
         return "eigenvectors"
@@ -83,7 +84,18 @@ class Basis:
 
     def take(self, a, w, v):
         """Take eigenvalues and eigenvectors of a plain matrix that are known."""
+        v = self._paired(w, v)
         self.known, self.recorded[1] = (a, w, v), v
+
+    def _paired(self, w, v):
+        """Return the vectors with (u, −v) for −σ in the place opposite to that of σ, which has (u, v).
+
+        The adjoint of σ is half that of either: so their vectors must be of the same u and v where values repeat, too.
+        """
+        if self.rows is None:
+            return v
+        below = np.where(np.arange(v.shape[-2]) < self.rows, 1, -1)[:, None]
+        return np.where((without_rounding(w, w) < 0)[..., None, :], below * v[..., ::-1], v)
 
     def by_lapack(self, a, triangle):
         """Do as `of` does, whatever vectors are chosen."""
@@ -108,6 +120,7 @@ class Basis:
                 own = v[place][:, start:stop]
                 block = own.conj().T @ t[place] @ own
                 v[place][:, start:stop] = own @ np.linalg.eigh(block + block.conj().T)[1]
+        v = self._paired(w, v)
         if self.kink is None:
             self.choose(state, v)
         else:
