@@ -10,7 +10,9 @@ import numpy as np
 from dualnumbers.forms import size, zeros_like
 from dualnumbers.levels import Level, has_nan, level_of
 from dualnumbers.numbers.dual import make
+from dualnumbers.numbers.pushforward import paired
 from dualnumbers.rules.linalg.undetermined import Unadapted
+from dualnumbers.several import parts
 from dualnumbers.table.partials import as_given
 
 from .calls.call import Call
@@ -54,7 +56,7 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto") -> C
 
 
 def _size(leaves: list[Any]) -> int:
-    return int(sum(size(x) for x in leaves))
+    return int(sum(size(x) for leaf in leaves for x in parts(leaf)))
 
 
 @derived
@@ -90,7 +92,8 @@ def _hessian(recording: Recording, out: Any) -> list[Any]:
         low, level = Level(), Level()
         with np.errstate(all="ignore"):
             pushed = tangents(tape, _seeds(tape, directions.seeds(chosen, low)), range(len(tape)))
-        values = [make(x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
+        values = [paired(make, x, pushed[line], level) if line in pushed else x
+                  for line, x in enumerate(tape.values)]  # fmt: skip
         one = zeros_like(recording.value(out)) + 1
         gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else leaves
         found.append([taken(g.tangent) if level_of(g) is level else None for g in gradients])

@@ -179,6 +179,8 @@ def has_nan(x: Any) -> bool:
     if is_number(type(x)):
         has: bool = x.has_nan()
         return has
+    if type(x) is tuple:
+        return any(map(has_nan, x))
     foreign = type(x) is not np.ndarray and hasattr(x, "__array_function__")  # Dask has no methods of ufuncs
     summed = np.sum(x) if foreign else np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep
     return bool(summed != summed)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from functools import partial
-from types import CellType, CodeType, FunctionType, MethodType
+from dis import get_instructions
+from functools import lru_cache, partial
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def lifted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[An
                 stop = start + int(np.prod(shape(x)))
                 new[key] = reshape(theta[start:stop], shape(x), "C") if shape(x) else theta[start]
                 start = stop
-            bound, further = _replaced((function, args), new, {})
+            bound, further = replaced((function, args), new, {})
             call = lambda *first: bound(*first, *further)
             latest = theta, call
         return call
@@ -121,12 +122,12 @@ def _contents(cell: CellType) -> Any:
         return None
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    """Yield the global names that code may read, with the functions written in it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names(constant)
+@lru_cache(maxsize=1024)
+def _names(code: CodeType) -> frozenset[str]:
+    """Return the global names that code reads, with the functions in it; an attribute may be called the same."""
+    own = (step.argval for step in get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return frozenset(own).union(*inner)
 
 
 def _globals(function: FunctionType) -> dict[str, Any]:
@@ -135,10 +136,56 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     return {name: x for name, x in there if is_number(type(x))}
 
 
+INERT = frozenset((float, int, bool, str, type, type(None), np.float64, np.ufunc, ModuleType, BuiltinFunctionType))
+"""Types of values that hold nothing."""
+
+
+class Watched:
+    """Functions that are asked at every call which numbers they depend on: most hold none, as is seen at once."""
+
+    __slots__ = ("functions", "named", "quick")
+
+    def __init__(self, functions: Any) -> None:
+        """Watch the functions in a structure of tuples."""
+        self.functions = functions
+        found = [f for f in _flat(functions) if type(f) not in INERT]
+        self.quick = all(type(f) is FunctionType and not f.__defaults__ and not f.__kwdefaults__ for f in found)
+        named = [(f.__globals__, tuple(_names(f.__code__)), f.__closure__ or ()) for f in found if self.quick]
+        self.named = [parts for parts in named if parts[1] or parts[2]]
+
+    def numbers(self) -> list[Any]:
+        """Return the numbers of `numbers_in`, each once."""
+        if self.quick and not self._may_hold():
+            return []
+        return list({id(x): x for x in numbers_in(self.functions)}.values())
+
+    def _may_hold(self) -> bool:
+        for names_to, names, cells in self.named:
+            for cell in cells:
+                if not _is_inert(_contents(cell)):
+                    return True
+            for name in names:
+                if is_number(type(names_to.get(name))):
+                    return True
+        return False
+
+
+def _flat(functions: Any) -> Iterator[Any]:
+    for part in functions if isinstance(functions, tuple) else ():
+        yield from _flat(part) if isinstance(part, tuple) else (part,)
+
+
+def _is_inert(x: Any) -> bool:
+    """Return whether a value holds no number, as is seen at once."""
+    if type(x) is list or type(x) is tuple:
+        return INERT.issuperset(map(type, x))
+    return type(x) in INERT or (type(x) is np.ndarray and x.dtype.char != "O")
+
+
 # ------------------------------------------------------------------------------------------------ other numbers
 
 
-def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
+def replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
     """Return a number by its replacement, what holds one by a copy that has the replacement; anything else as it is."""
     if id(x) in new:
         return new[id(x)]
@@ -148,7 +195,7 @@ def _replaced(x: Any, new: dict[int, Any], made: dict[int, Any]) -> Any:
         return x
 
     def again(part: Any) -> Any:
-        return _replaced(part, new, made)
+        return replaced(part, new, made)
 
     kind = None if _is_called(x) else kind_of(x)
     if kind is not None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dualnumbers.forms import zeros_like
 from dualnumbers.levels import plain
+from dualnumbers.several import parts
 
 from ..calls.places import Which, arguments, distinct, places
 from ..calls.seeding import settled
@@ -200,7 +201,7 @@ def _eps(value: Any) -> float:
 def _largest_term(function: Function, leaves: Sequence[Any]) -> float:
     """Return the largest size on the way of a function: what cancels is rounded by eps of that."""
     tape, _ = record(function, list(leaves))
-    sizes = (size(plain(value)) for value in tape.values)
+    sizes = (size(plain(x)) for value in tape.values for x in parts(value))
     return max((s for s in sizes if np.isfinite(s)), default=0.0)
 
 

@@ -14,8 +14,8 @@ from dualnumbers.rules.shaping import array, reshape
 from dualnumbers.table import Row
 from dualnumbers.table.kinds import Smooth
 
-from .decorators import joined
-from .rows import Function, elementwise_function, fitting, function_of_arrays
+from ..calls.seeding import read_only
+from .rows import Function, elementwise_function, fitting, function_of_arrays, joined, value_of_function
 
 
 class Argument:
@@ -100,7 +100,12 @@ class Block(_Rows):
     @staticmethod
     def _made(name: str, count: int) -> Function:
         row = Row(name, tuple(Smooth(_push(k)) for k in range(count)), ("owner",))
-        return function_of_arrays(row, lambda *xs_owner: xs_owner[-1].value(*xs_owner[:-1]))
+
+        def value(*xs_owner: Any) -> Any:
+            xs, owner = tuple(map(read_only, xs_owner[:-1])), xs_owner[-1]
+            return value_of_function(name, owner.value(*xs), xs)
+
+        return function_of_arrays(row, value)
 
 
 def _push(k: int) -> Function:

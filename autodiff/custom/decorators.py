@@ -7,20 +7,23 @@ written with NumPy's functions and operators; then it can be differentiated agai
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import shape
 from dualnumbers.levels import HELD, is_number, read
 from dualnumbers.messages.errors import user_line
-from dualnumbers.rules.shaping import array
-from dualnumbers.table import Row
+from dualnumbers.rules.shaping import broadcast_to
 from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
 
+from ..calls.closures import Watched
 from ..calls.structures import flatten, map_leaves
-from .rows import Function, elementwise_function, elementwise_with_parameters, function_of_arrays, rule
+from .arrays import Rule
+from .rows import Function, SeveralResultsError, elementwise_function, elementwise_with_parameters, joined, kinds_given
+from .trees import leaves_as
 
 
 def _signature(function: Function, name: str) -> inspect.Signature:
@@ -45,7 +48,8 @@ def _decorated(function: Function, kind: type[Kind], count: int | None,
                make: Callable[[str, Function, int, tuple[str, ...]], Function]) -> Function:  # fmt: skip
     """Give a user's function its face: ``count`` operands first, then fixed parameters, with its own signature.
 
-    ``make`` takes the name, the function of arguments by place, the number of operands and the names of parameters.
+    ``make`` takes the name, the function of arguments by place, the number of arguments that come first and the names
+    of parameters, and returns a function of the lists of both.
     """
     name = _name_of(function)
     signature = _signature(function, name)
@@ -59,15 +63,17 @@ def _decorated(function: Function, kind: type[Kind], count: int | None,
         raise TypeError(f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
                         f"give {kind.name} one for each argument{_BESIDES[kind]}")  # fmt: skip
     keyed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    table_function = make(name, _by_place(function, len(names), keyed), count, tuple(names[count:]))
+    apply = make(name, _by_place(function, len(names), keyed), count, tuple(names[count:]))
 
     def called(*arguments: Any, **keywords: Any) -> Any:
         if keywords or keyed or len(arguments) != len(names):
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
             arguments = tuple(bound.arguments.values())
+        if count == len(names):
+            return apply(arguments, ())
         fixed = [_fixed(name, *part) for part in zip(names[count:], arguments[count:], strict=True)]
-        return table_function(*map(joined, arguments[:count]), *fixed)
+        return apply(arguments[:count], fixed)
 
     return update_wrapper(called, function)
 
@@ -94,12 +100,6 @@ _BESIDES = {Elementwise: ", a function of (arguments, value) or a number"} | dic
 )
 
 
-def joined(x: Any) -> Any:
-    """Return an argument as one operand: a list, or an array of objects, as an array."""
-    nested = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
-    return array(x) if nested else x
-
-
 def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], Function]:
     """Give a function applied element by element its partial derivatives.
 
@@ -122,16 +122,40 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
     """
 
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
-        if fixed:
-            return elementwise_with_parameters(name, function, partials, singular)
-        return elementwise_function(name, function, partials, singular)
+        made = elementwise_with_parameters if fixed else elementwise_function
+        of_one, several, watched = made(name, function, partials, singular), False, Watched((function, partials))
+        whole = Rule(name, function, [Smooth(_times(count, partial)) for partial in partials], fixed)
+
+        def apply(arguments: Sequence[Any], parameters: Sequence[Any]) -> Any:
+            nonlocal several
+            if not several and not watched.numbers():
+                try:
+                    return of_one(*map(joined, arguments), *parameters)
+                except SeveralResultsError:
+                    several = True
+            return whole(arguments, parameters)
+
+        return apply
 
     return lambda function: _decorated(function, Elementwise, len(partials), make)
 
 
-def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...]) -> Callable[[Function], Function]:
+def _times(count: int, partial: Any) -> Function:
+    """Make the push-forward of a partial, or of one for each result: a product with the tangent."""
+
+    def push(t: Any, z: Any, *arguments: Any) -> Any:
+        slopes = partial(*arguments[:count], z) if callable(partial) else map_leaves(lambda _: partial, z)
+        values, rebuild = flatten(z)
+        found = zip(leaves_as("a partial", slopes, z), values, strict=True)
+        return rebuild(broadcast_to(p * t, shape(x)) for p, x in found)
+
+    return push
+
+
+def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...], joint: Function | None = None
+               ) -> Callable[[Function], Function]:  # fmt: skip
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
-        return rule(name, kind, derivatives, fixed, function)
+        return Rule(name, function, kinds_given(name, kind, derivatives), fixed, joint)
 
     return lambda function: _decorated(function, kind, len(derivatives), make)
 
@@ -165,7 +189,7 @@ def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
     return _of_arrays(Multilinear, adjoints)
 
 
-def smooth(*pushes: Any) -> Callable[[Function], Function]:
+def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], Function]:
     """Give any differentiable function of arrays its push-forward by each argument.
 
     A push-forward takes the argument's tangent, the value, then all arguments, and returns the value's tangent, to
@@ -189,9 +213,12 @@ def smooth(*pushes: Any) -> Callable[[Function], Function]:
     ...     return np.linalg.solve(a, b)
     >>> grad(lambda b: np.sum(solution(np.diag([2.0, 4.0]), b)))(np.ones(2)).tolist()
     [0.5, 0.25]
+
+    Where the pull-backs to several arguments share work, ``pull`` gives the cotangents of all at once, one for each
+    argument and None for none; it maps ``(cotangent, value, *arguments)``.
     """
 
-    return _of_arrays(Smooth, pushes)
+    return _of_arrays(Smooth, pushes, pull)
 
 
 def locally_constant(function: Function) -> Function:
@@ -206,6 +233,6 @@ def locally_constant(function: Function) -> Function:
     """
 
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
-        return function_of_arrays(Row(name, (Constant(),) * count), function)
+        return Rule(name, function, [Constant()] * count, ())
 
     return _decorated(function, Constant, None, make)

@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.foreign import as_like, copy_of, is_foreign
-from dualnumbers.forms import PYTHON, dtype_of, shape, size, zeros_like
-from dualnumbers.levels import is_number, read
+from dualnumbers.foreign import copy_of, is_foreign
+from dualnumbers.forms import PYTHON, shape
+from dualnumbers.levels import is_number
 from dualnumbers.messages.errors import user_line
-from dualnumbers.numbers.batch import BatchNumber, over_members
 from dualnumbers.rules.shaping import array
 from dualnumbers.table import Row
 from dualnumbers.table.dispatch import by_level, by_type
-from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Smooth
+from dualnumbers.table.kinds import Constant, Elementwise, Kind, Smooth
 from dualnumbers.table.language import as_kind
 from dualnumbers.table.partials import in_precision
 from dualnumbers.table.row import Face
 
 from ..calls.seeding import read_only
+from ..calls.structures import is_structure
 
 Function = Callable[..., Any]
 
@@ -31,7 +31,11 @@ Function = Callable[..., Any]
 # --------------------------------------------------------------------------------------------- what is given back
 
 
-def _value(name: str, z: Any, operands: Any) -> Any:
+class SeveralResultsError(TypeError):
+    """A function returned a structure, where one value was expected."""
+
+
+def value_of_function(name: str, z: Any, operands: Any) -> Any:
     """Return what a user's function returned, as it did; TypeError where it is no plain value."""
     if is_number(type(z)):
         raise TypeError(f"{name} uses a number that is being differentiated and is none of its arguments: make that "
@@ -39,7 +43,8 @@ def _value(name: str, z: Any, operands: Any) -> Any:
     if not isinstance(z, (*PYTHON, np.generic, np.ndarray)):
         if is_foreign(type(z)):
             return copy_of(z)
-        raise TypeError(f"{name} returned {z!r}: let it return a number or an array{user_line()}")
+        kind = SeveralResultsError if is_structure(z) else TypeError
+        raise kind(f"{name} returned {z!r}: let it return a number or an array{user_line()}")
     if isinstance(z, np.ndarray):
         shown = any(isinstance(x, np.ndarray) and np.may_share_memory(z, x) for x in operands)
         return z.copy() if shown else z if z.ndim else z[()]  # a view would be written to with the argument
@@ -69,6 +74,12 @@ def _spreads(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(given) <= len(wanted) and all(n in (1, m) for n, m in ends)
 
 
+def joined(x: Any) -> Any:
+    """Return an argument as one operand: a list, or an array of objects, as an array."""
+    nested = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
+    return array(x) if nested else x
+
+
 # --------------------------------------------------------------------------------------------- rows
 
 
@@ -82,7 +93,7 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
     def plainly(*operands: Any) -> Any:
         operands = tuple(map(read_only, operands))
         xs = operands[1:] if owner else operands
-        z = _value(name, function(*operands), xs)
+        z = value_of_function(name, function(*operands), xs)
         wanted = np.broadcast_shapes(*map(np.shape, xs))
         if np.shape(z) != wanted:
             raise ValueError(
@@ -136,107 +147,32 @@ def elementwise_with_parameters(name: str, function: Function, partials: tuple[A
 
 
 def function_of_arrays(row: Row, function: Function) -> Function:
-    """Make the table function of any other row that is not in the table."""
-    count = row.arity
-
-    def plainly(*arguments: Any) -> Any:
-        arguments = (*map(read_only, arguments[:count]), *arguments[count:])
-        return _value(row.name, function(*arguments), arguments[:count])
-
-    row.python = row.numpy = face = Face(row, plain=plainly)
-    face.evaluate = by_level(face, plainly)
+    """Make the table function of any other row that is not in the table, of a function that checks what it gives."""
+    row.python = row.numpy = face = Face(row, plain=function)
+    face.evaluate = by_level(face, function)
     return face.evaluate
 
 
-def rule(name: str, kind: type[Kind], derivatives: tuple[Any, ...], fixed: tuple[str, ...], function: Function
-         ) -> Function:  # fmt: skip
-    """Make the table function of a user's function of arrays, its derivatives of ``kind`` or of another.
+# --------------------------------------------------------------------------------------------- what is given
 
-    What the function does to a tangent and its adjoint maps are two statements: at the first tangent they are held
-    against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
-    """
-    kinds = [_given(name, k, kind, derivative) for k, derivative in enumerate(derivatives)]
-    together = [isinstance(given, Linear) for given in kinds]
 
-    def of_tangent(k: int, t: Any, arguments: tuple[Any, ...]) -> Any:
-        operands, static = arguments[: len(kinds)], arguments[len(kinds) :]
-        xs = [zeros_like(x) if together[k] and linear else x for x, linear in zip(operands, together, strict=True)]
-        return evaluate(*xs[:k], t, *xs[k + 1 :], *static)
+def functions_of(kind: Any) -> tuple[Any, ...]:
+    """Return the user's functions in a kind."""
+    return (kind.by_push, kind.by_pull) if isinstance(kind, Smooth) else (getattr(kind, "adjoint", None),)
 
-    checked = (_checked(name, k, given, of_tangent) for k, given in enumerate(kinds))
-    evaluate: Function = function_of_arrays(Row(name, tuple(checked), fixed), function)
-    return evaluate
+
+def kinds_given(name: str, kind: type[Kind], derivatives: tuple[Any, ...]) -> list[Kind]:
+    """Return a user's derivatives as kinds, of ``kind`` or another; TypeError where one is none, and no function."""
+    return [_given(name, k, kind, derivative) for k, derivative in enumerate(derivatives)]
 
 
 def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
-    """Return a user's derivative as a kind; TypeError where it is none, and no function."""
     given = as_kind(kind, derivative)
-    parts: list[Any] = [getattr(given, "adjoint", None)]
-    if isinstance(given, Smooth):
-        parts = [given.by_push] if given.by_pull is None else [given.by_push, given.by_pull]
-    elif isinstance(given, Constant):
-        parts = []
-    if not all(callable(part) and not isinstance(part, type) for part in parts):
+    functions = () if isinstance(given, Constant) else functions_of(given)
+    if isinstance(given, Smooth) and given.by_pull is None:
+        functions = functions[:1]
+    if not all(callable(part) and not isinstance(part, type) for part in functions):
         words = "(tangent, value, *arguments)" if kind is Smooth else "(cotangent, *arguments)"
         raise TypeError(f"derivative {k} of {name} is {derivative!r}: let it be a function of {words}, None, or one of "
                         "Linear, Multilinear and Smooth of such functions")  # fmt: skip
     return given
-
-
-def _checked(name: str, k: int, given: Any, of_tangent: Function) -> Kind:
-    """Return a kind with the user's derivatives, results checked. A linear one is pushed by ``of_tangent``."""
-    if isinstance(given, Constant):
-        return given
-    if isinstance(given, Smooth):
-        pull = given.by_pull
-        return Smooth(
-            _checked_push(name, k, given.by_push), pull and _checked_pull(f"pull-back {k} of {name}", k + 1, pull)
-        )
-    adjoint = _checked_pull(f"adjoint {k} of {name}", k, given.adjoint)
-    held = False
-
-    def push(t: Any, z: Any, *arguments: Any) -> Any:
-        nonlocal held
-        result = of_tangent(k, t, arguments)
-        if not held:
-            along = read(t)
-            _hold(name, k, adjoint, along, *map(read, (result, *arguments)))
-            held = bool(np.any(along))
-        return result
-
-    return Smooth(_checked_push(name, k, push), lambda g, z, *arguments: adjoint(g, *arguments))
-
-
-def _checked_push(name: str, k: int, push: Function) -> Function:
-    """Check that tangents have the shape and precision of the value; a batch is pushed member by member."""
-
-    def checked(*t_z_xs: Any) -> Any:
-        if isinstance(t_z_xs[0], BatchNumber):  # it may call what takes plain arrays only
-            return over_members(t_z_xs[0], checked, t_z_xs)
-        try:
-            pushed, z = push(*map(read_only, t_z_xs)), t_z_xs[1]
-        except RecursionError as error:
-            raise RuntimeError(f"push-forward {k} of {name} calls {name} itself, and deriving the reverse mode would "
-                               f"never end: write out what it needs of it{user_line()}") from error  # fmt: skip
-        return fitting(f"push-forward {k} of {name}", pushed, shape(z), z)
-
-    return checked
-
-
-def _checked_pull(what: str, place: int, pull: Function) -> Function:
-    """Check that what a pull-back returns has the shape and precision of what is at ``place`` behind ``g``."""
-    return lambda g, *xs: fitting(what, pull(*map(read_only, (g, *xs))), shape(xs[place]), xs[place])
-
-
-def _hold(name: str, k: int, adjoint: Any, t: Any, pushed: Any, *arguments: Any) -> None:
-    """Raise ValueError where an adjoint map is not that of the function which maps the tangent ``t`` to ``pushed``."""
-    kind, angles = np.result_type(dtype_of(pushed), np.float16), 1.0 + np.arange(size(pushed)).reshape(shape(pushed))
-    g = as_like((np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind)[()], pushed)
-    pulled = read(adjoint(g, *arguments))
-    along, back = np.real(np.conj(g) * pushed), np.real(np.conj(pulled) * t)
-    total = np.sum(np.abs(along)) + np.sum(np.abs(back))
-    if abs(np.sum(along) - np.sum(back)) > np.sqrt(np.finfo(np.result_type(g, t)).eps) * total:
-        raise ValueError(
-            f"{name} is not linear in argument {k}, or adjoint map {k} is not its adjoint: a function that is not, or "
-            f"has a constant term, is for autodiff.smooth or elementwise{user_line()}"
-        )

@@ -15,10 +15,12 @@ import numpy as np
 
 from dualnumbers.forms import dtype_of, zeros_like
 from dualnumbers.levels import has_nan
+from dualnumbers.several import each, plus
 from dualnumbers.table.partials import evaluate_partial
 
 from ..second_look.certain import Certain
-from ..tape.sweep import Times, fit, swept, tangents
+from ..tape.adding import fit
+from ..tape.sweep import Times, swept, tangents
 from ..tape.wengert import Tape
 
 RUN, SEED, SWEEP = "run", "seed", "sweep"
@@ -125,7 +127,7 @@ def reverse_steps(tape: Tape, parts: Sequence[Part], output: int) -> list[Step]:
         for line in reversed(part.lines):
             for term in _pulled(tape, line, adjoints[line], times_at(line), wanted):
                 before = found.get(term.operand)
-                total = found[term.operand] = term.value if before is None else before + term.value
+                total = found[term.operand] = plus(before, term.value)
                 if not part.folded:
                     terms.append(term if before is None else term._replace(total=total))
                 changes |= {term.operand: total} if term.operand in shown else {}
@@ -146,7 +148,7 @@ def _pulled(tape: Tape, line: int, given: Any, times: Times | None, wanted: Cont
             with np.errstate(all="ignore"):
                 passed = row.pull(place, given, z, xs, static, times)
             if passed is not None:
-                yield Term(operand, line, partial(tape, line, place), given, fit(passed, xs[place]))
+                yield Term(operand, line, partial(tape, line, place), given, each(fit, passed, xs[place]))
 
 
 def partial(tape: Tape, line: int, place: int) -> Any:

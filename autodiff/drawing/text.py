@@ -22,6 +22,8 @@ FEW, NARROW = 6, 22
 def concise(value: Any) -> str:
     """Write a value in at most some 40 characters: numbers to 5 digits, of an array the ends and the shape."""
     value = plain(value)
+    if type(value) is tuple:
+        return cut(f"({', '.join('0' if part is None else concise(part) for part in value)})")
     if isinstance(value, np.ndarray) and value.ndim:
         whole = _nested(value.tolist()) if value.size <= FEW else ""
         if not value.size:

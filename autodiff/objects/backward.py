@@ -15,18 +15,20 @@ who writes to one gradient must not change another, so each is an array of its o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from dualnumbers.foreign import is_foreign
+from dualnumbers.foreign import is_foreign, new_like
 from dualnumbers.forms import is_array, shape, zeros_like
+from dualnumbers.rules.shaping import reshape, stack
 from dualnumbers.table.partials import as_given
 
 from ..tape.sweep import adjoints
 
 
-def units(value: Any) -> Iterator[Any]:
+def _units(value: Any) -> Iterator[Any]:
     """Yield the cotangents that pick one element after the other."""
     for place in np.ndindex(shape(value)):
         unit = zeros_like(value)
@@ -61,3 +63,20 @@ def _is_whole(array: Any) -> bool:
     if type(array) is np.ndarray:
         return array.base is None and array.flags.writeable
     return not is_foreign(type(array))
+
+
+def jacobians(y: Any) -> list[Any]:
+    """Return the Jacobian of the elements of ``y`` by those of each leaf, in the order in which these were made."""
+    behind = set(y.tape.ancestors(y.line))
+    sizes: dict[int, int] = {}
+    for line, leaf in zip(y.tape.inputs, y.tape.leaves, strict=True):
+        if line in behind:
+            sizes.update(leaf.siblings or [(leaf.number, prod(shape(leaf.primal)))])
+    rows: dict[int, list[Any]] = {number: [] for number in sorted(sizes)}
+    for unit in _units(y.primal):
+        found = {leaf.number: adjoint for leaf, adjoint in adjoints_of(y, unit)}
+        for number, size in sizes.items():
+            row = reshape(found[number], (-1,), "C") if number in found else new_like(y.primal, size, float)
+            rows[number].append(row)
+    none = new_like(y.primal, 0, float)
+    return [stack(*found, 0) if found else reshape(none, (0, sizes[k]), "C") for k, found in rows.items()]

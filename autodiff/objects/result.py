@@ -28,28 +28,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import prod
 from threading import Lock, get_ident
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
-from dualnumbers.foreign import is_foreign, new_like
-from dualnumbers.forms import is_unreal, shape, zeros_like
+from dualnumbers.foreign import is_foreign
+from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.number import Number, lifted_operators
 from dualnumbers.numbers.views import ArrayView
-from dualnumbers.rules.shaping import reshape, stack
+from dualnumbers.rules.indexing import item
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.row import Face
 
 from ..calls.seeding import living, matching, read_only
 from ..tape.variable import Variable
 from ..tape.wengert import UNARY
-from .backward import adjoints_of, units
+from .backward import adjoints_of, jacobians
 from .shared_tape import SharedTape, common
 
 new = object.__new__
@@ -93,7 +92,7 @@ def _recorded(face: Face) -> Callable[..., Any]:
         numbers = [x.on(tape) if _is_of(level, x) else tape.constant(x) for x in operands]
         if max(numbers) < 0:  # nothing but constants
             return evaluate(*map(tape.value, numbers), *static)
-        return result(tape, tape.apply(face, numbers, static))
+        return results(tape, tape.apply(face, numbers, static))
 
     return recorded
 
@@ -172,20 +171,8 @@ class ByHand(Variable, operators=True):
         if y.tape.complex:
             raise TypeError("compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f"
                             f"{user_line()}")  # fmt: skip
-        behind = set(y.tape.ancestors(y.line))
-        sizes: dict[int, int] = {}
-        for line, leaf in zip(y.tape.inputs, y.tape.leaves, strict=True):
-            if line in behind:
-                sizes.update(leaf.siblings or [(leaf.number, prod(shape(leaf.primal)))])
-        rows: dict[int, list[Any]] = {number: [] for number in sorted(sizes)}
-        for unit in units(y.primal):
-            found = {leaf.number: adjoint for leaf, adjoint in adjoints_of(y, unit)}
-            for number, size in sizes.items():
-                row = reshape(found[number], (-1,), "C") if number in found else new_like(y.primal, size, float)
-                rows[number].append(row)
-        none = new_like(y.primal, 0, float)
-        jacobians = [stack(*found, 0) if found else reshape(none, (0, sizes[k]), "C") for k, found in rows.items()]
-        self.gradient = jacobians[0] if len(jacobians) == 1 else jacobians
+        found = jacobians(y)
+        self.gradient = found[0] if len(found) == 1 else found
 
     def __hash__(self) -> int:
         """Hash the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older one."""
@@ -199,6 +186,15 @@ def result(tape: SharedTape, line: int) -> Any:
     handle.place, handle.gradient = (tape, line), None
     tape.handles.append(ref(handle))
     return handle
+
+
+def results(tape: SharedTape, line: int) -> Any:
+    """Make `result`; where its value is a tuple, one on each item of it, plain where that is a count."""
+    value = tape.values[line]
+    if type(value) is not tuple:
+        return result(tape, line)
+    return tuple(result(tape, tape.add(item.row, [line], (k,), x, len(tape))) if dtype_of(x).kind in "fc" else x
+                 for k, x in enumerate(value))  # fmt: skip
 
 
 class Result(ByHand):

@@ -27,6 +27,7 @@ from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.numbers.dual import make
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, stack
+from dualnumbers.several import each, plus
 from dualnumbers.table.partials import evaluate_partial, in_precision
 
 from ..calls.columns import same_bits
@@ -59,7 +60,8 @@ class Certain:
             member = {line: getitem(t.data, place) if is_number(type(t)) and t.level is level else t
                       for line, t in seeds.items()}  # fmt: skip
             runs.append(self._tangents(member, lines))
-        return {line: batch(stack(*(run[line] for run in runs), 0), level) for line in runs[0]}
+        return {line: each(lambda *members: batch(stack(*members, 0), level), *(run[line] for run in runs))
+                for line in runs[0]}  # fmt: skip
 
     def _tangents(self, seeds: Found, lines: list[int]) -> Found:
         patterns, self.terms = self.structure.of_tangents(seeds, lines)
@@ -71,9 +73,9 @@ class Certain:
             for place, operand in enumerate(self.tape.operands(line)):
                 if operand in found and row.passes(place):
                     term = self.term(line, place, found[operand])
-                    total = term if total is None else total + term
+                    total = plus(total, term)
             if total is not None:
-                found[line] = masked(in_precision(total, self.tape.values[line]), patterns[line])
+                found[line] = each(masked, each(in_precision, total, self.tape.values[line]), patterns[line])
         return found
 
     def term(self, line: int, place: int, t: Any) -> Any:
@@ -82,7 +84,8 @@ class Certain:
         xs = [self.tape.value(operand) for operand in self.tape.operands(line)]
         assert row is not None
         if not row.is_elementwise:
-            return masked(row.push(z, xs, [(place, t)], self.tape.static.get(line, ())), reached)
+            pushed = row.push(z, xs, [(place, t)], self.tape.static.get(line, ()))
+            return None if pushed is None else each(masked, pushed, reached)
         p = row.partials[place]
         p = p if isinstance(p, float) else evaluate_partial(p, *xs, z)
         if line in self.at_kinks:

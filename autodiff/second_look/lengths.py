@@ -14,6 +14,7 @@ import numpy as np
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.rules.selection import where
+from dualnumbers.several import each
 
 from ..tape.wengert import Tape
 
@@ -62,7 +63,7 @@ class Squares:
         if name == "getitem":
             return all(map(_adds_axes, _flat(static)))
         if name in ("reshape", "transpose"):
-            of = self._shape(operand)
+            of: Shape = self._shape(operand)
             return static == (static[0], "C") or math.prod(of) == max(of, default=1)
         return name in ALIKE
 
@@ -72,9 +73,8 @@ class Squares:
         x = self.tape.value(operand)
         return ("constant", repr(x)) if type(x) is float else ("unlike any other", operand)
 
-    def _shape(self, line: int) -> Shape:
-        of: Shape = shape(self.tape.values[line])
-        return of
+    def _shape(self, line: int) -> Any:
+        return each(shape, self.tape.values[line])
 
     def _is_sum(self, line: int, name: str) -> bool:
         operands, static = self.tape.operands(line), self.tape.static.get(line, ())

@@ -15,12 +15,14 @@ Patterns are plain data and carry no derivative.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
+from dualnumbers.several import each, parts
 from dualnumbers.table import TABLE, Row
 from dualnumbers.table.partials import evaluate_partial
 
@@ -52,13 +54,13 @@ class Structure:
             self.varying.append(self._varies(line, row))
 
     def _varies(self, line: int, row: Row | None) -> Pattern:
-        value = read(self.tape.values[line])
+        value = each(read, self.tape.values[line])
         if row is None:
             return np.ones(np.shape(value), bool)
         if row.is_constant:  # a mask is a choice; sign(x), 0 at 0 alone, is none
-            return np.full(np.shape(value), np.result_type(value).kind in "fc")
+            return each(lambda x: np.full(np.shape(x), np.result_type(x).kind in "fc"), value)
         terms = self._pushed(line, row, list(map(self._of, self.tape.operands(line))))
-        return _either(terms.values(), np.shape(value))
+        return _either(terms.values(), value)
 
     def _of(self, operand: int) -> Pattern:
         line = operand if operand >= 0 else self.tape.links.get(~operand)
@@ -66,10 +68,12 @@ class Structure:
             return self.varying[line]
         x = self.tape.constants[~operand]
         outer = is_number(type(x)) and getattr(type(x), "active", True)
-        return np.full(shape(x), outer)
+        return each(lambda x: np.full(shape(x), outer), x)
 
     def _noise(self, pattern: Pattern, like: Any) -> Any:
-        """Draw random numbers for True and 0 for False, of the type of a value."""
+        """Draw random numbers for True and 0 for False, of the type of a value; None for a result without any True."""
+        if type(pattern) is tuple:
+            return tuple(self._noise(p, x) if np.any(p) else None for p, x in zip(pattern, like, strict=True))
         kind = np.result_type(like)
         drawn = self.random.uniform(1.0, 2.0, np.shape(pattern))
         if kind.kind == "c":
@@ -79,8 +83,8 @@ class Structure:
     def _points(self, line: int, row: Row) -> Iterator[tuple[Any, list[Any]]]:
         """Yield the value and the operands of a line, as they are and with random numbers for what varies."""
         operands = self.tape.operands(line)
-        xs = [read(self.tape.value(k)) for k in operands]
-        yield read(self.tape.values[line]), xs
+        xs = [each(read, self.tape.value(k)) for k in operands]
+        yield each(read, self.tape.values[line]), xs
         if row.is_linear or row.selects:
             return
         varying, static = list(map(self._of, operands)), self.tape.static.get(line, ())
@@ -91,7 +95,7 @@ class Structure:
             except np.linalg.LinAlgError:  # not every matrix has a Cholesky factor: those beside one that has have too
                 drawn = [self._beside(x, v) for x, v in zip(xs, varying, strict=True)]
                 z = row.evaluate(*drawn, *static)
-            yield read(z), drawn
+            yield each(read, z), drawn
 
     def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
         if not np.any(varying):
@@ -102,28 +106,28 @@ class Structure:
         reach = NEARBY * np.max(np.abs(x), initial=0.0)
         return (x + np.where(varying, self.random.uniform(-reach, reach, np.shape(x)), 0.0)).astype(np.result_type(x))
 
-    def _asked(self, line: int, row: Row, given: Pattern, target: tuple[int, ...], ask: Callable[..., Any]) -> Pattern:
-        """Find the pattern of ``ask(value, operands)``, which is of shape ``target``."""
-        if not np.any(given):
-            return np.zeros(target, bool)
-        passed = np.zeros(target, bool)
+    def _asked(self, line: int, row: Row, given: Pattern, like: Any, ask: Callable[..., Any]) -> Pattern:
+        """Find the pattern of ``ask(value, operands)``, which is of the shape of ``like``."""
+        passed = each(lambda x: np.zeros(shape(x), bool), like)
+        if not _any(given):
+            return passed
         try:
             if not (row.is_linear or is_of_table(row)):
                 raise NotImplementedError("a rule of the user's is not asked where they did not call it")
             for z, xs in self._points(line, row):
                 derivative = ask(z, xs)
                 if derivative is not None:
-                    passed = passed | np.broadcast_to(np.not_equal(derivative, 0), target)
-                if np.all(passed):
+                    passed = each(_with, passed, derivative)
+                if all(map(np.all, parts(passed))):
                     break
         except Exception:  # whatever a rule raises at such a point
-            elementwise = row.is_elementwise and np.shape(given) == target
-            return given if elementwise else np.ones(target, bool)
+            elementwise = row.is_elementwise and np.shape(given) == shape(like)
+            return given if elementwise else each(lambda x: np.ones(shape(x), bool), like)
         return passed
 
     def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
         """Find the patterns of the terms of a line's tangent by the places of its operands, given theirs."""
-        static, target = self.tape.static.get(line, ()), shape(self.tape.values[line])
+        static, like = self.tape.static.get(line, ()), self.tape.values[line]
         found = {}
         for place, pattern in enumerate(given):
             if row.passes(place):
@@ -133,7 +137,7 @@ class Structure:
                         return pattern & _reaches(row, place, z, xs)
                     return row.push(z, xs, [(place, self._noise(pattern, xs[place]))], static)
 
-                found[place] = self._asked(line, row, pattern, target, push)
+                found[place] = self._asked(line, row, pattern, like, push)
         return found
 
     def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
@@ -148,8 +152,7 @@ class Structure:
                 return given & _reaches(row, place, z, xs)
             return self.pull(row, place, self._noise(given, z), z, xs, static)
 
-        target = np.shape(given if row.is_elementwise else read(self.tape.value(operand)))
-        return self._asked(line, row, given, target, pull)
+        return self._asked(line, row, given, given if row.is_elementwise else self.tape.value(operand), pull)
 
     # ------------------------------------------------------------------------------------------ what it is for
 
@@ -165,14 +168,15 @@ class Structure:
         for line in range(max(seeds), -1, -1):
             given, row = found[line], self.tape.rows[line]
             if given is not None:
-                found[line] = given = given & self.varying[line]  # of what does not vary no adjoint is needed
+                given = each(np.logical_and, given, self.varying[line])  # of what does not vary no adjoint is needed
+                found[line] = given
             if given is None or row is None or row.is_constant:
                 continue
             for place, operand in enumerate(self.tape.operands(line)):
                 if operand >= 0 and row.passes(place):
                     terms[line, place] = self._pulled(line, row, place, given)
-                    passed = _folded(terms[line, place], shape(self.tape.values[operand]))
-                    found[operand] = passed if found[operand] is None else found[operand] | passed
+                    passed = each(_folded, terms[line, place], self.tape.values[operand])
+                    found[operand] = passed if found[operand] is None else each(np.logical_or, found[operand], passed)
         return found, terms
 
     def of_tangents(self, seeds: dict[int, Any], lines: Iterable[int]) -> tuple[dict[int, Pattern], Terms]:
@@ -182,18 +186,25 @@ class Structure:
         for line in lines:
             row = self.tape.rows[line]
             if row is not None and not row.is_constant:
-                given = [found.get(k, np.zeros(shape(self.tape.value(k)), bool)) for k in self.tape.operands(line)]
+                given = [found[k] if k in found else _either((), self.tape.value(k)) for k in self.tape.operands(line)]
                 of_line = self._pushed(line, row, given)
-                found[line] = _either(of_line.values(), shape(self.tape.values[line]))
+                found[line] = _either(of_line.values(), self.tape.values[line])
                 terms |= {(line, place): pattern for place, pattern in of_line.items()}
         return found, terms
 
 
-def _either(patterns: Iterable[Pattern], target: tuple[int, ...]) -> Pattern:
-    found = np.zeros(target, bool)
-    for pattern in patterns:
-        found = found | pattern
-    return found
+def _either(patterns: Iterable[Pattern], like: Any) -> Pattern:
+    return reduce(lambda one, other: each(np.logical_or, one, other), patterns,
+                  each(lambda x: np.zeros(shape(x), bool), like))  # fmt: skip
+
+
+def _any(pattern: Pattern) -> bool:
+    return any(map(np.any, parts(pattern)))
+
+
+def _with(passed: Pattern, derivative: Any) -> Pattern:
+    """Return a pattern with the places where a derivative is not 0."""
+    return passed if derivative is None else passed | np.broadcast_to(np.not_equal(derivative, 0), np.shape(passed))
 
 
 def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
@@ -202,8 +213,9 @@ def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
     return np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0)
 
 
-def _folded(pattern: Pattern, target: tuple[int, ...]) -> Pattern:
+def _folded(pattern: Pattern, operand: Any) -> Pattern:
     """Fold a pattern to an operand's shape: True where it is for any element that one was broadcast to."""
+    target = shape(operand)
     pattern = np.any(pattern, axis=tuple(range(np.ndim(pattern) - len(target))))
     return np.any(pattern, axis=tuple(i for i, n in enumerate(target) if n == 1), keepdims=True)
 

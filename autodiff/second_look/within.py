@@ -35,6 +35,7 @@ from dualnumbers.rules.linalg.factors import adjoint, product
 from dualnumbers.rules.linalg.groups import inverse_gaps, same, skew, vectors
 from dualnumbers.rules.linalg.undetermined import Unadapted, Undetermined
 from dualnumbers.rules.shaping import expand_dims
+from dualnumbers.several import plus
 
 from ..tape.wengert import Tape
 
@@ -56,7 +57,7 @@ def settled(tape: Tape, seeds: Seeds, error: Undetermined, sweep: Sweep) -> list
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as failed:
         raise (failed if isinstance(failed, (Undetermined, Unadapted)) else error) from failed
     behind, _ = sweep(tape, {groups.matrix: slope}, True)
-    return [x if y is None else y if x is None else x + y for x, y in zip(found, behind, strict=True)]
+    return list(map(plus, found, behind))
 
 
 class _Pair(NamedTuple):

@@ -123,14 +123,13 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
         static = (*(tape.value(k) for k in operands[row.arity :]), *static)
         operands = operands[: row.arity]
     operands = [k for k in operands if k >= 0 or getattr(tape.constants[~k], "shown", True)]
-    static = tuple(parameter for parameter in static if getattr(parameter, "shown", True))
     infix = row.name in INFIX or row.name in PREFIX
     parts = [_operand(tape, k, variables, infix) for k in operands]
     if row.name in INFIX:
         return f"{parts[0]} {INFIX[row.name]} {parts[1]}"
     if row.name in PREFIX:
         return PREFIX[row.name] + parts[0]
-    if row.name == "getitem":
+    if row.name in ("getitem", "item"):
         return f"{parts[0]}[{_index(static[0])}]"
     if row.name == "setitem":
         return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
@@ -157,6 +156,8 @@ def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
     offered: dict[str, inspect.Parameter] = dict(inspect.signature(row.call).parameters) if row.call else {}
     texts = []
     for name, value in itertools.zip_longest(row.parameters, static):
+        if not getattr(value, "shown", True):
+            continue
         default = offered[name].default if name in offered else inspect.Parameter.empty
         if default is inspect.Parameter.empty:
             default = USUAL.get(name, inspect.Parameter.empty)
@@ -176,6 +177,8 @@ def brief(value: Any) -> str:
     No number is cut: elements are left out. Of a number of another differentiation its plain value.
     """
     value = plain(value)
+    if type(value) is tuple:
+        return _of_results(value)
     if not isinstance(value, np.ndarray) or not value.ndim:
         return _inline(value)
     whole = _nested(value.tolist()) if value.size <= 6 else ""
@@ -185,6 +188,20 @@ def brief(value: Any) -> str:
     inside = (f"{first}, {second}, ..., {last}", f"{first}, ..., {last}", f"{first}, ...")
     texts = [f"[{text}] {value.shape}" for text in inside]
     return next((text for text in texts if len(text) <= WIDEST), texts[-1])
+
+
+def _of_results(values: tuple[Any, ...]) -> str:
+    """Write several values, or adjoints, each whole if that is short, else their number."""
+    for text in (brief, _inline):
+        found = _inside([("0" if value is None else text(value)) for value in values])
+        if len(found) <= WIDEST:
+            return found
+    return f"{len(values)} results"
+
+
+def _inside(texts: list[str]) -> str:
+    """Write the texts of the parts of a tuple as that of the tuple."""
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
 def value_text(tape: Tape, line: int, text: Callable[[Any], str] = brief) -> str:
@@ -205,7 +222,7 @@ def _inline(value: Any) -> str:
     if isinstance(value, np.integer):
         return str(value)
     if isinstance(value, tuple):
-        return f"({', '.join(map(_inline, value))}{',' * (len(value) == 1)})"
+        return _inside(list(map(_inline, value)))
     if isinstance(value, type):
         return value.__name__
     if getattr(value, "shape", ()):

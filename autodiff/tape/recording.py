@@ -24,12 +24,13 @@ Variable: Any = None
 ArrayVariable: Any = None
 blank: Callable[[], Any]
 record_line: Callable[[Face, tuple[Any, ...], tuple[Any, ...]], Any]
+items: Callable[[Any, int], Any]
 
 
-def fill(scalar: type, array: type, general: Callable[..., Any]) -> None:
-    """Take the classes of handles that carry a derivative, and the general way, told once."""
-    global Variable, ArrayVariable, blank, record_line
-    Variable, ArrayVariable, record_line = scalar, array, general
+def fill(scalar: type, array: type, general: Callable[..., Any], several: Callable[..., Any]) -> None:
+    """Take the classes of handles that carry a derivative, the general way, and that to several results, told once."""
+    global Variable, ArrayVariable, blank, record_line, items
+    Variable, ArrayVariable, record_line, items = scalar, array, general, several
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``
 
 
@@ -60,6 +61,7 @@ def unary(face: Face) -> Callable[..., Any]:
 def in_one(face: Face) -> Callable[..., Any]:
     """Record a row of one array operand and static parameters."""
     row, evaluate, plainly = face.row, face.evaluate, face.plain
+    several = row.several
 
     def recorded(x: Any, *static: Any) -> Any:
         tape, line = x.tape, x.line
@@ -70,7 +72,8 @@ def in_one(face: Face) -> Callable[..., Any]:
         if static:
             tape.static[place] = as_now(static)
         if type(z) is not np.float64:
-            return handle(tape, tape.append(row, line, UNARY, z, place))
+            tape.append(row, line, UNARY, z, place)
+            return items(tape, place) if several and type(z) is tuple else handle(tape, place)
         result = blank()
         result.tape, result.line = tape, place
         tape.rows.append(row)

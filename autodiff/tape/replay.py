@@ -15,6 +15,7 @@ import numpy as np
 from dualnumbers.forms import dtype_of, shape, type_of
 from dualnumbers.levels import has_nan, plain
 from dualnumbers.messages.frames import Reader
+from dualnumbers.several import parts
 
 from ..calls.places import arguments
 from ..calls.seeding import differentiable
@@ -89,9 +90,10 @@ def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
             operands = [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(line)]
             read = [values[k] if k >= 0 else tape.constants[~k] for k in operands]
             values[line] = row.face_of(tape.values[line]).evaluate(*read, *tape.static.get(line, ()))
-            if _form(values[line]) != _form(tape.values[line]):
-                raise DivergedError(f"{row.name} gives {_named([_form(values[line])])} here, where the recorded "
-                                    f"function went on with {_named([_form(tape.values[line])])}")  # fmt: skip
+            forms, known = ([_form(x) for x in parts(z)] for z in (values[line], tape.values[line]))
+            if forms != known:
+                raise DivergedError(f"{row.name} gives {_named(forms)} here, where the recorded function went on with "
+                                    f"{_named(known)}")  # fmt: skip
         if line in guards and not _same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
         if line in asked and has_nan(values[line]) is not asked[line]:

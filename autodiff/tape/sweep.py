@@ -7,23 +7,19 @@ on Variables of another tape they are recorded.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dualnumbers.foreign import is_foreign
-from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
+from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber
-from dualnumbers.rules.complexes import conj, real
-from dualnumbers.rules.indexing import add_at, getitem
+from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.linalg.undetermined import Undetermined
-from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.selection import where
-from dualnumbers.rules.shaping import astype, broadcast_to, reshape
+from dualnumbers.several import each, parts, plus
 from dualnumbers.table import Row
 from dualnumbers.table.kinds import fill
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
@@ -31,14 +27,13 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 from ..calls.seeding import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
+from .adding import add, add_part, fit
 from .parts import Parts
-from .variable import Variable, variable
+from .variable import GETITEM, Variable, variable
 from .wengert import UNARY, Tape
 
 Times = Callable[[Any, Any], Any]
 """The product of a partial and an adjoint in a sweep; None stands for the plain one."""
-
-GETITEM = getitem.row
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -112,7 +107,7 @@ def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[A
             continue
         if not keep:
             found[line] = None
-        _pull(tape, line, masked(g, patterns[line]), found, owned, times_at(line), terms)
+        _pull(tape, line, each(masked, g, patterns[line]), found, owned, times_at(line), terms)
     return found, times_at
 
 
@@ -124,7 +119,7 @@ def masked(x: Any, pattern: Pattern) -> Any:
 def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
     """Return what a line would pass to an operand."""
     passed = row.pull(place, g, z, xs, static)
-    return None if passed is None else fit(passed, xs[place])
+    return None if passed is None else each(fit, passed, xs[place])
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
@@ -170,7 +165,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 t = found[a]
                 found[a] = c if t is None else t + c
             else:
-                _add(found, owned, a, c, values[a])
+                add(found, owned, a, c, values[a])
         if b >= 0:
             if type(q) is float:
                 c = g if q == 1.0 else -g if q == -1.0 else q * g
@@ -185,7 +180,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 t = found[b]
                 found[b] = c if t is None else t + c
             else:
-                _add(found, owned, b, c, values[b])
+                add(found, owned, b, c, values[b])
     for line in range(count) if keep else tape.inputs:
         if type(found[line]) is Parts:
             found[line] = fit(found[line].joined(), values[line])
@@ -197,53 +192,6 @@ def _as_python(xs: list[Any]) -> list[Any]:
     return [float(x) if type(x) is numpy_float else x for x in xs]
 
 
-def _add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
-    """Accumulate an adjoint of ``x``; in place from the second sum of plain arrays on, which no other line shares."""
-    if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype != x.dtype:
-        c = fit(c, x)
-    t = found[line]
-    if t is None:
-        found[line] = float(c) if type(c) is numpy_float else c
-    elif type(t) is np.ndarray and type(c) is np.ndarray:
-        if line in owned:
-            t += c
-        else:
-            found[line] = t + c
-            owned.add(line)
-    else:
-        found[line] = t + c
-
-
-def fit(c: Any, x: Any) -> Any:
-    """Return an adjoint to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
-    if type(x) is float and isinstance(c, np.floating):
-        return float(c)
-    if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):
-        return c
-    if is_unreal(c) and not is_unreal(x):
-        c = real(c)
-    target, given = shape(x), shape(c)
-    if given != target:
-        lead = len(given) - len(target)
-        stretched = tuple(i for i, n in enumerate(given) if i < lead or (n != 1 and target[i - lead] == 1))
-        if stretched:
-            c = _summed(c, stretched)
-        given = shape(c)
-        if given != target:
-            c = reshape(c, target, "C") if math.prod(given) == math.prod(target) else broadcast_to(c, target)
-    typed = target or ((isinstance(x, (np.generic, np.ndarray)) or is_foreign(type(x))) and hasattr(c, "dtype"))
-    if typed and c.dtype != x.dtype:
-        c = astype(c, x.dtype)
-    return c
-
-
-def _summed(c: Any, axes: tuple[int, ...]) -> Any:
-    """Sum over axes; the rows of a matrix by a product with ones, a quarter of the time at 1,000 rows of 25."""
-    if axes == (0,) and type(c) is np.ndarray and c.ndim == 2 and c.dtype.char in "fd":
-        return np.ones(len(c), c.dtype) @ c
-    return total(c, axes, False)
-
-
 def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None,
           terms: Terms | None = None) -> None:  # fmt: skip
     """Pull back through any line; ``terms`` are the patterns of what it passes to operands, where they are known."""
@@ -253,46 +201,40 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
     xs, g = [tape.value(k) for k in operands], as_numpy_float(g, z)
+    together = row.joint(g, z, *xs, *static) if row.joint and sum(k >= 0 for k in operands) > 1 else None
     for k, operand in enumerate(operands):
         if operand < 0:
             continue
         if row is GETITEM and not is_number(type(g)) and type(xs[k]) is np.ndarray:
-            _add_part(found, owned, operand, g, xs[k], static)
+            add_part(found, owned, operand, g, xs[k], static)
             continue
         if row is GETITEM and terms is None and not isinstance(g, BatchNumber):
             if type(found[operand]) is not Parts:
                 found[operand] = Parts(shape(xs[k]), found[operand])
             found[operand].add(g, *static)
             continue
-        c = row.pull(k, g, z, xs, static, times)
+        c = row.pull(k, g, z, xs, static, times) if together is None else together[k]
         if c is None:
+            continue
+        if type(c) is tuple:  # of an item
+            c = each(fit, c, xs[k])
+            found[operand] = plus(found[operand], c if terms is None else each(masked, c, terms[line, k]))
             continue
         if terms is not None:  # of an elementwise row before the sum over what the operand was broadcast to
             c = masked(c if row.is_elementwise else fit(c, xs[k]), terms[line, k])
-        _add(found, owned, operand, c, xs[k])
+        add(found, owned, operand, c, xs[k])
 
 
-def _add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
-    """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
-    if line not in owned or type(found[line]) is not np.ndarray:
-        if type(found[line]) is Parts:
-            found[line].add(g, *static)
-            return
-        if is_number(type(found[line])):
-            found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
-            return
-        found[line] = np.zeros_like(x) if found[line] is None else np.array(np.broadcast_to(found[line], x.shape))
-        owned.add(line)
-    add_at(found[line], fit(g, x[static[0]]), *static)
-
-
-def transpose(linear: Callable[[Any], Any], x: Any, g: Any) -> Any:
-    """Return the adjoint of ``x`` for ``g`` by a function linear in a tangent of ``x``: record it and sweep that."""
+def transpose(linear: Callable[..., Any], xs: Sequence[Any], g: Any) -> list[Any]:
+    """Return the adjoints of ``xs`` for ``g`` by a function linear in tangents of ``xs``: record it and sweep that."""
     little = Tape()
-    pushed = linear(variable(little, zeros_like(x)))
-    if not isinstance(pushed, Variable) or pushed.tape is not little:
-        return None
-    return _sweep(little, {pushed.line: fit(g, pushed.primal)}, _conjugated if little.complex else None, True)[0]
+    seeds: dict[int, Any] = {}
+    pushed_all = linear(*(variable(little, zeros_like(x)) for x in xs))
+    for pushed, adjoint in zip(parts(pushed_all), parts(g), strict=True):
+        if adjoint is not None and isinstance(pushed, Variable) and pushed.tape is little:
+            seeds[pushed.line] = plus(seeds.get(pushed.line), fit(adjoint, pushed.primal))
+    found = _sweep(little, seeds, _conjugated if little.complex else None, True) if seeds else [None] * len(little)
+    return [found[line] for line in little.inputs]
 
 
 fill(transpose)
@@ -314,5 +256,7 @@ def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[in
                   if operand in found and row.passes(k)]  # fmt: skip
         if active:
             xs = [tape.value(operand) for operand in operands]
-            found[line] = row.push(tape.values[line], xs, active, tape.static.get(line, ()))
+            tangent = row.push(tape.values[line], xs, active, tape.static.get(line, ()))
+            if tangent is not None:
+                found[line] = tangent
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import is_unreal
+from dualnumbers.forms import dtype_of, is_unreal
 from dualnumbers.levels import NOTING, Level, has_nan, plain
 from dualnumbers.memory import detached
 from dualnumbers.messages.errors import unpicklable
@@ -16,7 +16,7 @@ from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.number import Number, lifted_operators
 from dualnumbers.numbers.views import ArrayView
 from dualnumbers.rules.arrays.taking import elements
-from dualnumbers.rules.indexing import fixed, getitem, setitem
+from dualnumbers.rules.indexing import fixed, getitem, item, setitem
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.parameters import as_now
 from dualnumbers.table.row import Face
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..objects.leaf import Leaf
 
 new = object.__new__
-GETITEM, SETITEM = getitem.row, setitem.row
+GETITEM, ITEM, SETITEM = getitem.row, item.row, setitem.row
 
 
 def variable(tape: Tape, value: Any) -> Any:
@@ -55,10 +55,22 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
                for k, line in enumerate(lines)]  # fmt: skip
     tape.add(row, numbers, static, z, place)
     active = not row.is_constant and max(numbers) >= 0
+    if type(z) is tuple:
+        return items(tape, place, active)
     if active or not is_index(z):
         return handle(tape, place, active)
     tape.guard(place)
     return z
+
+
+def items(tape: Tape, line: int, active: bool = True) -> Any:
+    """Make handles on the results on a line, each a line of its own; that of a count carries no derivative."""
+    results, found = tape.values[line], []
+    for which, z in enumerate(results):
+        passes = active and dtype_of(z).kind in "fc"
+        number = line if passes else tape.add_constant(results, line)
+        found.append(handle(tape, tape.add(ITEM, [number], (which,), z, len(tape.values)), passes))
+    return tuple(found)
 
 
 def record_row(face: Face) -> Callable[..., Any]:
@@ -195,7 +207,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         return ArrayView.tie(new(VariableView), self, base, function, static)
 
 
-recording.fill(Variable, ArrayVariable, record_line)
+recording.fill(Variable, ArrayVariable, record_line, items)
 _leaf: Callable[[Any, str | None], Leaf]
 _together: Callable[[list[Any]], list[Any]]
 

@@ -20,6 +20,7 @@ from ..levels import Level, is_number, level_of, plain
 from ..memory import is_free
 from ..rules.indexing import getitem
 from ..rules.shaping import reshape, stack
+from ..several import each
 from ..table import TABLE, Row
 from ..table.dispatch import lead, leading
 from ..table.row import Face
@@ -104,7 +105,7 @@ def over_members(leader: BatchNumber, function: Callable[..., Any], operands: An
         for place in range(shape(leader.data)[0]):
             ours = (getitem(x.data, place) if is_number(type(x)) and x.level is level else x for x in operands)
             found.append(function(*ours, *static))
-        return batch(stack(*found, 0), level)
+        return each(lambda *members: batch(stack(*members, 0), level), *found)
 
 
 def _as_tuple(index: Any) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,19 @@ def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[.
     row = face.row
     if row.is_elementwise and row.arity == 1:
         return _unary(face, make, scalar)
+    if row.several:
+        return _general(face, partial(paired, make), kind)
     if row.is_linear and row.arity == 1:
         return _linear_in_one(face, make)
     general = _general(face, make, kind)
     return _binary(face, make, general) if row.inline and not face.unreal else general
+
+
+def paired(make: Make, z: Any, tangent: Any, level: Any) -> Any:
+    """Make a number of each result that has a tangent."""
+    if type(z) is not tuple:
+        return z if tangent is None else make(z, tangent, level)
+    return tuple(paired(make, x, t, level) for x, t in zip(z, tangent, strict=True))
 
 
 def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
@@ -69,9 +79,9 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
     """Extend a row of one operand. A value of double precision with a float for its tangent goes a short way."""
     row, evaluate, evaluate_float = face.row, face.evaluate, face.scalar
     unreal, plainly = face.unreal, not row.singular
-    (partial,) = row.partials
-    if isinstance(partial, float):
-        return lambda x: make(evaluate(x.primal), scaled(partial, x.tangent), x.level)
+    (p,) = row.partials
+    if isinstance(p, float):
+        return lambda x: make(evaluate(x.primal), scaled(p, x.tangent), x.level)
 
     def pushed(x: Any) -> Any:
         primal, tangent = x.primal, x.tangent
@@ -82,16 +92,16 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
         else:
             z = evaluate(primal)
             if plainly and type(z) is np.ndarray:
-                return make(z, in_precision(evaluate_partial(partial, primal, z) * tangent, z), x.level)
+                return make(z, in_precision(evaluate_partial(p, primal, z) * tangent, z), x.level)
         if type(tangent) is float:
             at, w, kind = primal, z, type(z)
             if kind is numpy_float:
                 at, w, kind = python_of(primal), float(z), float
             if kind is float:
                 try:
-                    t = tangent * partial(at, w)
+                    t = tangent * p(at, w)
                 except FAILURES:
-                    t = tangent * partial_by_numpy(partial, at, w)
+                    t = tangent * partial_by_numpy(p, at, w)
                 if type(t) is float and t == t:  # a NaN may ask for the strong zero
                     result: Any = new(scalar)
                     result.primal, result.tangent, result.level = z, t, x.level

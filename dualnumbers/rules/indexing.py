@@ -80,6 +80,12 @@ def getitem(x, index):
     return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
 
 
+@linear(lambda g, z, which: tuple(g if k == which else None for k in range(len(z))))
+def item(z, which):
+    """One of several results, of a row whose value is their tuple."""
+    return z[which]
+
+
 @linear(lambda g, v, shape, index: getitem(g, index))
 def scatter(v, shape, index):
     total = new_like(v, shape, np.result_type(v))

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -108,10 +109,12 @@ class Linear(_ByAdjoint):
 
         A complex array has a complex tangent here, for the function may write to it.
         """
-        tangents = [zeros_like(x) if isinstance(row.argument(k), Linear) else x for k, x in enumerate(xs)]
+        given = dict(active)
+        tangents = [given[k] if k in given else zeros_like(x) if isinstance(row.argument(k), Linear) else x
+                    for k, x in enumerate(xs)]  # fmt: skip
         for k, t in active:
-            x = xs[k]
-            tangents[k] = TABLE["astype"](t, dtype_of(x)) if is_unreal(x) and not is_unreal(t) else t
+            if is_unreal(xs[k]) and not is_unreal(t):
+                tangents[k] = TABLE["astype"](t, dtype_of(xs[k]))
         return row.evaluate(*tangents, *static)
 
 
@@ -124,7 +127,7 @@ class Multilinear(_ByAdjoint):
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
         """Sum the function with one argument replaced by its tangent, over the arguments."""
-        return _summed(row.evaluate(*xs[:k], t, *xs[k + 1 :], *static) for k, t in active)
+        return reduce(row.add, (row.evaluate(*xs[:k], t, *xs[k + 1 :], *static) for k, t in active))
 
 
 class Smooth(Kind):
@@ -141,13 +144,13 @@ class Smooth(Kind):
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
-        return _summed(row.argument(k).by_push(t, z, *xs, *static) for k, t in active)
+        return reduce(row.add, (row.argument(k).by_push(t, z, *xs, *static) for k, t in active))
 
     def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
              times: Times) -> Any:  # fmt: skip
         if self.by_pull is not None:
             return self.by_pull(g, z, *xs, *static)
-        return _transpose(lambda t: self.by_push(t, z, *xs, *static), xs[place], g)
+        return _transpose(lambda t: self.by_push(t, z, *xs, *static), [xs[place]], g)[0]
 
 
 class Constant(Kind):
@@ -160,13 +163,6 @@ class Constant(Kind):
     def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
              times: Times) -> Any:  # fmt: skip
         return None
-
-
-def _summed(terms: Any) -> Any:
-    total = None
-    for term in terms:
-        total = term if total is None else total + term
-    return total
 
 
 def scaled(partial: float, t: Any) -> Any:
@@ -192,7 +188,7 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], active: Active,
     return in_precision(total, z)
 
 
-def _no_transpose(function: Callable[..., Any], x: Any, g: Any) -> Any:
+def _no_transpose(function: Callable[..., Any], xs: Sequence[Any], g: Any) -> Any:
     raise NotImplementedError("reverse mode is in the package autodiff")
 
 
@@ -200,6 +196,6 @@ _transpose: Callable[..., Any] = _no_transpose
 
 
 def fill(transpose: Callable[..., Any]) -> None:
-    """Take ``transpose(linear, x, g)``, told once: the adjoint of x by a linear function of its tangents."""
+    """Take ``transpose(linear, xs, g)``, told once: the adjoints of ``xs`` by a linear function of their tangents."""
     global _transpose
     _transpose = transpose

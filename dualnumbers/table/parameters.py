@@ -12,8 +12,8 @@ import numpy as np
 from ..foreign import copy_of, is_foreign
 from ..levels import is_number
 
-FIXED = frozenset((int, float, complex, bool, str, slice, EllipsisType, NoneType, type))
-"""The types of parameters that nobody can change; those of nearly every line."""
+UNCHANGING = {int, float, complex, bool, str, slice, EllipsisType, NoneType, type}
+"""The types of parameters that nobody changes; those of nearly every line."""
 
 
 def as_now(static: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -22,11 +22,11 @@ def as_now(static: tuple[Any, ...]) -> tuple[Any, ...]:
     An object of another kind, such as a function, is itself.
     """
     for x in static:
-        if type(x) in FIXED:
+        if type(x) in UNCHANGING:
             continue
         if type(x) is tuple:
             for part in x:
-                if type(part) not in FIXED:
+                if type(part) not in UNCHANGING:
                     break
             else:
                 continue
@@ -38,7 +38,7 @@ def _copied(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return x.copy("K")
     kind = type(x)
-    if kind in FIXED:
+    if kind in UNCHANGING:
         return x
     if is_number(kind):
         return x.snapshot()

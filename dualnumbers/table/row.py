@@ -7,13 +7,15 @@ derivative. Of a Python float the one gives a Python float, the other what NumPy
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from ..forms import PYTHON, shape
+from ..several import each, parts, plus
 from .dispatch import Lifts
-from .kinds import Active, Constant, Elementwise, Kind, Linear, Times
+from .kinds import Active, Constant, Elementwise, Kind, Linear, Smooth, Times
 from .partials import as_numpy_float, in_precision
 from .registry import TABLE
 
@@ -48,6 +50,10 @@ class Row:
     call: Callable[..., tuple[Any, ...]] | None = None
     """The function that takes what a user may pass, and returns operands and parameters."""
     any_number: bool = False
+    several: bool = False
+    """Whether its value may be of several results: a tuple, as are then its tangent and its adjoint."""
+    joint: Callable[..., Sequence[Any]] | None = None
+    """``joint(z̄, z, *operands, *parameters)``: the adjoints of all operands at once, None for none; they share work."""
     domain: Any = None
     singular: bool = False
     """True where a partial may be infinite inside the domain."""
@@ -66,6 +72,8 @@ class Row:
     """The kinds of the operands through which a derivative passes, each once."""
     partials: tuple[Any, ...] = field(init=False)
     """The partials of an elementwise row."""
+    add: Callable[[Any, Any], Any] = field(init=False)
+    """The sum of two of its tangents."""
     is_constant: bool = field(init=False)
     is_elementwise: bool = field(init=False)
     is_linear: bool = field(init=False)
@@ -73,7 +81,9 @@ class Row:
     """True where it is elementwise in one or two operands, which the hot paths write out."""
 
     def __post_init__(self) -> None:
-        self.statics = len(self.parameters)
+        if self.joint is not None:
+            self.arguments = tuple(_pulled_by(self.joint, *numbered) for numbered in enumerate(self.arguments))
+        self.statics, self.add = len(self.parameters), plus if self.several else operator.add
         self.arity = -1 if self.any_number else len(self.arguments)
         self.kinds = tuple(dict.fromkeys(type(kind) for kind in self.arguments if kind.passes))
         self.is_constant = not self.kinds
@@ -89,7 +99,8 @@ class Row:
 
     def face_of(self, z: Any) -> Face:
         """Return the face that gave a value: NumPy's functions give none of Python's numbers."""
-        return self.python if type(z) in PYTHON or type(z) is bool else self.numpy
+        kind = type(parts(z)[0])
+        return self.python if kind in PYTHON or kind is bool else self.numpy
 
     def argument(self, place: int) -> Any:
         """Return the kind of the operand at a place."""
@@ -108,8 +119,10 @@ class Row:
             of_kind = active if len(self.kinds) == 1 else [(k, t) for k, t in active if type(self.argument(k)) is kind]
             if of_kind:
                 term = kind.push(self, z, xs, of_kind, static, times)
-                tangent = term if tangent is None else tangent + term
-        return tangent if shape(tangent) == shape(z) else in_precision(TABLE["broadcast_to"](tangent, shape(z)), z)
+                tangent = term if tangent is None else self.add(tangent, term)
+        if self.several and (tangent is None or type(tangent) is tuple):
+            return each(_in_space, tangent, z)
+        return tangent if shape(tangent) == shape(z) else _in_space(tangent, z)
 
     def pull(self, place: int, g: Any, z: Any, xs: Any, static: tuple[Any, ...] = (), times: Times = None) -> Any:
         """Return the adjoint of the operand at a place, given that of the output; None where it has no derivative."""
@@ -121,6 +134,20 @@ class Row:
 
     def __repr__(self) -> str:
         return f"<row {self.name}: {self.described()}>"
+
+
+def _pulled_by(joint: Callable[..., Sequence[Any]], place: int, kind: Any) -> Kind:
+    """Return a kind whose pull-back is that of all operands, if it has none of its own."""
+    if not isinstance(kind, Smooth) or kind.by_pull is not None:
+        return cast(Kind, kind)
+    return Smooth(kind.by_push, lambda *arguments: joint(*arguments)[place])
+
+
+def _in_space(tangent: Any, z: Any) -> Any:
+    """Return the tangent of ``z``, which may be broadcast; None where an item has none."""
+    if tangent is None or shape(tangent) == shape(z):
+        return tangent
+    return in_precision(TABLE["broadcast_to"](tangent, shape(z)), z)
 
 
 class TableFunction(Protocol):

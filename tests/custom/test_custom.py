@@ -533,11 +533,18 @@ def test_what_is_no_value_is_refused():
     with pytest.raises(TypeError, match="is None: let it be a number or an array"):
         grad(slope)(1.0)
 
+    hidden = Hidden()
+
     def f(w):
-        return elementwise(lambda x, z: w)(lambda x: w * x)(2.0)
+        hidden.w = w
+        return elementwise(lambda x, z: hidden.w)(lambda x: hidden.w * x)(2.0)
 
     with pytest.raises(TypeError, match="none of its arguments: make that an argument too"):
         grad(f)(3.0)  # it would lose the derivative by w
+
+
+class Hidden:
+    """Where a number is not looked for: an object that is no function."""
 
 
 def test_a_block_within_programs():

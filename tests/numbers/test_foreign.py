@@ -401,6 +401,20 @@ def test_rules_of_ones_own(kind):
         assert_same(found, expected)
 
 
+def test_rules_of_ones_own_of_structures():
+    push = custom.smooth(lambda t, z, p: {"square": 2 * t["w"] * p["w"], "same": t["w"]})
+    function = lambda p: {"square": p["w"] ** 2, "same": p["w"] * 1.0}
+    linear = custom.linear(lambda g, p: {"w": 3.0 * g["square"] + g["same"]})
+    for rule in (push(function), linear(lambda p: {"square": 3.0 * p["w"], "same": p["w"] * 1.0})):
+        f = lambda x, rule=rule: (lambda z: np.sum(z["square"] * z["same"] * x))(rule({"w": x}))
+        for found, expected in (
+            (grad(f)(foreign(X)), grad(f)(X)),
+            (jvp(f, [foreign(X)], [foreign(W)])[1], jvp(f, [X], [W])[1]),
+        ):
+            assert type(found) is Foreign
+            assert_same(found, expected)
+
+
 @pytest.mark.parametrize("name", ["sin", "product", "matmul", "concatenate", "max"])
 def test_a_library_without_methods_of_ufuncs_and_views(name, monkeypatch):
     """Dask's way: what is asked of a library is its functions."""

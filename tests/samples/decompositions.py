@@ -133,3 +133,12 @@ KEYWORDS = {
 def _keywords(name: str) -> Iterator[Sample]:
     for k, call in enumerate(KEYWORDS[name.removeprefix("np.linalg.")]):
         yield Sample(call, (separate(3, 3),), f"keywords {k}", condition=16)
+
+
+@entry("item")
+def _item(name: str) -> Iterator[Sample]:
+    for shape in ((3, 3), (2, 3, 3)):
+        yield Sample(lambda a: np.linalg.eigh(a)[0], (separate(*shape),), f"the first, {shape}", condition=4)
+        yield Sample(
+            lambda a: np.linalg.eigh(a)[1] ** 2, (separate(*shape),), f"the last, {shape}", condition=8, unreal=False
+        )

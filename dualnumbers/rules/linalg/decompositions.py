@@ -29,13 +29,11 @@ from . import groups, spectra
 from .factors import (
     adjoint,
     columns,
-    cut,
     determined,
     diagonal,
     divided_by_gaps,
     hermitian_matrix,
     independent,
-    join,
     product,
     repeated,
     square,
@@ -70,14 +68,9 @@ def cholesky(a, *, upper=False):
 # ------------------------------------------------------------------------------------------------- QR
 
 
-def _qr_shapes(a):
-    *_, m, n = shape(a)
-    return (m, min(m, n)), (min(m, n), n)
-
-
 def _qr_push(da, z, a):
     """With the first k = min(m, n) columns of A: X = dA R⁻¹, Ω = Qᴴ dQ, which is skew, from the lower half of QᴴX."""
-    q, r = cut(z, *_qr_shapes(a))
+    q, r = z
     k = shape(q)[-1]
     first = (..., slice(0, k))
     _full_rank(read(r)[first])
@@ -85,10 +78,10 @@ def _qr_push(da, z, a):
     b = matmul(adjoint(q), x)
     half = weighted(b, np.tri(k, k=-1))
     omega = half - adjoint(half)
-    if is_unreal(z):
+    if is_unreal(q):
         omega = omega + 1j * weighted(imag(b), np.eye(k))
     dr = weighted(matmul(adjoint(q), da) - matmul(omega, r), np.triu(np.ones(shape(r)[-2:])))
-    return join((x + matmul(q, omega - b), 2), (dr, 2))
+    return x + matmul(q, omega - b), dr
 
 
 def _full_rank(r):
@@ -100,9 +93,9 @@ def _full_rank(r):
         )
 
 
-@smooth(_qr_push)
+@smooth(_qr_push, several=True)
 def _qr(a):
-    return join(*((part, 2) for part in np.linalg.qr(a)))
+    return tuple(np.linalg.qr(a))
 
 
 QRResult = type(np.linalg.qr(np.eye(1)))
@@ -117,34 +110,23 @@ def qr(a, mode="reduced"):
             f"np.linalg.qr with mode={mode!r} of a matrix with shape {(m, n)} has no derivative: the columns of Q "
             f"beyond the first {min(m, n)} are not determined; use mode='reduced'{user_line()}"
         )
-    q, r = cut(_qr(a), *_qr_shapes(a))
+    q, r = _qr(a)
     return r if mode == "r" else QRResult(q, r)
 
 
 # ------------------------------------------------------------------------------------------------- Hermitian matrices
 
 
-def _vector_and_matrix(a):
-    n = shape(a)[-1]
-    return (n,), (n, n)
-
-
-def real_vector(x, z):
-    """Return the real part, where the factors ``z`` that it was cut out of are complex."""
-    return real(x) if is_unreal(z) else x
-
-
 def _eigh_push(da, z, a, UPLO, basis):
     """dw = diag T, dV = V (T / gaps), T = Vᴴ dA V."""
-    w, v = cut(z, *_vector_and_matrix(a))
+    w, v = z
     t = product(adjoint(v), da, v)
-    dv = matmul(v, divided_by_gaps(t, real_vector(w, z), "eigenvalues"))
-    return join((real_vector(diagonal(t), z), 1), (dv, 2))
+    return real(diagonal(t)), matmul(v, divided_by_gaps(t, w, "eigenvalues"))
 
 
-@smooth(_eigh_push)
+@smooth(_eigh_push, several=True)
 def _eigh(a, UPLO, basis):
-    return join(*zip(basis.of(a, UPLO), (1, 2), strict=True))
+    return basis.of(a, UPLO)
 
 
 EighResult = type(np.linalg.eigh(np.eye(1)))
@@ -156,8 +138,7 @@ def eigh(a, UPLO="L"):
     a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
     if is_number(type(a)) and repeated(basis.of(read(a), UPLO.upper())[0]):
         return EighResult(*groups.eigh(a, UPLO, basis))
-    w, v = cut(_eigh(a, UPLO, basis), *_vector_and_matrix(a))
-    return EighResult(real_vector(w, v), v)
+    return EighResult(*_eigh(a, UPLO, basis))
 
 
 @composition(np.linalg.eigvalsh)
@@ -171,14 +152,14 @@ def eigvalsh(a, UPLO="L"):
 
 def _eig_push(da, z, a):
     """dw = diag T, dV = V (T / gaps) + V diag(c), T = V⁻¹ dA V; c keeps lengths 1 and the largest component real."""
-    w, v = cut(z, *_vector_and_matrix(a))
+    w, v = z
     independent(v)
     t = solve(v, matmul(da, v))
     dv = matmul(v, divided_by_gaps(t, w, "eigenvalues"))
     shift = real(sum(conj(v) * dv, -2, False))
-    if is_unreal(z) and shape(v)[-1]:
+    if is_unreal(v) and shape(v)[-1]:
         shift = shift + 1j * imag(_at_largest(dv, v) / _at_largest(v, v))
-    return join((diagonal(t), 1), (dv - v * columns(shift), 2))
+    return diagonal(t), dv - v * columns(shift)
 
 
 def _at_largest(x, v):
@@ -188,9 +169,9 @@ def _at_largest(x, v):
     return getitem(x, (*stack, np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2), column))
 
 
-@smooth(_eig_push)
+@smooth(_eig_push, several=True)
 def _eig(a):
-    return join(*zip(np.linalg.eig(a), (1, 2), strict=True))
+    return tuple(np.linalg.eig(a))
 
 
 EigResult = type(np.linalg.eig(np.eye(1)))
@@ -200,7 +181,7 @@ EigResult = type(np.linalg.eig(np.eye(1)))
 def eig(a):
     """Eigenvalues and eigenvectors, complex where one is."""
     square(a)
-    w, v = cut(_eig(a), *_vector_and_matrix(a))
+    w, v = _eig(a)
     return EigResult(w, determined(v, w, "eigenvalues"))
 
 

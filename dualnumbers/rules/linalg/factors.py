@@ -1,11 +1,8 @@
-"""What the decompositions are written in: factors joined and cut, Hermitian input, gaps between repeated values.
+"""What the decompositions are written in: products of matrices, Hermitian input, gaps between repeated values.
 
-A row has one output, so the factors of a decomposition are flattened and joined in one array, and cut out of it
-afterwards. A gap of repeated values is exactly 0: a zero numerator against it is 0, for the derivative does not reach
-its vectors, and any other raises, as they are not determined.
+A gap of repeated values is exactly 0: a zero numerator against it is 0, for the derivative does not reach its vectors,
+and any other raises, as they are not determined.
 """
-
-import math
 
 import numpy as np
 
@@ -18,32 +15,8 @@ from ..complexes import conj
 from ..indexing import getitem
 from ..reductions import sum
 from ..selection import where
-from ..shaping import astype, concatenate, expand_dims, in_order, matrix_transpose, reshape
+from ..shaping import astype, expand_dims, matrix_transpose
 from .products import matmul
-
-# ------------------------------------------------------------------------------------------------- parts
-
-
-def join(*parts):
-    """Matrices and, before the last axis, stacks of vectors: each with its length: one array of all their elements.
-
-    A part is a pair of an array and the number of axes that are its own, not of the stack.
-    """
-    flat = []
-    for x, axes in parts:
-        stack = len(shape(x)) - axes
-        flat.append(reshape(x, (*shape(x)[:stack], math.prod(shape(x)[stack:])), "C"))
-    return concatenate(*flat, -1)
-
-
-def cut(z, *shapes):
-    """Return the parts of these shapes, of which `join` made ``z``; vectors are of real numbers."""
-    parts, start = [], 0
-    for own in shapes:
-        stop = start + math.prod(own)
-        parts.append(in_order(reshape(getitem(z, (..., slice(start, stop))), (*shape(z)[:-1], *own), "C"), "C"))
-        start = stop
-    return parts
 
 
 def adjoint(x):

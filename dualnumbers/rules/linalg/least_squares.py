@@ -6,14 +6,15 @@ variables separate*, SIAM J. Numer. Anal. 10, 1973, §4-5.
 
 import numpy as np
 
-from ...forms import asked, dtype_of, is_unreal, shape, zeros_like
+from ...forms import asked, dtype_of, shape, zeros_like
 from ...levels import read
 from ...messages.errors import user_line
 from ...table import composition, smooth
+from ...table.kinds import Smooth
 from ..complexes import conj, real
 from ..reductions import sum
-from ..shaping import arrays, astype, concatenate, expand_dims, reshape
-from .factors import adjoint, cut, hermitian_matrix, product
+from ..shaping import arrays, astype, expand_dims, reshape
+from .factors import adjoint, hermitian_matrix, product
 from .products import matmul
 from .singular_values import svdvals
 
@@ -48,62 +49,81 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_ABSENT):
 # ------------------------------------------------------------------------------------------------- least squares
 
 
-def _parts(z, a, b):
-    """Solution, residuals and rank of the joined result."""
-    of_solution = (shape(a)[1], *shape(b)[1:])
-    size = int(np.prod(of_solution))
-    return cut(z, of_solution, (shape(z)[0] - size - 1,), (1,))
-
-
 def _matrix(x):
     return x if len(shape(x)) == 2 else expand_dims(x, -1)
 
 
-def _joined(dx, dresiduals, z, a, b):
-    _, residuals, rank = _parts(z, a, b)
-    some = dresiduals if shape(residuals)[0] else np.zeros(0, dtype_of(z))
-    return concatenate(reshape(dx, -1, "C"), some, zeros_like(rank), -1)
+def _results(dx, dresiduals, z):
+    """The tangents of solution and residuals; there are none of these where there is no more than one solution."""
+    x, residuals, _ = z
+    return reshape(dx, shape(x), "C"), dresiduals if shape(residuals)[0] else None, None
 
 
 def _residual(a, b, x):
     return _matrix(b) - matmul(a, _matrix(x))
 
 
+def _check_rank(z, a):
+    rank = read(z[2])
+    if rank < min(shape(a)):
+        raise np.linalg.LinAlgError(
+            f"np.linalg.lstsq of a matrix of shape {shape(a)} and rank {rank} has no derivative by the matrix; "
+            f"np.linalg.pinv(a) @ b has that at constant rank{user_line()}"
+        )
+
+
 def _push_of_matrix(da, z, a, b, rcond):
     """dx = −A⁺ dA x + A⁺A⁺ᴴ dAᴴ r + (1 − A⁺A) dAᴴ A⁺ᴴ x; d‖r‖² = −2 Re rᴴ dA x, for r is orthogonal to the columns."""
-    x, _, rank = _parts(z, a, b)
-    if read(rank).real[0] < min(shape(a)):
-        raise np.linalg.LinAlgError(
-            f"np.linalg.lstsq of a matrix of shape {shape(a)} and rank {int(read(rank).real[0])} has no derivative by "
-            f"the matrix; np.linalg.pinv(a) @ b has that at constant rank{user_line()}"
-        )
-    x, r, inverse, turned = _matrix(x), _residual(a, b, x), pinv(a, rtol=rcond), adjoint(da)
+    _check_rank(z, a)
+    x = _matrix(z[0])
+    r, inverse, turned = _residual(a, b, x), pinv(a, rtol=rcond), adjoint(da)
     moved = matmul(da, x)
     row = product(turned, adjoint(inverse), x)
     dx = matmul(inverse, product(adjoint(inverse), turned, r) - moved) + row - product(inverse, a, row)
-    return _joined(dx, _twice(r, -moved), z, a, b)
+    return _results(dx, _twice(r, -moved), z)
+
+
+def _pull_of_right_side(g, z, a, b, rcond):
+    return _adjoint_of_right_side(g, z, a, b, pinv(a, rtol=rcond))
+
+
+def _adjoint_of_right_side(g, z, a, b, inverse):
+    """b̄ = A⁺ᴴ x̄ + 2 r ρ̄, for the sum ρ of squared residuals of every column."""
+    (gx, sums, _), (x, *_) = g, z
+    found = matmul(adjoint(inverse), _matrix(zeros_like(x) if gx is None else gx))
+    if sums is not None and shape(sums)[0]:
+        found = found + 2.0 * _residual(a, b, x) * sums
+    return reshape(found, shape(b), "C")
+
+
+def _pull(g, z, a, b, rcond):
+    """Ā = −b̄ xᴴ + r (A⁺A⁺ᴴ x̄)ᴴ + A⁺ᴴ x ((1 − A⁺A) x̄)ᴴ, and b̄."""
+    _check_rank(z, a)
+    x, inverse = _matrix(z[0]), pinv(a, rtol=rcond)
+    of_b, turned = _adjoint_of_right_side(g, z, a, b, inverse), adjoint(inverse)
+    of_a = -matmul(_matrix(of_b), adjoint(x))
+    if g[0] is not None:
+        gx = _matrix(g[0])
+        of_a = of_a + matmul(_residual(a, b, x), adjoint(product(inverse, turned, gx)))
+        of_a = of_a + product(turned, x, adjoint(gx - product(inverse, a, gx)))
+    return of_a, of_b
 
 
 def _twice(r, dr):
     """d Σ |r|² of every column."""
-    return 2.0 * _real_part(sum(conj(r) * dr, 0, False))
+    return 2.0 * real(sum(conj(r) * dr, 0, False))
 
 
 def _push_of_right_side(db, z, a, b, rcond):
-    x, _, _ = _parts(z, a, b)
+    x, _, _ = z
     db = _matrix(db)
-    return _joined(matmul(pinv(a, rtol=rcond), db), _twice(_residual(a, b, x), db), z, a, b)
+    return _results(matmul(pinv(a, rtol=rcond), db), _twice(_residual(a, b, x), db), z)
 
 
-def _real_part(x):
-    return real(x) if is_unreal(x) else x
-
-
-@smooth(_push_of_matrix, _push_of_right_side)
+@smooth(_push_of_matrix, Smooth(_push_of_right_side, _pull_of_right_side), joint=_pull, several=True)
 def _lstsq(a, b, rcond):
-    """Solution and residuals in one array, and the rank last."""
-    x, residuals, rank, _ = np.linalg.lstsq(a, b, rcond)
-    return np.concatenate([x.ravel(), residuals, np.reshape(rank, 1).astype(residuals.dtype)])
+    """Solution, residuals and rank."""
+    return np.linalg.lstsq(a, b, rcond)[:3]
 
 
 @composition(np.linalg.lstsq)
@@ -116,7 +136,6 @@ def lstsq(a, b, rcond=None):
     result = asked(np.result_type, a, b, np.float32)
     a, b = (astype(x, np.result_type(result, np.float64)) for x in (a, b))  # as NumPy computes it, whatever it is given
     rcond = np.finfo(float).eps * max(shape(a)) if rcond is None else read(rcond)
-    x, residuals, rank = _parts(_lstsq(a, b, rcond), a, b)
+    x, residuals, rank = _lstsq(a, b, rcond)
     of_real = np.finfo(result).dtype
-    residuals, values = (astype(y, of_real) for y in (_real_part(residuals), svdvals(a)))
-    return astype(x, result), residuals, read(rank).real[0].astype(np.int32), values
+    return astype(x, result), astype(residuals, of_real), read(rank), astype(svdvals(a), of_real)

@@ -19,17 +19,15 @@ from ..reductions import sum
 from ..selection import where
 from ..shaping import concatenate, matrix_transpose
 from . import groups, spectra
-from .decompositions import eigh, eigvalsh, real_vector
+from .decompositions import eigh, eigvalsh
 from .factors import (
     adjoint,
     columns,
-    cut,
     determined,
     diagonal,
     divided_by_gaps,
     divided_by_sums,
     hermitian_matrix,
-    join,
     product,
     quotient,
     repeated,
@@ -127,12 +125,6 @@ def svdvals(x, /):
 # ------------------------------------------------------------------------------------------------- with the vectors
 
 
-def _svd_shapes(a, full):
-    *_, m, n = shape(a)
-    k = min(m, n)
-    return (m, m if full else k), (k,), (n if full else k, n)
-
-
 def _singular_vectors(u, omega, moved, t, s):
     """dU = U Ω + (1 − U Uᴴ) dA V S⁻¹ for ``moved`` = dA V, t = Uᴴ moved; columns beyond stay orthogonal to these."""
     first = (..., slice(0, shape(s)[-1]))
@@ -167,8 +159,8 @@ def _svd_push(da, z, a, full, factors):
 
     Of a value that is 0 the sign may change, as the vectors beside it stay.
     """
-    u, s, vh = cut(z, *_svd_shapes(a, full))
-    s, v, k = real_vector(s, z), adjoint(vh), shape(s)[-1]
+    u, s, vh = z
+    v, k = adjoint(vh), shape(s)[-1]
     first = (..., slice(0, k))
     moved, back = matmul(da, getitem(v, first)), matmul(adjoint(da), getitem(u, first))
     t = matmul(adjoint(getitem(u, first)), moved)
@@ -176,12 +168,12 @@ def _svd_push(da, z, a, full, factors):
     difference = divided_by_sums(t - adjoint(t), s)
     du = _singular_vectors(u, 0.5 * (total + difference), moved, t, s)
     dv = _singular_vectors(v, 0.5 * (total - difference), back, adjoint(t), s)
-    return join((du, 2), (real_vector(diagonal(t), z), 1), (adjoint(dv), 2))
+    return du, real(diagonal(t)), adjoint(dv)
 
 
-@smooth(_svd_push)
+@smooth(_svd_push, several=True)
 def _svd(a, full, factors):
-    return join(*zip(factors.of(a, full), (2, 1, 2), strict=True))
+    return tuple(factors.of(a, full))
 
 
 SVDResult = type(np.linalg.svd(np.eye(1)))
@@ -199,11 +191,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     undetermined = is_number(type(a)) and repeated(s)
     if undetermined and not np.any(_at_zero(s)):
         return _of_groups(a, *factors.known[1])
-    z = _svd(a, full_matrices, factors)
-    u, s, vh = cut(z, *_svd_shapes(a, full_matrices))
+    u, s, vh = _svd(a, full_matrices, factors)
     if undetermined:
         u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
-    return SVDResult(u, _with_kink(real_vector(s, z), a), vh)
+    return SVDResult(u, _with_kink(s, a), vh)
 
 
 def _of_groups(a, u, s, vh):

@@ -37,7 +37,14 @@ def _solve_adjoint(g, a, b):
     return _solve_right(matrix_transpose(conj(a)), g, len(shape(b)) == 1)
 
 
-@smooth(_solve_push, Linear(_solve_adjoint), of=np.linalg.solve)
+def _solve_pull(g, z, a, b):
+    """b̄ = A⁻ᴴ z̄ and Ā = −b̄ zᴴ, by one system."""
+    found = _solve_adjoint(g, a, b)
+    columns, z = (expand_dims(x, -1) if len(shape(b)) == 1 else x for x in (found, z))
+    return -matmul(columns, adjoint(z)), found
+
+
+@smooth(_solve_push, Linear(_solve_adjoint), joint=_solve_pull, of=np.linalg.solve)
 def solve(a, b):
     return np.linalg.solve(a, b)
 

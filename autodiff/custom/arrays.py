@@ -1,0 +1,256 @@
+"""Rules of the user's for functions of arrays: with structures for arguments and results, and values closed over.
+
+The operands of such a row are the leaves of the arguments, and after them the numbers that the function or its
+derivatives close over; its value has the leaves of what the function returns. How these are put together is a parameter
+of the row, another one for each call. The derivative by a number closed over is that of the function's own code, in
+forward mode: nobody wrote another.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.foreign import as_like
+from dualnumbers.forms import dtype_of, shape, size, zeros_like
+from dualnumbers.levels import read
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.batch import BatchNumber, over_members
+from dualnumbers.several import parts
+from dualnumbers.table import Row
+from dualnumbers.table.kinds import Active, Constant, Kind, Linear, Smooth, Times
+
+from ..calls.closures import Watched, replaced
+from ..calls.seeding import read_only
+from ..calls.structures import flatten, is_structure, kind_of
+from ..forward import jvp
+from ..tape.sweep import transpose
+from .rows import Function, function_of_arrays, functions_of, value_of_function
+from .trees import Call, as_argument, fitted, leaves_as, rebuilding
+
+
+class Rule:
+    """A user's function with a derivative for each argument, and a pull-back ``joint`` to all where one is given.
+
+    What the function does to a tangent and its adjoint maps are two statements: at the first tangent they are held
+    against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
+    """
+
+    def __init__(self, name: str, function: Function, kinds: Sequence[Kind], fixed: tuple[str, ...],
+                 joint: Function | None = None) -> None:  # fmt: skip
+        self.name, self.kinds, self.fixed = name, kinds, fixed
+        self.code = function, joint, tuple(map(functions_of, kinds))
+        self.watched = Watched(self.code)
+        self.held = [False] * len(kinds)
+        self.known: dict[tuple[int, ...] | None, _Form] = {}
+
+    def __call__(self, arguments: Iterable[Any], parameters: Sequence[Any]) -> Any:
+        """Return what the function returns, with its derivative."""
+        if self.watched.functions is not self.code:  # of a copy that has other numbers
+            self.watched, self.known = Watched(self.code), {}
+        leaves, closed, counts, call = [*map(as_argument, arguments)], self.watched.numbers(), None, Call()
+        for x in leaves:
+            if kind_of(x) is not None and is_structure(x):
+                flat = [flatten(x)[0] for x in leaves]
+                call.rebuilds = list(map(rebuilding, leaves))
+                leaves, counts = list(itertools.chain(*flat)), tuple(map(len, flat))
+                break
+        form = None if closed else self.known.get(counts)
+        if form is None:
+            form = _Form(self, counts or (1,) * len(leaves), closed)
+            if not closed:
+                self.known[counts] = form
+        z = form.apply(*leaves, *closed, *parameters, call)
+        return call.rebuild(z) if type(z) is tuple else z
+
+
+class _OfLeaf(Smooth):
+    """The kind of one leaf of an argument; the leaves of one are pushed together."""
+
+    __slots__ = ("argument", "form", "leaf")
+
+    def __init__(self, form: _Form, argument: int, leaf: int) -> None:
+        self.form, self.argument, self.leaf = form, argument, leaf
+        super().__init__(lambda t, z, *flat: form.push(argument, {leaf: t}, z, flat),
+                         lambda g, z, *flat: form.pull(argument, g, z, flat)[leaf])  # fmt: skip
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        if len(active) == 1:
+            ((place, t),) = active
+            return row.argument(place).by_push(t, z, *xs, *static)
+        tangents: dict[int, dict[int, Any]] = {}
+        for place, t in active:
+            kind = row.argument(place)
+            tangents.setdefault(kind.argument, {})[kind.leaf] = t
+        return reduce(row.add, (kind.form.push(k, given, z, (*xs, *static)) for k, given in tangents.items()))
+
+
+class _Form:
+    """The row of a rule for arguments of so many leaves, and for certain numbers that its functions close over.
+
+    ``flat`` are the operands and the parameters of the row.
+    """
+
+    def __init__(self, rule: Rule, counts: Sequence[int], closed: Sequence[Any]) -> None:
+        self.rule, self.closed = rule, [id(x) for x in closed]
+        self.code = replaced(rule.code, {id(x): x for x in closed}, {}) if closed else rule.code  # as it is now
+        counts = (*counts, *(1 for _ in closed))
+        ends = list(itertools.accumulate(counts, initial=0))
+        self.places, self.count = [slice(*pair) for pair in itertools.pairwise(ends)], ends[-1]
+        self.pushes = [f"push-forward {k} of {rule.name}" for k in range(len(counts))]
+        constant = all(isinstance(kind, Constant) for kind in rule.kinds)
+        kinds: list[Kind] = []
+        for k, count in enumerate(counts):
+            passes = not (constant if k >= len(rule.kinds) else isinstance(rule.kinds[k], Constant))
+            kinds += [_OfLeaf(self, k, i) if passes else Constant() for i in range(count)]
+        together = rule.code[1] is not None or len(kinds) > len(counts)
+        row = Row(rule.name, tuple(kinds), (*rule.fixed, "call"), several=True,
+                  joint=self.pull_all if together else None)  # fmt: skip
+        self.apply = function_of_arrays(row, self.value)
+
+    def arguments(self, flat: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the arguments and fixed parameters as the user's functions take them."""
+        count, call = len(self.rule.kinds), flat[-1]
+        if call.rebuilds is None:
+            return *map(read_only, flat[:count]), *flat[self.count : -1]
+        return *(call.argument(k, flat[self.places[k]]) for k in range(count)), *flat[self.count : -1]
+
+    def bound(self, flat: Sequence[Any]) -> Any:
+        """Return the user's functions, with the operands in place of the numbers that they close over."""
+        if not self.closed:
+            return self.code
+        return replaced(self.code, dict(zip(self.closed, flat[self.count - len(self.closed) :], strict=False)), {})
+
+    def value(self, *flat: Any) -> Any:
+        """Return the leaves of what the function returns, a tuple where that is a structure."""
+        out, name, operands = self.bound(flat)[0](*self.arguments(flat)), self.rule.name, flat[: self.count]
+        if not is_structure(out):
+            return value_of_function(name, out, operands)
+        leaves, _ = flatten(out)
+        if not leaves:
+            raise TypeError(f"{name} returned {out!r}: let it return numbers or arrays{user_line()}")
+        flat[-1].rebuild = rebuilding(out)
+        return tuple(value_of_function(name, leaf, operands) for leaf in leaves)
+
+    # ----------------------------------------------------------------------------------------- derivatives
+
+    def push(self, k: int, tangents: dict[int, Any], z: Any, flat: Sequence[Any]) -> Any:
+        """Push those of leaves of an argument, or of the number closed over, given by their places, to the value.
+
+        A batch goes member by member: the user's function may call what takes plain arrays only.
+        """
+        leader = None
+        for t in tangents.values():
+            leader = t if isinstance(t, BatchNumber) else leader
+        if leader is not None:
+            places, given = list(tangents), len(tangents)
+            again = lambda *xs: self.push(k, dict(zip(places, xs[:given], strict=True)), z, xs[given:])
+            return over_members(leader, again, (*tangents.values(), *flat))
+        leaves = flat[self.places[k]]
+        whole = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(leaves)]
+        found = fitted(self.pushes[k], self._pushed(k, whole, z, flat), parts(z))
+        return tuple(found) if type(z) is tuple else found[0]
+
+    def _pushed(self, k: int, tangents: list[Any], z: Any, flat: Sequence[Any]) -> Sequence[Any]:
+        if k >= len(self.rule.kinds):
+            return self._pushed_through(k, tangents[0], z, flat)
+        if not isinstance(self.rule.kinds[k], Smooth):
+            return self._of_tangents(k, tangents, flat)
+        like, what, name = flat[-1].result(z), self.pushes[k], self.rule.name
+        try:
+            pushed = self.bound(flat)[2][k][0](flat[-1].argument(k, tangents), like, *self.arguments(flat))
+        except RecursionError as error:
+            raise RuntimeError(f"{what} calls {name} itself, and deriving the reverse mode would never end: write out "
+                               f"what it needs of it{user_line()}") from error  # fmt: skip
+        return leaves_as(what, pushed, like)
+
+    def _pushed_through(self, k: int, t: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
+        """Push the tangent of a number closed over through the function's code."""
+        place, moving = self.places[k].start, [dtype_of(x).kind in "fc" for x in parts(z)]
+
+        def body(x: Any) -> Any:
+            other = (*flat[:place], x, *flat[place + 1 :])
+            leaves = flatten(self.bound(other)[0](*self.arguments(other)))[0]
+            return tuple(leaf for leaf, moves in zip(leaves, moving, strict=True) if moves)
+
+        found = iter(jvp(body, [flat[place]], [t])[1])
+        return [next(found) if moves else None for moves in moving]
+
+    def _of_tangents(self, k: int, tangents: list[Any], flat: Sequence[Any]) -> Sequence[Any]:
+        """Apply the function to the tangents of an argument in which it is linear, and hold the adjoint map to that."""
+        rule, given = self.rule, list(flat)
+        if isinstance(rule.kinds[k], Linear):
+            for kind, place in zip(rule.kinds, self.places, strict=False):
+                if isinstance(kind, Linear):
+                    given[place] = map(zeros_like, flat[place])
+        given[self.places[k]] = tangents
+        pushed = parts(self.apply(*given))
+        if not rule.held[k]:
+            along = list(map(read, tangents))
+            self._hold(k, along, tuple(map(read, pushed)), tuple(map(read, flat)))
+            rule.held[k] = any(map(np.any, along))
+        return pushed
+
+    def _hold(self, k: int, tangents: list[Any], pushed: tuple[Any, ...], flat: Sequence[Any]) -> None:
+        """Raise ValueError where an adjoint map is not that of the function which maps ``tangents`` to ``pushed``."""
+        several = hasattr(flat[-1], "rebuild")
+        g = tuple(_some_cotangent(*numbered) for numbered in enumerate(pushed))
+        pulled = self.pull(k, g if several else g[0], pushed if several else pushed[0], flat)
+        along = [np.real(np.conj(h) * z) for h, z in zip(g, pushed, strict=True)]
+        back = [np.real(np.conj(read(a)) * t) for a, t in zip(pulled, tangents, strict=True) if a is not None]
+        total = sum(np.sum(np.abs(x)) for x in (*along, *back))
+        eps = np.finfo(np.result_type(*g, *tangents)).eps
+        if abs(sum(map(np.sum, along)) - sum(map(np.sum, back))) > np.sqrt(eps) * total:
+            raise ValueError(
+                f"{self.rule.name} is not linear in argument {k}, or adjoint map {k} is not its adjoint: a function "
+                f"that is not, or has a constant term, is for autodiff.smooth or elementwise{user_line()}"
+            )
+
+    def pull(self, k: int, g: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
+        """Return the adjoints of the leaves of an argument, or of the number closed over, for that of the value."""
+        leaves, call = flat[self.places[k]], flat[-1]
+        own = self.bound(flat)[2][k] if k < len(self.rule.kinds) else (None, None)
+        if own[-1] is None:
+            return transpose(lambda *ts: self.push(k, dict(enumerate(ts)), z, flat), leaves, g)
+        smooth = isinstance(self.rule.kinds[k], Smooth)
+        what = f"{'pull-back' if smooth else 'adjoint'} {k} of {self.rule.name}"
+        taken = (call.result(_filled(g, z)), *((call.result(z),) if smooth else ()))
+        return self._as_leaves(what, k, own[-1](*taken, *self.arguments(flat)), flat)
+
+    def _as_leaves(self, what: str, k: int, adjoint: Any, flat: Sequence[Any]) -> list[Any]:
+        leaves = flat[self.places[k]]
+        return fitted(what, leaves_as(what, adjoint, flat[-1].argument(k, leaves)), leaves)
+
+    def pull_all(self, g: Any, z: Any, *flat: Any) -> list[Any]:
+        """Return the adjoints of all operands: by the user's joint pull-back, or argument by argument."""
+        joint, call, kinds = self.bound(flat)[1], flat[-1], self.rule.kinds
+        found: list[Any] = []
+        if joint is not None:
+            what = f"the pull-back of {self.rule.name}"
+            adjoints = joint(call.result(_filled(g, z)), call.result(z), *self.arguments(flat))
+            if not isinstance(adjoints, (list, tuple)) or len(adjoints) != len(kinds):
+                raise ValueError(f"{what} must give {len(kinds)} adjoints, one for each argument, None for none"
+                                 f"{user_line()}")  # fmt: skip
+            for k, adjoint in enumerate(adjoints):
+                none = adjoint is None or isinstance(kinds[k], Constant)
+                found += [None] * len(flat[self.places[k]]) if none else self._as_leaves(what, k, adjoint, flat)
+        for k in range(0 if joint is None else len(kinds), len(self.places)):
+            none = k < len(kinds) and isinstance(kinds[k], Constant)
+            found += [None] * len(flat[self.places[k]]) if none else self.pull(k, g, z, flat)
+        return found
+
+
+def _filled(g: Any, z: Any) -> Any:
+    """Return the adjoint of a value with zeros for a result that has none."""
+    return tuple(zeros_like(x) if h is None else h for h, x in zip(g, z, strict=True)) if type(z) is tuple else g
+
+
+def _some_cotangent(k: int, pushed: Any) -> Any:
+    kind = np.result_type(dtype_of(pushed), np.float16)
+    angles = (1.0 + 0.1 * k + np.arange(size(pushed))).reshape(shape(pushed))
+    return as_like((np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind)[()], pushed)

@@ -1,0 +1,81 @@
+"""How adjoints are added up: each is fitted to the space of its argument, and goes into an array that its line owns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.foreign import is_foreign
+from dualnumbers.forms import is_alike, is_unreal, shape
+from dualnumbers.levels import is_number
+from dualnumbers.rules.complexes import real
+from dualnumbers.rules.indexing import add_at
+from dualnumbers.rules.reductions import sum as total
+from dualnumbers.rules.shaping import astype, broadcast_to, reshape
+from dualnumbers.table.partials import numpy_float
+
+from .parts import Parts
+from .variable import GETITEM
+
+
+def fit(c: Any, x: Any) -> Any:
+    """Return an adjoint to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
+    if type(x) is float and isinstance(c, np.floating):
+        return float(c)
+    if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):
+        return c
+    if is_unreal(c) and not is_unreal(x):
+        c = real(c)
+    target, given = shape(x), shape(c)
+    if given != target:
+        lead = len(given) - len(target)
+        stretched = tuple(i for i, n in enumerate(given) if i < lead or (n != 1 and target[i - lead] == 1))
+        if stretched:
+            c = _summed(c, stretched)
+        given = shape(c)
+        if given != target:
+            c = reshape(c, target, "C") if math.prod(given) == math.prod(target) else broadcast_to(c, target)
+    typed = target or ((isinstance(x, (np.generic, np.ndarray)) or is_foreign(type(x))) and hasattr(c, "dtype"))
+    if typed and c.dtype != x.dtype:
+        c = astype(c, x.dtype)
+    return c
+
+
+def _summed(c: Any, axes: tuple[int, ...]) -> Any:
+    """Sum over axes; the rows of a matrix by a product with ones, a quarter of the time at 1,000 rows of 25."""
+    if axes == (0,) and type(c) is np.ndarray and c.ndim == 2 and c.dtype.char in "fd":
+        return np.ones(len(c), c.dtype) @ c
+    return total(c, axes, False)
+
+
+def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
+    """Accumulate an adjoint of ``x``; in place from the second sum of plain arrays on, which no other line shares."""
+    if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype != x.dtype:
+        c = fit(c, x)
+    t = found[line]
+    if t is None:
+        found[line] = float(c) if type(c) is numpy_float else c
+    elif type(t) is np.ndarray and type(c) is np.ndarray:
+        if line in owned:
+            t += c
+        else:
+            found[line] = t + c
+            owned.add(line)
+    else:
+        found[line] = t + c
+
+
+def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
+    """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
+    if line not in owned or type(found[line]) is not np.ndarray:
+        if type(found[line]) is Parts:
+            found[line].add(g, *static)
+            return
+        if is_number(type(found[line])):
+            found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
+            return
+        found[line] = np.zeros_like(x) if found[line] is None else np.array(np.broadcast_to(found[line], x.shape))
+        owned.add(line)
+    add_at(found[line], fit(g, x[static[0]]), *static)
