@@ -68,9 +68,11 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x
     if _is_array(kind) and x.dtype.kind in "iu":
         return x.astype(float)
-    columns = "; give a dict of its columns, {c: x[c] for c in x}" if is_labelled(kind) else ""
+    remedy = "; give a dict of its columns, {c: x[c] for c in x}" if is_labelled(kind) else ""
+    if hasattr(x, "__dict__") and not callable(x) and not isinstance(x, np.ndarray):
+        remedy = remedy or "; register its class by autodiff.register_structure"
     raise TypeError(f"cannot differentiate with respect to {name}, {described(x)}: it is not a real or complex number "
-                    f"or array of them{columns}{user_line()}")  # fmt: skip
+                    f"or array of them{remedy}{user_line()}")  # fmt: skip
 
 
 def _is_array(kind: type) -> bool:

@@ -22,7 +22,15 @@ from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Multili
 from ..calls.closures import Watched
 from ..calls.structures import flatten, map_leaves
 from .arrays import Rule
-from .rows import Function, SeveralResultsError, elementwise_function, elementwise_with_parameters, joined, kinds_given
+from .rows import (
+    Function,
+    SeveralResultsError,
+    elementwise_function,
+    elementwise_with_parameters,
+    joined,
+    joint_given,
+    kinds_given,
+)
 from .trees import leaves_as
 
 
@@ -155,7 +163,7 @@ def _times(count: int, partial: Any) -> Function:
 def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...], joint: Function | None = None
                ) -> Callable[[Function], Function]:  # fmt: skip
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
-        return Rule(name, function, kinds_given(name, kind, derivatives), fixed, joint)
+        return Rule(name, function, kinds_given(name, kind, derivatives), fixed, joint_given(name, joint))
 
     return lambda function: _decorated(function, kind, len(derivatives), make)
 

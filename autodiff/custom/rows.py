@@ -166,6 +166,13 @@ def kinds_given(name: str, kind: type[Kind], derivatives: tuple[Any, ...]) -> li
     return [_given(name, k, kind, derivative) for k, derivative in enumerate(derivatives)]
 
 
+def joint_given(name: str, joint: Any) -> Any:
+    """Return a user's pull-back to all arguments, None for none; TypeError where it is no function."""
+    if joint is not None and (not callable(joint) or isinstance(joint, type)):
+        raise TypeError(f"the pull-back of {name} is {joint!r}: let it be a function of (cotangent, value, *arguments)")
+    return joint
+
+
 def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
     given = as_kind(kind, derivative)
     functions = () if isinstance(given, Constant) else functions_of(given)

@@ -649,3 +649,9 @@ NO_FUNCTIONS = {
 def test_a_derivative_that_is_no_function_is_refused_at_once(kind, derivative):
     with pytest.raises(TypeError, match=r"derivative 1 of <lambda> is .*: let it be a function of \("):
         kind(None, derivative)(lambda x, y: 2.0 * y)
+
+
+@pytest.mark.parametrize("pull", [3, "x", Linear])
+def test_a_joint_pull_back_that_is_no_function_is_refused_at_once(pull):
+    with pytest.raises(TypeError, match=r"the pull-back of <lambda> is .*: let it be a function of \(cotangent,"):
+        smooth(lambda t, z, x: t, pull=pull)(lambda x: x)

@@ -880,3 +880,13 @@ def test_a_recording_is_run_with_the_same_structure(monkeypatch, f, recorded, ot
     with pytest.raises(TypeError, match="another structure"):
         tape.run([other])
     structures.kind_of_class.cache_clear()
+
+
+def test_an_object_of_a_class_that_is_not_registered_is_told_what_to_do():
+    class Model:
+        def __init__(self, w):
+            self.w = w
+
+    for x in (Model(2.0), {"model": Model(2.0)}):
+        with pytest.raises(TypeError, match=r"register its class by autodiff\.register_structure \(at "):
+            grad(lambda p: 1.0)(x)
