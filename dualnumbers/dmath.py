@@ -13,7 +13,7 @@ from math import comb, factorial, gcd, isqrt, lcm, perm  # of integers: nothing 
 from typing import Any
 
 from .levels import plain, read
-from .rules.comparisons import ceil, floor, isfinite, isinf, isnan, trunc, ulp
+from .rules.comparisons import isfinite, isinf, isnan
 from .rules.elementwise.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
 from .rules.elementwise.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.elementwise.exponential import log as _natural_log
@@ -26,6 +26,7 @@ from .rules.elementwise.powers import hypot as _hypot
 from .rules.elementwise.powers import math_pow as pow
 from .rules.elementwise.trigonometric import acos, asin, atan, atan2, cos, sin, tan
 from .rules.reductions import fsum as _fsum
+from .rules.step_functions import ceil, floor, trunc, ulp
 
 __all__ = [
     "acos",

@@ -28,7 +28,7 @@ from dualnumbers.numbers.array import ArrayNumber, Scalar
 from dualnumbers.numbers.face import REFUSED
 from dualnumbers.numbers.views import ArrayView
 from dualnumbers.rules import entry_for
-from dualnumbers.rules.arrays.inspecting import LIKE
+from dualnumbers.rules.arrays.creating import LIKE
 from dualnumbers.rules.shaping import view
 from dualnumbers.table.row import Face
 

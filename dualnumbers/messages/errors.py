@@ -11,7 +11,7 @@ from typing import Any
 from ..levels import Level, is_number
 from .frames import Fault, Place, fault, is_ours, module_of, public_module, raised, running, scipy_function, stack
 from .refusals import note
-from .wording import FACTORS, LABELLED, LONGEST, METHODS, Written, fitting, short
+from .shortening import FACTORS, LABELLED, LONGEST, METHODS, Written, fitting, short
 
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
 """Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""

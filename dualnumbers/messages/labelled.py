@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .lines import Code, root_of
-from .wording import LABELLED, Written
+from .shortening import LABELLED, Written
 
 OF_COLUMNS = {"add": ast.Add(), "div": ast.Div(), "divide": ast.Div(), "dot": ast.MatMult(), "floordiv": ast.FloorDiv(),
               "mod": ast.Mod(), "mul": ast.Mult(), "multiply": ast.Mult(), "pow": ast.Pow(), "sub": ast.Sub(),

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..levels import is_number
 from .frames import Place
-from .wording import LABELLED
+from .shortening import LABELLED
 
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare)
 

@@ -12,8 +12,8 @@ import numpy as np
 from .frames import Place
 from .labelled import with_labels
 from .lines import OPERATIONS, Code, code_at, holds_number
+from .shortening import FACTORS, METHODS, Written
 from .storing import in_place, stored
-from .wording import FACTORS, METHODS, Written
 
 MATH = {name: name for name in ("ceil", "copysign", "cos", "cosh", "cbrt", "degrees", "exp", "exp2", "expm1", "fabs",
                                 "floor", "fmod", "frexp", "hypot", "isfinite", "isinf", "isnan", "ldexp",

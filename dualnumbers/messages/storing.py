@@ -23,7 +23,7 @@ import numpy as np
 from ..forms import dtype_of, is_array
 from ..levels import HELD, is_number, plain
 from .lines import Code, root_of
-from .wording import LABELLED, Written
+from .shortening import LABELLED, Written
 
 MAKERS = ("arange", "array", "asarray", "empty", "eye", "full", "identity", "ones", "tri", "zeros")
 """Functions of NumPy that make an array and take ``like=``."""

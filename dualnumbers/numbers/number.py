@@ -19,7 +19,7 @@ from ..forms import dtype_of, type_of
 from ..levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
 from ..messages.errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
 from ..rules import entry_for, shaping
-from ..rules.arrays.inspecting import LIKE
+from ..rules.arrays.creating import LIKE
 from ..rules.elementwise.arithmetic import as_numpy
 from ..rules.from_scipy import rule_of
 from ..rules.indexing import fixed

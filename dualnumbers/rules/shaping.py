@@ -113,6 +113,7 @@ def expand_dims(a, axis):
     return view(getitem, a, tuple(None if i in places else slice(None) for i in range(rank)))
 
 
+@composition(np.linalg.matrix_transpose)
 @composition(np.matrix_transpose)
 def matrix_transpose(x):
     """Exchange the last two axes."""

@@ -21,7 +21,7 @@ LAYERS = (
         "dualnumbers.levels",
         "dualnumbers.memory",
         "dualnumbers.several",
-        "dualnumbers.messages.wording",
+        "dualnumbers.messages.shortening",
     ),
     ("dualnumbers.foreign",),
     ("dualnumbers.forms", "dualnumbers.numbers.surface"),

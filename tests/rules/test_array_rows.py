@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from array_samples import NAMES, SAMPLES, directions, each
 from samples import ENTRIES, samples
-from samples.systems import SINGULAR
+from samples.determinants import SINGULAR
 from table import EPS, JACOBIANS, difference, nestings, same_bits
 
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp

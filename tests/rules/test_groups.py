@@ -6,7 +6,7 @@ from test_linear_algebra import TURN
 
 import autodiff.scipy.linalg
 from autodiff import Variable, grad, hessian, hvp, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
-from dualnumbers.messages.wording import LONGEST
+from dualnumbers.messages.shortening import LONGEST
 
 RNG = np.random.default_rng(11)
 WEIGHTS, OTHER = RNG.normal(size=(2, 4, 4))

@@ -142,3 +142,10 @@ def _item(name: str) -> Iterator[Sample]:
         yield Sample(
             lambda a: np.linalg.eigh(a)[1] ** 2, (separate(*shape),), f"the last, {shape}", condition=8, unreal=False
         )
+
+
+@entry("matrix_rank")
+def _matrix_rank(name: str) -> Iterator[Sample]:
+    for shape in [(3, 3), (2, 2, 3)]:
+        yield Sample(lambda a: np.linalg.matrix_rank(a) * np.sum(a), (values(*shape),), f"{shape}")
+    yield Sample(lambda a: np.linalg.matrix_rank(a, tol=9.0) * a, (values(2, 2),), "a tolerance")

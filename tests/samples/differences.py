@@ -30,15 +30,6 @@ def _unwrap(name: str) -> Iterator[Sample]:
     yield Sample(lambda x, t: np.unwrap(x * t, period=t), period, "period", unreal=False)
 
 
-@entry("np.trapezoid")
-def _trapezoid(name: str) -> Iterator[Sample]:
-    for shape, axis in [((4,), -1), ((2, 3), 0), ((2, 3), 1), ((1,), 0)]:
-        yield Sample(lambda y, axis=axis: np.trapezoid(y, dx=0.5, axis=axis), (values(*shape),), f"{shape}, {axis}")
-        yield Sample(lambda y, x, axis=axis: np.trapezoid(y, x, axis=axis), (values(*shape), values(shape[axis])),
-                     f"{shape}, {axis}, x", condition=4.0)  # fmt: skip
-    yield Sample(lambda y, x: np.trapezoid(y, x), (values(2, 3), values(2, 3, seed=1)), "x of every row", condition=4.0)
-
-
 @entry("np.gradient")
 def _gradient(name: str) -> Iterator[Sample]:
     for edge_order in (1, 2):

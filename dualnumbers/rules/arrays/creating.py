@@ -1,13 +1,17 @@
-"""Evenly spaced numbers between two ends, linear and logarithmic."""
+"""Arrays that are made: evenly spaced between two ends, and filled, like another array or ``like=`` one."""
+
+from typing import Any
 
 import numpy as np
 
-from ...forms import shape
+from ...forms import asked, dtype_of, shape
+from ...levels import is_number, level_of
 from ...table import BY_NUMPY, composition, linear, smooth
 from ..axes import rank
 from ..elementwise.powers import power
 from ..reductions import sum
-from ..shaping import array, arrays, broadcast_to, cast, expand_dims, in_common
+from ..shaping import array, arrays, broadcast_to, cast, copied, expand_dims, in_common
+from .inspecting import READING
 
 
 def _weights(num, endpoint, axis, rank):
@@ -74,3 +78,60 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
     """Numbers from ``start`` to ``stop``, each the same multiple of the one before."""
     z = _geomspace(start, stop, num, endpoint, axis)
     return cast(z, dtype, "unsafe")
+
+
+# ------------------------------------------------------------------------------------------------- filled
+
+
+def _filled(numpy_function):
+    """zeros_like and its kin give an array of the prototype's kind, to be filled by assignment."""
+
+    def fill(prototype, *arguments, **keywords):
+        return prototype.constant(asked(numpy_function, prototype, *arguments, **keywords))
+
+    BY_NUMPY[numpy_function] = fill
+    READING.add(fill)
+
+
+for _creator in (np.zeros_like, np.ones_like, np.empty_like):
+    _filled(_creator)
+
+
+@composition(np.full_like)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
+    if not is_number(type(fill_value)):
+        return a.constant(asked(np.full_like, a, fill_value, dtype, shape=shape))
+    z = max((a, fill_value), key=lambda x: level_of(x).number).constant(asked(np.zeros_like, a, dtype, shape=shape))
+    z[...] = fill_value
+    return z
+
+
+# ------------------------------------------------------------------------------------------------- like=
+
+LIKE: dict[Any, Any] = {}
+"""What a function of NumPy gives with ``like=x``: a function of ``x`` and of the other arguments."""
+
+
+def _plain_of_kind(numpy_function):
+    LIKE[numpy_function] = lambda x, *arguments, **keywords: x.constant(numpy_function(*arguments, **keywords))
+
+
+for _maker in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri):
+    _plain_of_kind(_maker)
+
+
+def _array_of_kind(x, object, dtype=None, **options):
+    z = array(object)
+    if not is_number(type(z)):
+        return x.constant(np.array(z, dtype, **options))
+    return cast(copied(z, "K") if options.get("copy", True) else z, dtype, "unsafe")
+
+
+def _full_of_kind(x, shape, fill_value, dtype=None, order="C", *, device=None):
+    return full_like(x, fill_value, dtype or dtype_of(fill_value), shape=shape)
+
+
+LIKE[np.array] = _array_of_kind
+LIKE[np.asarray] = LIKE[np.asanyarray] = lambda x, a, dtype=None, **options: _array_of_kind(x, a, dtype, copy=None)
+LIKE[np.full] = _full_of_kind

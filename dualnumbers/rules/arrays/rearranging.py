@@ -11,8 +11,7 @@ from ...forms import shape, size
 from ...levels import read
 from ...table import composition, linear
 from ..indexing import fixed, getitem, refuse_writing, setitem
-from ..reductions import sum
-from ..shaping import cast, view
+from ..shaping import view
 
 
 @linear(lambda g, x, sources: spread(g, sources, shape(x)))
@@ -136,25 +135,7 @@ def extract(arr, condition):
     return np.extract(condition, arr)
 
 
-# ---------------------------------------------------------------------------------------------- diagonals
-
-
-@rearrangement(of=np.diagonal, put=refuse_writing)
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    return np.diagonal(a, offset, axis1, axis2)
-
-
-composition(np.linalg.diagonal)(lambda x, /, *, offset=0: view(diagonal, x, offset, -2, -1))
-
-
-@rearrangement(of=np.diag, put=refuse_writing)
-def diag(v, k=0):
-    return np.diag(v, k)
-
-
-@rearrangement(of=np.diagflat)
-def diagflat(v, k=0):
-    return np.diagflat(v, k)
+# ---------------------------------------------------------------------------------------------- triangles
 
 
 @rearrangement(of=np.tril)
@@ -165,9 +146,3 @@ def tril(m, k=0):
 @rearrangement(of=np.triu)
 def triu(m, k=0):
     return np.triu(m, k)
-
-
-@composition(np.trace)
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum of a diagonal."""
-    return sum(cast(diagonal(a, offset, axis1, axis2), dtype, "unsafe"), -1, False)

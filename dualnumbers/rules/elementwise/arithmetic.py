@@ -10,9 +10,9 @@ import numpy as np
 
 from ...forms import PYTHON, type_of
 from ...table import elementwise
-from ..comparisons import mantissa_scale, rint
 from ..constants import degrees_per_radian, radians_per_degree
 from ..domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
+from ..step_functions import mantissa_scale, rint
 
 add = elementwise(1.0, 1.0)(op.add, np.add)
 subtract = elementwise(1.0, -1.0)(op.sub, np.subtract)

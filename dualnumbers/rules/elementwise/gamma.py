@@ -11,7 +11,7 @@ from ..comparisons import less
 from ..complexes import real
 from ..domains import Domain, both_positive, positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
-from ..quadrature import gauss, in_blocks
+from ..gauss_legendre import gauss, in_blocks
 from ..selection import where
 from .trigonometric import cos_pi, sin_pi
 

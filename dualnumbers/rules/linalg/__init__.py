@@ -1,1 +1,1 @@
-"""Products, systems of equations, decompositions, norms."""
+"""Products, diagonals, systems of equations, determinants, decompositions, norms."""

@@ -26,11 +26,11 @@ from ..indexing import getitem
 from ..reductions import sum
 from ..shaping import matrix_transpose
 from . import groups, spectra
+from .diagonals import matrix_diagonal
 from .factors import (
     adjoint,
     columns,
     determined,
-    diagonal,
     divided_by_gaps,
     hermitian_matrix,
     independent,
@@ -121,7 +121,7 @@ def _eigh_push(da, z, a, UPLO, basis):
     """dw = diag T, dV = V (T / gaps), T = Vᴴ dA V."""
     w, v = z
     t = product(adjoint(v), da, v)
-    return real(diagonal(t)), matmul(v, divided_by_gaps(t, w, "eigenvalues"))
+    return real(matrix_diagonal(t)), matmul(v, divided_by_gaps(t, w, "eigenvalues"))
 
 
 @smooth(_eigh_push, several=True)
@@ -159,7 +159,7 @@ def _eig_push(da, z, a):
     shift = real(sum(conj(v) * dv, -2, False))
     if is_unreal(v) and shape(v)[-1]:
         shift = shift + 1j * imag(_at_largest(dv, v) / _at_largest(v, v))
-    return diagonal(t), dv - v * columns(shift)
+    return matrix_diagonal(t), dv - v * columns(shift)
 
 
 def _at_largest(x, v):
@@ -189,7 +189,7 @@ def _eigvals_push(da, z, a):
     """Return the diagonal of V⁻¹ dA V, in the order of ``z``, which LAPACK finds by another road than V."""
     w, v = eig(a)
     independent(v)
-    dw = diagonal(solve(v, matmul(da, v)))
+    dw = matrix_diagonal(solve(v, matmul(da, v)))
     order = _order(read(w), read(z))
     dw = getitem(dw, (*np.indices(order.shape)[:-1], order))
     return dw if is_unreal(z) or not is_unreal(dw) else real(dw)

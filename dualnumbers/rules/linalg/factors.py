@@ -9,13 +9,11 @@ import numpy as np
 from ...forms import is_unreal, real_dtype_of, shape
 from ...levels import is_number, read
 from ...messages.errors import user_line
-from ...table import TABLE, composition, linear, smooth
+from ...table import TABLE, linear, smooth
 from ...table.kinds import Linear
 from ..complexes import conj
-from ..indexing import getitem
-from ..reductions import sum
 from ..selection import where
-from ..shaping import astype, expand_dims, matrix_transpose
+from ..shaping import expand_dims, matrix_transpose
 from .products import matmul
 
 
@@ -30,23 +28,6 @@ def product(*factors):
     for x in others:
         z = matmul(z, x)
     return z
-
-
-def diagonal(x, offset=0):
-    """Return a diagonal of every matrix of a stack."""
-    m, n = shape(x)[-2:]
-    row, column = max(0, -offset), max(0, offset)
-    places = np.arange(max(0, min(m - row, n - column)))
-    return getitem(x, (..., row + places, column + places))
-
-
-@composition(np.linalg.trace)
-def trace(x, /, *, offset=0, dtype=None):
-    """The sum of a diagonal."""
-    return sum(diagonal(x if dtype is None else astype(x, dtype), offset), -1, False)
-
-
-composition(np.linalg.matrix_transpose)(matrix_transpose)
 
 
 def weighted(x, weights):

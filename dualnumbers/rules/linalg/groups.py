@@ -18,7 +18,8 @@ from ...table.kinds import Smooth
 from ..selection import where
 from ..shaping import expand_dims
 from . import spectra
-from .factors import adjoint, diagonal, product, without_rounding
+from .diagonals import matrix_diagonal
+from .factors import adjoint, product, without_rounding
 from .products import matmul
 from .undetermined import Undetermined
 
@@ -60,7 +61,7 @@ def _push(da, z, a, triangle, basis):
     second = abs(matmul(t, others))  # it turns them as fast as the diagonal of T parts their eigenvalues
     size = _largest(abs(t))
     coupled = np.any(where(own, 0.0, abs(t)) > size, axis=-1)
-    parted = abs(expand_dims(diagonal(t), -1) - expand_dims(diagonal(t), -2)) > size
+    parted = abs(expand_dims(matrix_diagonal(t), -1) - expand_dims(matrix_diagonal(t), -2)) > size
     turned = (abs(t) > size) | (second > _largest(matmul(abs(t), abs(others)))) | ~parted
     both = expand_dims(coupled, -1) & expand_dims(coupled, -2) & near & ~own
     return matmul(z, others + where(both & turned, np.nan, 0.0))

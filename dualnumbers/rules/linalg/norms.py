@@ -12,12 +12,13 @@ from ...forms import asked, is_unreal, real_dtype_of, shape
 from ...levels import is_number, read
 from ...messages.errors import user_line
 from ...table import composition, smooth
-from ..comparisons import equal, not_equal, sign
+from ..comparisons import equal, not_equal
 from ..complexes import conj, real
 from ..indexing import getitem
 from ..reductions import max, min, sum
 from ..selection import where
 from ..shaping import astype, ravel, reshape, transpose
+from ..step_functions import sign
 from ..strong import strong
 from .factors import square
 from .products import moved

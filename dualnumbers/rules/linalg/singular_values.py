@@ -10,7 +10,7 @@ import numpy as np
 
 from ...forms import dtype_of, shape
 from ...levels import is_number, read
-from ...table import composition, smooth
+from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
 from ..axes import flip
 from ..complexes import conj, real
@@ -20,11 +20,11 @@ from ..selection import where
 from ..shaping import concatenate, matrix_transpose
 from . import groups, spectra
 from .decompositions import eigh, eigvalsh
+from .diagonals import matrix_diagonal
 from .factors import (
     adjoint,
     columns,
     determined,
-    diagonal,
     divided_by_gaps,
     divided_by_sums,
     hermitian_matrix,
@@ -168,7 +168,7 @@ def _svd_push(da, z, a, full, factors):
     difference = divided_by_sums(t - adjoint(t), s)
     du = _singular_vectors(u, 0.5 * (total + difference), moved, t, s)
     dv = _singular_vectors(v, 0.5 * (total - difference), back, adjoint(t), s)
-    return du, real(diagonal(t)), adjoint(dv)
+    return du, real(matrix_diagonal(t)), adjoint(dv)
 
 
 @smooth(_svd_push, several=True)
@@ -250,3 +250,12 @@ def _svd_of_hermitian(a, compute_uv):
     signs = np.sign(read(w))[(*stack, order)]
     rows = getitem(matrix_transpose(u), (*stack, order))
     return SVDResult(matrix_transpose(rows), s, conj(rows * signs[..., None]))
+
+
+@locally_constant_of_arrays(
+    of=np.linalg.matrix_rank,
+    call=lambda A, tol=None, hermitian=False, *, rtol=None: (A, read(tol), hermitian, read(rtol)),
+)
+def matrix_rank(a, tol, hermitian, rtol):
+    """The number of singular values above the tolerance."""
+    return np.linalg.matrix_rank(a, tol, hermitian, rtol=rtol)

@@ -8,7 +8,7 @@ import numpy as np
 from ...forms import asked, dtype_of, shape
 from ...levels import known
 from ...table import composition
-from ..arrays.inspecting import argsort, searchsorted
+from ..arrays.searching import argsort, searchsorted
 from ..arrays.taking import elements
 from ..indexing import getitem
 from ..selection import where

@@ -1,1 +1,1 @@
-"""Sums of some elements, running sums, order, moments, histograms, differences of neighbours."""
+"""Sums of some elements, running sums, order, moments, histograms."""

@@ -5,11 +5,11 @@ import numpy as np
 from ...foreign import as_array
 from ...levels import read
 from ...table import composition, linear
+from ..calculus.differences import diff
 from ..indexing import fixed, getitem
 from ..reductions import sum
 from ..selection import where
 from ..shaping import ravel
-from .differences import diff
 from .histograms_of_points import histogram_bin_edges
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....foreign import as_array
 from ....table import elementwise, family
-from ...comparisons import greater, greater_equal, less_equal, sign
+from ...comparisons import greater, greater_equal, less_equal
 from ...complexes import imag, real
 from ...domains import Domain, nonzero, positive
 from ...elementwise.exponential import exp
@@ -18,6 +18,7 @@ from ...elementwise.extrema import absolute
 from ...elementwise.trigonometric import cos, sin
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...selection import where
+from ...step_functions import sign
 from .bessel import ORDER, iv, jv, of_order, yv
 
 in_the_tail = Domain("x > 2 + v²/4", ((0.0, 3.0), (5.0, 50.0)))

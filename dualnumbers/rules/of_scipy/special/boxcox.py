@@ -15,7 +15,7 @@ from ...domains import Domain
 from ...elementwise.exponential import exp, log, log1p
 from ...elementwise.extrema import absolute
 from ...from_scipy import elementwise_of_scipy
-from ...quadrature import gauss, in_blocks
+from ...gauss_legendre import gauss, in_blocks
 from ...selection import where
 
 

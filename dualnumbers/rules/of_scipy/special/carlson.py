@@ -11,7 +11,7 @@ from ....table import elementwise, family
 from ...domains import Domain
 from ...elementwise.powers import square
 from ...elementwise.trigonometric import sin
-from ...quadrature import in_blocks
+from ...gauss_legendre import in_blocks
 
 TINY = np.finfo(float).tiny
 

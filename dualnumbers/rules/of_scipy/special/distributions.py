@@ -9,15 +9,16 @@ import numpy as np
 
 from ....foreign import as_array
 from ....table import elementwise, family
-from ...comparisons import floor, less, sign
+from ...comparisons import less
 from ...domains import Domain, positive
 from ...elementwise.exponential import exp, expm1, log1p
 from ...elementwise.gamma import polygamma
 from ...elementwise.hyperbolic import tanh
 from ...elementwise.normal import ROOT_2PI
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...quadrature import gauss, in_blocks
+from ...gauss_legendre import gauss, in_blocks
 from ...selection import where
+from ...step_functions import floor, sign
 from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
 

@@ -13,7 +13,7 @@ from ....foreign import as_array
 from ....table import elementwise, family
 from ...domains import Domain
 from ...from_scipy import elementwise_of_scipy
-from ...quadrature import gauss, in_blocks
+from ...gauss_legendre import gauss, in_blocks
 
 ROOT_PI, ROOT2 = math.sqrt(math.pi), math.sqrt(2.0)
 _widths = Domain("σ > 0, γ > 0", ((-3.0, 3.0), (0.5, 3.0), (0.1, 3.0)))

@@ -7,7 +7,7 @@ from ...comparisons import greater
 from ...domains import Domain
 from ...elementwise.exponential import exp
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...quadrature import in_blocks
+from ...gauss_legendre import in_blocks
 from ...selection import where
 
 PARAMETER = Refused("a hypergeometric function has no derivative by its parameters here")

@@ -15,7 +15,7 @@ from ...domains import Domain
 from ...elementwise.exponential import log, log1p
 from ...elementwise.gamma import polygamma, polygamma_difference, psi
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...quadrature import gauss, in_blocks, newton
+from ...gauss_legendre import gauss, in_blocks, newton
 from .incomplete_gamma import END, stirling_error, surplus
 
 parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0), (0.03, 0.97)))

@@ -21,7 +21,7 @@ from ...comparisons import less
 from ...domains import Domain
 from ...elementwise.gamma import higher, polygamma
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...quadrature import gauss, in_blocks, newton
+from ...gauss_legendre import gauss, in_blocks, newton
 from ...selection import where
 
 END = 48.0

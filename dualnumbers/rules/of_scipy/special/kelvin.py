@@ -14,7 +14,7 @@ from ....foreign import as_array
 from ....table import elementwise
 from ...domains import positive
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...quadrature import in_blocks
+from ...gauss_legendre import in_blocks
 from .outputs import register
 
 TURN, HALF_TURN = complex(-math.sqrt(0.5), math.sqrt(0.5)), complex(math.sqrt(0.5), math.sqrt(0.5))

@@ -3,12 +3,13 @@
 import numpy as np
 
 from ....table import Refused, elementwise
-from ...comparisons import equal, less, rint
+from ...comparisons import equal, less
 from ...domains import Domain
 from ...elementwise.extrema import absolute
 from ...elementwise.powers import math_pow
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...selection import where
+from ...step_functions import rint
 from .orthogonal import below, eval_jacobi
 
 DEGREE = Refused("a Legendre function has no derivative by its order and degree here")

@@ -3,13 +3,14 @@
 import numpy as np
 
 from ....table import elementwise
-from ...comparisons import equal, less_equal, sign
+from ...comparisons import equal, less_equal
 from ...domains import Domain, both_positive, positive
 from ...elementwise.exponential import log, log1p
 from ...elementwise.extrema import absolute
 from ...elementwise.powers import cosine, hypot
 from ...from_scipy import elementwise_of_scipy
 from ...selection import where
+from ...step_functions import sign
 
 _log1p_second = Domain("y > −1", ((-5.0, 5.0), (-0.9, 10.0)))
 

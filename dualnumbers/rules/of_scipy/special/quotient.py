@@ -2,7 +2,7 @@
 
 from ...comparisons import less
 from ...elementwise.extrema import absolute
-from ...quadrature import gauss
+from ...gauss_legendre import gauss
 from ...selection import where
 
 

@@ -1,4 +1,4 @@
-"""Differences of neighbours along an axis, what is built of them, and sums of them."""
+"""Differences of neighbours along an axis, and what is built of them."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from ...table import composition, smooth
 from ..axes import moveaxis, rank
 from ..comparisons import not_equal
 from ..indexing import getitem
-from ..reductions import sum
 from ..shaping import array, arrays, astype, broadcast_to, concatenate, lying_as, ravel, reshape
 
 
-def _part(x, axis, start, stop):
+def part_along(x, axis, start, stop):
+    """Return the elements from ``start`` up to ``stop`` along an axis, as a view."""
     return getitem(x, (slice(None),) * axis + (slice(start, stop),))
 
 
@@ -31,7 +31,7 @@ def diff(a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
     parts = [x for x in (ends[0], a, ends[1]) if x is not np._NoValue]
     a = concatenate(*parts, axis) if len(parts) > 1 else a
     for _ in range(n):
-        later, earlier = _part(a, axis, 1, None), _part(a, axis, None, -1)
+        later, earlier = part_along(a, axis, 1, None), part_along(a, axis, None, -1)
         a = not_equal(later, earlier) if dtype_of(a).kind == "b" else later - earlier
     return a
 
@@ -54,20 +54,6 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def unwrap(p, period, discont, axis):
     """The number of periods that are added is locally constant."""
     return np.unwrap(p, discont, axis, period=period)
-
-
-@composition(np.trapezoid)
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral by the trapezoidal rule."""
-    y, x = arrays((y, x))
-    axis = np.lib.array_utils.normalize_axis_index(axis, rank(y))
-    if x is None:
-        widths = dx
-    elif rank(x) == 1:
-        widths = reshape(diff(x), (-1,) + (1,) * (rank(y) - axis - 1), "C")
-    else:
-        widths = diff(x, axis=axis)
-    return sum(widths * (_part(y, axis, 1, None) + _part(y, axis, None, -1)) / 2.0, axis, False)
 
 
 # ---------------------------------------------------------------------------------------------- np.gradient

@@ -1,4 +1,4 @@
-"""Sentences of errors, and the code in them, in so many characters. Runs on the error path alone."""
+"""What an error quotes of the code, shortened: a message has at most 160 characters. Runs on the error path alone."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Gauss–Legendre quadrature at all elements of an array at once, for functions that SciPy has not."""
+"""Gauss–Legendre quadrature of functions that SciPy has not, at all elements of an array at once."""
 
 from functools import cache
 

@@ -1,0 +1,56 @@
+"""Searching, counting, truth of all elements, the order of a sort: locally constant, as are the places they give."""
+
+import numpy as np
+
+from ...levels import read
+from ...table import locally_constant_of_arrays
+from ..shaping import array
+from .inspecting import reads_values
+
+
+def _of_array(numpy_function):
+    return locally_constant_of_arrays(
+        of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims)
+    )(lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims))
+
+
+def _of_chosen(numpy_function):
+    return locally_constant_of_arrays(
+        of=numpy_function, call=lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where))
+    )(lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where))
+
+
+any = _of_chosen(np.any)
+all = _of_chosen(np.all)
+argmax = _of_array(np.argmax)
+argmin = _of_array(np.argmin)
+nanargmax = _of_array(np.nanargmax)
+nanargmin = _of_array(np.nanargmin)
+count_nonzero = _of_array(np.count_nonzero)
+
+
+@locally_constant_of_arrays(
+    of=np.argsort,
+    call=lambda a, axis=-1, kind=None, order=None, *, stable=None: (a, axis, "stable" if stable else kind),
+)
+def argsort(x, axis, kind):
+    return np.argsort(x, axis=axis, kind=kind)
+
+
+@locally_constant_of_arrays(of=np.argpartition, call=lambda a, kth=0, axis=-1, kind="introselect": (a, read(kth), axis))
+def argpartition(x, kth, axis):
+    return np.argpartition(x, kth, axis=axis)
+
+
+@locally_constant_of_arrays(of=np.lexsort, call=lambda keys, axis=-1: (array(keys), axis))
+def lexsort(keys, axis):
+    return np.lexsort(keys, axis=axis)
+
+
+@locally_constant_of_arrays(2, of=np.searchsorted)
+def searchsorted(a, v, side="left", sorter=None):
+    return np.searchsorted(a, v, side, sorter)
+
+
+for _reader in (np.nonzero, np.flatnonzero, np.argwhere, np.digitize, np.isin):
+    reads_values(_reader)

@@ -1,0 +1,1 @@
+"""Calculus of sampled functions, by differences of neighbours and by sums."""

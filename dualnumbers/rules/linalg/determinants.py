@@ -1,0 +1,111 @@
+"""Determinants. Source: M. B. Giles, *Collected matrix derivative results for AD*, 2008, §2.
+
+A determinant is a polynomial, so it has derivatives at singular matrices, too. There they come through the singular
+value decomposition, A = U S Vᴴ: adj A = det(U) det(Vᴴ) · V adj(S) Uᴴ, and adj S has products without division.
+"""
+
+import numpy as np
+
+from ...forms import is_unreal, shape
+from ...levels import is_number, read
+from ...table import composition, smooth
+from ..complexes import imag, real
+from ..indexing import getitem
+from ..reductions import sum
+from ..selection import where
+from ..shaping import expand_dims, matrix_transpose
+from .diagonals import matrix_diagonal
+from .factors import adjoint, product, weighted
+from .products import matmul
+from .systems import inv
+
+
+def _inverse_or_none(a):
+    """Return the inverse of a stack of plain matrices, None where one would cost more than a quarter of the digits."""
+    try:
+        inverse = np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return None
+    sizes = [np.abs(x).sum(-2).max(-1, initial=0.0) for x in (a, inverse)]
+    return None if np.any(sizes[0] * sizes[1] > np.finfo(sizes[0].dtype).eps ** -0.25) else inverse
+
+
+def _products_without(s):
+    """Return the products of the numbers sₖ without sᵢ, ``(…, n)``, and without sᵢ and sⱼ, 0 where i = j."""
+    n = s.shape[-1]
+    beyond = np.cumprod(np.where(np.tri(n, dtype=bool), 1.0, s[..., None, :]), axis=-1)  # sᵢ₊₁ … sⱼ
+    between = np.concatenate([np.ones_like(beyond[..., :1]), beyond[..., :-1]], axis=-1)
+    before = np.concatenate([np.ones_like(s[..., :1]), np.cumprod(s, -1)[..., :-1]], axis=-1)
+    after = np.concatenate([np.cumprod(s[..., ::-1], -1)[..., ::-1][..., 1:], np.ones_like(s[..., :1])], axis=-1)
+    two = np.triu(before[..., :, None] * between * after[..., None, :], 1)
+    return before * after, two + np.swapaxes(two, -1, -2)
+
+
+def _by_singular_values(a):
+    """U, V and det(U) det(Vᴴ) of plain matrices, and the products of all but one or two singular values."""
+    u, s, vh = np.linalg.svd(a)
+    return u, adjoint(vh), (np.linalg.det(u) * np.linalg.det(vh))[..., None, None], *_products_without(s)
+
+
+def _adjugate_push(da, z, a):
+    """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
+    if _inverse_or_none(read(a)) is not None:
+        relative = matmul(inv(a), da)
+        return expand_dims(sum(matrix_diagonal(relative), -1, False), (-1, -2)) * z - matmul(relative, z)
+    if is_number(type(a)):
+        return _push_by_minors(da, a)
+    u, v, turn, _, two = _by_singular_values(a)
+    e = product(adjoint(u), da, v)
+    own = matmul(two, expand_dims(matrix_diagonal(e), -1))
+    return turn * product(v, weighted(own, np.eye(shape(e)[-1])) - e * two, adjoint(u))
+
+
+def _push_by_minors(da, a):
+    """Return the same by the determinants of the minors; from the third derivative on, at singular matrices only."""
+    n = shape(a)[-1]
+    rest = np.array([[k for k in range(n) if k != i] for i in range(n)], dtype=np.intp).reshape(n, n - 1)
+    index = (..., rest[None, :, :, None], rest[:, None, None, :])
+    signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
+    return weighted(sum(matrix_transpose(adjugate(getitem(a, index))) * getitem(da, index), (-2, -1), False), signs)
+
+
+@smooth(_adjugate_push)
+def adjugate(a):
+    """The transposed matrix of cofactors, det(A) A⁻¹ where that exists."""
+    inverse = _inverse_or_none(a)
+    if inverse is not None:
+        return np.linalg.det(a)[..., None, None] * inverse
+    u, v, turn, one, _ = _by_singular_values(a)
+    return turn * ((v * one[..., None, :]) @ adjoint(u))
+
+
+@smooth(lambda da, z, a: sum(matrix_transpose(adjugate(a)) * da, (-2, -1), False), of=np.linalg.det)
+def det(a):
+    return np.linalg.det(a)
+
+
+def _relative(da, a):
+    """tr(A⁻¹ dA) = d log det A; NaN where A is singular, and the logarithm −∞."""
+    if np.any(np.linalg.slogdet(read(a)).sign == 0):
+        a = where(np.linalg.slogdet(read(a)).sign[..., None, None] == 0, np.nan, a)
+    return sum(matrix_transpose(inv(a)) * da, (-2, -1), False)
+
+
+@smooth(lambda da, z, a: real(_relative(da, a)))
+def logabsdet(a):
+    return np.linalg.slogdet(a).logabsdet
+
+
+@smooth(lambda da, z, a: 1j * z * imag(_relative(da, a)))
+def phase_of_det(a):
+    return np.linalg.slogdet(a).sign
+
+
+SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
+
+
+@composition(np.linalg.slogdet)
+def slogdet(a):
+    """Sign (of a complex determinant its direction) and logarithm of the modulus of the determinant."""
+    sign = phase_of_det(a) if is_unreal(a) else np.linalg.slogdet(read(a)).sign
+    return SlogdetResult(sign, logabsdet(a))

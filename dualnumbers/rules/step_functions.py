@@ -1,0 +1,35 @@
+"""Step functions: rounding, signs, exponents. They are locally constant: the derivative is zero wherever it exists."""
+
+import math
+import operator as op
+
+import numpy as np
+
+from ..table import BY_NUMPY, TABLE, locally_constant, locally_constant_of_arrays
+
+floor = locally_constant()(math.floor, np.floor)
+ceil = locally_constant()(math.ceil, np.ceil)
+trunc = locally_constant()(math.trunc, np.trunc)
+rint = locally_constant(name="rint")(round, np.rint)
+floor_divide = locally_constant(arity=2)(op.floordiv, np.floor_divide)
+sign = locally_constant(unreal=lambda x: TABLE["direction"](x))(None, np.sign)  # x / |x|
+signbit = locally_constant()(None, np.signbit)
+ulp = locally_constant()(math.ulp, np.spacing)
+
+
+def _mantissa_scale(x):
+    """2⁻ᵉ of x = m · 2ᵉ, in x's precision; NaN where x is not finite."""
+    with np.errstate(over="ignore"):
+        scale = np.ldexp(np.ones_like(x), -np.frexp(x)[1])
+    return np.where(np.isfinite(x), scale, np.full_like(scale, np.nan))[()]
+
+
+mantissa_scale = locally_constant()(None, _mantissa_scale)
+
+
+@locally_constant_of_arrays(of=np.round, name="round")
+def rounded(a, decimals=0):
+    return np.round(a, decimals)
+
+
+BY_NUMPY[np.around] = BY_NUMPY[np.round]
