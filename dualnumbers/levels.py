@@ -1,9 +1,10 @@
-"""Levels of differentiation, and what is a number: which operand of an operation leads.
+"""Levels: which differentiation a number belongs to; and what is a number.
 
 Differentiations nest, and then their numbers meet in one operation. In x · d/dy (x + y) both x and y carry a tangent 1.
-If the inner derivative took that of x for its own, it would be 2. So every differentiation takes a fresh level, higher
-than all before it. Among the operands of an operation the highest level leads, and all others are constants to it. The
-components of a number have lower levels than the number. That is the whole treatment of nesting.
+If the inner derivative took that of x for its own, it would be 2. So every number says by its level which
+differentiation it belongs to, and levels have an order: one that began later is higher. Among the operands of an
+operation the highest level leads, and all others are constants to it. The components of a number have lower levels
+than the number. That is the whole treatment of nesting.
 
 >>> from dualnumbers.numbers.dual import make
 >>> outer, inner = Level(), Level()
@@ -14,16 +15,23 @@ components of a number have lower levels than the number. That is the whole trea
 >>> print(x * z.tangent)
 1.0 + 1.0ε
 
-A level is an integer; it has room above it for what is made by hand, outside of every differentiation or within one:
+Numbers can also be made by hand, ``DualNumber(x, 1.0)`` and ``Variable(x)``, outside of every differentiation or within
+one. Their level is above that of ``x``, for ``x`` is a component of them; and below every later differentiation, for it
+may take them as constants. So a level is a record of three parts, which are compared one after the other:
 
-==================== ==========================================================================================
-0                    plain values: `GROUND`
-1, 2, …              dual numbers made by hand of plain values, then of such numbers, … (`Level.above`)
-2³¹, 2³¹ + 1, …      Variables made by hand of plain values, of dual numbers of level 1, … (`Level.of_leaves`)
-2³², 2³² + 1, …      the first differentiation, and what is made by hand of its numbers, in the same order
-2 · 2³², …           the second differentiation: it began later, so it is the inner one if both run
-2²⁵⁶                 arrays that are to get numbers of any level: `HELD`
-==================== ==========================================================================================
+=============================== =============== ========= =====
+a number                        differentiation variables duals
+=============================== =============== ========= =====
+2.0                             0               0         0
+DualNumber(2.0, 1.0)            0               0         1
+DualNumber of such a number     0               0         2
+Variable(2.0)                   0               1         0
+Variable of DualNumber(2.0, 1)  0               1         1
+x of the first differentiation  1               0         0
+DualNumber(x, 1.0)              1               0         1
+Variable(x)                     1               1         0
+x of the second differentiation 2               0         0
+=============================== =============== ========= =====
 """
 
 from __future__ import annotations
@@ -32,69 +40,88 @@ import itertools
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 _MAKING = threading.Lock()
 
+BITS = 32
+"""The bits that each of the last two parts of a level has in its order: nobody nests as many by hand."""
+
+_next_order = itertools.count(1 << 2 * BITS, 1 << 2 * BITS).__next__
+"""Return the order of the differentiation that begins now: (1, 0, 0), (2, 0, 0), …"""
+
+
+class Parts(NamedTuple):
+    """The parts of a level, which are compared one after the other."""
+
+    differentiation: int = 0
+    """Which differentiation it is: 1, 2, … as they began; 0 outside of every one."""
+    variables: int = 0
+    """How many Variables made by hand there are one in another, each the value of the next."""
+    duals: int = 0
+    """How many dual numbers made by hand there are one in another, each a component of the next."""
+
 
 class Level:
-    """The differentiation that a number belongs to: the higher number leads, all lower ones are constants to it.
+    """The differentiation that a number belongs to, with what was made by hand of its numbers.
 
-    ``Level()`` stands above every earlier one. ``above`` is the level of a number made by hand whose highest
-    component has this level; the wide stride keeps it below every later differentiation. ``ended`` says that the
-    differentiation is over. ``refused`` is the first `messages.refusals.Refusal` that was made for one of its numbers.
-    ``filled`` says that one of its numbers was stored into an array that held none. ``undetermined``, where it is set,
-    says why a tangent may be NaN: it is the text of the error to raise then.
+    ``Level()`` is that of a new differentiation, above every earlier one.
     """
 
-    __slots__ = ("_above", "_of_leaves", "ended", "filled", "number", "refused", "undetermined")
-    _above: Level
-    _of_leaves: Level
-    refused: Any
-    undetermined: str
-    STRIDE, DEPTH = 1 << 32, 1 << 16
-    _numbers = itertools.count(0, STRIDE)
+    order: int
+    """Its `parts` in one integer. Operations compare levels by it, in half the time that three integers take."""
+    by_hand = False
+    """Whether its numbers were made by hand, within a differentiation or outside."""
+    ended = False
+    """Whether the differentiation is over."""
+    filled = False
+    """Whether one of its numbers was stored into an array that held none."""
+    refused: Any = None
+    """The first `messages.refusals.Refusal` that was made for one of its numbers."""
+    undetermined: str | None = None
+    """Why a tangent may be NaN: the text of the error to raise then."""
+    _above: Level | None = None
+    _of_leaves: Level | None = None
 
-    def __init__(self, _next: Callable[[], int] = _numbers.__next__) -> None:
-        self.number = _next()
-        self.ended = self.filled = False
-        self.refused = None
+    def __init__(self) -> None:
+        self.order = _next_order()
 
-    @property
-    def by_hand(self) -> bool:
-        """True for numbers made by hand, outside of every differentiation."""
-        return self.number % Level.STRIDE != 0
-
-    @property
-    def above(self) -> Level:
-        try:
-            return self._above
-        except AttributeError:
-            return self._made("_above", 1)
-
-    @property
-    def of_leaves(self) -> Level:
-        """The level of Variables made by hand whose values have this level; it is above dual numbers made by hand."""
-        try:
-            return self._of_leaves
-        except AttributeError:
-            return self._made("_of_leaves", Level.DEPTH if self.is_of_leaves else Level.STRIDE // 2)
-
-    def _made(self, name: str, step: int) -> Level:
-        """Return the level a step higher, made once, whatever threads ask for it."""
-        with _MAKING:
-            if not hasattr(self, name):
-                setattr(self, name, Level((self.number + step).__int__))
-        level: Level = getattr(self, name)
+    @classmethod
+    def of(cls, parts: Parts) -> Level:
+        """Make a level of given parts."""
+        level = cls.__new__(cls)
+        level.order = (parts.differentiation << BITS | parts.variables) << BITS | parts.duals
+        level.by_hand = parts.variables > 0 or parts.duals > 0
         return level
 
     @property
+    def parts(self) -> Parts:
+        """What it is made of: its `order`, taken apart."""
+        low = (1 << BITS) - 1
+        return Parts(self.order >> 2 * BITS, self.order >> BITS & low, self.order & low)
+
+    @property
+    def above(self) -> Level:
+        """The level of dual numbers made by hand whose highest component has this level."""
+        if self._above is None:
+            with _MAKING:  # one for all threads
+                self._above = self._above or Level.of(self.parts._replace(duals=self.parts.duals + 1))
+        return self._above
+
+    @property
+    def of_leaves(self) -> Level:
+        """The level of Variables made by hand whose values have this level."""
+        if self._of_leaves is None:
+            with _MAKING:
+                self._of_leaves = self._of_leaves or Level.of(self.parts._replace(variables=self.parts.variables + 1))
+        return self._of_leaves
+
+    @property
     def is_of_leaves(self) -> bool:
-        """True for the level of Variables made by hand."""
-        return self.number % Level.STRIDE >= Level.STRIDE // 2
+        """True for Variables made by hand, and for dual numbers that were made of those."""
+        return self.by_hand and self.parts.variables > 0
 
     def takes_in(self, other: Level) -> bool:
         """Return whether Variables of the level ``other`` are recorded on a tape of this level as leaves of their own.
@@ -103,19 +130,23 @@ class Level:
         its argument and ``w = Variable(3.0)`` outside; then ``w`` is taken in. So is a Variable of a plain value beside
         one of a dual number made by hand. A Variable that the values were made of is not: it is a constant to them.
         """
-        outside = other.number // Level.STRIDE < self.number // Level.STRIDE
-        return other.is_of_leaves and (outside or other.number // Level.DEPTH == self.number // Level.DEPTH)
+        (own, variables, _), (differentiation, others, _) = self.parts, other.parts
+        return others > 0 and (differentiation < own or (differentiation == own and others == variables))
+
+    def __lt__(self, other: Level) -> bool:
+        return self.order < other.order
 
     def __repr__(self) -> str:
-        return f"Level({self.number}{', ended' if self.ended else ''})"
+        named = [f"{name}={part}" for name, part in self.parts._asdict().items()]
+        return f"Level({', '.join(named)}{', ended' if self.ended else ''})"
 
 
-GROUND = Level()
-"""The level of plain values."""
+GROUND = Level.of(Parts())
+"""The level of plain values, below all others."""
 
-
-HELD = Level((1 << 256).__int__)
-"""The level of an array that is to get numbers of any level: it leads in every operation, to hand it on."""
+HELD = Level.of(Parts(differentiation=1 << 64))
+"""The level of an array that is to get numbers of any level: above all, so it leads in every operation, to hand it on.
+"""
 
 RUNNING: deque[None] = deque()
 """One member for each differentiation that runs, in whatever thread."""

@@ -163,7 +163,7 @@ class Holder(ArrayNumber, operators=True):
     def takes(self, value: Any, index: Any) -> bool:
         """Assign in place and return True; False where the value's level is above that of what is held."""
         value, array = held(value), self.primal
-        if level_of(value).number > level_of(array).number:
+        if level_of(array) < level_of(value):
             return False
         array[index] = value
         return True

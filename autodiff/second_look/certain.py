@@ -106,7 +106,7 @@ def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Seq
 
 def check_determined(level: Level, tangents: Iterable[Any]) -> None:
     """Raise the error that a level notes as the reason of NaN, if tangents are NaN."""
-    reason = getattr(level, "undetermined", None)
+    reason = level.undetermined
     if reason is not None and any(map(has_nan, tangents)):
         raise np.linalg.LinAlgError(f"{reason}{user_line()}")
 

@@ -19,7 +19,8 @@ from dualnumbers.several import parts
 
 from ..calls.places import arguments
 from ..calls.seeding import differentiable
-from ..calls.structures import flatten, is_same, map_leaves, outline
+from ..calls.structures import flatten, map_leaves
+from .outline import is_same, outline
 from .variable import Variable
 from .wengert import Tape
 

@@ -102,7 +102,7 @@ class ArrayNumber(Face, ArraySurface, Number):
         if not is_number(type(value)):
             raise TypeError("item assignment where no derivative is recorded, as within no_grad(): write to x.data "
                             f"of a Variable, or to a copy of the value{user_line()}")  # fmt: skip
-        if value.level.number != self.level.number:
+        if value.level.order != self.level.order:
             raise TypeError("item assignment of a number of an inner differentiation into an array of an outer one, "
                             f"which would outlive it: build a new array with np.stack{user_line()}")  # fmt: skip
         self.become(value)

@@ -83,7 +83,7 @@ class DualNumber(Number, operators=True):
                 )
         if shape(real) != shape(dual):
             dual = _broadcast(dual, shape(real))
-        highest = max(level_of(real), level_of(dual), key=lambda level: level.number)
+        highest = max(level_of(real), level_of(dual))
         made: Self = make(real, dual, highest.above)
         return made
 

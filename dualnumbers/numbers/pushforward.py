@@ -61,7 +61,7 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
         level = leader.level
         if not isinstance(leader, kind):
             return lead(face, *arguments)
-        duals = [is_number(type(x)) and x.level.number == level.number for x in operands]
+        duals = [is_number(type(x)) and x.level.order == level.order for x in operands]
         primals = [x.primal if dual else x for x, dual in zip(operands, duals, strict=True)]
         if unreal and any(map(is_unreal, primals)):
             return unreal(*arguments)

@@ -31,9 +31,9 @@ def leading(operands: Any) -> Any:
     leader, highest = None, -1
     for x in operands:
         if is_number(type(x)):
-            number = x.level.number
-            if number > highest or (number == highest and x.leads(leader)):
-                leader, highest = x, number
+            order = x.level.order
+            if order > highest or (order == highest and x.leads(leader)):
+                leader, highest = x, order
     return leader
 
 

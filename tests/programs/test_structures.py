@@ -37,9 +37,10 @@ from autodiff import (
     vjp,
 )
 from autodiff.calls import structures
-from autodiff.calls.structures import flatten, map_leaves, outline, paths_of_leaves
+from autodiff.calls.structures import flatten, map_leaves, paths_of_leaves
 from autodiff.differences.quotients import difference_quotient
 from autodiff.scipy.integrate import solve_ivp
+from autodiff.tape.outline import outline
 
 W, B = np.array([0.5, -1.5, 2.0]), 1.25
 V, C = np.array([1.0, -2.0, 0.5]), 0.75

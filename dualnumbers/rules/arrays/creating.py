@@ -102,7 +102,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
     if not is_number(type(fill_value)):
         return a.constant(asked(np.full_like, a, fill_value, dtype, shape=shape))
-    z = max((a, fill_value), key=lambda x: level_of(x).number).constant(asked(np.zeros_like, a, dtype, shape=shape))
+    z = max((a, fill_value), key=level_of).constant(asked(np.zeros_like, a, dtype, shape=shape))
     z[...] = fill_value
     return z
 
