@@ -6,13 +6,12 @@ Several directions are the members of one tangent, a batch, so that the function
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
-from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.dual import DualNumber, make
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
@@ -21,8 +20,8 @@ from .calls.call import Call
 from .calls.columns import CHUNK, Directions, Rule, check_same, taken
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
-from .calls.seeding import check_alive, check_holomorphic, matching, output, output_leaf, own, real_output, zero
-from .calls.structures import flatten, is_structure, keeps_structure, map_leaves
+from .calls.seeding import check_alive, check_holomorphic, output, output_leaf, own, real_output, zero
+from .calls.structures import flatten, is_structure, keeps_structure
 from .derived import derived, with_parameters_of
 
 new = object.__new__
@@ -65,7 +64,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:
     out = run(f, args, level)
     if type(out) is DualNumber and out.level is level and type(out.tangent) is float and out.tangent == out.tangent:
         return out.tangent
-    out = _certain(f, args, level, out)
+    out = _certain(f, lambda: args, level, out)
     return as_given(_split(output(out, f), level, x)[1], x)
 
 
@@ -131,15 +130,18 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
     level, call = Level(), Call(primals, range(len(primals)))
-    pushed = matching(tangents, call.entered(call.leaves), "the tangent")
-    seeded = call.entered(map(make, call.leaves, pushed, repeat(level)))
-    kept = _kept(seeded)
-    out = run(f, seeded, level)
+    pushed = call.matched(tangents)
+    seeded = partial(_seeded, call, pushed, level)
+    out = run(f, seeded(), level)
     call.check()
-    leaves, rebuild = flatten(_certain(f, kept, level, out))
-    pairs = [_split(output_leaf(leaf, f), level, 0.0) for leaf in leaves]
-    tangents = [in_precision(as_given(tangent, primal), primal) for primal, tangent in pairs]
-    return rebuild(primal for primal, _ in pairs), rebuild(tangents)
+    leaves, rebuild = flatten(_certain(f, seeded, level, out))
+    values: list[Any] = []
+    found: list[Any] = []
+    for leaf in leaves:
+        value, tangent = _split(output_leaf(leaf, f), level, 0.0)
+        values.append(value)
+        found.append(in_precision(as_given(tangent, value), value))
+    return rebuild(values), rebuild(found)
 
 
 @derived
@@ -204,43 +206,43 @@ def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequenc
     directions, runs = Directions(call.leaves, elements), []
     for chosen in directions.chunks():
         low, level = Level(), Level()  # the batch's lies below
-        seeds = zip(call.leaves, directions.seeds(chosen, low), strict=True)
-        seeded = call.entered(_seeded(x, t, level) for x, t in seeds)
-        kept = _kept(seeded)
-        out = finish(_certain(f, kept, level, run(f, seeded, level)))
+        seeded = partial(_seeded, call, directions.seeds(chosen, low), level)
+        out = finish(_certain(f, seeded, level, run(f, seeded(), level)))
         outs, rebuild_out = flatten(out)
         runs.append([_pushed(leaf, level) for leaf in outs])
     call.check()
     check_same([[value for value, _ in run] for run in runs], f, otherwise)
     outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
-    return call.blocks(directions.by_output(outs, tangents, rule), rebuild_out)
+    return call.jacobians(directions.by_output(outs, tangents, rule), rebuild_out)
 
 
-def _seeded(x: Any, tangent: Any, level: Level) -> Any:
-    """Return a leaf as f gets it: an array is a number in every run, whichever directions are this one's."""
-    if tangent is None and shape(x):
-        tangent = zeros_like(x)
-    return x if tangent is None else make(x, tangent, level)
+def _seeded(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
+    """Return the arguments as f gets them: an array is a number in every run, whichever directions are this one's."""
+    numbers: list[Any] = []
+    for x, tangent in zip(call.leaves, tangents, strict=True):
+        if tangent is None and shape(x):
+            tangent = zeros_like(x)
+        numbers.append(x if tangent is None else make(x, tangent, level))
+    return call.arguments_with(numbers)
 
 
-def _kept(args: list[Any]) -> list[Any]:
-    """Keep the arguments as they are now, whatever a function does to them."""
-    return [map_leaves(lambda x: x.snapshot() if isinstance(x, ArrayNumber) else x, arg) for arg in args]
+def _certain(f: Callable[..., Any], seeded: Callable[[], list[Any]], level: Level, out: Any) -> Any:
+    """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart.
 
-
-def _certain(f: Callable[..., Any], args: list[Any], level: Level, out: Any) -> Any:
-    """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart."""
+    ``seeded`` makes its arguments anew, whatever f did to those that it got.
+    """
     if not any(map(has_nan, _tangents_of(out, level))):
         return out
     from .second_look.certain import check_determined, pushed_again
 
-    out = pushed_again(f, args, level, out)
+    out = pushed_again(f, seeded(), level, out)
     check_determined(level, _tangents_of(out, level))
     return out
 
 
 def _tangents_of(out: Any, level: Level) -> list[Any]:
-    return [x.tangent for x in flatten(out)[0] if is_number(type(x)) and x.level is level]
+    leaves = [out] if is_number(type(out)) else flatten(out)[0]
+    return [x.tangent for x in leaves if is_number(type(x)) and x.level is level]
 
 
 def _pushed(out: Any, level: Level) -> tuple[Any, Any]:

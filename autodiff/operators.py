@@ -18,7 +18,7 @@ from dualnumbers.table.partials import as_given
 from .calls.call import Call
 from .calls.columns import Directions, taken
 from .calls.places import Which, by_position, distinct
-from .calls.seeding import matching, output_leaf, own, real_output
+from .calls.seeding import output_leaf, own, real_output
 from .calls.structures import flatten
 from .derived import derived, with_parameters_of
 from .forward import holomorphic, jacfwd, joined, jvp
@@ -97,7 +97,7 @@ def _hessian(recording: Recording, out: Any) -> list[Any]:
         one = zeros_like(recording.value(out)) + 1
         gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else leaves
         found.append([taken(g.tangent) if level_of(g) is level else None for g in gradients])
-    return recording.call.blocks(directions.by_output(leaves, found, holomorphic), recording.call.left)
+    return recording.call.jacobians(directions.by_output(leaves, found, holomorphic), recording.call.structured)
 
 
 def _seeds(tape: Tape, given: list[Any]) -> dict[int, Any]:
@@ -116,7 +116,7 @@ def columns(recording: Recording, f: Any, out: Any) -> list[Any]:
         pushed = certain_tangents(tape, seeds, range(behind), lines)
         found.append([taken(pushed[line]) if line in pushed else None for line in lines])
     values = [recording.value(leaf) for leaf in outs]
-    return recording.call.blocks(directions.by_output(values, found, holomorphic), rebuild)
+    return recording.call.jacobians(directions.by_output(values, found, holomorphic), rebuild)
 
 
 @derived
@@ -144,7 +144,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     def push(*directions: Any) -> Any:
         if len(directions) != len(primals):
             raise ValueError(f"{len(directions)} tangents for {len(primals)} primals")
-        leaves = matching(list(directions), recording.call.entered(recording.leaves), "the tangent")
+        leaves = recording.call.matched(directions)
         seeds = dict(zip(recording.tape.inputs, leaves, strict=True))
         found = []
         for out, value in zip(outs, values, strict=True):

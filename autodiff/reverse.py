@@ -33,6 +33,9 @@ __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_
 __getattr__ = late(__name__, {"check_gradient": "differences"}, __package__)
 
 
+FLOATS = (float, np.float64)
+
+
 class Recording:
     """A function recorded on a tape at one point: its inputs, its output, and the pull-back of a cotangent."""
 
@@ -47,9 +50,11 @@ class Recording:
         self.tape = Tape() if tape is None else tape
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves
-        handles = [variable(self.tape, x.snapshot() if is_number(type(x)) else x) for x in self.leaves]
+        handles: list[Any] = []
+        for x in self.leaves:
+            handles.append(variable(self.tape, x.snapshot() if is_number(type(x)) else x))
         try:
-            self.out = run(f, self.call.entered(handles), self.tape.level)
+            self.out = run(f, self.call.arguments_with(handles), self.tape.level)
         except Exception as error:
             if self.tape.is_torn:
                 raise self.tape.torn() from error  # whatever came of it
@@ -70,15 +75,20 @@ class Recording:
     def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
         """Return the adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
         lines: dict[int, Any] = {}
+        handed_out: set[int] = set()
         for out, cotangent in seeds:
+            handed_out.add(id(cotangent))
             if self.holds(out):
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
         found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
-        handed_out = {id(cotangent) for _, cotangent in seeds}
         partials = []
         for g, x in zip(found, self.leaves, strict=True):
             g = zeros_like(x) if g is None else as_given(g, x)
-            check_alive(g)
+            if type(g) is float:
+                partials.append(g)
+                continue
+            if is_number(type(g)):
+                check_alive(g)
             if type(g) is not np.ndarray or not g.flags.writeable or g.base is not None or id(g) in handed_out:
                 g = own(g)  # adjoints alias one another and the cotangent; each that a user gets is an array of its own
             handed_out.add(id(g))
@@ -121,15 +131,20 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     >>> gradient(lambda x, y: x * y + x, [2.0, 3.0])
     [4.0, 2.0]
     """
-    args = arguments(f, args)
+    args = list(args) if type(args) is list else arguments(f, args)
     return list(_value_and_gradients(f, args, range(len(args)))[1])
 
 
 def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int]) -> tuple[Any, list[Any]]:
     recording = Recording(f, args, indices)
-    out = real_output(recording.out, f)
-    value = recording.value(out)
-    return value, recording.call.left(recording.pull([(out, zeros_like(value) + 1)]))
+    tape, out = recording.tape, recording.out
+    if type(out) is Variable and out.tape is tape and type(tape.values[out.line]) in FLOATS:  # as most are
+        value, one = tape.values[out.line], 1.0
+    else:
+        out = real_output(out, f)
+        value = recording.value(out)
+        one = zeros_like(value) + 1
+    return value, recording.call.structured(recording.pull([(out, one)]))
 
 
 @derived
@@ -205,7 +220,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         seeds = list(zip(outs, matching(cotangent, value, "the cotangent"), strict=True))
-        return tuple(recording.call.left(recording.pull(seeds)))
+        return tuple(recording.call.structured(recording.pull(seeds)))
 
     return value, pullback
 
@@ -230,7 +245,7 @@ def rows(recording: Recording, f: Any) -> list[Any]:
     """Return the Jacobian of a recording with respect to each of the differentiated arguments."""
     out = recording.out
     leaves, rebuild = flatten(out if keeps_structure(out) else output(out, f))
-    return recording.call.blocks([_rows(recording, output_leaf(leaf, f)) for leaf in leaves], rebuild)
+    return recording.call.jacobians([_rows(recording, output_leaf(leaf, f)) for leaf in leaves], rebuild)
 
 
 def _rows(recording: Recording, out: Any) -> list[Any]:

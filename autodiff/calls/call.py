@@ -6,10 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
+import numpy as np
+
+from dualnumbers.levels import is_labelled
+
 from .captured import Given
 from .labels import with_labels
-from .seeding import differentiable
+from .seeding import differentiable, matching
 from .structures import flatten, is_structure, paths_of_leaves
+
+PLAIN = (float, np.ndarray)
+"""The types of most arguments, which are leaves."""
 
 
 class Call:
@@ -20,28 +27,43 @@ class Call:
     >>> call = Call([{"w": 2.0, "b": 1.0}, 5.0], [0])
     >>> call.leaves
     [2.0, 1.0]
-    >>> call.entered(["ẇ", "ḃ"])
+    >>> call.arguments_with(["ẇ", "ḃ"])
     [{'w': 'ẇ', 'b': 'ḃ'}, 5.0]
-    >>> call.left([10.0, 20.0])
+    >>> call.structured([10.0, 20.0])
     [{'w': 10.0, 'b': 20.0}]
     """
 
-    __slots__ = ("_given", "_indices", "_trees", "args", "leaves")
+    __slots__ = ("_builders", "_indices", "_labelled", "args", "check", "leaves")
 
     def __init__(self, args: Sequence[Any], indices: Sequence[int], copied: bool = False) -> None:
         """Take the arguments apart, or raise TypeError; with ``copied``, the caller's large arrays are copied, too."""
-        self.args, self._indices, self._given = list(args), indices, Given(copied)
-        self._trees = [flatten(self.args[index]) for index in indices]
-        keep = self._given.keep
+        self.args, self._indices, given = list(args), indices, Given(copied)
+        self.check = given.check
+        """Raises RuntimeError where the function wrote to an array of the caller's."""
+        self.leaves: list[Any] = []
+        self._builders: list[Callable[[Iterable[Any]], Any] | None] = []
+        """What puts each of the differentiated arguments together; None of what is a leaf itself."""
+        self._labelled: list[Any] | None = None
+        """The leaves as they were given, where some have labels."""
+        originals: list[Any] = []
+        for index in indices:
+            x = self.args[index]
+            leaves, build = ([x], None) if type(x) in PLAIN else flatten(x)
+            self._builders.append(build)
+            originals += leaves
         try:
-            self.leaves = [keep(differentiable(leaf)) for leaves, _ in self._trees for leaf in leaves]
+            for x in originals:
+                self.leaves.append(x if type(x) is float else given.keep(differentiable(x)))
+                if is_labelled(type(x)):
+                    self._labelled = originals
         except TypeError as error:
             raise self._named(error) from None
 
     def _named(self, error: TypeError) -> TypeError:
         """Give the error of a leaf that is no number its name."""
-        for index, (leaves, _) in zip(self._indices, self._trees, strict=True):
+        for index in self._indices:
             x = self.args[index]
+            leaves, _ = flatten(x)
             names = paths_of_leaves(x, f"args[{index}]") if is_structure(x) else [f"argument {index}"]
             for leaf, name in zip(leaves, names, strict=True):
                 try:
@@ -54,23 +76,30 @@ class Call:
                     return named
         return error
 
-    def entered(self, numbers: Iterable[Any]) -> list[Any]:
+    def arguments_with(self, numbers: Iterable[Any]) -> list[Any]:
         """Return the arguments with numbers in the places of the leaves."""
-        args, stream = list(self.args), iter(numbers)
-        for index, (_, rebuild) in zip(self._indices, self._trees, strict=True):
-            args[index] = rebuild(stream)
+        args, stream = self.args.copy(), iter(numbers)
+        for index, build in zip(self._indices, self._builders, strict=True):
+            args[index] = next(stream) if build is None else build(stream)
         return args
 
-    def left(self, derivatives: Iterable[Any]) -> list[Any]:
+    def matched(self, tangents: Sequence[Any]) -> list[Any]:
+        """Return the leaves of tangents, one for each differentiated argument, as `seeding.matching` does."""
+        found: list[Any] = []
+        stream = iter(self.leaves)
+        for tangent, build in zip(tangents, self._builders, strict=True):
+            found += matching(tangent, next(stream) if build is None else build(stream), "the tangent")
+        return found
+
+    def structured(self, derivatives: Iterable[Any]) -> list[Any]:
         """Return the derivatives by all leaves as one for each argument, in its structure and with its labels."""
-        stream = iter(derivatives)
-        return [rebuild([with_labels(next(stream), leaf) for leaf in leaves]) for leaves, rebuild in self._trees]
+        stream = iter(derivatives) if self._labelled is None else map(with_labels, derivatives, self._labelled)
+        found: list[Any] = []
+        for build in self._builders:
+            found.append(next(stream) if build is None else build(stream))
+        return found
 
-    def blocks(self, by_output: list[Any], rebuild_output: Callable[[Iterable[Any]], Any]) -> list[Any]:
-        """Return the derivatives of several outputs, each by all leaves, as the output's structure of `left`."""
-        left = [self.left(derivatives) for derivatives in by_output]
-        return [rebuild_output([found[k] for found in left]) for k in range(len(self._trees))]
-
-    def check(self) -> None:
-        """Raise RuntimeError where the function wrote to an array of the caller's."""
-        self._given.check()
+    def jacobians(self, by_output: list[Any], rebuild_output: Callable[[Iterable[Any]], Any]) -> list[Any]:
+        """Return the derivatives of several outputs, each by all leaves, as the output's structure of `structured`."""
+        rows = [self.structured(derivatives) for derivatives in by_output]
+        return [rebuild_output([row[k] for row in rows]) for k in range(len(self._builders))]

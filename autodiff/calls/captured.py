@@ -122,7 +122,7 @@ class Given:
         if known and x.nbytes > self._size:
             self._marks.append((x, checksum(x)))
             return x
-        kept = _laid_out(x) if known else copy_of(x)
+        kept = copy_of(x) if not known else detached(x) if x.flags.writeable else _repeated(x)
         self._marks.append((x, kept))
         return kept
 
@@ -136,10 +136,8 @@ class Given:
                 )
 
 
-def _laid_out(x: Array) -> Array:
-    """Copy an argument so that NumPy makes the views of the copy that it makes of that; read-only where that is."""
-    if x.flags.writeable:
-        return detached(x)
+def _repeated(x: Array) -> Array:
+    """Copy a read-only argument, as one made by np.broadcast_to, so that elements which repeat do so in the copy."""
     once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)
     kept: Array = np.broadcast_to(detached(x[once]), x.shape)
     return kept

@@ -118,7 +118,7 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
         return p
 
     row = Row(name, tuple(Elementwise(checked(*numbered)) for numbered in enumerate(partials)), singular=singular)
-    row.python = row.numpy = face = Face(row, scalar=plainly)
+    row.python = row.numpy = face = Face(row, scalar=plainly, plain=plainly)
     face.evaluate = by_type(face, plainly, plainly)
     return face.evaluate
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from dualnumbers.foreign import copy_of
 from dualnumbers.forms import is_array, shape
-from dualnumbers.levels import LIVING, Level, is_number, level_of, plain
+from dualnumbers.levels import GROUND, LIVING, Level, is_number, level_of, plain
 from dualnumbers.memory import is_free
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
@@ -40,6 +40,9 @@ from .result import ByHand, Result, is_recording, result
 from .shared_tape import SharedTape
 
 new = object.__new__
+OF_PLAIN = GROUND.of_leaves
+"""The level of leaves whose values are plain."""
+
 _numbers = count()
 
 
@@ -105,7 +108,8 @@ class Leaf(ByHand):
     @property
     def grad(self) -> Any:
         """The gradient."""
-        self._grad = living(self._grad)
+        if is_number(type(self._grad)):
+            self._grad = living(self._grad)
         return self._grad
 
     @grad.setter
@@ -116,7 +120,7 @@ class Leaf(ByHand):
 
     @property
     def level(self) -> Level:  # type: ignore[override]
-        return level_of(self.primal).of_leaves
+        return level_of(self.primal).of_leaves if is_number(type(self._data)) else OF_PLAIN
 
     def on(self, tape: SharedTape) -> int:
         data = self.primal

@@ -14,11 +14,13 @@ import numpy as np
 
 from dualnumbers.levels import is_number, is_operand
 from dualnumbers.numbers.number import as_operand
-from dualnumbers.table.parameters import as_now
+from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 
-from .handles import handle
+from .handles import CLASS, handle
 from .wengert import UNARY
+
+new, ndarray, numpy_float = object.__new__, np.ndarray, np.float64
 
 Variable: Any = None
 ArrayVariable: Any = None
@@ -36,16 +38,20 @@ def fill(scalar: type, array: type, general: Callable[..., Any], several: Callab
 
 def unary(face: Face) -> Callable[..., Any]:
     """Record an elementwise row of one operand."""
-    row, evaluate = face.row, face.evaluate
+    row, evaluate, of_float, of_array = face.row, face.evaluate, face.scalar, face.plain
 
     def recorded(x: Any) -> Any:
         tape, line = x.tape, x.line
         values = tape.values
-        z = evaluate(values[line])
-        if type(z) is not float:
-            return handle(tape, tape.append(row, line, UNARY, z))
+        value = values[line]
+        kind = type(value)
+        z = of_float(value) if kind is float else of_array(value) if kind is ndarray else evaluate(value)
         place = len(values)
-        result = blank()
+        if type(z) is float:
+            result = blank()
+        else:
+            tape.note(z)
+            result = new(CLASS[type(z), True])
         result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(line)
@@ -67,14 +73,21 @@ def in_one(face: Face) -> Callable[..., Any]:
         tape, line = x.tape, x.line
         values = tape.values
         value = values[line]
-        z = plainly(value, *static) if type(value) is np.ndarray else evaluate(value, *static)
+        z = plainly(value, *static) if type(value) is ndarray else evaluate(value, *static)
         place = len(values)
         if static:
-            tape.static[place] = as_now(static)
-        if type(z) is not np.float64:
-            tape.append(row, line, UNARY, z, place)
-            return items(tape, place) if several and type(z) is tuple else handle(tape, place)
-        result = blank()
+            for parameter in static:
+                if type(parameter) not in UNCHANGING:
+                    static = as_now(static)
+                    break
+            tape.static[place] = static
+        if several and type(z) is tuple:
+            return items(tape, tape.append(row, line, UNARY, z, place))
+        if type(z) is numpy_float:
+            result = blank()
+        else:
+            tape.note(z)
+            result = new(CLASS[type(z), True])
         result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(line)
@@ -119,15 +132,17 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             other = y.line
             z = evaluate(values[line], values[other])
             place = len(values)
-        elif kind is np.ndarray and y.dtype.char != "O":
+        elif kind is ndarray and y.dtype.char != "O":
             z = evaluate(values[line], y)
             place, other = len(values), tape.constant(y)
         else:
             y = as_operand(x, y, row)
             return y if y is NotImplemented else record_line(face, (x, y), ())
-        if type(z) is not float:
-            return handle(tape, tape.append(row, line, other, z, place))
-        result = blank()
+        if type(z) is float:
+            result = blank()
+        else:
+            tape.note(z)
+            result = new(CLASS[type(z), True])
         result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(line)
@@ -141,7 +156,7 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         kind, tape, line = type(y), x.tape, x.line
         values = tape.values
         if kind is not float and kind is not int:
-            if kind is np.ndarray and y.dtype.char != "O":
+            if kind is ndarray and y.dtype.char != "O":
                 z, place = evaluate(y, values[line]), len(values)
                 return handle(tape, tape.append(row, tape.constant(y), line, z, place))
             y = as_operand(x, y, row)
@@ -150,9 +165,11 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         place, constants = len(values), tape.constants
         constants.append(y)
         other = -len(constants)
-        if type(z) is not float:
-            return handle(tape, tape.append(row, other, line, z, place))
-        result = blank()
+        if type(z) is float:
+            result = blank()
+        else:
+            tape.note(z)
+            result = new(CLASS[type(z), True])
         result.tape, result.line = tape, place
         tape.rows.append(row)
         tape.first.append(other)

@@ -42,7 +42,7 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
     With ``keep``, return the adjoint of every line.
     """
     found, _ = swept(tape, seeds, keep)
-    return found if keep else [found[line] for line in tape.inputs]
+    return found if keep else list(map(found.__getitem__, tape.inputs))
 
 
 def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
@@ -63,7 +63,8 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
     Where an adjoint is NaN the sweep runs once more with the strong zero, as `second_look.certain` explains it: NaN is
     absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.
     """
-    tape.check_captured()
+    if tape.captured is not None:
+        tape.check_captured()
     times = _conjugated if tape.complex else None
     with np.errstate(all="ignore"):
         try:
@@ -72,7 +73,7 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
             from ..second_look.within import settled
 
             return settled(tape, seeds, error, swept), lambda line: times
-        if any(map(has_nan, found if keep else [found[line] for line in tape.inputs])):
+        if any(map(has_nan, found if keep else map(found.__getitem__, tape.inputs))):
             return _strong_sweep(tape, seeds, keep)
     return found, lambda line: times
 
@@ -125,7 +126,8 @@ def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
     values, constants = tape.values, tape.constants
     if tape.mixed and numpy_float in set(map(type, values)):
-        values, constants = _as_python(values), _as_python(constants)
+        values = _as_python(values)
+        constants = _as_python(constants) if len(constants) > 1 else constants
     found: list[Any] = [None] * len(values)
     owned: set[int] = set()
     for line, seed in seeds.items():
@@ -189,7 +191,13 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
 
 def _as_python(xs: list[Any]) -> list[Any]:
     """Return values with Python floats in the place of NumPy's, which compute five times as slowly."""
-    return [float(x) if type(x) is numpy_float else x for x in xs]
+    if numpy_float not in set(map(type, xs)):
+        return xs
+    xs = xs.copy()
+    for k, x in enumerate(xs):
+        if type(x) is numpy_float:
+            xs[k] = float(x)
+    return xs
 
 
 def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None,
@@ -200,7 +208,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
     if row.is_constant:
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
-    xs, g = [tape.value(k) for k in operands], as_numpy_float(g, z)
+    xs, g = list(map(tape.value, operands)), as_numpy_float(g, z)
     together = row.joint(g, z, *xs, *static) if row.joint and sum(k >= 0 for k in operands) > 1 else None
     for k, operand in enumerate(operands):
         if operand < 0:

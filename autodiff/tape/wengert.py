@@ -94,12 +94,15 @@ class Tape:
         values.append(value)
         if len(values) != place + 1:  # for a number, ``values[place] is not z`` asks the same in half the time
             raise self.torn()
-        kind = type(value)
-        if kind is not float:
-            self.mixed = True
-            if kind is not np.float64 and (value.dtype.kind == "c" if kind is np.ndarray else is_unreal(value)):
-                self.complex = True
+        if type(value) is not float:
+            self.note(value)
         return place
+
+    def note(self, value: Any) -> None:
+        """Note of what type a line's value is that is no Python float."""
+        self.mixed, kind = True, type(value)
+        if kind is not np.float64 and (value.dtype.kind == "c" if kind is np.ndarray else is_unreal(value)):
+            self.complex = True
 
     def torn(self) -> RuntimeError:
         """Return the error for two threads that added a line at the same time."""

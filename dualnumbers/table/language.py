@@ -64,12 +64,12 @@ def _with_two_faces(kinds: tuple[Kind, ...], name: str | None, unreal: Any, fiel
         named = ufunc if python is None or operator else python
         row = Row(name or named.__name__.lstrip("_"), kinds, **fields)
         array = ufunc or _on_elements(python)
-        row.numpy = Face(row, scalar=array, unreal=of_numpy)
+        row.numpy = Face(row, scalar=array, plain=array, unreal=of_numpy)
         row.numpy.evaluate = table_function(by_type(row.numpy, array, array), row.numpy)
         if ufunc is not None:
             BY_NUMPY[ufunc] = row.numpy.evaluate
         scalar = python or python_value(ufunc)
-        row.python = Face(row, scalar=scalar, unreal=of_python)
+        row.python = Face(row, scalar=scalar, plain=array, unreal=of_python)
         function = enter(by_type(row.python, scalar, scalar if operator else array), row.python)
         row.python.evaluate = scalar if operator else function
         return function

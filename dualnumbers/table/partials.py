@@ -54,7 +54,8 @@ def python_of(x: Any) -> Any:
 
 def as_given(derivative: Any, x: Any) -> Any:
     """Return a derivative in its argument's type: a Python float for a Python number, np.float32 for such a one."""
-    if type(derivative) is float is type(x):
+    kind = type(derivative)
+    if kind is type(x) and (kind is float or kind is np.ndarray):
         return derivative
     given, wanted = plain(derivative), plain(x)
     if type(given) is np.ndarray and not given.ndim and not isinstance(wanted, np.ndarray):

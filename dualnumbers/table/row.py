@@ -30,7 +30,7 @@ class Face:
     def __init__(self, row: Row, scalar: Any = None, plain: Any = None, unreal: Any = None) -> None:
         self.row = row
         self.scalar, self.plain = scalar, plain
-        """An elementwise function of Python numbers; any other function of plain arrays."""
+        """An elementwise function of Python numbers; the function of plain arrays."""
         self.unreal = unreal
         """The function of complex arguments, where it is not holomorphic."""
         self.lifts = Lifts(self)
@@ -126,7 +126,7 @@ class Row:
 
     def pull(self, place: int, g: Any, z: Any, xs: Any, static: tuple[Any, ...] = (), times: Times = None) -> Any:
         """Return the adjoint of the operand at a place, given that of the output; None where it has no derivative."""
-        return self.argument(place).pull(self, place, g, z, xs, static, times)
+        return self.arguments[0 if self.any_number else place].pull(self, place, g, z, xs, static, times)
 
     def described(self) -> str:
         """Name its kinds, those through which a derivative passes: "smooth and linear" of solve."""
