@@ -22,6 +22,7 @@ import autodiff.scipy
 from autodiff.scipy._counterpart import COUNTERPARTS
 from dualnumbers.messages.errors import public_name
 from dualnumbers.rules.arrays.inspecting import READING
+from dualnumbers.several import parts
 from dualnumbers.table import BY_NUMPY, Refused, Row
 
 ROOT = Path(__file__).parent.parent
@@ -68,7 +69,7 @@ def line(name: str, function: Any) -> str:
     kind = row.described() if row else "composition"
     scalars = "numbers, arrays" if row and (row.is_elementwise or row.is_constant) else "arrays"
     argument = f"{scalars}; real{', complex' if takes_complex(row, name) else ''}"
-    refused = [k + 1 for k, p in enumerate(row.partials) if isinstance(p, Refused)] if row else []
+    refused = [k + 1 for k, p in enumerate(row.partials) if isinstance(parts(p)[0], Refused)] if row else []
     note = f", but not by argument {', '.join(map(str, refused))}" if refused else ""
     how = "zero between steps" if row and row.is_constant else kind + note
     how = "reads the plain value" if function in READING else how

@@ -11,6 +11,7 @@ from typing import Any
 from formula import Formula, Undecided, as_formula, assumed, symbol
 
 from dualnumbers.rules import families
+from dualnumbers.several import parts
 from dualnumbers.table import BY_NUMPY, Row
 
 
@@ -29,11 +30,11 @@ def _cases(partial: Callable[..., Any], arguments: dict[str, Any], assumptions: 
             yield f'{special} "if" {condition}'
 
 
-def printed(partial: Any, symbols: dict[str, Any]) -> str:
+def printed(partial: Any, symbols: dict[str, Any], z: Any = None) -> str:
     """A partial's formula in the arguments and the output z; a constant partial is a number in the row."""
     if not callable(partial):
         return str(as_formula(partial))
-    return ", quad ".join(_cases(partial, symbols | {"z": symbol("z")}, {}))
+    return ", quad ".join(_cases(partial, symbols | {"z": symbol("z") if z is None else z}, {}))
 
 
 def _domain(text: str) -> str:
@@ -42,16 +43,24 @@ def _domain(text: str) -> str:
     return re.sub(r"(?<=[a-z])(?=π)", " ", text).replace("/", " slash ")
 
 
-def _line(row: Row) -> dict[str, Any]:
-    """A row of the table: its name, and the sources of its value, its partials and its domain."""
+def _lines(row: Row) -> Iterator[dict[str, Any]]:
+    """The lines of a row: its name, and the sources of its value, its partials and its domain.
+
+    Of several results each that carries a derivative has a line: z₀ is the first.
+    """
     signatures = [list(inspect.signature(p).parameters)[:-1] for p in row.partials if callable(p)]
     symbols = {name: symbol(name) for name in (*signatures, ["x", "y", "w"][: row.arity])[0]}
-    return {
-        "name": row.name,
-        "value": str(Formula.lift(row.python)(*symbols.values())),
-        "partials": [printed(p, symbols) for p in row.partials],
-        "domain": _domain(row.domain.text) if row.domain else "",
-    }
+    value, domain = str(Formula.lift(row.python)(*symbols.values())), _domain(row.domain.text) if row.domain else ""
+    if not row.several:
+        partials = [printed(p, symbols) for p in row.partials]
+        yield {"name": row.name, "value": value, "partials": partials, "domain": domain}
+        return
+    by_result = list(zip(*row.partials, strict=True))
+    z = tuple(symbol(f"z_{which}") for which in range(len(by_result)))
+    for which, carried in enumerate(by_result):
+        if carried != (None,) * row.arity:
+            partials = [printed(p, symbols, z) for p in carried]
+            yield {"name": f"{row.name}[{which}]", "value": f"{value}_{which}", "partials": partials, "domain": domain}
 
 
 def _family(module: Any) -> str:
@@ -67,12 +76,12 @@ def _rows(module: Any) -> Iterator[Row]:
             continue
         if row.name in BY_NUMPY and not hasattr(math, row.name):
             continue
-        if {p.__module__ for p in row.partials if callable(p)} <= {module.__name__}:
+        if {p.__module__ for by in row.partials for p in parts(by) if callable(p)} <= {module.__name__}:
             yield row
 
 
 def table() -> list[dict[str, Any]]:
     """The families of elementary functions, one a rule file that has elementwise rows: title and lines."""
     modules = sorted(families(), key=lambda module: module.__name__.rpartition(".")[2])
-    found = [{"title": _family(m), "lines": [_line(row) for row in _rows(m)]} for m in modules]
+    found = [{"title": _family(m), "lines": [line for row in _rows(m) for line in _lines(row)]} for m in modules]
     return [family for family in found if family["lines"]]

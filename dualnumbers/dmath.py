@@ -14,7 +14,7 @@ from typing import Any
 
 from .levels import plain, read
 from .rules.comparisons import isfinite, isinf, isnan
-from .rules.elementwise.arithmetic import degrees, fma, fmod, fraction, ldexp, mantissa, nextafter, radians, remainder
+from .rules.elementwise.arithmetic import degrees, fma, fmod, frexp, ldexp, modf, nextafter, radians, remainder
 from .rules.elementwise.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.elementwise.exponential import log as _natural_log
 from .rules.elementwise.extrema import copysign, fabs
@@ -108,16 +108,6 @@ def log(x: Any, base: Any = None) -> Any:
 def hypot(*coordinates: Any) -> Any:
     """Return the Euclidean length √(x² + y² + …); at the origin its derivative is 0."""
     return _hypot(*coordinates) if len(coordinates) == 2 else euclidean_length(len(coordinates))(*coordinates)
-
-
-def modf(x: Any) -> tuple[Any, Any]:
-    """Return the fractional part, which carries the derivative, and the integral part, both with the sign of ``x``."""
-    return fraction(x), math.modf(read(x))[1]
-
-
-def frexp(x: Any) -> tuple[Any, int]:
-    """Return the mantissa, which carries the derivative, and the exponent: x = m · 2ᵉ."""
-    return mantissa(x), math.frexp(read(x))[1]
 
 
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import numpy as np
 from samples import samples
-from table import FUNCTIONS
+from table import ROWS
 
 import autodiff.scipy
 from autodiff.scipy._counterpart import COUNTERPARTS
@@ -14,7 +14,7 @@ from dualnumbers.table import COMPOSITIONS
 for _module in pkgutil.iter_modules(autodiff.scipy.__path__):
     import_module(f"autodiff.scipy.{_module.name}")
 
-NAMES = [function.row.name for function in FUNCTIONS if not function.row.is_elementwise] + [*COMPOSITIONS]
+NAMES = [f.row.name for f in ROWS if f.row.several or not f.row.is_elementwise] + [*COMPOSITIONS]
 NAMES += [name for name, function in COUNTERPARTS.items() if not hasattr(function, "function")]  # else it is a row
 SAMPLES = [(name, sample) for name in NAMES for sample in samples(name)]
 

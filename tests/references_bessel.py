@@ -130,6 +130,8 @@ BESSEL: dict[str, Callable[..., Any]] = {
     "itairy_bi": lambda x: mp.airybi(x, derivative=-1),
     "itairy_ai_reflected": lambda x: -mp.airyai(-x, derivative=-1),
     "itairy_bi_reflected": lambda x: -mp.airybi(-x, derivative=-1),
+    "airye_first_ai": lambda x: mp.exp(_zeta(x)) * mp.airyai(x),
+    "airye_first_aip": lambda x: mp.exp(_zeta(x)) * mp.airyai(x, derivative=1),
     "ber": lambda x: mp.ber(0, x),
     "bei": lambda x: mp.bei(0, x),
     "ker": _kelvin_k(0, mp.re),
@@ -200,11 +202,14 @@ OTHERS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 REFERENCES = BESSEL | ELLIPTIC | OTHERS
+REFERENCES |= {f"kelvin_{letter}e{slope}_{part}": REFERENCES[f"{letter}e{of}{slope}"]
+               for letter in "bk" for slope in ("", "p") for part, of in (("real", "r"), ("imag", "i"))}  # fmt: skip
 
 VALUE_NOISE: dict[str, float] = {
     **dict.fromkeys(["modfresnelp_k_real", "modfresnelp_k_imag", "modfresnelm_k_real", "modfresnelm_k_imag",
                      "iti0"], 100.0),
-    **dict.fromkeys(["ker", "kei", "kerp", "keip"], 1e4),
+    **dict.fromkeys(["ker", "kei", "kerp", "keip", "kelvin_ke_real", "kelvin_ke_imag", "kelvin_kep_real",
+                     "kelvin_kep_imag"], 1e4),
     **dict.fromkeys(["it2j0", "itstruve0", "it2struve0"], 1e3),
     "it2k0": 1e5,
     **dict.fromkeys(["hyperu", "itj0", "itk0"], 1e6),
@@ -216,7 +221,7 @@ VALUE_NOISE: dict[str, float] = {
 NOISE: dict[str, float] = {
     **dict.fromkeys(["jv", "yv", "jve", "yve", "hyp1f1", "modstruve", "pbdv_value", "pbvv_value", "pbwa_value",
                      "wright_bessel", "log_wright_bessel"], 4.0),
-    **dict.fromkeys(["kv", "airye_ai", "airye_aip"], 12.0),
+    **dict.fromkeys(["kv", "airye_ai", "airye_aip", "airye_first_ai", "airye_first_aip"], 12.0),
     **dict.fromkeys(["airye_bi", "airye_bip"], 50.0),
     **dict.fromkeys(["kve", "raising_0", "raising_1"], 100.0),
     "mathieu_modcem1_slope": 10.0,

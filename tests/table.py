@@ -16,6 +16,7 @@ from mpmath import mp
 from references_special import NOISE as NOISE_OF_SPECIAL
 from references_special import REFERENCES as OF_SPECIAL
 from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
+from results import WHOLE, results
 
 import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_of, vjp
@@ -48,8 +49,11 @@ LACKING = {function.row.name for name, function in BY_NUMPY.items() if isinstanc
 OF_PROGRAMS = {"flow", "integral"}
 """The rows of `autodiff.scipy.integrate`, which differentiate a program: tested as counterparts."""
 
-FUNCTIONS = [function for name, function in TABLE.items() if name not in LACKING | OF_PROGRAMS]
+ROWS = [function for name, function in TABLE.items() if name not in LACKING | OF_PROGRAMS]
 """Every table function, by Python's face where it has one. A new row is in it, and so in the tests."""
+
+FUNCTIONS = [result for function in ROWS for result in results(function)]
+"""The same, each result of an elementwise function of several as one of its own."""
 
 
 def named(functions: list[Callable[..., Any]]) -> dict[str, Any]:
@@ -146,7 +150,11 @@ def python_function(row: Row) -> Callable[..., Any] | None:
 
 @functools.cache
 def numpy_function(row: Row) -> Callable[..., Any] | None:
-    """The function of NumPy or ufunc of SciPy that a row extends to numbers."""
+    """The function of NumPy or ufunc of SciPy that a row extends to numbers; of one of several results that result."""
+    if row in WHOLE:
+        whole, taken = WHOLE[row]
+        several = numpy_function(whole)
+        return several and (lambda *xs: taken(several(*xs)))
     for found, function in BY_NUMPY.items():
         if getattr(getattr(function, "row", None), "name", None) == row.name:
             if isinstance(found, np.ufunc) or found is getattr(np, row.name, None):
@@ -298,10 +306,12 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "one_minus_square": lambda x: 1 - x * x,
     "mod": lambda x, y: x - y * mp.floor(x / y),
     "fmod": lambda x, y: x - y * int(x / y),
+    "rest": lambda x, y: x - y * mp.floor(x / y),
     "remainder": lambda x, y: x - y * mp.nint(x / y),
     "ldexp": lambda x, i: x * mp.mpf(2) ** i,
     "nextafter": lambda x, y: x,
     "fraction": lambda x: x - int(x),
+    "mantissa": lambda x: mp.frexp(x)[0],
     "degrees": lambda x: x * 180 / mp.pi,
     "radians": lambda x: x * mp.pi / 180,
     "exp2": lambda x: mp.power(2, x),

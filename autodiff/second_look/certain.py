@@ -83,7 +83,7 @@ class Certain:
         reached, row, z = self.terms[line, place], self.tape.rows[line], self.tape.values[line]
         xs = [self.tape.value(operand) for operand in self.tape.operands(line)]
         assert row is not None
-        if not row.is_elementwise:
+        if not row.is_elementwise or row.several:
             pushed = row.push(z, xs, [(place, t)], self.tape.static.get(line, ()))
             return None if pushed is None else each(masked, pushed, reached)
         p = row.partials[place]

@@ -121,8 +121,8 @@ class Structure:
                 if all(map(np.all, parts(passed))):
                     break
         except Exception:  # whatever a rule raises at such a point
-            elementwise = row.is_elementwise and np.shape(given) == shape(like)
-            return given if elementwise else each(lambda x: np.ones(shape(x), bool), like)
+            alike = row.is_elementwise and not row.several and np.shape(given) == shape(like)
+            return given if alike else each(lambda x: np.ones(shape(x), bool), like)
         return passed
 
     def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
@@ -134,7 +134,7 @@ class Structure:
 
                 def push(z: Any, xs: Any, place: int = place, pattern: Pattern = pattern) -> Any:
                     if row.is_elementwise:
-                        return pattern & _reaches(row, place, z, xs)
+                        return each(lambda reached: pattern & reached, _reaches(row, place, z, xs))
                     return row.push(z, xs, [(place, self._noise(pattern, xs[place]))], static)
 
                 found[place] = self._asked(line, row, pattern, like, push)
@@ -149,10 +149,12 @@ class Structure:
 
         def pull(z: Any, xs: Any) -> Any:
             if row.is_elementwise:
-                return given & _reaches(row, place, z, xs)
+                passed = each(np.logical_and, _reaches(row, place, z, xs), given)
+                return reduce(np.logical_or, [x for x in parts(passed) if x is not None])
             return self.pull(row, place, self._noise(given, z), z, xs, static)
 
-        return self._asked(line, row, given, given if row.is_elementwise else self.tape.value(operand), pull)
+        like = parts(given)[0] if row.is_elementwise else self.tape.value(operand)
+        return self._asked(line, row, given, like, pull)
 
     # ------------------------------------------------------------------------------------------ what it is for
 
@@ -208,9 +210,9 @@ def _with(passed: Pattern, derivative: Any) -> Pattern:
 
 
 def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
-    """Return where the partial of an elementwise row is not 0."""
-    p = row.partials[place]
-    return np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0)
+    """Return where the partial of an elementwise row is not 0, for each of several results that has one."""
+    return each(lambda p: np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0),
+                row.partials[place])  # fmt: skip
 
 
 def _folded(pattern: Pattern, operand: Any) -> Pattern:

@@ -67,6 +67,13 @@ def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
         found[line] = t + c
 
 
+def add_result(found: list[Any], line: int, which: int, c: Any, z: tuple[Any, ...]) -> None:
+    """Accumulate the adjoint of one of the results ``z`` of a line."""
+    given, c = found[line] or (None,) * len(z), fit(c, z[which])
+    total = c if given[which] is None else given[which] + c
+    found[line] = (*given[:which], total, *given[which + 1 :])
+
+
 def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
     """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:

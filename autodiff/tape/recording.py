@@ -66,8 +66,8 @@ def unary(face: Face) -> Callable[..., Any]:
 
 def in_one(face: Face) -> Callable[..., Any]:
     """Record a row of one array operand and static parameters."""
-    row, evaluate, plainly = face.row, face.evaluate, face.plain
-    several = row.several
+    row, evaluate = face.row, face.evaluate
+    plainly, several = face.plain or evaluate, row.several
 
     def recorded(x: Any, *static: Any) -> Any:
         tape, line = x.tape, x.line

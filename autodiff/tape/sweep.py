@@ -27,13 +27,13 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 from ..calls.seeding import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
-from .adding import add, add_part, fit
+from .adding import add, add_part, add_result, fit
 from .parts import Parts
-from .variable import GETITEM, Variable, variable
+from .variable import GETITEM, ITEM, Variable, variable
 from .wengert import UNARY, Tape
 
-Times = Callable[[Any, Any], Any]
-"""The product of a partial and an adjoint in a sweep; None stands for the plain one."""
+Times = Any
+"""The product of a partial and an adjoint in a sweep, or one for each of several results; None is the plain one."""
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -88,8 +88,9 @@ def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[A
     (patterns, terms), at_kinks = structure.of_adjoints(seeds), kinks(tape)
 
     def times_at(line: int) -> Times:
-        reached = patterns[line]
+        return each(lambda reached: of_pattern(reached, line), patterns[line])
 
+    def of_pattern(reached: Pattern, line: int) -> Times:
         def times(p: Any, g: Any) -> Any:
             p = conj(p) if tape.complex else p
             if line in at_kinks:
@@ -149,7 +150,10 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
         if not row.inline:
-            _pull(tape, line, g, found, owned, times)
+            if row is ITEM and a >= 0:
+                add_result(found, a, tape.static[line][0], g, values[a])
+            else:
+                _pull(tape, line, g, found, owned, times)
             continue
         p, q = row.partials if b != UNARY else (row.partials[0], None)
         if a >= 0:
@@ -221,12 +225,11 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
                 found[operand] = Parts(shape(xs[k]), found[operand])
             found[operand].add(g, *static)
             continue
+        if row is ITEM and terms is not None:
+            add_result(found, operand, static[0], masked(g, terms[line, k][static[0]]), xs[k])
+            continue
         c = row.pull(k, g, z, xs, static, times) if together is None else together[k]
         if c is None:
-            continue
-        if type(c) is tuple:  # of an item
-            c = each(fit, c, xs[k])
-            found[operand] = plus(found[operand], c if terms is None else each(masked, c, terms[line, k]))
             continue
         if terms is not None:  # of an elementwise row before the sum over what the operand was broadcast to
             c = masked(c if row.is_elementwise else fit(c, xs[k]), terms[line, k])

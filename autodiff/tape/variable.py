@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import dtype_of, is_unreal
+from dualnumbers.forms import is_unreal
 from dualnumbers.levels import NOTING, Level, has_nan, plain
 from dualnumbers.memory import detached
 from dualnumbers.messages.errors import unpicklable
@@ -64,12 +64,14 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
 
 
 def items(tape: Tape, line: int, active: bool = True) -> Any:
-    """Make handles on the results on a line, each a line of its own; that of a count carries no derivative."""
-    results, found = tape.values[line], []
-    for which, z in enumerate(results):
-        passes = active and dtype_of(z).kind in "fc"
-        number = line if passes else tape.add_constant(results, line)
-        found.append(handle(tape, tape.add(ITEM, [number], (which,), z, len(tape.values)), passes))
+    """Make handles on the results on a line, each a line of its own; some of them may carry no derivative."""
+    results, row, found = tape.values[line], tape.rows[line], []
+    assert row is not None
+    for which, (z, carried) in enumerate(zip(results, row.carried(results), strict=True)):
+        passes, place = active and carried, len(tape.values)
+        tape.static[place] = (which,)
+        tape.append(ITEM, line if passes else tape.add_constant(results, line), UNARY, z, place)
+        found.append(handle(tape, place, passes))
     return tuple(found)
 
 
@@ -123,11 +125,11 @@ class Variable(Number, operators=True):
             return record_row(face)
         if row.arity == 2:
             return recording.two(face)
-        return recording.unary(face) if row.is_elementwise else recording.in_one(face)
+        return recording.unary(face) if row.inline else recording.in_one(face)
 
     @classmethod
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return recording.operators(face) if face.row.is_elementwise else lifted_operators(face, cls)
+        return recording.operators(face) if face.row.inline else lifted_operators(face, cls)
 
     def constant(self, value: Any) -> Any:
         return handle(self.tape, self.tape.append(None, UNARY, UNARY, as_like(value, self)))

@@ -101,7 +101,9 @@ class Tape:
     def note(self, value: Any) -> None:
         """Note of what type a line's value is that is no Python float."""
         self.mixed, kind = True, type(value)
-        if kind is not np.float64 and (value.dtype.kind == "c" if kind is np.ndarray else is_unreal(value)):
+        if kind is np.float64 or kind is tuple:  # each of several results has a line of its own
+            return
+        if value.dtype.kind == "c" if kind is np.ndarray else is_unreal(value):
             self.complex = True
 
     def torn(self) -> RuntimeError:

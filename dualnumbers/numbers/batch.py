@@ -53,9 +53,9 @@ def _broadcast(face: Face) -> Callable[..., Any]:
         level, rank = leader.level, max(len(shape(x)) for x in operands)
         aligned = [_aligned(x, level, rank) for x in operands]
         with np.errstate(all="ignore"):
-            return batch(evaluate(*aligned, *static), level)
+            return each(lambda z: batch(z, level), evaluate(*aligned, *static))
 
-    return _of_two(broadcast, evaluate) if row.arity == 2 and not row.statics else broadcast
+    return _of_two(broadcast, evaluate) if row.arity == 2 and not (row.statics or row.several) else broadcast
 
 
 def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,7 +55,8 @@ class Number(NumberSurface):
         if not operators:
             return
         methods: dict[str, Callable[..., Any]] = {}
-        for name, row in (BINARY | COMPARISONS).items():  # a comparison has no reflected twin; Python ignores it
+        without_assignment = COMPARISONS | {"divmod": "divmod"}  # a comparison has no reflected twin; Python ignores it
+        for name, row in (BINARY | without_assignment).items():
             methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].face)
         for name, row in UNARY.items():
             methods[f"__{name}__"] = TABLE[row].face.lifts[cls]
@@ -69,12 +70,6 @@ class Number(NumberSurface):
         return lifted_operators(face, cls)
 
     # ------------------------------------------------------------------------------------------ Python
-
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return other // self, other % self
 
     def __bool__(self) -> bool:
         return bool(read(self))

@@ -32,10 +32,10 @@ new = object.__new__
 def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[..., Any]:
     """Extend a row to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes."""
     row = face.row
-    if row.is_elementwise and row.arity == 1:
-        return _unary(face, make, scalar)
     if row.several:
         return _general(face, partial(paired, make), kind)
+    if row.is_elementwise and row.arity == 1:
+        return _unary(face, make, scalar)
     if row.is_linear and row.arity == 1:
         return _linear_in_one(face, make)
     general = _general(face, make, kind)

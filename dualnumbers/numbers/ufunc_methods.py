@@ -50,7 +50,7 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
         loop = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout), signature=wanted)
         operands = [astype(x, to) for x, to in zip(operands, loop, strict=False)]
     if where is not True:
-        return _where(ufunc, function, operands, np.asarray(read(where), bool), out[0])
+        return _where(ufunc, function, operands, np.asarray(read(where), bool), out)
     if len(out) == 1 and out[0] is None:
         return function(*operands)
     return written(lambda: function(*operands), lambda results: _stored_all(ufunc, results, out))
@@ -107,16 +107,16 @@ def _broadcasts(of: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(of) <= len(to) and all(m in (1, n) for m, n in zip(reversed(of), reversed(to), strict=False))
 
 
-def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen: Any, target: Any) -> Any:
-    """Compute where ``chosen`` holds only: elsewhere the target keeps what it has."""
-    if target is None:
+def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen: Any, targets: tuple[Any, ...]) -> Any:
+    """Compute where ``chosen`` holds only: elsewhere the targets keep what they have."""
+    if any(target is None for target in targets):
         raise TypeError(f"np.{ufunc.__name__} with where= leaves the other elements undefined: give it out=, made by "
                         f"np.zeros(..., like=x), or use np.where{user_line()}")  # fmt: skip
-    common = shape(target)
+    common = shape(targets[0])
     chosen = np.broadcast_to(chosen, common)
-    parts = [getitem(broadcast_to(x, common), chosen) if shape(x) else x for x in operands]
+    operands_there = [getitem(broadcast_to(x, common), chosen) if shape(x) else x for x in operands]
 
-    def write(part: Any) -> Any:
+    def write(part: Any, target: Any) -> Any:
         _check_cast(ufunc, part, target, "same_kind")
         if not is_number(type(target)):
             if not target.size:
@@ -125,7 +125,12 @@ def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen
         target[chosen] = part
         return target
 
-    return written(lambda: function(*parts), write)
+    def write_all(found: Any) -> Any:
+        if len(targets) == 1:
+            return write(found, targets[0])
+        return tuple(map(write, found, targets))
+
+    return written(lambda: function(*operands_there), write_all)
 
 
 # --------------------------------------------------------------------------------------------------- methods

@@ -13,7 +13,7 @@ from ..table import BY_NUMPY
 ROOMS = ("elementwise", "arrays", "linalg", "statistics", "calculus", "signals")
 EARLY = ("integers", "strong", "arrays.choosing", "arrays.taking", "arrays.writing", "elementwise.clipping",
          "elementwise.extrema", "elementwise.hyperbolic", "elementwise.logistic", "elementwise.trigonometric",
-         "elementwise.two_results", "linalg.diagonals", "linalg.products", "statistics.cumulative",
+         "linalg.diagonals", "linalg.products", "statistics.cumulative",
          "statistics.logarithmic_sums", "statistics.moments", "statistics.sorting")  # fmt: skip
 """The families of NumPy's ufuncs and of its arrays' methods, which all numbers have; with those that these import."""
 

@@ -10,6 +10,7 @@ from ..table import BY_NUMPY, TABLE, locally_constant, locally_constant_of_array
 floor = locally_constant()(math.floor, np.floor)
 ceil = locally_constant()(math.ceil, np.ceil)
 trunc = locally_constant()(math.trunc, np.trunc)
+BY_NUMPY[np.fix] = BY_NUMPY[np.trunc]
 rint = locally_constant(name="rint")(round, np.rint)
 floor_divide = locally_constant(arity=2)(op.floordiv, np.floor_divide)
 sign = locally_constant(unreal=lambda x: TABLE["direction"](x))(None, np.sign)  # x / |x|

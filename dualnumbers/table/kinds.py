@@ -7,6 +7,7 @@ Walther, *Evaluating Derivatives*, 2008, §2 and §3):
 kind of x       push: the tangent of z                             pull: the adjoint of x
 =============== ================================================== ======================================
 `Elementwise`   ∂f/∂x · ẋ, element by element                      conj(∂f/∂x) · z̄
+… of several    ∂fᵢ/∂x · ẋ for each result zᵢ                      Σ conj(∂fᵢ/∂x) · z̄ᵢ
 `Linear`        f(…, ẋ, …), with all arguments of the kind at once the adjoint map of z̄
 `Multilinear`   f(…, ẋ, …), the other arguments as they are        the adjoint map of z̄
 `Smooth`        a written push-forward of ẋ                        written, or the transpose of the former
@@ -26,14 +27,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..forms import dtype_of, is_unreal, zeros_like
+from ..several import plus
 from .partials import at_point, evaluate_partial, in_precision, numpy_float, python_of
 from .registry import TABLE
 
 Active = Sequence[tuple[int, Any]]
 """The places of operands that have a tangent, each with that."""
 
-Times = Callable[[Any, Any], Any] | None
-"""The product of a partial and a tangent or an adjoint where a partial may be infinite; None is the plain one."""
+Times = Any
+"""The product of a partial and a tangent or an adjoint where a partial may be infinite; None is the plain one.
+
+Of a function of several results it may be a tuple of such, one for each.
+"""
 
 
 class Kind:
@@ -79,6 +84,34 @@ class Elementwise(Kind):
             w, at = at_point(z, xs) if type(z) is numpy_float else (z, xs)
             p = evaluate_partial(p, *at, w)
         return (times or operator.mul)(p, g)
+
+
+class ElementwiseOfSeveral(Elementwise):
+    """Element by element with several results: ``partial`` has one for each, ``partial[i](*xs, z)``, ``z`` all of them.
+
+    None stands for a result that is locally constant, such as a count.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
+        """Return Σ partialₖ · ẋₖ of each result, in its precision; None of one that is locally constant."""
+        w, at = at_point(z, xs)
+        softened, times = w is not z, times if row.singular else None
+        results = zip(z, row.carried(z), *row.partials, strict=True)
+        with np.errstate(all="ignore"):
+            return tuple([in_precision(_sum(partials, w, at, active, times, softened), x) if carried else None
+                          for x, carried, *partials in results])  # fmt: skip
+
+    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
+             times: Times) -> Any:  # fmt: skip
+        w, at = at_point(z, xs)
+        every = times if type(times) is tuple else (times or operator.mul,) * len(z)
+        products = (product(p if isinstance(p, float) else evaluate_partial(p, *at, w), t)
+                    for p, t, product in zip(self.partial, g, every, strict=True)
+                    if p is not None and t is not None)  # fmt: skip
+        return reduce(plus, products, None)
 
 
 class _ByAdjoint(Kind):
@@ -172,9 +205,13 @@ def scaled(partial: float, t: Any) -> Any:
 
 def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], active: Active, times: Times) -> Any:
     """Return Σ partialₖ · ẋₖ, in the output's precision."""
-    total = None
     w, at = (z, xs) if type(z) is np.ndarray else at_point(z, xs)
-    softened = w is not z
+    return in_precision(_sum(partials, w, at, active, times, w is not z), z)
+
+
+def _sum(partials: Sequence[Any], w: Any, at: Sequence[Any], active: Active, times: Times, softened: bool) -> Any:
+    """Return Σ partialₖ · ẋₖ of partials at a point, which may be ``softened`` to Python's numbers."""
+    total = None
     for k, t in active:
         if softened and isinstance(t, np.generic):
             t = python_of(t)
@@ -185,7 +222,7 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], active: Active,
             p = evaluate_partial(partial, *at, w)
             term = p * t if times is None else times(p, t)
         total = term if total is None else total + term
-    return in_precision(total, z)
+    return total
 
 
 def _no_transpose(function: Callable[..., Any], xs: Sequence[Any], g: Any) -> Any:

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..messages.errors import public_name
 from .dispatch import by_level, by_type, python_value
-from .kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
+from .kinds import Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth
 from .registry import BY_NUMPY, COMPOSITIONS, TABLE
 from .row import Face, Row, TableFunction
 
@@ -44,11 +44,17 @@ def elementwise(*partials: Any, name: str | None = None, unreal: Any = None, **f
     """Make a row of a function applied element by element, z = f(x[, y …]).
 
     Each partial is a function ``(x[, y …], z) -> ∂f/∂argᵢ`` written in table functions and arithmetic, or a number
-    where it is constant. What it gives takes Python's function, or None, and then NumPy's, where there is one.
+    where it is constant. That of a function of several results is a tuple of such, in which None stands for a result
+    that is locally constant; ``z`` is the tuple of the results. What it gives takes Python's function, or None, and
+    then NumPy's, where there is one.
     ``unreal``: the function of complex arguments, where it is not holomorphic, or two, of Python's numbers and NumPy's.
     ``fields`` are others of `Row`, such as ``domain``.
     """
-    return _with_two_faces(tuple(map(Elementwise, partials)), name, unreal, fields)
+    if not any(type(p) is tuple for p in partials):
+        return _with_two_faces(tuple(map(Elementwise, partials)), name, unreal, fields)
+    carried = [any(p is not None for p in by_operand) for by_operand in zip(*partials, strict=True)]
+    fields |= {"several": True, "carried": lambda z: carried}
+    return _with_two_faces(tuple(map(ElementwiseOfSeveral, partials)), name, unreal, fields)
 
 
 def locally_constant(arity: int = 1, name: str | None = None, unreal: Any = None, **fields: Any) -> Word:

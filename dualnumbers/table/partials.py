@@ -16,6 +16,7 @@ from ..foreign import as_like, is_foreign
 from ..forms import PYTHON, type_of
 from ..levels import is_number, is_operand, plain
 from ..messages.errors import user_line
+from ..several import each
 from .registry import TABLE
 
 numpy_float = np.float64
@@ -85,6 +86,8 @@ def is_double(z: Any) -> bool:
 
 def at_point(z: Any, operands: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     """Return the output of a row and its operands as partials take them."""
+    if type(z) is tuple:
+        return (tuple(map(python_of, z)), list(map(python_of, operands))) if is_double(z[0]) else (z, operands)
     return (python_of(z), list(map(python_of, operands))) if is_double(z) else (z, operands)
 
 
@@ -103,7 +106,11 @@ def partial_by_numpy(partial: Callable[..., Any], *arguments: Any) -> Any:
     if any(type(x) is complex for x in arguments):
         arguments = tuple(x + 0j if type(x) in (int, float) else x for x in arguments)
     with np.errstate(all="ignore"):
-        return python_of(partial(*(TABLE["_numpy_scalar"](x) if is_operand(type(x)) else x for x in arguments)))
+        return python_of(partial(*(each(_numpy_of, x) for x in arguments)))
+
+
+def _numpy_of(x: Any) -> Any:
+    return TABLE["_numpy_scalar"](x) if is_operand(type(x)) else x
 
 
 def in_precision(tangent: Any, z: Any) -> Any:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
-from ..forms import PYTHON, shape
+from ..forms import PYTHON, dtype_of, shape
 from ..several import each, parts, plus
 from .dispatch import Lifts
-from .kinds import Active, Constant, Elementwise, Kind, Linear, Smooth, Times
+from .kinds import Active, Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Smooth, Times
 from .partials import as_numpy_float, in_precision
 from .registry import TABLE
 
@@ -36,6 +36,10 @@ class Face:
         self.lifts = Lifts(self)
 
 
+def _are_inexact(z: Any) -> Sequence[bool]:
+    return [dtype_of(x).kind in "fc" for x in z]
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Row:
     """One row of the table: a function of operands, each of a kind, and of fixed parameters.
@@ -52,6 +56,8 @@ class Row:
     any_number: bool = False
     several: bool = False
     """Whether its value may be of several results: a tuple, as are then its tangent and its adjoint."""
+    carried: Callable[[Any], Sequence[bool]] = _are_inexact
+    """Which of several results carry a derivative, given their values; the others have the tangent None."""
     joint: Callable[..., Sequence[Any]] | None = None
     """``joint(z̄, z, *operands, *parameters)``: the adjoints of all operands at once, None for none; they share work."""
     domain: Any = None
@@ -71,14 +77,14 @@ class Row:
     kinds: tuple[type[Kind], ...] = field(init=False)
     """The kinds of the operands through which a derivative passes, each once."""
     partials: tuple[Any, ...] = field(init=False)
-    """The partials of an elementwise row."""
+    """The partials of an elementwise row; those of several results by one operand are a tuple."""
     add: Callable[[Any, Any], Any] = field(init=False)
     """The sum of two of its tangents."""
     is_constant: bool = field(init=False)
     is_elementwise: bool = field(init=False)
     is_linear: bool = field(init=False)
     inline: bool = field(init=False)
-    """True where it is elementwise in one or two operands, which the hot paths write out."""
+    """True where it is elementwise in one or two operands and has one result, which the hot paths write out."""
 
     def __post_init__(self) -> None:
         if self.joint is not None:
@@ -88,9 +94,9 @@ class Row:
         self.kinds = tuple(dict.fromkeys(type(kind) for kind in self.arguments if kind.passes))
         self.is_constant = not self.kinds
         self.is_linear = self.kinds == (Linear,)
-        self.is_elementwise = {Elementwise} == set(map(type, self.arguments))
+        self.is_elementwise = set(map(type, self.arguments)) in ({Elementwise}, {ElementwiseOfSeveral})
         self.partials = tuple(kind.partial for kind in self.arguments if isinstance(kind, Elementwise))
-        self.inline = self.is_elementwise and self.arity <= 2
+        self.inline = self.is_elementwise and self.arity <= 2 and not self.several
 
     @property
     def evaluate(self) -> Callable[..., Any]:

@@ -82,8 +82,13 @@ from dualnumbers.rules import families
 from dualnumbers.table import BY_NUMPY, TABLE
 families()
 for function in TABLE.values():
-    of_scipy = function.row.name in BY_NUMPY and not hasattr(math, function.row.name)  # registered by its name alone
-    print("of SciPy" if of_scipy else function.row.described(), function.row.name, sep="/")
+    row = function.row
+    of_scipy = row.name in BY_NUMPY and not hasattr(math, row.name)  # registered by its name alone
+    results = enumerate(row.carried(None)) if row.is_elementwise and row.several else [("", True)]
+    for which, carried in results:
+        if carried:
+            name = row.name if which == "" else f"{row.name}[{which}]"
+            print("of SciPy" if of_scipy else row.described(), name, sep="/")
 """
     fresh = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     kinds_and_names = [line.split("/") for line in fresh.stdout.splitlines()]

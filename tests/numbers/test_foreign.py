@@ -39,7 +39,6 @@ LACKING = {
     **dict.fromkeys(OF_SCIPY.split(), "SciPy's code for plain arrays"),
     **dict.fromkeys(QUANTILES, "SciPy's code for plain arrays"),
     "remainder": "Python's function of one number",
-    "logabsdet": "np.prod of a tuple of arrays, which NumPy joins itself",
     "np.interp": "plain values at foreign places",
 }
 """The functions of which a sample raises, and why."""

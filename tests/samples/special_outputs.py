@@ -19,11 +19,9 @@ DIGITS = {"itairy": 1e11}
 """How far SciPy's values are off, in last places: itairy's have five digits."""
 
 
-@entry(*(f"scipy.special.{name}" for name in (*OF_ONE, *ORDERS)))
+@entry(*OF_ONE, *ORDERS)
 def _outputs(name: str) -> Iterator[Sample]:
-    ufunc = getattr(scipy.special, name.rpartition(".")[2])
-    orders = ORDERS.get(name.rpartition(".")[2], ())
-    condition = DIGITS.get(name.rpartition(".")[2], 64.0)
+    ufunc, orders, condition = getattr(scipy.special, name), ORDERS.get(name, ()), DIGITS.get(name, 64.0)
     points = 20.0 * POINTS if "mathieu_" in name and "mod" not in name else POINTS
     yield Sample(lambda x: np.stack(ufunc(*orders, x)), (points,), "", unreal=False, condition=condition)
     yield Sample(
@@ -31,7 +29,13 @@ def _outputs(name: str) -> Iterator[Sample]:
     )
 
 
-@entry("scipy.special.ellipj")
+@entry("airye_first")
+def _airye_first(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: np.real(np.stack(scipy.special.airye(x + 0.5j * x)[:2])), (POINTS,), "of complex numbers",
+                 unreal=False, condition=64.0)  # fmt: skip
+
+
+@entry("ellipj")
 def _ellipj(name: str) -> Iterator[Sample]:
     call = lambda u, m: np.stack(scipy.special.ellipj(u, m))
     yield Sample(call, (POINTS, np.array([0.3, 0.8])), "", unreal=False, condition=1e3)

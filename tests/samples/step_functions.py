@@ -27,7 +27,7 @@ def _steps_of_scipy(name: str) -> Iterator[Sample]:
 ENTRIES["ulp"] = lambda name: stepwise("spacing")
 
 
-@entry("exponent", "np.frexp")
+@entry("frexp")
 def _frexp(name: str) -> Iterator[Sample]:
     yield Sample(
         lambda x: np.ldexp(*np.frexp(x)) * np.frexp(x)[0], (np.array([[0.3, -3.0], [0.7, 40.0]]),), unreal=False
@@ -35,10 +35,10 @@ def _frexp(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.frexp(x)[0] * np.frexp(x)[1], (apart(4),), unreal=False)
 
 
-@entry("np.modf", "np.divmod")
+@entry("modf", "divmod")
 def _parts(name: str) -> Iterator[Sample]:
     x, y = np.array([[-1.63], [2.47]]), np.array([0.7, -0.45, 1.1])
-    if name == "np.modf":
+    if name == "modf":
         yield Sample(lambda x: np.modf(x)[0] * np.modf(x)[1], (x,), unreal=False)
         return
     yield Sample(lambda x, y: np.divmod(x, y)[0] * np.divmod(x, y)[1], (x, y), unreal=False)

@@ -9,7 +9,7 @@ import operator as op
 import numpy as np
 
 from ...forms import PYTHON, type_of
-from ...table import elementwise
+from ...table import BY_NUMPY, elementwise
 from ..constants import degrees_per_radian, radians_per_degree
 from ..domains import nonzero_second, off_half_steps, off_integers, off_powers_of_two, off_steps, whole_second
 from ..step_functions import mantissa_scale, rint
@@ -32,6 +32,9 @@ def _whole_quotient(x, y, z):
 mod = elementwise(1.0, _whole_quotient, domain=off_steps, name="mod", singular=True)(op.mod, np.remainder)
 fmod = elementwise(1.0, _whole_quotient, domain=off_steps, singular=True)(math.fmod, np.fmod)
 remainder = elementwise(1.0, _whole_quotient, domain=off_half_steps, singular=True)(math.remainder)
+quotient_and_rest = elementwise(
+    (None, 1.0), (None, lambda x, y, z: _whole_quotient(x, y, z[1])), domain=off_steps, singular=True
+)(divmod, np.divmod)
 
 
 def _unfused(x, y, w):
@@ -40,14 +43,13 @@ def _unfused(x, y, w):
 
 
 ldexp = elementwise(lambda x, i, z: 2.0**i, 0.0, domain=whole_second)(math.ldexp, np.ldexp)
-mantissa = elementwise(lambda x, z: mantissa_scale(x), name="mantissa", domain=off_powers_of_two)(
-    lambda x: math.frexp(x)[0], lambda x: np.frexp(x)[0]
-)
-fraction = elementwise(1.0, name="fraction", domain=off_integers)(lambda x: math.modf(x)[0], lambda x: np.modf(x)[0])
+frexp = elementwise((lambda x, z: mantissa_scale(x), None), domain=off_powers_of_two)(math.frexp, np.frexp)
+modf = elementwise((1.0, None), domain=off_integers)(math.modf, np.modf)
 fma = elementwise(lambda x, y, w, z: y, lambda x, y, w, z: x, 1.0, name="fma")(getattr(math, "fma", _unfused), _unfused)
 nextafter = elementwise(1.0, 0.0)(math.nextafter, np.nextafter)
 degrees = elementwise(lambda x, z: degrees_per_radian(x))(math.degrees, np.degrees)
 radians = elementwise(lambda x, z: radians_per_degree(x))(math.radians, np.radians)
+BY_NUMPY[np.deg2rad], BY_NUMPY[np.rad2deg] = BY_NUMPY[np.radians], BY_NUMPY[np.degrees]
 
 
 def _item(x):

@@ -8,8 +8,11 @@ import numpy as np
 
 from ...forms import is_unreal, shape
 from ...levels import is_number, read
+from ...several import plus
 from ...table import composition, smooth
-from ..complexes import imag, real
+from ...table.kinds import Smooth
+from ..comparisons import equal
+from ..complexes import conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
 from ..selection import where
@@ -84,21 +87,28 @@ def det(a):
     return np.linalg.det(a)
 
 
-def _relative(da, a):
-    """tr(A⁻¹ dA) = d log det A; NaN where A is singular, and the logarithm −∞."""
-    if np.any(np.linalg.slogdet(read(a)).sign == 0):
-        a = where(np.linalg.slogdet(read(a)).sign[..., None, None] == 0, np.nan, a)
-    return sum(matrix_transpose(inv(a)) * da, (-2, -1), False)
+def _inverse_or_nan(a, sign):
+    """Return the inverse, NaN of a matrix that is singular: there the logarithm is −∞."""
+    return inv(where(expand_dims(equal(sign, 0), (-1, -2)), np.nan, a))
 
 
-@smooth(lambda da, z, a: real(_relative(da, a)))
-def logabsdet(a):
-    return np.linalg.slogdet(a).logabsdet
+def _slogdet_push(da, z, a):
+    """With r = tr(A⁻¹ dA), d log |det A| = Re r; the direction s of a complex determinant turns by i s Im r."""
+    sign, _ = z
+    relative = sum(matrix_transpose(_inverse_or_nan(a, sign)) * da, (-2, -1), False)
+    return (1j * sign * imag(relative) if is_unreal(sign) else None), real(relative)
 
 
-@smooth(lambda da, z, a: 1j * z * imag(_relative(da, a)))
-def phase_of_det(a):
-    return np.linalg.slogdet(a).sign
+def _slogdet_pull(g, z, a):
+    """Ā = (ḡ + i Im(s̄ ḡₛ)) A⁻ᴴ of the adjoints ḡₛ of the direction and ḡ of the logarithm."""
+    (by_sign, by_logarithm), (sign, _) = g, z
+    turn = None if by_sign is None else 1j * imag(conj(sign) * by_sign)
+    return expand_dims(plus(by_logarithm, turn), (-1, -2)) * adjoint(_inverse_or_nan(a, sign))
+
+
+@smooth(Smooth(_slogdet_push, _slogdet_pull), several=True, carried=lambda z: (is_unreal(z[0]), True))
+def _slogdet(a):
+    return tuple(np.linalg.slogdet(a))
 
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
@@ -107,5 +117,4 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 @composition(np.linalg.slogdet)
 def slogdet(a):
     """Sign (of a complex determinant its direction) and logarithm of the modulus of the determinant."""
-    sign = phase_of_det(a) if is_unreal(a) else np.linalg.slogdet(read(a)).sign
-    return SlogdetResult(sign, logabsdet(a))
+    return SlogdetResult(*_slogdet(a))

@@ -4,31 +4,24 @@ import math
 
 import numpy as np
 
-from ....table import BY_NUMPY
+from ....table import BY_NUMPY, elementwise
 from ...comparisons import greater
 from ...complexes import real
 from ...domains import positive
 from ...elementwise.exponential import exp
 from ...elementwise.extrema import absolute, maximum
+from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...selection import where
 from .bessel_scaled import ive, kve, lowering, raising
-from .outputs import outputs_of_scipy
 
 sqrt = BY_NUMPY[np.sqrt]  # of complex arguments too
 
-airy_ai, airy_aip, airy_bi, airy_bip = outputs_of_scipy("airy", {
-    "airy_ai": [lambda x, z: airy_aip(x)],
-    "airy_aip": [lambda x, z: x * airy_ai(x)],
-    "airy_bi": [lambda x, z: airy_bip(x)],
-    "airy_bip": [lambda x, z: x * airy_bi(x)],
-}, singular=True)  # fmt: skip
-
-outputs_of_scipy("itairy", {
-    "itairy_ai": [lambda x, z: airy_ai(x)],
-    "itairy_bi": [lambda x, z: airy_bi(x)],
-    "itairy_ai_reflected": [lambda x, z: airy_ai(-x)],
-    "itairy_bi_reflected": [lambda x, z: airy_bi(-x)],
-}, singular=True)  # fmt: skip
+airy = elementwise_of_scipy(
+    "airy", (lambda x, z: z[1], lambda x, z: x * z[0], lambda x, z: z[3], lambda x, z: x * z[2]), singular=True
+)
+itairy = elementwise_of_scipy(
+    "itairy", (lambda x, z: airy(x)[0], lambda x, z: airy(x)[2], lambda x, z: airy(-x)[0], lambda x, z: airy(-x)[2]),
+    singular=True)  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ scaled, DLMF §9.6(i), 10.27.2
@@ -55,34 +48,35 @@ def _slope_of_i(v, x):
 
 
 def _ai(x, z):
-    tail = z / (2.0 * x) + sqrt(x / 3.0) * _slope_of_k(1.0 / 3.0, x)
-    return where(greater(real(x), 3.0), tail, airye_aip(x) + sqrt(x) * z)
+    tail = z[0] / (2.0 * x) + sqrt(x / 3.0) * _slope_of_k(1.0 / 3.0, x)
+    return where(greater(real(x), 3.0), tail, z[1] + sqrt(x) * z[0])
 
 
 def _aip(x, z):
-    tail = z / x - x / math.sqrt(3.0) * _slope_of_k(2.0 / 3.0, x)
-    return where(greater(real(x), 3.0), tail, x * airye_ai(x) + sqrt(x) * z)
+    tail = z[1] / x - x / math.sqrt(3.0) * _slope_of_k(2.0 / 3.0, x)
+    return where(greater(real(x), 3.0), tail, x * z[0] + sqrt(x) * z[1])
 
 
 def _bi(x, z):
-    tail = z / (2.0 * x) + sqrt(x / 3.0) * _slope_of_i(1.0 / 3.0, x)
-    return where(greater(x, 3.0), tail, airye_bip(x) - sqrt(maximum(x, 0.0)) * z)
+    tail = z[2] / (2.0 * x) + sqrt(x / 3.0) * _slope_of_i(1.0 / 3.0, x)
+    return where(greater(x, 3.0), tail, z[3] - sqrt(maximum(x, 0.0)) * z[2])
 
 
 def _bip(x, z):
-    tail = z / x + x / math.sqrt(3.0) * _slope_of_i(2.0 / 3.0, x)
-    return where(greater(x, 3.0), tail, x * airye_bi(x) - sqrt(maximum(x, 0.0)) * z)
+    tail = z[3] / x + x / math.sqrt(3.0) * _slope_of_i(2.0 / 3.0, x)
+    return where(greater(x, 3.0), tail, x * z[2] - sqrt(maximum(x, 0.0)) * z[3])
 
 
-def _over_growth(f):
-    """Return the function of a complex argument that is not holomorphic: f(x) e^(−|Re ζ|)."""
-    return lambda x: f(x) * exp(-absolute(real(_zeta(x))))
+airye_first = elementwise((_ai, _aip), name="airye_first", domain=positive, singular=True)(
+    None, lambda x: scipy_function("special.airye")(x)[:2]
+)
 
 
-airye_ai, airye_aip, airye_bi, airye_bip = outputs_of_scipy("airye", {
-    "airye_ai": [_ai],
-    "airye_aip": [_aip],
-    "airye_bi": [_bi],
-    "airye_bip": [_bip],
-}, unreal={"airye_bi": _over_growth(airy_bi), "airye_bip": _over_growth(airy_bip)}, domain=positive,
-    singular=True)  # fmt: skip
+def _of_complex(x):
+    """The results at a complex argument, of which the last two, times e^(−|Re ζ|), are not holomorphic."""
+    _, _, bi, bip = airy(x)
+    scale = exp(-absolute(real(_zeta(x))))
+    return (*airye_first(x), bi * scale, bip * scale)
+
+
+airye = elementwise_of_scipy("airye", (_ai, _aip, _bi, _bip), unreal=_of_complex, domain=positive, singular=True)

@@ -9,7 +9,6 @@ from ...elementwise.powers import sqrt, square
 from ...from_scipy import elementwise_of_scipy
 from ...selection import where
 from .carlson import below_one, carlson, legendre, squared_delta
-from .outputs import outputs_of_scipy
 
 parameter = Domain("m < 1", ((-5.0, 0.95),))
 complement = Domain("p > 0", ((0.05, 5.0),))
@@ -84,21 +83,23 @@ ellipeinc = elementwise_of_scipy("ellipeinc", lambda phi, m, z: sqrt(squared_del
 # ------------------------------------------------------------------------------------------ Jacobi's functions
 
 
-def _amplitude_by_parameter(u, m):
+# z = (sn, cn, dn, φ)
+
+
+def _amplitude_by_parameter(u, m, z):
     """∂φ/∂m where u = F(φ, m)."""
-    return -0.5 * dn(u, m) * legendre(1, 1.5)(am(u, m), m)
+    return -0.5 * z[2] * legendre(1, 1.5)(z[3], m)
 
 
 def _dn_by_parameter(u, m, z):
-    return -(0.5 * square(sn(u, m)) + m * sn(u, m) * cn(u, m) * _amplitude_by_parameter(u, m)) / z
+    return -(0.5 * square(z[0]) + m * z[0] * z[1] * _amplitude_by_parameter(u, m, z)) / z[2]
 
 
-sn, cn, dn, am = outputs_of_scipy("ellipj", {
-    "ellipj_sn": [lambda u, m, z: cn(u, m) * dn(u, m), lambda u, m, z: cn(u, m) * _amplitude_by_parameter(u, m)],
-    "ellipj_cn": [lambda u, m, z: -sn(u, m) * dn(u, m), lambda u, m, z: -sn(u, m) * _amplitude_by_parameter(u, m)],
-    "ellipj_dn": [lambda u, m, z: -m * sn(u, m) * cn(u, m), _dn_by_parameter],
-    "ellipj_ph": [lambda u, m, z: dn(u, m), lambda u, m, z: _amplitude_by_parameter(u, m)],
-}, domain=amplitude, singular=True)  # fmt: skip
+ellipj = elementwise_of_scipy(
+    "ellipj", (lambda u, m, z: z[1] * z[2], lambda u, m, z: -z[0] * z[2], lambda u, m, z: -m * z[0] * z[1],
+               lambda u, m, z: z[2]),
+    (lambda u, m, z: z[1] * _amplitude_by_parameter(u, m, z), lambda u, m, z: -z[0] * _amplitude_by_parameter(u, m, z),
+     _dn_by_parameter, _amplitude_by_parameter), domain=amplitude, singular=True)  # fmt: skip
 
 # ------------------------------------------------------------------------------------------ the mean, DLMF 19.8.5
 

@@ -7,16 +7,14 @@ import numpy as np
 from ....foreign import as_array
 from ....table import Refused, elementwise, family
 from ...comparisons import greater
-from ...complexes import imag, real
 from ...domains import Domain, nonzero, positive
 from ...elementwise.exponential import exp, log
 from ...elementwise.hyperbolic import cosh, sinh
 from ...elementwise.trigonometric import cos, sin
-from ...from_scipy import elementwise_of_scipy, scipy_function
+from ...from_scipy import elementwise_of_scipy
 from ...selection import where
 from .bessel import i0, i1, j0, j1, k0, y0
 from .hypergeometric import tricomi
-from .outputs import outputs_of_scipy, register
 from .quotient import quotient
 
 ORDER = Refused("the exponential integral has no derivative by its order here")
@@ -58,38 +56,31 @@ def _cosc(x):
     return quotient(cos, lambda y: -sin(y), x, 1.0)
 
 
-outputs_of_scipy("sici", {"si": [lambda x, z: _sinc(x)], "ci": [lambda x, z: cos(x) / x]}, domain=positive,
-                 singular=True)  # fmt: skip
-outputs_of_scipy("shichi", {"shi": [lambda x, z: quotient(sinh, cosh, x)], "chi": [lambda x, z: cosh(x) / x]},
-                 domain=positive, singular=True)  # fmt: skip
-outputs_of_scipy("fresnel", {"fresnel_s": [lambda x, z: sin(0.5 * math.pi * x * x)],
-                             "fresnel_c": [lambda x, z: cos(0.5 * math.pi * x * x)]}, singular=True)  # fmt: skip
+elementwise_of_scipy("sici", (lambda x, z: _sinc(x), lambda x, z: cos(x) / x), domain=positive, singular=True)
+elementwise_of_scipy("shichi", (lambda x, z: quotient(sinh, cosh, x), lambda x, z: cosh(x) / x), domain=positive,
+                     singular=True)  # fmt: skip
+elementwise_of_scipy("fresnel", (lambda x, z: sin(0.5 * math.pi * x * x), lambda x, z: cos(0.5 * math.pi * x * x)),
+                     singular=True)  # fmt: skip
 spence = elementwise_of_scipy(
     "spence", lambda x, z: -quotient(lambda y: log(x), lambda y: 1.0 / (1.0 + y), x - 1.0, radius=0.5),
     domain=positive, singular=True)  # fmt: skip
 
 
 def _modified_fresnel(name, sign):
-    """Return the rows of the real and imaginary parts of the two modified Fresnel integrals F and K; DLMF §7.7.
+    """Return the row of the two modified Fresnel integrals, F and K, which are complex; DLMF §7.7.
 
     F′ = −e^(±ix²); K(x) = ½ e^(w²) erfc w with w = τx, τ = e^(∓iπ/4), of which 2wK − 1/√π would cancel in the tail.
     """
     turn = complex(math.sqrt(0.5), -sign * math.sqrt(0.5))
     square = complex(0.0, -sign)
 
-    def slope(x):
-        near = 2.0 * square * x * (rows[2](x) + 1j * rows[3](x)) - turn / math.sqrt(math.pi)
+    def by_k(x, z):
+        near = 2.0 * square * x * z[1] - turn / math.sqrt(math.pi)
         tail = -turn / (2.0 * math.sqrt(math.pi)) * tricomi(1.0, 0.5, square * x * x)
         return where(greater(x, 1.0), tail, near)
 
-    partials = [lambda x, z: -cos(x * x), lambda x, z: -sign * sin(x * x),
-                lambda x, z: real(slope(x)), lambda x, z: imag(slope(x))]  # fmt: skip
-    whole = scipy_function(f"special.{name}")
-    part = lambda k: lambda x: (np.real, np.imag)[k % 2](whole(x)[k // 2])
-    names = [f"{name}_{letter}_{side}" for letter in "fk" for side in ("real", "imag")]
-    rows = [elementwise(partial, name=names[k], singular=True, domain=positive)(None, part(k))
-            for k, partial in enumerate(partials)]  # fmt: skip
-    register(name, lambda x: (rows[0](x) + 1j * rows[1](x), rows[2](x) + 1j * rows[3](x)))
+    by_f = lambda x, z: -cos(x * x) - sign * 1j * sin(x * x)
+    return elementwise_of_scipy(name, (by_f, by_k), singular=True, domain=positive)
 
 
 _modified_fresnel("modfresnelp", 1.0)
@@ -97,14 +88,12 @@ _modified_fresnel("modfresnelm", -1.0)
 
 # ------------------------------------------------------------------------------------------ of Bessel functions
 
-outputs_of_scipy("itj0y0", {"itj0": [lambda x, z: j0(x)], "ity0": [lambda x, z: y0(x)]}, domain=positive,
-                 singular=True)  # fmt: skip
-outputs_of_scipy("iti0k0", {"iti0": [lambda x, z: i0(x)], "itk0": [lambda x, z: k0(x)]}, domain=positive,
-                 singular=True)  # fmt: skip
-outputs_of_scipy("it2j0y0", {"it2j0": [lambda x, z: -quotient(j0, lambda y: -j1(y), x, 1.0)],
-                             "it2y0": [lambda x, z: -y0(x) / x]}, domain=positive, singular=True)  # fmt: skip
-outputs_of_scipy("it2i0k0", {"it2i0": [lambda x, z: quotient(i0, i1, x, 1.0)], "it2k0": [lambda x, z: -k0(x) / x]},
-                 domain=Domain("x > 0", ((0.1, 10.0),)), singular=True)  # fmt: skip
+elementwise_of_scipy("itj0y0", (lambda x, z: j0(x), lambda x, z: y0(x)), domain=positive, singular=True)
+elementwise_of_scipy("iti0k0", (lambda x, z: i0(x), lambda x, z: k0(x)), domain=positive, singular=True)
+elementwise_of_scipy("it2j0y0", (lambda x, z: -quotient(j0, lambda y: -j1(y), x, 1.0), lambda x, z: -y0(x) / x),
+                     domain=positive, singular=True)  # fmt: skip
+elementwise_of_scipy("it2i0k0", (lambda x, z: quotient(i0, i1, x, 1.0), lambda x, z: -k0(x) / x),
+                     domain=Domain("x > 0", ((0.1, 10.0),)), singular=True)  # fmt: skip
 besselpoly = elementwise_of_scipy(
     "besselpoly", lambda a, power, v, z: besselpoly(a, power + 1.0, v - 1.0) - besselpoly(a, power + 1.0, v + 1.0),
     PARAMETER, PARAMETER, domain=Domain("", ((0.1, 3.0), (0.0, 3.0), (0.0, 3.0))), singular=True)  # fmt: skip

@@ -15,7 +15,6 @@ from ....table import elementwise
 from ...domains import positive
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import in_blocks
-from .outputs import register
 
 TURN, HALF_TURN = complex(-math.sqrt(0.5), math.sqrt(0.5)), complex(math.sqrt(0.5), math.sqrt(0.5))
 TERMS = 24
@@ -91,5 +90,9 @@ berp = elementwise_of_scipy("berp", lambda x, z: ber_derivative(2)(x), singular=
 beip = elementwise_of_scipy("beip", lambda x, z: bei_derivative(2)(x), singular=True)
 kerp = elementwise_of_scipy("kerp", lambda x, z: ker_derivative(2)(x), domain=positive, singular=True)
 keip = elementwise_of_scipy("keip", lambda x, z: kei_derivative(2)(x), domain=positive, singular=True)
-register("kelvin", lambda x: (ber(x) + 1j * bei(x), ker(x) + 1j * kei(x), berp(x) + 1j * beip(x),
-                              kerp(x) + 1j * keip(x)))  # fmt: skip
+kelvin = elementwise_of_scipy(
+    "kelvin", (lambda x, z: ber_derivative(1)(x) + 1j * bei_derivative(1)(x),
+               lambda x, z: ker_derivative(1)(x) + 1j * kei_derivative(1)(x),
+               lambda x, z: ber_derivative(2)(x) + 1j * bei_derivative(2)(x),
+               lambda x, z: ker_derivative(2)(x) + 1j * kei_derivative(2)(x)),
+    domain=positive, singular=True)  # fmt: skip

@@ -10,18 +10,15 @@ from ...domains import Domain
 from ...elementwise.hyperbolic import cosh
 from ...elementwise.trigonometric import cos
 from ...from_scipy import elementwise_of_scipy
-from .outputs import outputs_of_scipy
 
 PARAMETER = Refused("the solution of a differential equation has no derivative by the equation's parameters here")
 
 
 def _pair(ufunc, parameters, second, domain, unit=1.0):
-    """Return the rows of w and w′ of these parameters and of x, from w″ = ``second(*parameters, x, w, w′)``."""
-    refused = [PARAMETER] * parameters
-    w, slope = outputs_of_scipy(ufunc, {
-        f"{ufunc}_value": [*refused, lambda *xs: unit * slope(*xs[:-1])],
-        f"{ufunc}_slope": [*refused, lambda *xs: unit * second(*xs[:-1], w(*xs[:-1]), xs[-1])],
-    }, domain=domain, singular=True)  # fmt: skip
+    """Return the row of w and w′ of these parameters and of x, from w″ = ``second(*parameters, x, w, w′)``."""
+    refused = [(PARAMETER, PARAMETER)] * parameters
+    slopes = lambda *at: unit * at[-1][1], lambda *at: unit * second(*at[:-1], *at[-1])
+    return elementwise_of_scipy(ufunc, *refused, slopes, domain=domain, singular=True)
 
 
 # ------------------------------------------------------------------------------------------ parabolic cylinder
