@@ -21,6 +21,7 @@ from .calls.running import run
 from .calls.seeding import check_alive, check_holomorphic, matching, name_of, output, output_leaf, own, real_output
 from .calls.structures import flatten, keeps_structure, map_leaves, paths_of_leaves
 from .derived import derived, with_parameters_of
+from .tape.recorder import Recorder
 from .tape.sweep import adjoints
 from .tape.variable import Variable, variable
 from .tape.wengert import Tape
@@ -42,12 +43,12 @@ class Recording:
     __slots__ = ("call", "leaves", "out", "tape")
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
-                 tape: Tape | None = None) -> None:  # fmt: skip
+                 tape: Recorder | None = None) -> None:  # fmt: skip
         """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep.
 
         It is recorded on ``tape`` where an empty one is given.
         """
-        self.tape = Tape() if tape is None else tape
+        self.tape = Recorder() if tape is None else tape
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves
         handles: list[Any] = []
@@ -103,11 +104,11 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     sweep needs, of arrays written to, are on it. With ``sources`` it notes the line of code that each of its lines
     comes from, in ``tape.sources``.
     """
-    from .tape.replay import program
+    from .tape.replay import finish
     from .tape.sources import SourcedTape
 
     args = arguments(f, args)
-    tape = SourcedTape() if sources else Tape()
+    tape = SourcedTape() if sources else Recorder()
     tape.complete, tape.guards, tape.asked = True, {}, {}
     NOTING.append(None)
     try:
@@ -117,8 +118,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     named = zip(args, parameter_names(f, len(args)), strict=False)
     tape.names = [name for x, parameter in named for name in paths_of_leaves(x, parameter)]
     recording.out = map_leaves(lambda x: array(x) if is_number(type(x)) else x, recording.out)  # what a holder holds
-    tape.program = program(tape, args, recording.out)
-    tape.outputs = [out.line for out in flatten(recording.out)[0] if recording.holds(out)]
+    finish(tape, args, recording.out)
     return tape, recording.out
 
 

@@ -15,8 +15,8 @@ from timing import HEADER, Row, np, pin, seconds  # NumPy from there: on one thr
 import dualnumbers.dmath as dmath
 from autodiff import derivative, grad, value_and_grad
 from autodiff.reverse import record
+from autodiff.tape.recorder import Recorder
 from autodiff.tape.variable import variable
-from autodiff.tape.wengert import Tape
 from dualnumbers import DualNumber
 
 RANDOM = random.Random(0)
@@ -69,7 +69,7 @@ def array_rows():
     x = np.random.default_rng(0).random(1_000)
 
     def many(call):
-        v = variable(Tape(), x)
+        v = variable(Recorder(), x)
         for _ in range(100):
             call(v)
 

@@ -17,8 +17,7 @@ def is_equal(x, y):
 
 def is_twin(one, other):
     """Whether two tapes are one program: rows, operands, fixed parameters and constants."""
-    columns = all(getattr(one, name) == getattr(other, name) for name in ("rows", "first", "second", "more", "links"))
-    constants = (k for k in range(1, len(one.constants)) if k not in one.links)
-    return (columns and one.static.keys() == other.static.keys()
+    columns = one.rows == other.rows and all(one.operands(k) == other.operands(k) for k in range(len(one)))
+    return (columns and len(one.constants) == len(other.constants) and one.static.keys() == other.static.keys()
             and all(is_equal(one.static[line], other.static[line]) for line in one.static)
-            and all(is_equal(one.constants[k], other.constants[k]) for k in constants))  # fmt: skip
+            and all(map(is_equal, one.constants, other.constants)))  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..tape.listing import INFIX, PREFIX, variable_names
+from ..tape.program import line_of
 from ..tape.wengert import Tape
 from .graph import CONSTANT, INPUT, OPERATION, Edge, Node, Picture, output_lines, short_names
 from .text import concise
@@ -27,7 +28,7 @@ def _size(tape: Tape, line: int, most: int | None = None) -> int:
     """Count the nodes of the tree of a line; where there are more than ``most``, return any larger number."""
     sizes: list[int] = []
     for k in range(line + 1):
-        size = 1 + sum(1 if _line(tape, operand) is None else sizes[operand] for operand in _operands(tape, k))
+        size = 1 + sum(1 if line_of(operand) is None else sizes[operand] for operand in _operands(tape, k))
         sizes.append(size if most is None else min(size, most + 1))
     return sizes[line]
 
@@ -71,16 +72,11 @@ def _one(tape: Tape, out: Any) -> int:
     return lines[0]
 
 
-def _line(tape: Tape, operand: int) -> int | None:
-    """Return the line behind an operand number; None for a constant."""
-    return operand if operand >= 0 else tape.links.get(~operand)
-
-
 def _operands(tape: Tape, operand: int) -> list[int]:
-    """Return the operands of a line, with links to lines as such; a constant has none."""
+    """Return the operands of a line, each line by its number; a constant has none."""
     if operand < 0:
         return []
-    return [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(operand)]
+    return [k if (line := line_of(k)) is None else line for k in tape.operands(operand)]
 
 
 def _node(tape: Tape, operand: int, variables: list[str], key: int, depth: int) -> Node:

@@ -47,7 +47,6 @@ from dualnumbers.table.row import Face
 
 from ..calls.seeding import living, matching, read_only
 from ..tape.variable import Variable
-from ..tape.wengert import UNARY
 from .backward import adjoints_of, jacobians
 from .shared_tape import SharedTape, common
 
@@ -140,7 +139,7 @@ class ByHand(Variable, operators=True):
 
     def constant(self, value: Any) -> Any:
         tape = self.tape if isinstance(self, Result) else SharedTape(self.level)
-        return result(tape, tape.append(None, UNARY, UNARY, value))
+        return result(tape, tape.add_value(value))
 
     def backward(self, gradient: Any = None) -> None:
         """Add its adjoint to the ``grad`` of every leaf that this was computed from, by one sweep.

@@ -39,14 +39,18 @@ from weakref import ref
 from dualnumbers.levels import Level, is_number
 
 from ..calls.captured import Captured
-from ..tape.wengert import UNARY, Tape
+from ..tape.program import UNARY
+from ..tape.recorder import Recorder
 
 FEWEST = 250
 """A tape of at most so many lines is left as it is."""
 
 
-class SharedTape(Tape):
-    """The tape of results that were computed from leaves. All its leaves are of one level, which never ends."""
+class SharedTape(Recorder):
+    """The tape of results that were computed from leaves. All its leaves are of one level, which never ends.
+
+    It has no operand that is a line without derivative: what has none is a plain value there.
+    """
 
     __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "retained", "thread")
 
@@ -74,8 +78,7 @@ class SharedTape(Tape):
         """Return the line of a leaf: the one that it has as long as it holds the same value, else a new one."""
         line = self.lines.get(id(leaf))
         if line is None or self.values[line] is not value:
-            line = self.lines[id(leaf)] = self.append(None, UNARY, UNARY, value)
-            self.inputs.append(line)
+            line = self.lines[id(leaf)] = self.add_input(value)
             self.leaves.append(leaf)
         return line
 

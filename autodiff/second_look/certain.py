@@ -33,6 +33,7 @@ from dualnumbers.table.partials import evaluate_partial, in_precision
 from ..calls.columns import same_bits
 from ..calls.running import run
 from ..calls.structures import flatten
+from ..tape.recorder import Recorder
 from ..tape.sweep import asked, masked, tangents
 from ..tape.variable import Variable, variable
 from ..tape.wengert import Tape
@@ -121,7 +122,7 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     """
     leaves, rebuild = flatten(list(args))
     outs, rebuild_out = flatten(out)
-    tape = Tape()
+    tape = Recorder()
     seeded = [is_number(type(x)) and x.level is level for x in leaves]
     given = [variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
              for x, dual in zip(leaves, seeded, strict=True)]  # fmt: skip

@@ -129,7 +129,8 @@ def kinks(tape: Tape) -> dict[int, Any]:
     if not roots:
         return roots
     squares = Squares(tape).squares
-    return {line: at for line, at in roots.items() if tape.first[line] >= 0 and squares[tape.first[line]]}
+    under = {line: tape.operands(line)[0] for line in roots}
+    return {line: at for line, at in roots.items() if under[line] >= 0 and squares[under[line]]}
 
 
 def slope_of_length(p: Any, at_kink: Any, squares: Any) -> Any:

@@ -26,6 +26,7 @@ from dualnumbers.several import each, parts
 from dualnumbers.table import TABLE, Row
 from dualnumbers.table.partials import evaluate_partial
 
+from ..tape.program import line_of
 from ..tape.wengert import Tape
 
 Pattern = Any
@@ -63,10 +64,10 @@ class Structure:
         return _either(terms.values(), value)
 
     def _of(self, operand: int) -> Pattern:
-        line = operand if operand >= 0 else self.tape.links.get(~operand)
+        line = line_of(operand)
         if line is not None:
             return self.varying[line]
-        x = self.tape.constants[~operand]
+        x = self.tape.value(operand)
         outer = is_number(type(x)) and getattr(type(x), "active", True)
         return each(lambda x: np.full(shape(x), outer), x)
 

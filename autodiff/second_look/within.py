@@ -37,6 +37,7 @@ from dualnumbers.rules.linalg.undetermined import Unadapted, Undetermined
 from dualnumbers.rules.shaping import expand_dims
 from dualnumbers.several import plus
 
+from ..tape.program import line_of
 from ..tape.wengert import Tape
 
 Array = np.ndarray[Any, Any]
@@ -80,7 +81,7 @@ class _Groups:
         if len(lines) != 2:
             raise error
         self.lines = sorted(lines, key=lambda line: tape.rows[line] is vectors.row)
-        self.matrix, self.rng = tape.first[lines[0]], np.random.default_rng(0)
+        self.matrix, self.rng = tape.operands(lines[0])[0], np.random.default_rng(0)
         a = tape.values[self.matrix]
         self.w, self.v = error.basis.by_lapack(read(a), tape.static[lines[0]][0])
         self.near = same(self.w)
@@ -202,16 +203,13 @@ class _Groups:
     def anew(self, at: _Pair, alone: bool) -> Tape:
         """Compute the tape anew with other values and vectors; ``alone``, without what does not come from them."""
         tape = self.tape.at(list(self.tape.values))
-        tape.rows, tape.constants, after = list(tape.rows), list(tape.constants), set(self.lines)
+        tape.rows, after = list(tape.rows), set(self.lines)
         for line, x in zip(self.lines, at, strict=True):
             tape.values[line], tape.rows[line] = x, None
         for line in range(max(self.seeds) + 1):
             row, operands = tape.rows[line], tape.operands(line)
-            read = after & {operand if operand >= 0 else tape.links.get(~operand) for operand in operands}
+            read = not after.isdisjoint(map(line_of, operands))
             if row is not None and (read or line in tape.unkept):
-                for operand in operands:
-                    if operand < 0 and tape.links.get(~operand) in read:
-                        tape.constants[~operand] = tape.values[tape.links[~operand]]
                 evaluate, static = row.face_of(tape.values[line]).evaluate, tape.static.get(line, ())
                 tape.values[line] = evaluate(*map(tape.value, operands), *static)
             if read:

@@ -14,6 +14,7 @@ import numpy as np
 from dualnumbers.levels import plain
 from dualnumbers.table import Row
 
+from .program import line_of
 from .wengert import Tape
 
 T = TypeVar("T")
@@ -122,7 +123,7 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     if 0 <= row.arity < len(operands):  # of a locally constant function the parameters were recorded as operands
         static = (*(tape.value(k) for k in operands[row.arity :]), *static)
         operands = operands[: row.arity]
-    operands = [k for k in operands if k >= 0 or getattr(tape.constants[~k], "shown", True)]
+    operands = [k for k in operands if line_of(k) is not None or getattr(tape.value(k), "shown", True)]
     infix = row.name in INFIX or row.name in PREFIX
     parts = [_operand(tape, k, variables, infix) for k in operands]
     if row.name in INFIX:
@@ -144,7 +145,7 @@ def ends(items: Sequence[T], gap: T) -> list[T]:
 
 def _operand(tape: Tape, number: int, variables: list[str], infix: bool) -> str:
     """Write the variable that an operand names, or a constant's value, in parentheses where it would be misread."""
-    line = number if number >= 0 else tape.links.get(~number)
+    line = line_of(number)
     if line is not None:
         return variables[line]
     text = _inline(tape.constants[~number])

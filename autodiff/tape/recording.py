@@ -18,7 +18,7 @@ from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 
 from .handles import CLASS, handle
-from .wengert import UNARY
+from .program import UNARY
 
 new, ndarray, numpy_float = object.__new__, np.ndarray, np.float64
 

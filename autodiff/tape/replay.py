@@ -21,6 +21,7 @@ from ..calls.places import arguments
 from ..calls.seeding import differentiable
 from ..calls.structures import flatten, map_leaves
 from .outline import is_same, outline
+from .recorder import Recorder
 from .variable import Variable
 from .wengert import Tape
 
@@ -29,8 +30,8 @@ class DivergedError(RuntimeError):
     """At these inputs the recorded function would have gone another way."""
 
 
-class Program(NamedTuple):
-    """What a recorded function takes and gives."""
+class Recorded(NamedTuple):
+    """What a recorded function takes and gives, and by which values it went its way."""
 
     inputs: tuple[Any, ...]
     """For each leaf of the arguments its shape, dtype and type."""
@@ -50,15 +51,16 @@ class Line(int):
     """The number of a line that is an output."""
 
 
-def program(tape: Tape, args: Sequence[Any], out: Any) -> Program:
-    """Return what is to be known of a recorded function to run its tape; from now on the tape notes no more."""
+def finish(tape: Recorder, args: Sequence[Any], out: Any) -> None:
+    """Let a tape know what it needs to be run again; from now on it notes no more."""
 
     def line_of(leaf: Any) -> Any:
         return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
 
     leaves, rebuild = flatten(map_leaves(line_of, out))
     noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
-    return Program(tuple(map(_form, _leaves(args))), list(map(outline, args)), leaves, rebuild, *noted)
+    tape.recorded = Recorded(tuple(map(_form, _leaves(args))), list(map(outline, args)), leaves, rebuild, *noted)
+    tape.outputs = [int(leaf) for leaf in leaves if type(leaf) is Line]
 
 
 def run(tape: Tape, args: Sequence[Any]) -> Any:
@@ -66,31 +68,31 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
 
     Raises TypeError where an argument has another shape or type than when it was recorded, or another string or None.
     """
-    if tape.program is None:
+    recorded = tape.recorded
+    if recorded is None:
         raise TypeError("only a tape of autodiff.record can be run at other inputs")
     args = arguments(None, args)
     inputs = _leaves(args)
     forms = tuple(map(_form, inputs))
-    if forms != tape.program.inputs:
-        raise TypeError(f"the function was recorded with arguments {_named(tape.program.inputs)}, not {_named(forms)}")
-    if not is_same(list(map(outline, args)), tape.program.outline):
+    if forms != recorded.inputs:
+        raise TypeError(f"the function was recorded with arguments {_named(recorded.inputs)}, not {_named(forms)}")
+    if not is_same(list(map(outline, args)), recorded.outline):
         raise TypeError("the function was recorded with arguments of another structure: other keys, classes, strings, "
                         "or constants in them")  # fmt: skip
-    values = evaluated(tape, inputs)
-    return tape.program.rebuild(values[x] if type(x) is Line else x for x in tape.program.outputs)
+    values = _values(tape, recorded, inputs)
+    return recorded.rebuild(values[x] if type(x) is Line else x for x in recorded.outputs)
 
 
-def evaluated(tape: Tape, inputs: Sequence[Any]) -> list[Any]:
+def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
     """Compute the values of all lines of a tape for other inputs."""
-    guards, asked = tape.program.guards, tape.program.asked
-    values: list[Any] = list(tape.values)
+    guards, asked, values = recorded.guards, recorded.asked, list(tape.values)
+    now = tape.at(values)
     for line, x in zip(tape.inputs, inputs, strict=True):
         values[line] = x
     for line, row in enumerate(tape.rows):
         if row is not None:
-            operands = [tape.links.get(~k, k) if k < 0 else k for k in tape.operands(line)]
-            read = [values[k] if k >= 0 else tape.constants[~k] for k in operands]
-            values[line] = row.face_of(tape.values[line]).evaluate(*read, *tape.static.get(line, ()))
+            xs = map(now.value, tape.operands(line))
+            values[line] = row.face_of(tape.values[line]).evaluate(*xs, *tape.static.get(line, ()))
             forms, known = ([_form(x) for x in parts(z)] for z in (values[line], tape.values[line]))
             if forms != known:
                 raise DivergedError(f"{row.name} gives {_named(forms)} here, where the recorded function went on with "

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dualnumbers.messages.frames import is_users, stack
 
-from .wengert import Tape
+from .recorder import Recorder
 
 
 class Source(NamedTuple):
@@ -32,7 +32,7 @@ EVALUATORS: dict[CodeType, Callable[[FrameType], Source | None]] = {}
 """Code of ours that evaluates a text of the user's: how to find, in its frame, the part that is evaluated."""
 
 
-class SourcedTape(Tape):
+class SourcedTape(Recorder):
     """A tape that notes where each of its lines comes from."""
 
     __slots__ = ("sources",)

@@ -29,8 +29,10 @@ from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
 from .adding import add, add_part, add_result, fit
 from .parts import Parts
+from .program import FAR, INERT
+from .recorder import Recorder
 from .variable import GETITEM, ITEM, Variable, variable
-from .wengert import UNARY, Tape
+from .wengert import Tape
 
 Times = Any
 """The product of a partial and an adjoint in a sweep, or one for each of several results; None is the plain one."""
@@ -94,7 +96,7 @@ def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[A
         def times(p: Any, g: Any) -> Any:
             p = conj(p) if tape.complex else p
             if line in at_kinks:
-                p = slope_of_length(p, at_kinks[line], tape.values[tape.first[line]])
+                p = slope_of_length(p, at_kinks[line], tape.value(tape.operands(line)[0]))
             return p * g if np.all(reached) else masked(p, reached) * masked(g, reached)
 
         return times
@@ -125,7 +127,7 @@ def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
-    values, constants = tape.values, tape.constants
+    values, constants, far = tape.values, tape.constants, FAR
     if tape.mixed and numpy_float in set(map(type, values)):
         values = _as_python(values)
         constants = _as_python(constants) if len(constants) > 1 else constants
@@ -149,23 +151,27 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
-        if not row.inline:
+        partials = row.inline
+        if partials is None:
             if row is ITEM and a >= 0:
                 add_result(found, a, tape.static[line][0], g, values[a])
             else:
                 _pull(tape, line, g, found, owned, times)
             continue
-        p, q = row.partials if b != UNARY else (row.partials[0], None)
+        p, q = partials
         if a >= 0:
             if type(p) is float:
                 c = g if p == 1.0 else -g if p == -1.0 else p * g
             else:
                 x = values[a]
                 try:
-                    p = p(x, z) if q is None else p(x, values[b] if b >= 0 else constants[~b], z)
+                    if q is None:
+                        p = p(x, z)
+                    else:
+                        y = values[b] if b >= 0 else constants[~b] if b > far else values[b - INERT]
+                        p = p(x, y, z)
                 except FAILURES:
-                    y = (constants[~b] if b < 0 else values[b],) if q is not None else ()
-                    p = evaluate_partial(p, x, *y, z)
+                    p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, y, z)
                 c = p * g if times is None else times(p, g)
             if type(c) is float:
                 t = found[a]
@@ -176,7 +182,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
             if type(q) is float:
                 c = g if q == 1.0 else -g if q == -1.0 else q * g
             else:
-                x, y = values[a] if a >= 0 else constants[~a], values[b]
+                x, y = values[a] if a >= 0 else constants[~a] if a > far else values[a - INERT], values[b]
                 try:
                     q = q(x, y, z)
                 except FAILURES:
@@ -238,7 +244,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
 
 def transpose(linear: Callable[..., Any], xs: Sequence[Any], g: Any) -> list[Any]:
     """Return the adjoints of ``xs`` for ``g`` by a function linear in tangents of ``xs``: record it and sweep that."""
-    little = Tape()
+    little = Recorder()
     seeds: dict[int, Any] = {}
     pushed_all = linear(*(variable(little, zeros_like(x)) for x in xs))
     for pushed, adjoint in zip(parts(pushed_all), parts(g), strict=True):

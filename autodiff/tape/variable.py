@@ -23,7 +23,8 @@ from dualnumbers.table.row import Face
 
 from . import recording
 from .handles import CLASS, handle, is_index
-from .wengert import UNARY, Tape
+from .program import INERT, UNARY
+from .recorder import Recorder
 
 if TYPE_CHECKING:
     from ..objects.leaf import Leaf
@@ -32,10 +33,9 @@ new = object.__new__
 GETITEM, ITEM, SETITEM = getitem.row, item.row, setitem.row
 
 
-def variable(tape: Tape, value: Any) -> Any:
-    """Append an input: a line without operands, what the tape differentiates with respect to."""
-    tape.inputs.append(tape.append(None, UNARY, UNARY, value))
-    return handle(tape, tape.inputs[-1])
+def variable(tape: Recorder, value: Any) -> Any:
+    """Append an input; return the handle on it."""
+    return handle(tape, tape.add_input(value))
 
 
 def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:
@@ -46,13 +46,12 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
     tape = leader.tape
     if face.unreal and any(map(is_unreal, operands)):
         return face.unreal(*operands)
-    lines = [x.line if isinstance(x, Variable) and x.tape is tape else None for x in operands]
-    xs = [tape.kept(x) if line is None else tape.values[line] for x, line in zip(operands, lines, strict=True)]
+    lines = [x.operand if isinstance(x, Variable) and x.tape is tape else None for x in operands]
+    xs = [tape.kept(x) if line is None else tape.value(line) for x, line in zip(operands, lines, strict=True)]
     z, place = face.evaluate(*xs, *static), len(tape.values)
     if type(z) is bool and tape.guards is None:
         return z
-    numbers = [line if line is not None and operands[k].active else tape.add_constant(xs[k], line)
-               for k, line in enumerate(lines)]  # fmt: skip
+    numbers = [tape.add_constant(x) if line is None else line for x, line in zip(xs, lines, strict=True)]
     tape.add(row, numbers, static, z, place)
     active = not row.is_constant and max(numbers) >= 0
     if type(z) is tuple:
@@ -63,14 +62,14 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
     return z
 
 
-def items(tape: Tape, line: int, active: bool = True) -> Any:
+def items(tape: Recorder, line: int, active: bool = True) -> Any:
     """Make handles on the results on a line, each a line of its own; some of them may carry no derivative."""
     results, row, found = tape.values[line], tape.rows[line], []
     assert row is not None
     for which, (z, carried) in enumerate(zip(results, row.carried(results), strict=True)):
         passes, place = active and carried, len(tape.values)
         tape.static[place] = (which,)
-        tape.append(ITEM, line if passes else tape.add_constant(results, line), UNARY, z, place)
+        tape.append(ITEM, line if passes else line + INERT, UNARY, z, place)
         found.append(handle(tape, place, passes))
     return tuple(found)
 
@@ -91,8 +90,13 @@ class Variable(Number, operators=True):
 
     __slots__ = ("line", "tape")
     active: ClassVar[bool] = True
-    tape: Tape
+    tape: Recorder
     line: int
+
+    @property
+    def operand(self) -> int:
+        """Its operand number on its tape."""
+        return self.line if self.active else self.line + INERT
 
     @property
     def primal(self) -> Any:
@@ -132,7 +136,7 @@ class Variable(Number, operators=True):
         return recording.operators(face) if face.row.inline else lifted_operators(face, cls)
 
     def constant(self, value: Any) -> Any:
-        return handle(self.tape, self.tape.append(None, UNARY, UNARY, as_like(value, self)))
+        return handle(self.tape, self.tape.add_value(as_like(value, self)))
 
     def leads(self, other: Any) -> bool:
         return self.active and not getattr(other, "active", False)
@@ -193,10 +197,10 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 
     def assign(self, value: Any, index: Any) -> None:
         if leading((self, value)) is self:
-            tape, line = self.tape, self.line
-            other = value.line if isinstance(value, Variable) and value.tape is tape and value.active else None
+            tape, base = self.tape, self.operand
+            other = value.operand if isinstance(value, Variable) and value.tape is tape else None
             place = len(tape)  # after the lines of views
-            written = tape.write(line, tape.constant(value) if other is None else other, index, place)
+            written = tape.write(base, tape.constant(value) if other is None else other, index, place)
             if written is not None:
                 self.line = written
                 return

@@ -83,8 +83,9 @@ class Row:
     is_constant: bool = field(init=False)
     is_elementwise: bool = field(init=False)
     is_linear: bool = field(init=False)
-    inline: bool = field(init=False)
-    """True where it is elementwise in one or two operands and has one result, which the hot paths write out."""
+    inline: tuple[Any, Any] | None = field(init=False)
+    """Both partials of a row that is elementwise in two operands, (partial, None) of one; else None, as of several
+    results. The hot paths write such a row out."""
 
     def __post_init__(self) -> None:
         if self.joint is not None:
@@ -96,7 +97,8 @@ class Row:
         self.is_linear = self.kinds == (Linear,)
         self.is_elementwise = set(map(type, self.arguments)) in ({Elementwise}, {ElementwiseOfSeveral})
         self.partials = tuple(kind.partial for kind in self.arguments if isinstance(kind, Elementwise))
-        self.inline = self.is_elementwise and self.arity <= 2 and not self.several
+        inline = self.is_elementwise and self.arity <= 2 and not self.several
+        self.inline = (*self.partials, None)[:2] if inline else None
 
     @property
     def evaluate(self) -> Callable[..., Any]:

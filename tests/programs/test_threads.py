@@ -9,7 +9,7 @@ import pytest
 import dualnumbers.dmath as dmath
 from autodiff import Variable, derivative, grad, gradient, hessian, jacfwd, jacrev, jvp, linearize, record, vjp
 from autodiff.reverse import Recording
-from autodiff.tape.wengert import Tape
+from autodiff.tape.recorder import Recorder
 
 THREADS = 4
 AT_THE_SAME_TIME = "two threads computed with numbers of one differentiation at the same time: differentiate inside"
@@ -154,7 +154,7 @@ OPERATIONS = {
 @pytest.mark.parametrize("first", OPERATIONS)
 def test_two_at_the_same_time_are_found(first, second, swallows):
     """Also where the function catches the error, or fails of what came of it."""
-    tape = Tape()
+    tape = Recorder()
     tape.values = Interrupted()
 
     def f(x, y):

@@ -211,7 +211,7 @@ def test_choices_and_sorting_are_no_decisions():
     x = np.array([1.0, -2.0, 3.0])
     tape, _ = record(grad(f), [x])
     np.testing.assert_allclose(tape.run([-x]), grad(f)(-x))
-    assert all("any" in tape.rows[line].name for line in tape.program.guards)
+    assert all("any" in tape.rows[line].name for line in tape.recorded.guards)
 
 
 def test_a_gradient_that_is_not_a_number_takes_another_way():
