@@ -47,10 +47,9 @@ def _kolmogorov(x: Any) -> Any:
     return 1 - mp.sqrt(2 * mp.pi) / x * mp.fsum(terms)
 
 
-REFERENCES: dict[str, Callable[..., Any] | None] = {
+REFERENCES: dict[str, Callable[..., Any]] = {
     "wrightomega": lambda x: mp.lambertw(mp.exp(x)).real,
     "powm1": lambda x, y: mp.powm1(x, y),
-    "lambertw": None,
     "normal_density": _phi,
     "hazard": lambda t: _phi(t) / _upper(t),
     **{f"mills_{n}": _mills(n) for n in (1, 2, 3)},
@@ -61,9 +60,7 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
     "dawsn": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),
     "voigt_profile": _voigt,
-    "owens_t": None,  # a quadrature in mpmath: its partials are elementary, and held against differences
     "kolmogorov": _kolmogorov,
-    "kolmogi": None,
     "zeta": mp.zeta,
     "riemann_zeta": mp.zeta,
     "zetac": lambda s: mp.zeta(s) - 1,
@@ -89,10 +86,6 @@ REFERENCES: dict[str, Callable[..., Any] | None] = {
     "log_less_digamma": lambda a, x: mp.log(x) - mp.psi(0, a),
     "rel_entr": lambda x, y: x * mp.log(x / y),
     "kl_div": lambda x, y: x * mp.log(x / y) - x + y,
-    "gammainc": None,  # mpmath takes long for these: tests/rules/test_incomplete.py has few points
-    "gammaincc": None,
-    "betainc": None,
-    "beta_density": None,
     "gamma_density": lambda a, x: x ** (a - 1) * mp.exp(-x) / mp.gamma(a),
     "huber": lambda d, r: r * r / 2 if abs(r) <= d else d * (abs(r) - d / 2),
     "pseudo_huber": lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1),
@@ -140,6 +133,7 @@ NOISE = {
     "beta": 4.0,
     **dict.fromkeys(("binom", "poch"), 2.0),
     "voigt_profile": 64.0,
+    **{f"mills_{n}": 512.0 for n in (1, 2, 3)},
     "riemann_zeta": 32.0,
     "zetac": 32.0,
     **dict.fromkeys(("chdtri", "fdtri", "stdtrit", "btdtrib"), 12.0),
@@ -149,7 +143,8 @@ NOISE = {
 one by more in older versions.
 
 The share and the weight in those of F have opposite signs; so have the sum and the integral of ζ left of 1, and the
-parts of a mixed derivative of B; the quadrature in those of binom and poch is a unit off; z in w(z) is rounded.
+parts of a mixed derivative of B; the quadrature in those of binom and poch is a unit off; z in w(z) is rounded; the
+slope of Mills's means, z (z − Kₙ₊₁), cancels: of the third derivatives 12 digits are left.
 """
 
 VALUE_NOISE = dict.fromkeys(("binom", "poch"), 20.0) | ({} if scipy_is(1, 17) else {"btdtria": 1e5})

@@ -8,23 +8,18 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import references  # noqa: F401  # which reads all families, and makes rows that are made at first use
 import references_bessel
 import scipy.special
 from hypothesis import settings
 from hypothesis import strategies as st
 from mpmath import mp
 from references_special import NOISE as NOISE_OF_SPECIAL
-from references_special import REFERENCES as OF_SPECIAL
 from references_special import VALUE_NOISE as VALUE_NOISE_OF_SPECIAL
 from results import WHOLE, results
 
-import dualnumbers.rules.of_scipy  # noqa: F401  # which are read when the first of them is called
 from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_of, vjp
-from dualnumbers.rules import families
 from dualnumbers.rules.domains import reals
-from dualnumbers.rules.elementwise.bessel_i import bessel_i
-from dualnumbers.rules.elementwise.gamma import polygamma
-from dualnumbers.rules.elementwise.sinc import sinc_derivative
 from dualnumbers.table import BY_NUMPY, TABLE, Refused, Row
 
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
@@ -33,14 +28,6 @@ repeatable = settings(derandomize=EXAMPLES < 1000, deadline=None)
 """As many examples as the profile says, the same at every run unless it searches deep."""
 rarely = settings(repeatable, max_examples=EXAMPLES // 4)
 """For what is slow: a quarter of the examples."""
-
-families()
-for _order in range(2):
-    (
-        polygamma(_order),
-        bessel_i(_order + 1),
-        sinc_derivative(_order + 1),
-    )  # made at first use; from here on they are rows like any other
 
 OF_SCIPY = {**vars(scipy.special._ufuncs), **vars(scipy.special)}
 LACKING = {function.row.name for name, function in BY_NUMPY.items() if isinstance(name, str) and name not in OF_SCIPY}
@@ -280,69 +267,7 @@ def partial_difference(
     return difference(lambda t: f(*point[:wrt], point[wrt] + t, *point[wrt + 1 :]), 2e-4 * room, point[wrt], noise)
 
 
-# --------------------------------------------------------------------------------------------- 50-digit references
-
-
-def _power(x: Any, y: Any) -> Any:
-    return mp.power(x, y)
-
-
-REFERENCES: dict[str, Callable[..., Any] | None] = {
-    "add": lambda x, y: x + y,
-    "subtract": lambda x, y: x - y,
-    "multiply": lambda x, y: x * y,
-    "divide": lambda x, y: x / y,
-    "negative": lambda x: -x,
-    "positive": lambda x: x,
-    "_numpy_scalar": lambda x: x,
-    "cosine": lambda x, y: x / mp.hypot(x, y),
-    "logistic": lambda x: 1 / (1 + mp.exp(-x)),
-    "logistic2": lambda x: 1 / (1 + mp.mpf(2) ** -x),
-    "sech2": lambda x: 2 / (mp.mpf(2) ** x + mp.mpf(2) ** -x),
-    "sin_pi": mp.sinpi,
-    "cos_pi": mp.cospi,
-    "gaussian": lambda x: mp.exp(-x * x),
-    "gaussian_growth": lambda x: mp.exp(x * x),
-    "one_minus_square": lambda x: 1 - x * x,
-    "mod": lambda x, y: x - y * mp.floor(x / y),
-    "fmod": lambda x, y: x - y * int(x / y),
-    "rest": lambda x, y: x - y * mp.floor(x / y),
-    "remainder": lambda x, y: x - y * mp.nint(x / y),
-    "ldexp": lambda x, i: x * mp.mpf(2) ** i,
-    "nextafter": lambda x, y: x,
-    "fraction": lambda x: x - int(x),
-    "mantissa": lambda x: mp.frexp(x)[0],
-    "degrees": lambda x: x * 180 / mp.pi,
-    "radians": lambda x: x * mp.pi / 180,
-    "exp2": lambda x: mp.power(2, x),
-    "log2": lambda x: mp.log(x) / mp.log(2),
-    "logaddexp": lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
-    "logaddexp2": lambda x, y: mp.log(mp.power(2, x) + mp.power(2, y)) / mp.log(2),
-    "power": _power,
-    "pow": _power,
-    "square": lambda x: x * x,
-    "reciprocal": lambda x: 1 / x,
-    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
-    "absolute": abs,
-    "fabs": abs,
-    "copysign": lambda x, y: abs(x) if y > 0 else -abs(x),
-    "maximum": max,
-    "minimum": min,
-    "fmax": max,
-    "fmin": min,
-    "clip": lambda x, a, b: min(max(x, a), b),
-    "heaviside": lambda x, y: 0 if x < 0 else 1 if x > 0 else y,
-    "sinc": lambda x: mp.sincpi(x),
-    "sinc_1": lambda x: -(mp.pi**2) * x / 3 * mp.hyp0f1(2.5, -((mp.pi * x / 2) ** 2)),
-    "np_i0": lambda x: mp.besseli(0, x),
-    "bessel_i_1": lambda x: mp.besseli(1, x),
-    "lgamma": mp.loggamma,
-    "polygamma_0": lambda x: mp.psi(0, x),
-    "polygamma_1": lambda x: mp.psi(1, x),
-    **OF_SPECIAL,
-}
-REFERENCES |= references_bessel.REFERENCES
-"""The rows that mpmath has under another name or not at all, written in its arithmetic."""
+# --------------------------------------------------------------------------------------------- 50-digit derivatives
 
 
 NOISE: dict[str, float] = references_bessel.NOISE | NOISE_OF_SPECIAL
@@ -357,11 +282,6 @@ def noise(row: Row) -> float:
 def value_noise(row: Row) -> float:
     """By how much SciPy's own values of a row may be worse than rounding."""
     return VALUE_NOISE.get(row.name, 1.0)
-
-
-def reference(row: Row) -> Callable[..., Any] | None:
-    """A row's function in mpmath, for arguments of any precision; None where mpmath has none."""
-    return REFERENCES[row.name] if row.name in REFERENCES else getattr(mp, row.name, None)
 
 
 REFERENCE_NOISE = mpmath.mpf(10) ** -45

@@ -14,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 from mpmath import mp
+from references import REFERENCES, WITHOUT, reference
 from references_special import CONDITION
 from table import (
     COSTLY,
@@ -40,7 +41,6 @@ from table import (
     points,
     python_function,
     rarely,
-    reference,
     repeatable,
     room,
     same_bits,
@@ -106,6 +106,13 @@ def magnitude(f, point, wrt, active, digits=50):
 
 
 WITH_REFERENCE = [function for function in ELEMENTWISE_FUNCTIONS if reference(function.row)]
+
+
+def test_every_row_has_a_reference_or_says_why_not():
+    missing = {f.row.name for f in ELEMENTWISE_FUNCTIONS} - {f.row.name for f in WITH_REFERENCE} - set(WITHOUT)
+    assert not missing, "write them in mpmath in REFERENCES of tests/references.py, or in WITHOUT there why not"
+    assert not set(REFERENCES) & set(WITHOUT)
+    assert set(REFERENCES) | set(WITHOUT) <= {f.row.name for f in TABLE.values()}, "no rows have these names"
 
 
 def assert_agrees_with_50_digits(function, point, order):
