@@ -1,6 +1,10 @@
 """Every function that is not elementwise, on its sample calls: both modes against differences and each other."""
 
 import itertools
+from collections import defaultdict
+from collections.abc import Hashable
+from contextlib import suppress
+from inspect import Parameter, signature
 
 import numpy as np
 import pytest
@@ -12,7 +16,7 @@ from table import EPS, JACOBIANS, difference, nestings, same_bits
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
 from autodiff.scipy._counterpart import COUNTERPARTS
 from autodiff.tape.adding import fit
-from dualnumbers.table import TABLE
+from dualnumbers.table import BY_NUMPY, TABLE
 from dualnumbers.table.kinds import Smooth
 
 
@@ -39,6 +43,56 @@ def test_every_row_and_composition_has_samples(name):
 
 def test_every_entry_is_of_something():
     assert set(ENTRIES) <= set(NAMES)
+
+
+IN_NUMPY = {"np.": np, "np.linalg.": np.linalg, "np.fft.": np.fft, "np.lib.stride_tricks.": np.lib.stride_tricks}
+REFUSED = {f"{name}: weights" for name in ("np.quantile", "np.nanquantile", "np.percentile", "np.nanpercentile")} | {
+    "np.polyfit: full", "np.polyfit: cov"}  # fmt: skip
+"""Parameters that a function of numbers refuses."""
+IDLE = {"device", "like", "order", "out", "subok"}
+"""Those that say where a result goes, or how it lies in memory, of which test_parameters.py has tests."""
+
+
+VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def _signature(function, entry):
+    """That of NumPy's; builtins do not tell theirs before NumPy 2.4."""
+    try:
+        return signature(function)
+    except ValueError:
+        return signature(entry)
+
+
+def _noting(function, bound, given):
+    def call(*arguments, **keywords):
+        with suppress(TypeError):  # a builtin takes what the table does not
+            given.update(bound.bind(*arguments, **keywords).arguments)
+        return function(*arguments, **keywords)
+
+    return call
+
+
+def test_the_samples_give_every_parameter(monkeypatch):
+    """Of a function of NumPy that is there by several names, the samples may call any."""
+    expected, given = {}, defaultdict(set)
+    for prefix, module in IN_NUMPY.items():
+        for name, function in list(vars(module).items()):
+            known = isinstance(function, Hashable) and not isinstance(function, (np.ufunc, str))
+            entry = BY_NUMPY.get(function) if known else None
+            if entry is not None and not (hasattr(entry, "row") and entry.row.is_elementwise):
+                bound = _signature(function, entry)
+                taken = [p.name for p in signature(entry).parameters.values() if p.kind not in VARIADIC]
+                expected[prefix + name] = entry, (bound.parameters.keys() & set(taken)) - IDLE
+                monkeypatch.setattr(module, name, _noting(function, bound, given[id(entry)]))
+    for name in ENTRIES:
+        for sample in samples(name):
+            if not sample.peer:
+                with np.errstate(all="ignore"):
+                    sample.f(*sample.arrays)
+    missing = {f"{name}: {parameter}" for name, (entry, names) in expected.items() if len(names) > 1
+               for parameter in names - given[id(entry)]}  # fmt: skip
+    assert missing == REFUSED, "write calls that give these in tests/samples/parameters.py"
 
 
 @pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if name in TABLE]))

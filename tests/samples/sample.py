@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pkgutil import resolve_name
 from typing import Any
 
@@ -53,13 +54,21 @@ ENTRIES: dict[str, Callable[[str], Iterator[Sample]]] = {}
 
 
 def entry(*names: str) -> Callable[[Any], Any]:
-    """Decorator: a generator of the samples of these rows or compositions, which is given the name."""
+    """Decorator: a generator of samples of these rows or compositions, given the name; several of one name add up."""
 
     def register(generator: Callable[[str], Iterator[Sample]]) -> Any:
-        ENTRIES.update((name, generator) for name in names if not name.startswith("np.") or exists(name))
+        for name in names:
+            if not name.startswith("np.") or exists(name):
+                ENTRIES[name] = _after(ENTRIES[name], generator) if name in ENTRIES else generator
         return generator
 
     return register
+
+
+def _after(
+    first: Callable[[str], Iterator[Sample]], second: Callable[[str], Iterator[Sample]]
+) -> Callable[[str], Iterator[Sample]]:
+    return lambda name: chain(first(name), second(name))
 
 
 def samples(name: str) -> list[Sample]:

@@ -6,6 +6,7 @@ from ...levels import read
 from ...table import locally_constant_of_arrays
 from ..shaping import array
 from .inspecting import reads_values
+from .taking import elements
 
 
 def _of_array(numpy_function):
@@ -47,9 +48,13 @@ def lexsort(keys, axis):
     return np.lexsort(keys, axis=axis)
 
 
-@locally_constant_of_arrays(2, of=np.searchsorted)
-def searchsorted(a, v, side="left", sorter=None):
-    return np.searchsorted(a, v, side, sorter)
+@locally_constant_of_arrays(
+    2,
+    of=np.searchsorted,
+    call=lambda a, v, side="left", sorter=None: (a if sorter is None else elements(array(a), sorter), v, side),
+)
+def searchsorted(a, v, side="left"):
+    return np.searchsorted(a, v, side)
 
 
 for _reader in (np.nonzero, np.flatnonzero, np.argwhere, np.digitize, np.isin):
