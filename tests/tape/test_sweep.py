@@ -111,7 +111,8 @@ def assert_digits(function, f, point, wrt):
 SWEPT = [f for f in ELEMENTWISE_FUNCTIONS
          if reference(f.row) and not is_costly(f.row) and f.row.arity < 3 and f.row.name not in BY_HAND
          and not (f.row.domain and f.row.domain.distance and f.row.arity == 2)
-         and len(places(f.row)) == len(ranges(f.row)) and f.row.name not in CANCELS | {"fraction", "mantissa"}]
+         and len(places(f.row)) == len(ranges(f.row))
+         and f.row.name not in CANCELS | {"fraction", "mantissa"}]  # fmt: skip
 """The rows without steps whose references are fast."""
 
 
