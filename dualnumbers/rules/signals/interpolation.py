@@ -17,7 +17,7 @@ from ..shaping import array, astype, concatenate
 
 def interval(knots, x):
     """Number the interval of increasing plain knots in which each x lies, the outer ones for an x outside."""
-    return np.clip(searchsorted(known(knots), known(x), "right", None) - 1, 0, shape(knots)[0] - 2)
+    return np.clip(searchsorted(known(knots), known(x), "right") - 1, 0, shape(knots)[0] - 2)
 
 
 def _double(x):
