@@ -13,6 +13,7 @@ from dualnumbers.forms import shape, zeros_like
 from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.numbers.dual import DualNumber, make
+from dualnumbers.numbers.nested import regular
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
@@ -57,13 +58,20 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:
     index = wrt if type(wrt) is int and 0 <= wrt < len(args) else place(wrt, f, len(args))
     x = args[index]
     if type(x) is not float:
-        return _partials(f, args, [index], lambda out: output(out, f))[0]
+        if type(x) is not DualNumber or regular(x) is not x:
+            return _partials(f, args, [index], lambda out: output(out, f))[0]
+        check_alive(x)
     level = Level()
     args[index] = seed = new(DualNumber)
     seed.primal, seed.tangent, seed.level = x, 1.0, level
     out = run(f, args, level)
-    if type(out) is DualNumber and out.level is level and type(out.tangent) is float and out.tangent == out.tangent:
-        return out.tangent
+    if type(out) is DualNumber and out.level is level:
+        tangent = out.tangent
+        if type(tangent) is float and tangent == tangent:
+            return tangent
+        if type(tangent) is DualNumber and regular(tangent) is tangent:
+            check_alive_below(out, level)
+            return tangent
     out = _certain(f, lambda: args, level, out)
     return as_given(_split(output(out, f), level, x)[1], x)
 

@@ -1,7 +1,7 @@
 """DualNumber: a + b ε with ε² = 0. A function maps it to f(a) + f′(a) b ε (Clifford 1873; see Dual-Algebra.pdf).
 
 The eager ``+ - * / **`` of two scalars of one level, or of one and a Python number, are written out as the algebra; a
-test holds them against the table. Everything else is a row's push-forward (pushforward.py).
+test holds them against the table; so are those of nested ones (nested.py). Everything else is a row's push-forward.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..rules.shaping import broadcast_to
 from ..table import TABLE
 from ..table.partials import as_given, is_double, python_of
 from ..table.row import Face
+from . import nested
 from .array import ArrayNumber
 from .batch import BatchArray, BatchNumber
 from .notation import latex, text
@@ -81,10 +82,12 @@ class DualNumber(Number, operators=True):
                 raise TypeError(
                     f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}"
                 )
-        if shape(real) != shape(dual):
-            dual = _broadcast(dual, shape(real))
-        highest = max(level_of(real), level_of(dual))
-        made: Self = make(real, dual, highest.above)
+        of, to = shape(dual), shape(real)
+        try:
+            dual = broadcast_to(dual, to) if of != to else dual
+        except ValueError:
+            raise ValueError(f"the dual part, of shape {of}, does not fit the real part, of shape {to}") from None
+        made: Self = make(real, dual, max(level_of(real), level_of(dual)).above)
         return made
 
     @classmethod
@@ -190,8 +193,7 @@ class DualNumber(Number, operators=True):
             a, b = self.primal, other.primal
             product = a * b
             if type(product) is not float:
-                tangents = [(0, self.tangent), (1, other.tangent)]
-                return make(product, MULTIPLY.row.push(product, [a, b], tangents), self.level)
+                return nested.product(self, other, product)
             z = new(DualNumber)
             z.primal, z.tangent, z.level = product, a * other.tangent + b * self.tangent, self.level
             return z
@@ -212,7 +214,9 @@ class DualNumber(Number, operators=True):
     def __truediv__(self, other: Any) -> Any:
         kind = type(other)
         if type(self.primal) is not float:
-            pass
+            z = nested.quotient(self, other)
+            if z is not None:
+                return z
         elif kind is DualNumber and other.level is self.level and type(other.primal) is float:
             b = other.primal
             quotient = self.primal / b
@@ -232,12 +236,16 @@ class DualNumber(Number, operators=True):
     def __pow__(self, other: Any) -> Any:
         kind, x, tangent = type(other), self.primal, None
         try:
-            if kind is DualNumber:
+            if type(x) is not float:
+                z = nested.power(self, other)
+                if z is not None:
+                    return z
+            elif kind is DualNumber:
                 y = other.primal
-                if other.level is self.level and type(x) is float and type(y) is float and x > 0.0:
+                if other.level is self.level and type(y) is float and x > 0.0:
                     power = x**y
                     tangent = y * x ** (y - 1.0) * self.tangent + power * math.log(x) * other.tangent
-            elif type(x) is float and (x > 0.0 if kind is float else kind is int and (x or other > 0)):
+            elif x > 0.0 if kind is float else kind is int and (x or other > 0):
                 power = x**other
                 tangent = other * x ** (other - 1) * self.tangent
         except OverflowError:  # the primal's, which the table raises again, or a partial's, infinite there
@@ -247,6 +255,9 @@ class DualNumber(Number, operators=True):
             z.primal, z.tangent, z.level = power, tangent, self.level
             return z
         return by_table(POWER, self, other)
+
+
+nested.fill(DualNumber)
 
 
 class DualArray(DualNumber, ArrayNumber, operators=True):
@@ -278,8 +289,7 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
     def become(self, value: Any) -> None:
         self.primal, self.tangent = value.primal, value.tangent
 
-    def snapshot(self) -> Any:
-        return make(self.primal, self.tangent, self.level)
+    snapshot = DualNumber.__copy__
 
     def tied(self, base: Any, function: Callable[..., Any], static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(DualView), self, base, function, static)
@@ -292,13 +302,6 @@ class DualView(ArrayView, DualArray):
     primal = property(lambda self: self.current().primal)
     tangent = property(lambda self: self.current().tangent)
     level = property(lambda self: self.root.level)
-
-
-def _broadcast(dual: Any, to: tuple[int, ...]) -> Any:
-    try:
-        return broadcast_to(dual, to)
-    except ValueError:
-        raise ValueError(f"the dual part, of shape {shape(dual)}, does not fit the real part, of shape {to}") from None
 
 
 def by_table(face: Face, x: DualNumber, y: Any, reflected: bool = False) -> Any:

@@ -24,13 +24,17 @@ from ..table.partials import (
     python_of,
 )
 from ..table.row import Face, Row
+from .nested import regular
 
 Make = Callable[[Any, Any, Any], Any]
 new = object.__new__
 
 
 def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[..., Any]:
-    """Extend a row to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes."""
+    """Extend a row to numbers of ``kind`` with ``primal``, ``tangent`` and ``level``, which ``make`` makes.
+
+    ``scalar`` is the class of those that are no arrays.
+    """
     row = face.row
     if row.several:
         return _general(face, partial(paired, make), kind)
@@ -39,7 +43,7 @@ def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[.
     if row.is_linear and row.arity == 1:
         return _linear_in_one(face, make)
     general = _general(face, make, kind)
-    return _binary(face, make, general) if row.inline and not face.unreal else general
+    return _binary(face, make, general, scalar) if row.inline and not face.unreal else general
 
 
 def paired(make: Make, z: Any, tangent: Any, level: Any) -> Any:
@@ -76,7 +80,7 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
 
 
 def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
-    """Extend a row of one operand. A value of double precision with a float for its tangent goes a short way."""
+    """Extend a row of one operand. A value of double precision with a float for its tangent, or nested, goes short."""
     row, evaluate, evaluate_float = face.row, face.evaluate, face.scalar
     unreal, plainly = face.unreal, not row.singular
     (p,) = row.partials
@@ -93,7 +97,7 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
             z = evaluate(primal)
             if plainly and type(z) is np.ndarray:
                 return make(z, in_precision(evaluate_partial(p, primal, z) * tangent, z), x.level)
-        if type(tangent) is float:
+        if type(tangent) is float and type(z) is not scalar:
             at, w, kind = primal, z, type(z)
             if kind is numpy_float:
                 at, w, kind = python_of(primal), float(z), float
@@ -106,16 +110,24 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
                     result: Any = new(scalar)
                     result.primal, result.tangent, result.level = z, t, x.level
                     return result
+        elif type(z) is scalar:
+            at, w, along = regular(primal), regular(z), regular(tangent)
+            if at is not None and w is not None and along is not None:
+                t = regular(along * evaluate_partial(p, at, w))
+                if t is not None:
+                    result = new(scalar)
+                    result.primal, result.tangent, result.level = z, t, x.level
+                    return result
         times = strong if x.level.by_hand else None
         return make(z, Elementwise.push(row, z, (primal,), ((0, tangent),), (), times), x.level)
 
     return pushed
 
 
-def _binary(face: Face, make: Make, general: Callable[..., Any]) -> Callable[..., Any]:
-    """Extend a row of two operands, both numbers of one level or one of them plain."""
+def _binary(face: Face, make: Make, general: Callable[..., Any], scalar: Any) -> Callable[..., Any]:
+    """Extend a row of two operands, both numbers of one level, or one of them plain or a scalar of a lower level."""
     row, evaluate = face.row, face.evaluate
-    of_floats, singular = _of_floats(row), row.singular
+    of_scalars, singular = _of_scalars(row, scalar), row.singular
 
     def pushed(x: Any, y: Any) -> Any:
         if not is_number(type(y)):
@@ -124,11 +136,15 @@ def _binary(face: Face, make: Make, general: Callable[..., Any]) -> Callable[...
             level, a, b, s, t = y.level, x, y.primal, None, y.tangent
         elif x.level is y.level:
             level, a, b, s, t = x.level, x.primal, y.primal, x.tangent, y.tangent
-        else:
+        elif type(x) is not scalar or type(y) is not scalar:
             return general(x, y)
+        elif x.level.order > y.level.order:
+            level, a, b, s, t = x.level, x.primal, y, x.tangent, None
+        else:
+            level, a, b, s, t = y.level, x, y.primal, None, y.tangent
         z = evaluate(a, b)
         kind = type(z)
-        tangent = of_floats(z, a, b, s, t) if kind is float or kind is numpy_float else None
+        tangent = of_scalars(z, a, b, s, t) if kind is float or kind is numpy_float or kind is scalar else None
         if tangent is None:
             active = ((1, t),) if s is None else ((0, s),) if t is None else ((0, s), (1, t))
             if singular or kind is not np.ndarray:
@@ -142,18 +158,25 @@ def _binary(face: Face, make: Make, general: Callable[..., Any]) -> Callable[...
     return pushed
 
 
-def _of_floats(row: Row) -> Callable[..., float | None]:
-    """Make the function for the tangent of a value of double precision, given those of its operands, floats or None.
+def _of_scalars(row: Row, scalar: Any) -> Callable[..., Any]:
+    """Make the function for the tangent of a value of double precision, or of a nested one, given those of operands.
 
-    None where it is NaN, which may ask for the strong zero, and where anything else is involved.
+    A tangent is None where an operand has none. The function gives None where it is NaN, which may ask for the strong
+    zero, and where anything else is involved.
     """
     p, q = row.partials
     constant = isinstance(p, float), isinstance(q, float)
 
-    def tangent(z: Any, a: Any, b: Any, s: Any, t: Any) -> float | None:
-        if (s is not None and type(s) is not float) or (t is not None and type(t) is not float):
+    def tangent(z: Any, a: Any, b: Any, s: Any, t: Any) -> Any:
+        if type(z) is scalar:
+            z, a, b = regular(z), regular(a), regular(b)
+            if z is None or a is None or b is None:
+                return None
+            if (s is not None and (s := regular(s)) is None) or (t is not None and (t := regular(t)) is None):
+                return None
+        elif (s is not None and type(s) is not float) or (t is not None and type(t) is not float):
             return None
-        if type(z) is numpy_float:
+        elif type(z) is numpy_float:
             a, b, z = python_of(a), python_of(b), float(z)
         total = None
         if s is not None:
@@ -161,7 +184,7 @@ def _of_floats(row: Row) -> Callable[..., float | None]:
         if t is not None:
             term = (q if constant[1] else evaluate_partial(q, a, b, z)) * t
             total = term if total is None else total + term
-        return total if type(total) is float and total == total else None
+        return total if type(total) is float and total == total else regular(total)
 
     return tangent
 
