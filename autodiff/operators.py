@@ -22,7 +22,8 @@ from .calls.seeding import output_leaf, own, real_output
 from .calls.structures import flatten
 from .derived import derived, with_parameters_of
 from .forward import holomorphic, jacfwd, joined, jvp
-from .reverse import Recording, grad, jacrev, rows
+from .linearization import LinearMap, Recording
+from .reverse import grad, jacrev, rows
 from .second_look.certain import certain_tangents
 from .tape.sweep import adjoints, tangents
 from .tape.wengert import Tape
@@ -134,24 +135,33 @@ def hvp(f: Callable[..., Any]) -> Callable[..., Any]:
     return product
 
 
-def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Return ``(f(*primals), push)``: ``push(*tangents)`` is the output's tangent; f is recorded, not run again."""
-    recording = Recording(f, primals, range(len(primals)), keep=True)
-    outs, rebuild = flatten(recording.out)
-    outs = [output_leaf(out, f) for out in outs]
-    values = [recording.value(out) for out in outs]
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, PushForward]:
+    """Return ``(f(*primals), push)``: ``push(*tangents)`` is the output's tangent; f is recorded, not run again.
 
-    def push(*directions: Any) -> Any:
-        if len(directions) != len(primals):
-            raise ValueError(f"{len(directions)} tangents for {len(primals)} primals")
-        leaves = recording.call.matched(directions)
-        seeds = dict(zip(recording.tape.inputs, leaves, strict=True))
-        found = []
-        for out, value in zip(outs, values, strict=True):
-            t = None
-            if recording.holds(out):
-                t = certain_tangents(recording.tape, seeds, range(out.line + 1), [out.line]).get(out.line)
-            found.append(zeros_like(value) if t is None else as_given(own(t), value))
-        return rebuild(found)
+    The push-forward keeps what was recorded: it can be called again, and be pickled.
+    """
+    push = PushForward.of(f, primals)
+    return push.value, push
 
-    return rebuild(values), push
+
+class PushForward(LinearMap):
+    """The push-forward of a function at a point: from a tangent of each argument to that of its value."""
+
+    __slots__ = ()
+    word = "push-forward"
+
+    def __call__(self, *tangents: Any) -> Any:
+        recording, call = self.recording, self.recording.call
+        if len(tangents) != len(call.args):
+            raise ValueError(f"{len(tangents)} tangents for {len(call.args)} primals")
+        seeds = dict(zip(recording.tape.inputs, call.matched(tangents), strict=True))
+        values, rebuild = flatten(self.value)
+        return rebuild([self._pushed(out, value, seeds) for out, value in zip(self.outs, values, strict=True)])
+
+    def _pushed(self, out: Any, value: Any, seeds: dict[int, Any]) -> Any:
+        """Return the tangent of one result."""
+        tangent = None
+        if self.recording.holds(out):
+            found = certain_tangents(self.recording.tape, seeds, range(out.line + 1), [out.line])
+            tangent = found.get(out.line)
+        return zeros_like(value) if tangent is None else as_given(own(tangent), value)

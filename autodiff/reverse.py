@@ -13,17 +13,14 @@ from dualnumbers.late import late
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
-from dualnumbers.table.partials import as_given
 
-from .calls.call import Call
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
-from .calls.running import run
-from .calls.seeding import check_alive, check_holomorphic, matching, name_of, output, output_leaf, own, real_output
+from .calls.seeding import check_holomorphic, name_of, output, output_leaf, real_output
 from .calls.structures import flatten, keeps_structure, map_leaves, paths_of_leaves
 from .derived import derived, with_parameters_of
+from .linearization import PullBack, Recording
 from .tape.recorder import Recorder
-from .tape.sweep import adjoints
-from .tape.variable import Variable, variable
+from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
@@ -35,66 +32,6 @@ __getattr__ = late(__name__, {"check_gradient": "differences"}, __package__)
 
 
 FLOATS = (float, np.float64)
-
-
-class Recording:
-    """A function recorded on a tape at one point: its inputs, its output, and the pull-back of a cotangent."""
-
-    __slots__ = ("call", "leaves", "out", "tape")
-
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
-                 tape: Recorder | None = None) -> None:  # fmt: skip
-        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep.
-
-        It is recorded on ``tape`` where an empty one is given.
-        """
-        self.tape = Recorder() if tape is None else tape
-        self.call = Call(args, indices, keep)
-        self.leaves = self.call.leaves
-        handles: list[Any] = []
-        for x in self.leaves:
-            handles.append(variable(self.tape, x.snapshot() if is_number(type(x)) else x))
-        try:
-            self.out = run(f, self.call.arguments_with(handles), self.tape.level)
-        except Exception as error:
-            if self.tape.is_torn:
-                raise self.tape.torn() from error  # whatever came of it
-            raise
-        self.tape.check_whole()
-        self.call.check()
-
-    def holds(self, out: Any) -> bool:
-        """Return whether an output was computed from the inputs, and so is a line of the tape."""
-        return isinstance(out, Variable) and out.tape is self.tape
-
-    def value(self, out: Any) -> Any:
-        """Return the value of an output, a level below the tape's."""
-        value = out.primal if self.holds(out) else out
-        check_alive(value)
-        return own(value)
-
-    def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
-        """Return the adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
-        lines: dict[int, Any] = {}
-        handed_out: set[int] = set()
-        for out, cotangent in seeds:
-            handed_out.add(id(cotangent))
-            if self.holds(out):
-                lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
-        found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
-        partials = []
-        for g, x in zip(found, self.leaves, strict=True):
-            g = zeros_like(x) if g is None else as_given(g, x)
-            if type(g) is float:
-                partials.append(g)
-                continue
-            if is_number(type(g)):
-                check_alive(g)
-            if type(g) is not np.ndarray or not g.flags.writeable or g.base is not None or id(g) in handed_out:
-                g = own(g)  # adjoints alias one another and the cotangent; each that a user gets is an array of its own
-            handed_out.add(id(g))
-            partials.append(g)
-        return partials
 
 
 def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) -> tuple[Tape, Any]:
@@ -204,25 +141,15 @@ def _without_level(aux: Any) -> Any:
     return rebuild(x.primal if isinstance(x, Variable) and x.level.ended else x for x in leaves)
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, PullBack]:
     """Return ``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
 
     The value has the type that f gives without a differentiation, an adjoint that of its primal.
     The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
-    shape or structure than the output.
+    shape or structure than the output. The pull-back keeps what was recorded: it can be called again, and be pickled.
     """
-    recording = Recording(f, primals, range(len(primals)), keep=True)
-    outs, rebuild = flatten(recording.out)
-    outs = [output_leaf(out, f) for out in outs]
-    values = [recording.value(out) for out in outs]
-
-    value = rebuild(values)
-
-    def pullback(cotangent: Any) -> tuple[Any, ...]:
-        seeds = list(zip(outs, matching(cotangent, value, "the cotangent"), strict=True))
-        return tuple(recording.call.structured(recording.pull(seeds)))
-
-    return value, pullback
+    pullback = PullBack.of(f, primals)
+    return pullback.value, pullback
 
 
 @derived

@@ -33,11 +33,11 @@ class Call:
     [{'w': 10.0, 'b': 20.0}]
     """
 
-    __slots__ = ("_builders", "_indices", "_labelled", "args", "check", "leaves")
+    __slots__ = ("_builders", "_labelled", "args", "check", "indices", "leaves")
 
     def __init__(self, args: Sequence[Any], indices: Sequence[int], copied: bool = False) -> None:
         """Take the arguments apart, or raise TypeError; with ``copied``, the caller's large arrays are copied, too."""
-        self.args, self._indices, given = list(args), indices, Given(copied)
+        self.args, self.indices, given = list(args), indices, Given(copied)
         self.check = given.check
         """Raises RuntimeError where the function wrote to an array of the caller's."""
         self.leaves: list[Any] = []
@@ -61,7 +61,7 @@ class Call:
 
     def _named(self, error: TypeError) -> TypeError:
         """Give the error of a leaf that is no number its name."""
-        for index in self._indices:
+        for index in self.indices:
             x = self.args[index]
             leaves, _ = flatten(x)
             names = paths_of_leaves(x, f"args[{index}]") if is_structure(x) else [f"argument {index}"]
@@ -79,7 +79,7 @@ class Call:
     def arguments_with(self, numbers: Iterable[Any]) -> list[Any]:
         """Return the arguments with numbers in the places of the leaves."""
         args, stream = self.args.copy(), iter(numbers)
-        for index, build in zip(self._indices, self._builders, strict=True):
+        for index, build in zip(self.indices, self._builders, strict=True):
             args[index] = next(stream) if build is None else build(stream)
         return args
 

@@ -51,6 +51,10 @@ It is the least integer that Python 3.11 compares quickly. A tape of as many con
 """
 
 
+class Line(int):
+    """The number of a line, where it stands among values."""
+
+
 def line_of(operand: int) -> int | None:
     """Return the line that an operand is, whether a derivative passes or not; None for a constant."""
     return operand if operand >= 0 else operand - INERT if operand < FAR else None

@@ -7,7 +7,7 @@ inputs compares, so it gives what the function gives there, or says where that w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..calls.places import arguments
 from ..calls.seeding import differentiable
 from ..calls.structures import flatten, map_leaves
 from .outline import is_same, outline
+from .program import Line
 from .recorder import Recorder
 from .variable import Variable
 from .wengert import Tape
@@ -37,18 +38,12 @@ class Recorded(NamedTuple):
     """For each leaf of the arguments its shape, dtype and type."""
     outline: list[Any]
     """What the arguments are without their leaves: the function may have decided by it."""
-    outputs: list[Any]
-    """The leaves of what it returned: lines, and constants."""
-    rebuild: Callable[..., Any]
-    """What puts such leaves back into the structure that it returned."""
+    returned: Any
+    """What it returned, with a `Line` in the place of each number that is one."""
     guards: dict[int, Reader | None]
     """The lines whose plain values it read, each with the user's line of code that read it."""
     asked: dict[int, bool]
     """The lines of which a rule asked whether any element is NaN, with the answer."""
-
-
-class Line(int):
-    """The number of a line that is an output."""
 
 
 def finish(tape: Recorder, args: Sequence[Any], out: Any) -> None:
@@ -57,10 +52,10 @@ def finish(tape: Recorder, args: Sequence[Any], out: Any) -> None:
     def line_of(leaf: Any) -> Any:
         return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
 
-    leaves, rebuild = flatten(map_leaves(line_of, out))
+    returned = map_leaves(line_of, out)
     noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
-    tape.recorded = Recorded(tuple(map(_form, _leaves(args))), list(map(outline, args)), leaves, rebuild, *noted)
-    tape.outputs = [int(leaf) for leaf in leaves if type(leaf) is Line]
+    tape.recorded = Recorded(tuple(map(_form, _leaves(args))), list(map(outline, args)), returned, *noted)
+    tape.outputs = [int(leaf) for leaf in flatten(returned)[0] if type(leaf) is Line]
 
 
 def run(tape: Tape, args: Sequence[Any]) -> Any:
@@ -80,7 +75,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
         raise TypeError("the function was recorded with arguments of another structure: other keys, classes, strings, "
                         "or constants in them")  # fmt: skip
     values = _values(tape, recorded, inputs)
-    return recorded.rebuild(values[x] if type(x) is Line else x for x in recorded.outputs)
+    return map_leaves(lambda x: values[x] if type(x) is Line else x, recorded.returned)
 
 
 def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:

@@ -82,6 +82,11 @@ class Tape(Program):
 
         return every_adjoint(self, out, cotangent)
 
+    def __reduce__(self) -> Any:
+        from .pickling import restored, state_of
+
+        return restored, (state_of(self),)
+
     def __str__(self) -> str:
         from .listing import listing
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 _ABOVE, *_ = os.path.realpath(__file__).rsplit(os.sep, 3)
 _OURS = tuple(f"{_ABOVE}{os.sep}{name}{os.sep}" for name in ("dualnumbers", "autodiff"))
-_DOORS = tuple(_OURS[1] + name for name in ("forward.py", "reverse.py"))
+_DOORS = tuple(_OURS[1] + name for name in ("forward.py", "linearization.py"))
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _STANDARD = os.path.realpath(os.__file__).removesuffix("os.py")
 
@@ -61,7 +61,7 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def is_door(frame: FrameType) -> bool:
-    """Return whether a frame is of the modules in which differentiations start and end."""
+    """Return whether a frame is of the modules that call the functions which are differentiated."""
     return frame.f_code.co_filename in _DOORS
 
 

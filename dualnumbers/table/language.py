@@ -26,7 +26,7 @@ import numpy as np
 from ..messages.errors import public_name
 from .dispatch import by_level, by_type, python_value
 from .kinds import Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth
-from .registry import BY_NUMPY, COMPOSITIONS, TABLE
+from .registry import BY_NUMPY, COMPOSITIONS, MAKERS, TABLE
 from .row import Face, Row, TableFunction
 
 Function = Callable[..., Any]
@@ -125,7 +125,8 @@ def family(make: Callable[..., TableFunction]) -> Callable[..., TableFunction]:
         if which not in made:
             with _MAKING:  # a row is entered once, whichever thread asks first
                 if which not in made:
-                    made[which] = make(*which)
+                    made[which] = row = make(*which)
+                    MAKERS[row.row.name] = make.__module__, make.__qualname__, which
         return made[which]
 
     return update_wrapper(member, make)

@@ -8,6 +8,9 @@ from typing import Any
 TABLE: dict[str, Any] = {}
 """Every table function by its name; a name with an underscore in front is for the other rows only."""
 
+MAKERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {}
+"""Of a row that a `language.family` made, by its name, how to make it: module and name of the family, the arguments."""
+
 BY_NUMPY: dict[Any, Callable[..., Any]] = {}
 """The table function (its NumPy face) of each NumPy function, ufunc and SciPy ufunc name."""
 

@@ -69,10 +69,16 @@ LAYERS = (
     ("autodiff.tape.locally_constant",),
     ("autodiff.tape",),
     ("autodiff.second_look",),
-    ("autodiff.tape.parts", "autodiff.tape.listing", "autodiff.tape.repeats", "autodiff.tape.replay"),
+    (
+        "autodiff.tape.parts",
+        "autodiff.tape.listing",
+        "autodiff.tape.repeats",
+        "autodiff.tape.replay",
+        "autodiff.tape.pickling",
+    ),
     ("autodiff.tape.adding",),
     ("autodiff.tape.sweep",),
-    ("autodiff.second_look.certain",),
+    ("autodiff.second_look.certain", "autodiff.linearization"),
     ("autodiff.forward", "autodiff.reverse"),
     ("autodiff.check.gradcheck", "autodiff.operators"),
     ("autodiff.check",),
@@ -90,10 +96,11 @@ BESIDES = {
 """Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
 
 LATE = {
-    ("autodiff.tape.wengert", f"autodiff.{name}") for name in ("drawing", "tape.listing", "tape.replay", "tape.sweep")
+    ("autodiff.tape.wengert", f"autodiff.{name}")
+    for name in ("drawing", "tape.listing", "tape.pickling", "tape.replay", "tape.sweep")
 }
-"""Imports against the direction, in a function that runs when all is loaded: a tape has methods that print, draw, run
-and sweep it."""
+"""Imports against the direction, in a function that runs when all is loaded: a tape has methods that print, draw,
+pickle, run and sweep it."""
 
 HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""

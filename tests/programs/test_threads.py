@@ -8,7 +8,7 @@ import pytest
 
 import dualnumbers.dmath as dmath
 from autodiff import Variable, derivative, grad, gradient, hessian, jacfwd, jacrev, jvp, linearize, record, vjp
-from autodiff.reverse import Recording
+from autodiff.linearization import Recording
 from autodiff.tape.recorder import Recorder
 
 THREADS = 4

@@ -19,6 +19,9 @@ class _Here:
     def __repr__(self):
         return "here"
 
+    def __reduce__(self):
+        return "HERE"  # pickled, it is the same object again
+
 
 HERE = _Here()
 """What stands in an index for the part that is computed."""

@@ -31,7 +31,10 @@ class _Choice(local):
     """The eigenvectors as the sweeps of one thread choose them, at first as the recording did."""
 
     def __init__(self, recorded):
-        self.state, self.vectors, self.moving = recorded
+        self.recorded, (self.state, self.vectors, self.moving) = recorded, recorded
+
+    def __reduce__(self):
+        return _Choice, (self.recorded,)
 
 
 class Basis:

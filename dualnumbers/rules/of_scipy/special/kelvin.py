@@ -6,12 +6,11 @@ real and imaginary parts is nothing beside the other.
 """
 
 import math
-from functools import cache
 
 import numpy as np
 
 from ....foreign import as_array
-from ....table import elementwise
+from ....table import elementwise, family
 from ...domains import positive
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import in_blocks
@@ -66,8 +65,8 @@ def _derivatives(near, far, reach, names):
             z = in_blocks(column, np.ravel(as_array(x, float)), nodes=TERMS)
         return z.reshape(np.shape(x))
 
-    def family(name, part):
-        @cache
+    def of_part(name, part):
+        @family
         def row(n):
             return elementwise(lambda x, z: row(n + 1)(x), name=f"{name}_{n}", domain=positive, singular=True)(
                 None, lambda x: part(values(n, x)).astype(np.result_type(as_array(x), np.float32))[()]
@@ -75,7 +74,7 @@ def _derivatives(near, far, reach, names):
 
         return row
 
-    return [family(name, part) for name, part in zip(names, (np.real, np.imag), strict=True)]
+    return [of_part(name, part) for name, part in zip(names, (np.real, np.imag), strict=True)]
 
 
 ber_derivative, bei_derivative = _derivatives(

@@ -1,0 +1,156 @@
+"""A function at a point: recorded there, and as the linear map that it is there to first order.
+
+What `autodiff.vjp` returns, a `PullBack`, and what `autodiff.linearize` does, are objects that keep a recording: they
+are called many times, and the function is not run again. To another process, or into a file, they are pickled with the
+lines of the tape and their values.
+
+>>> from autodiff import vjp
+>>> value, pullback = vjp(np.sin, np.array([0.0, 1.0]))
+>>> pullback
+<pull-back of sin>
+>>> pullback(np.array([1.0, 0.0]))
+(array([1., 0.]),)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from dualnumbers.forms import zeros_like
+from dualnumbers.levels import is_number
+from dualnumbers.table.partials import as_given
+
+from .calls.call import Call
+from .calls.running import run
+from .calls.seeding import check_alive, matching, name_of, output_leaf, own
+from .calls.structures import flatten, map_leaves
+from .tape.handles import handle
+from .tape.program import Line
+from .tape.recorder import Recorder
+from .tape.sweep import adjoints
+from .tape.variable import Variable, variable
+from .tape.wengert import Tape
+
+
+class Recording:
+    """A function recorded on a tape at one point: its inputs, its output, and the pull-back of a cotangent."""
+
+    __slots__ = ("call", "leaves", "out", "tape")
+    tape: Tape
+
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int], keep: bool = False,
+                 tape: Recorder | None = None) -> None:  # fmt: skip
+        """Record ``f(*args)`` with the arguments at ``indices`` as inputs; ``keep`` copies them for a later sweep.
+
+        It is recorded on ``tape`` where an empty one is given.
+        """
+        self.tape = recorder = Recorder() if tape is None else tape
+        self.call = Call(args, indices, keep)
+        self.leaves = self.call.leaves
+        handles: list[Any] = []
+        for x in self.leaves:
+            handles.append(variable(recorder, x.snapshot() if is_number(type(x)) else x))
+        try:
+            self.out = run(f, self.call.arguments_with(handles), recorder.level)
+        except Exception as error:
+            if recorder.is_torn:
+                raise recorder.torn() from error  # whatever came of it
+            raise
+        recorder.check_whole()
+        self.call.check()
+
+    @classmethod
+    def again(cls, tape: Tape, args: Sequence[Any], indices: Sequence[int], out: Any) -> Recording:
+        """Return a recording of what it is made of; in ``out`` every number of a line is a `Line`."""
+        recording = cls.__new__(cls)
+        recording.tape, recording.call = tape, Call(args, indices, copied=True)
+        recording.leaves = recording.call.leaves
+        recording.out = map_leaves(lambda x: handle(tape, x) if type(x) is Line else x, out)
+        return recording
+
+    def __reduce__(self) -> Any:
+        out = map_leaves(lambda x: Line(x.line) if self.holds(x) else x, self.out)
+        args = list(self.call.args)
+        for index, x in zip(self.call.indices, self.call.structured(self.leaves), strict=True):
+            args[index] = x
+        return Recording.again, (self.tape, args, self.call.indices, out)
+
+    def holds(self, out: Any) -> bool:
+        """Return whether an output was computed from the inputs, and so is a line of the tape."""
+        return isinstance(out, Variable) and out.tape is self.tape
+
+    def value(self, out: Any) -> Any:
+        """Return the value of an output, a level below the tape's."""
+        value = out.primal if self.holds(out) else out
+        check_alive(value)
+        return own(value)
+
+    def pull(self, seeds: list[tuple[Any, Any]]) -> list[Any]:
+        """Return the adjoints of the input leaves for [(output, cotangent)]; zeros where no path leads."""
+        lines: dict[int, Any] = {}
+        handed_out: set[int] = set()
+        for out, cotangent in seeds:
+            handed_out.add(id(cotangent))
+            if self.holds(out):
+                lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
+        found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
+        partials = []
+        for g, x in zip(found, self.leaves, strict=True):
+            g = zeros_like(x) if g is None else as_given(g, x)
+            if type(g) is float:
+                partials.append(g)
+                continue
+            if is_number(type(g)):
+                check_alive(g)
+            if type(g) is not np.ndarray or not g.flags.writeable or g.base is not None or id(g) in handed_out:
+                g = own(g)  # adjoints alias one another and the cotangent; each that a user gets is an array of its own
+            handed_out.add(id(g))
+            partials.append(g)
+        return partials
+
+
+class LinearMap:
+    """The linear map that a function is to first order at a point, as an object: it pickles, and a copy is itself."""
+
+    __slots__ = ("__name__", "_of", "outs", "recording", "value")
+    word = "linear map"
+
+    def __init__(self, name: str, recording: Recording) -> None:
+        self._of, self.recording = name, recording
+        self.__name__ = f"{self.word.replace('-', '')}_of_{name}"
+        self.outs, rebuild = flatten(recording.out)
+        self.value = rebuild(map(recording.value, self.outs))
+        """What the function returned, as without a differentiation."""
+
+    @classmethod
+    def of(cls, f: Callable[..., Any], primals: Sequence[Any]) -> Self:
+        """Record a function at a point, differentiated with respect to all arguments."""
+        recording = Recording(f, primals, range(len(primals)), keep=True)
+        recording.out = map_leaves(lambda leaf: output_leaf(leaf, f), recording.out)
+        return cls(name_of(f), recording)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._of, self.recording)
+
+    def __repr__(self) -> str:
+        return f"<{self.word} of {self._of}>"
+
+
+class PullBack(LinearMap):
+    """The pull-back of a function at a point: from a cotangent of its value to the adjoint of each argument."""
+
+    __slots__ = ()
+    word = "pull-back"
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        seeds = list(zip(self.outs, matching(cotangent, self.value, "the cotangent"), strict=True))
+        return tuple(self.recording.call.structured(self.recording.pull(seeds)))
