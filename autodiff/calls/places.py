@@ -86,6 +86,9 @@ def _place_of_name(name: str, f: Any, count: int, option: str) -> int:
         return by_position.index(name)
     names = [str(parameter.replace(annotation=parameter.empty, default=parameter.empty)) for parameter in parameters]
     if name in names:
+        if option == "wrt" and name not in by_position:
+            raise TypeError(f"{option}={name!r}: {name} is given by keyword alone; make it an argument: "
+                            f"lambda {name}: {name_of(f)}(…, {name}={name}){user_line()}")  # fmt: skip
         raise TypeError(f"{option}={name!r}, but the function was not given {name}: give it in the call{user_line()}")
     raise ValueError(f"{option}={name!r} is no parameter of {name_of(f)}, whose parameters are {', '.join(names)}"
                      f"{user_line()}")  # fmt: skip
@@ -120,5 +123,9 @@ def by_position(f: Callable[..., Any], which: Which, args: Sequence[Any], keywor
         return f(*xs[:count], **dict(zip(moved, xs[count:], strict=True)), **fixed)
 
     function.__name__ = name_of(f)
-    found = [count + moved.index(k) if k in moved else place(k, f, count, option) for k in named]
+    try:
+        found = [count + moved.index(k) if k in moved else place(k, f, count, option) for k in named]
+    except IndexError as error:
+        first = next(iter(keywords))
+        raise IndexError(f"{error}; what is given by keyword is named, {option}={first!r}") from None
     return function, [*args, *(keywords[name] for name in moved)], found

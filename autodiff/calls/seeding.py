@@ -69,6 +69,9 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
     if _is_array(kind) and x.dtype.kind in "iu":
         return x.astype(float)
     remedy = "; give a dict of its columns, {c: x[c] for c in x}" if is_labelled(kind) else ""
+    if x is None and name.endswith("tangent"):
+        raise TypeError(f"{name} of a number or an array is None: for what does not move give 0.0 or np.zeros_like(x)"
+                        f"{user_line()}")  # fmt: skip
     if hasattr(x, "__dict__") and not callable(x) and not isinstance(x, np.ndarray):
         remedy = remedy or "; register its class by autodiff.register_structure"
     raise TypeError(f"cannot differentiate with respect to {name}, {described(x)}: it is not a real or complex number "

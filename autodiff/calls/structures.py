@@ -201,8 +201,17 @@ def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
     if kind is None or kind is LEFT_ALONE:
         return [tree], _only
     leaves: list[Any] = []
-    build = _taken(tree, kind, leaves)
+    build = _whole(tree, kind, leaves)
     return leaves, lambda new: build(iter(new))
+
+
+def _whole(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
+    """Take a whole tree apart, as `_taken` does; ValueError where it has no end."""
+    try:
+        return _taken(tree, kind, leaves)
+    except RecursionError:
+        raise ValueError(f"a {type(tree).__name__} that holds itself, or is nested some hundred times, is no structure "
+                         "of arguments or results: give the numbers and arrays in it") from None  # fmt: skip
 
 
 def _taken(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
@@ -224,7 +233,7 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     if kind is None or kind is LEFT_ALONE:
         return function(tree)
     leaves: list[Any] = []
-    return _taken(tree, kind, leaves)(map(function, leaves))
+    return _whole(tree, kind, leaves)(map(function, leaves))
 
 
 def paths_of_leaves(tree: Any, name: str) -> list[str]:
@@ -264,9 +273,9 @@ def register_structure(kind: type, take_apart: Callable[[Any], Iterable[Any]],
     """
     if not isinstance(kind, type):
         raise TypeError(f"a structure is registered by its class; got {kind!r}")
-    if kind in BUILT_IN or is_number(kind) or issubclass(kind, (np.generic, np.ndarray)):
-        raise TypeError(f"{kind.__name__} is no class to register: numbers and arrays are leaves, strings and None are "
-                        "left alone, Python's containers are structures; make a subclass of a container")  # fmt: skip
+    if kind in (*BUILT_IN, bool, object) or is_number(kind) or issubclass(kind, (np.generic, np.ndarray)):
+        raise TypeError(f"{kind.__name__} is no class to register: numbers and arrays are leaves, strings stay, "
+                        "Python's containers are structures; register a subclass of a container")  # fmt: skip
     for function, name in ((take_apart, "take_apart"), (put_together, "put_together")):
         if not callable(function):
             raise TypeError(f"{name} of {kind.__name__} is a function; got {function!r}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import cache, wraps
+from importlib import import_module
 from inspect import signature
 from itertools import chain, repeat
 from pkgutil import resolve_name
@@ -12,7 +14,10 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from dualnumbers.levels import read
+from dualnumbers.messages.errors import SCIPY_REMEDIES
+from dualnumbers.messages.shortening import fitting
 from dualnumbers.numbers.arguments import joined
+from dualnumbers.rules.from_scipy import rule_of
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table import TableFunction, entry
 
@@ -86,8 +91,24 @@ def missing(module: str) -> Callable[[str], Any]:
     def refuse(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        path = module.removeprefix("autodiff.")
-        there = sorted(found.removeprefix(f"{path}.") for found in COUNTERPARTS if found.startswith(f"{path}."))
-        raise AttributeError(f"{path}.{name} cannot be differentiated here; {module} has {', '.join(there)}")
+        raise AttributeError(_absent(module.removeprefix("autodiff."), name))
 
     return refuse
+
+
+def _absent(path: str, name: str) -> str:
+    """Say what to write in place of a name that a module here has not: SciPy's own, or the names most like it."""
+    function = getattr(import_module(path), name, None)
+    if function is None:
+        said = f"{path} has no {name}"
+    elif isinstance(function, np.ufunc) and rule_of(function):
+        return f"{path}.{name} is differentiated as it is: import it from {path}"
+    elif f"{path}.{name}" in SCIPY_REMEDIES:
+        return f"{path}.{name} cannot be differentiated here: write {SCIPY_REMEDIES[f'{path}.{name}']}"
+    else:
+        said = f"{path}.{name} cannot be differentiated here"
+    there = sorted({found.split(".")[path.count(".") + 1] for found in COUNTERPARTS if found.startswith(f"{path}.")})
+    if near := get_close_matches(name, there, n=3, cutoff=0.7):
+        return f"{said}; autodiff.{path} has {', '.join(near)}"
+    return fitting(*(f"{said}; autodiff.{path} has {', '.join(there[:n])}{', …' if n < len(there) else ''}"
+                     for n in range(len(there), 0, -1)))  # fmt: skip

@@ -271,6 +271,13 @@ _PLAIN_AS_WELL = ("has no attribute|is not (subscriptable|callable|iterable)|has
 """What Python says of a float as well."""
 
 
+_COUNTED = "interpreted as an integer|indices must be integers|sequence of integers or a single integer|valid indices"
+"""What Python and NumPy say of a number that stands for a count or a place."""
+
+_STATIC = ("If it came with an argument: integers there become floats, to be differentiated. Keep a count outside, in "
+           'a closure, or in a field(metadata={"static": True}).')  # fmt: skip
+
+
 def _kind_at(place: Place | None, named: str) -> str:
     """Return the kind of the numbers that an error is about: of those named at a place, or the kind ``named``."""
     held = place.frame.f_locals.values() if place else ()
@@ -302,7 +309,9 @@ def explain(error: Exception, level: Level) -> None:
         raise TypeError(f"{_scipy_remedy(caller, written)}{here}") from error
     if named and written.new and here.own is here.code:
         raise TypeError(f"{_sentence(written, _kind_at(here.code, named[0]), '', PLAIN)}{here}") from error
-    if caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
+    if isinstance(error, (TypeError, IndexError)) and re.search(_COUNTED, text):
+        error.add_note(_STATIC)
+    elif caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
         error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller, written)}{here}.")
     elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
         error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "

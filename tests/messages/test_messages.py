@@ -5,6 +5,7 @@ import cmath
 import decimal
 import fractions
 import functools
+import importlib
 import json
 import linecache
 import logging
@@ -13,6 +14,7 @@ import re
 import statistics
 import struct
 import textwrap
+from dataclasses import dataclass
 from math import exp as exponential
 from pathlib import Path
 from types import SimpleNamespace
@@ -752,3 +754,120 @@ def test_what_a_float_has_a_number_has_or_refuses_for_good(name, x, mode):
     if name != "flat":  # has no equality
         np.testing.assert_array_equal(value_of(seen[0]), expected)
         assert type(value_of(seen[0])) is type(expected)
+
+
+# ------------------------------------------------------------------------------------------- arguments and structures
+
+
+@dataclass
+class Chain:
+    slope: float
+    links: int
+
+
+COUNTS = {
+    "range": (lambda d: sum(d["x"] for _ in range(d["n"])), {"x": 2.0, "n": 3}),
+    "a field": (lambda c: sum(c.slope for _ in range(c.links)), Chain(2.0, 3)),
+    "a shape": (lambda d: d["x"] * np.zeros(d["n"])[0], {"x": 2.0, "n": 3}),
+    "a slice": (lambda d: d["x"] * np.sum(np.ones(5)[: d["n"]]), {"x": 2.0, "n": 3}),
+    "an index": (lambda d: d["x"] * [1.0, 2.0][d["n"]], {"x": 2.0, "n": 1}),
+    "an index of an array": (lambda d: d["x"] * np.ones(5)[d["n"]], {"x": 2.0, "n": 1}),
+}
+
+
+@MODES
+@pytest.mark.parametrize(("f", "x"), COUNTS.values(), ids=COUNTS)
+def test_a_count_that_became_a_float_has_a_hint(mode, f, x):
+    with pytest.raises((TypeError, IndexError)) as caught:
+        (grad(f) if mode is reverse else autodiff.jacfwd(f))(x)
+    (note,) = caught.value.__notes__
+    assert 'field(metadata={"static": True})' in note
+    assert len(note) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    "place", [lambda x: x, lambda x: {"a": [x]}, lambda x: (1.0, x)], ids=["alone", "deep", "tuple"]
+)
+def test_a_field_that_is_no_number_may_be_static(place):
+    with pytest.raises(TypeError, match="cannot differentiate") as caught:
+        grad(lambda x: 1.0)(place(Chain(1.0, {1, 2})))
+    assert any('field(metadata={"static": True})' in note for note in caught.value.__notes__)
+
+
+def test_what_is_no_field_is_not_said_to_be_one():
+    with pytest.raises(TypeError, match=r"args\[0\]\['a'\]") as caught:
+        grad(lambda x: 1.0)({"a": {1, 2}, "b": Chain(1.0, 2)})
+    assert not hasattr(caught.value, "__notes__")
+
+
+def scaled(x, *, s=1.0):
+    return x * s
+
+
+def test_a_parameter_given_by_keyword_alone_is_made_an_argument():
+    with pytest.raises(
+        TypeError, match=r"s is given by keyword alone; make it an argument: lambda s: scaled\(…, s=s\)"
+    ):
+        autodiff.derivative(scaled, "s", [2.0])
+    assert autodiff.derivative(lambda s: scaled(2.0, s=s), 0, [3.0]) == 2.0
+    assert grad(scaled, "s")(2.0, s=3.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    "operator", [grad, autodiff.value_and_grad, autodiff.jacfwd, autodiff.jacrev, autodiff.hessian]
+)
+def test_an_argument_given_by_keyword_is_named(operator):
+    with pytest.raises(
+        IndexError, match=r"0 argument\(s\) by position; what is given by keyword is named, argnums='x'"
+    ):
+        operator(lambda x: x * x)(x=3.0)
+    assert grad(lambda x: x * x, argnums="x")(x=3.0) == 6.0
+
+
+@pytest.mark.parametrize(("xs", "tangents"), [([1.0, 2.0], [1.0, None]), ([{"a": X}], [{"a": None}])])
+def test_a_tangent_is_not_none(xs, tangents):
+    with pytest.raises(
+        TypeError, match=r"tangent of a number or an array is None: .* give 0\.0 or np\.zeros_like\(x\)"
+    ):
+        autodiff.jvp(lambda *xs: 1.0, xs, tangents)
+
+
+def _in_itself(kind):
+    x = [1.0] if kind is list else {"x": 1.0}
+    x.append([x]) if kind is list else x.update(own=(x,))
+    return x
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+@pytest.mark.parametrize(
+    "call", [lambda x: grad(lambda x: 1.0)(x), lambda x: grad(lambda y: (x, y)[1])(1.0) and value_of(x),
+             lambda x: autodiff.jvp(lambda x: 1.0, [x], [x])], ids=["grad", "value_of", "jvp"])  # fmt: skip
+def test_a_structure_that_holds_itself_is_refused(kind, call):
+    with pytest.raises(ValueError, match="that holds itself, or is nested"):
+        call(_in_itself(kind))
+
+
+@pytest.mark.parametrize("kind", [bool, int, np.float64, np.ndarray, dict, str, object])
+def test_what_is_no_structure_is_not_registered(kind):
+    with pytest.raises(TypeError, match="is no class to register") as caught:
+        autodiff.register_structure(kind, lambda x: [], lambda x, parts: x)
+    assert len(str(caught.value)) <= LONGEST
+
+
+ABSENT = {
+    "special.gamma": "scipy.special.gamma is differentiated as it is: import it from scipy.special",
+    "special.smirnov": "scipy.special.smirnov cannot be differentiated here; autodiff.scipy.special has comb, diric",
+    "linalg.expmm": "scipy.linalg has no expmm; autodiff.scipy.linalg has expm",
+    "stats.normal": "scipy.stats has no normal; autodiff.scipy.stats has norm",
+    "stats.pearsonr": "cannot be differentiated here: write np.corrcoef",
+    "sparse.linalg.cg": "cannot be differentiated here; autodiff.scipy.sparse.linalg has spsolve",
+}
+
+
+@pytest.mark.parametrize(("name", "said"), ABSENT.items())
+def test_a_module_of_counterparts_says_what_there_is(name, said):
+    module, _, function = f"autodiff.scipy.{name}".rpartition(".")
+    with pytest.raises(AttributeError) as caught:
+        getattr(importlib.import_module(module), function)
+    assert said in str(caught.value)
+    assert len(str(caught.value)) <= LONGEST

@@ -520,7 +520,9 @@ def test_a_tangent_of_another_structure(x, other):
 
     for call in (lambda: jvp(same, [x], [other]), lambda: vjp(same, x)[1](other), lambda: linearize(same, x)[1](other),
                  lambda: hvp(lambda p: sum(np.sum(leaf**2) for leaf in flatten(p)[0]))(x, other)):  # fmt: skip
-        with pytest.raises((TypeError, ValueError), match=r"another structure than its value|cannot differentiate"):
+        with pytest.raises(
+            (TypeError, ValueError), match=r"another structure than its value|cannot differentiate|array is None"
+        ):
             call()
 
 
