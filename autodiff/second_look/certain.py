@@ -34,7 +34,7 @@ from ..calls.columns import same_bits
 from ..calls.running import run
 from ..calls.structures import flatten
 from ..tape.recorder import Recorder
-from ..tape.sweep import asked, masked, tangents
+from ..tape.sweep import masked, passed_to_operand, tangents
 from ..tape.variable import Variable, variable
 from ..tape.wengert import Tape
 from .lengths import kinks, slope_of_length
@@ -47,7 +47,7 @@ class Certain:
     """The push-forward through one tape, with structural zeros told from those that happen to be."""
 
     def __init__(self, tape: Tape) -> None:
-        self.tape, self.structure, self.at_kinks = tape, Structure(tape, asked), kinks(tape)
+        self.tape, self.structure, self.at_kinks = tape, Structure(tape, passed_to_operand), kinks(tape)
         self.terms: Terms = {}
 
     def tangents(self, seeds: Found, lines: Iterable[int]) -> Found:

@@ -16,12 +16,12 @@ from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
 from dualnumbers.table.partials import numpy_float
 
-from .parts import Parts
+from .pieces import Pieces
 from .variable import GETITEM
 
 
 def fit(c: Any, x: Any) -> Any:
-    """Return an adjoint to its argument's space: summed over broadcast axes, real if that is, of its dtype."""
+    """Bring an adjoint into its argument's space: summed over broadcast axes, real where that is, of its dtype."""
     if type(x) is float and isinstance(c, np.floating):
         return float(c)
     if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):
@@ -77,7 +77,7 @@ def add_result(found: list[Any], line: int, which: int, c: Any, z: tuple[Any, ..
 def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
     """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:
-        if type(found[line]) is Parts:
+        if type(found[line]) is Pieces:
             found[line].add(g, *static)
             return
         if is_number(type(found[line])):

@@ -27,9 +27,10 @@ def fill(class_of: Callable[[type, bool], type]) -> None:
 
 
 def is_index(z: Any) -> bool:
-    """Return whether a handle on a value is another index to NumPy than the value itself.
+    """Return whether NumPy takes a value for another index than a handle on it; then it is handed out as it is.
 
-    True is a mask, but a handle on it is the place 1. An empty mask is one, too, but a handle on it is no places.
+    True is a mask; a handle on it NumPy asks for ``__index__``, and takes the place 1. An empty array of bools is a
+    mask, too; whatever is empty and no array, as a handle on it, NumPy takes for an empty list of places.
     """
     return type(z) is bool or (type(z) is np.ndarray and not z.size)
 

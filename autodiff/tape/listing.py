@@ -34,7 +34,7 @@ INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_div
 PREFIX = {"negative": "-", "positive": "+", "invert": "~"}
 
 USUAL = {"ord": None, "axis": None, "dtype": None, "keepdims": False}
-"""The defaults of parameters that functions of rows without a signature share."""
+"""The defaults of such parameters, of rows whose function does not say them."""
 
 
 def listing(tape: Tape, adjoints: Sequence[Any] | None = None, names: Sequence[str] | None = None) -> str:

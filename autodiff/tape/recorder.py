@@ -36,7 +36,7 @@ from .wengert import Tape
 class Recorder(Tape):
     """A tape that Variables are lines of: what is computed from them appends lines."""
 
-    __slots__ = ("asked", "complete", "guards", "is_torn", "pinned")
+    __slots__ = ("complete", "guards", "is_torn", "nan_answers", "pinned")
 
     complete: bool
     """Whether every value is kept: then no array is written to in place."""
@@ -44,7 +44,7 @@ class Recorder(Tape):
     """The lines of which copies were made: arrays that are not written to in place, either."""
     guards: dict[int, Reader | None] | None
     """The lines whose plain values were read, each with the user's line of code that did; None: it is not noted."""
-    asked: dict[int, bool] | None
+    nan_answers: dict[int, bool] | None
     """The lines of which a rule asked whether any element is NaN, with the answer; None: it is not noted."""
     is_torn: bool
     """Whether two threads were seen to append at the same time, so that the columns do not fit together."""
@@ -52,7 +52,7 @@ class Recorder(Tape):
     def __init__(self) -> None:
         super().__init__()
         self.complete = self.is_torn = False
-        self.pinned, self.guards, self.asked = set(), None, None
+        self.pinned, self.guards, self.nan_answers = set(), None, None
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:
         """Append a line, a row applied to operands; return its number."""

@@ -42,7 +42,7 @@ class Recorded(NamedTuple):
     """What it returned, with a `Line` in the place of each number that is one."""
     guards: dict[int, Reader | None]
     """The lines whose plain values it read, each with the user's line of code that read it."""
-    asked: dict[int, bool]
+    nan_answers: dict[int, bool]
     """The lines of which a rule asked whether any element is NaN, with the answer."""
 
 
@@ -53,7 +53,7 @@ def finish(tape: Recorder, args: Sequence[Any], out: Any) -> None:
         return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
 
     returned = map_leaves(line_of, out)
-    noted, tape.guards, tape.asked = (tape.guards or {}, tape.asked or {}), None, None
+    noted, tape.guards, tape.nan_answers = (tape.guards or {}, tape.nan_answers or {}), None, None
     tape.recorded = Recorded(tuple(map(_form, _leaves(args))), list(map(outline, args)), returned, *noted)
     tape.outputs = [int(leaf) for leaf in flatten(returned)[0] if type(leaf) is Line]
 
@@ -80,7 +80,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
 
 def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
     """Compute the values of all lines of a tape for other inputs."""
-    guards, asked, values = recorded.guards, recorded.asked, list(tape.values)
+    guards, nans, values = recorded.guards, recorded.nan_answers, list(tape.values)
     now = tape.at(values)
     for line, x in zip(tape.inputs, inputs, strict=True):
         values[line] = x
@@ -94,9 +94,9 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
                                     f"{_named(known)}")  # fmt: skip
         if line in guards and not _same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
-        if line in asked and has_nan(values[line]) is not asked[line]:
-            raise DivergedError(f"an adjoint {'is NaN there' if asked[line] else 'is NaN here'} and not "
-                                f"{'here' if asked[line] else 'where it was recorded'}: {row}")  # fmt: skip
+        if line in nans and has_nan(values[line]) is not nans[line]:
+            raise DivergedError(f"an adjoint {'is NaN there' if nans[line] else 'is NaN here'} and not "
+                                f"{'here' if nans[line] else 'where it was recorded'}: {row}")  # fmt: skip
     return values
 
 

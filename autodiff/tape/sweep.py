@@ -28,7 +28,7 @@ from ..calls.seeding import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
 from .adding import add, add_part, add_result, fit
-from .parts import Parts
+from .pieces import Pieces
 from .program import FAR, INERT
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, Variable, variable
@@ -86,7 +86,7 @@ def _conjugated(p: Any, g: Any) -> Any:
 
 def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
     """Sweep as `swept` does, where adjoints that are structurally 0 stay 0 against partials that are not finite."""
-    structure = Structure(tape, asked)
+    structure = Structure(tape, passed_to_operand)
     (patterns, terms), at_kinks = structure.of_adjoints(seeds), kinks(tape)
 
     def times_at(line: int) -> Times:
@@ -120,7 +120,7 @@ def masked(x: Any, pattern: Pattern) -> Any:
     return x if np.all(pattern) else where(pattern, x, 0.0)
 
 
-def asked(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
+def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], static: tuple[Any, ...]) -> Any:
     """Return what a line would pass to an operand."""
     passed = row.pull(place, g, z, xs, static)
     return None if passed is None else each(fit, passed, xs[place])
@@ -147,7 +147,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         if g is None or row is None:
             continue
         if type(g) is not float:
-            if type(g) is Parts:
+            if type(g) is Pieces:
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
@@ -194,7 +194,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
             else:
                 add(found, owned, b, c, values[b])
     for line in range(count) if keep else tape.inputs:
-        if type(found[line]) is Parts:
+        if type(found[line]) is Pieces:
             found[line] = fit(found[line].joined(), values[line])
     return found
 
@@ -227,8 +227,8 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
             add_part(found, owned, operand, g, xs[k], static)
             continue
         if row is GETITEM and terms is None and not isinstance(g, BatchNumber):
-            if type(found[operand]) is not Parts:
-                found[operand] = Parts(shape(xs[k]), found[operand])
+            if type(found[operand]) is not Pieces:
+                found[operand] = Pieces(shape(xs[k]), found[operand])
             found[operand].add(g, *static)
             continue
         if row is ITEM and terms is not None:

@@ -21,7 +21,7 @@ from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.parameters import as_now
 from dualnumbers.table.row import Face
 
-from . import recording
+from . import fast_paths
 from .handles import CLASS, handle, is_index
 from .program import INERT, UNARY
 from .recorder import Recorder
@@ -113,8 +113,8 @@ class Variable(Number, operators=True):
 
     def has_nan(self) -> bool:
         answer = has_nan(self.primal)
-        if self.tape.asked is not None:
-            self.tape.asked[self.line] = answer
+        if self.tape.nan_answers is not None:
+            self.tape.nan_answers[self.line] = answer
         return answer
 
     @property
@@ -128,12 +128,12 @@ class Variable(Number, operators=True):
         if row.is_constant or face.unreal or not (row.arity == 1 or row.inline):
             return record_row(face)
         if row.arity == 2:
-            return recording.two(face)
-        return recording.unary(face) if row.inline else recording.in_one(face)
+            return fast_paths.two(face)
+        return fast_paths.unary(face) if row.inline else fast_paths.in_one(face)
 
     @classmethod
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return recording.operators(face) if face.row.inline else lifted_operators(face, cls)
+        return fast_paths.operators(face) if face.row.inline else lifted_operators(face, cls)
 
     def constant(self, value: Any) -> Any:
         return handle(self.tape, self.tape.add_value(as_like(value, self)))
@@ -184,7 +184,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         if shown and tape.rows[line] is SETITEM:
             z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
         place = len(values)
-        item: Any = recording.blank() if type(z) is np.float64 else new(CLASS[type(z), True])
+        item: Any = fast_paths.blank() if type(z) is np.float64 else new(CLASS[type(z), True])
         item.tape, item.line = tape, place
         tape.static[place] = (index,)
         tape.rows.append(GETITEM)
@@ -213,7 +213,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         return ArrayView.tie(new(VariableView), self, base, function, static)
 
 
-recording.fill(Variable, ArrayVariable, record_line, items)
+fast_paths.fill(Variable, ArrayVariable, record_line, items)
 _leaf: Callable[[Any, str | None], Leaf]
 _together: Callable[[list[Any]], list[Any]]
 

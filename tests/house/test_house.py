@@ -1,8 +1,10 @@
 """What docs/how-it-is-built.md says of the code is so, and the code says what it does: docstrings have verbs."""
 
 import ast
+import inspect
 import re
 import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import numpy as np
 import pytest
 
 from autodiff import derivative
+from autodiff.tape.program import Program
+from autodiff.tape.recorder import Recorder
+from autodiff.tape.wengert import Tape
 from dualnumbers import dmath
 from dualnumbers.table import BY_NUMPY, TABLE, elementwise, family, linear
 
@@ -61,6 +66,20 @@ def test_the_ten_files_are_as_long_as_told():
         path = ROOT / folder / name.removeprefix("autodiff/").removeprefix("dualnumbers/")
         total += path.read_text(encoding="utf-8").count("\n")
     assert 2100 <= total <= 2300
+
+
+@pytest.mark.parametrize("kind", [Program, Tape, Recorder])
+def test_every_slot_of_a_tape_is_explained(kind):
+    """In the body of its class, alone or together with those before it."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    explained, waiting = set(), set()
+    for statement in body.body[1:]:
+        if isinstance(statement, ast.AnnAssign):
+            waiting.add(statement.target.id)
+        elif isinstance(statement, ast.Expr):
+            explained |= waiting
+            waiting = set()
+    assert explained == set(kind.__slots__)
 
 
 def test_a_name_stands_for_one_row():

@@ -1,7 +1,8 @@
-"""Short ways of recording a row of one or two operands, as most lines of a tape are.
+"""Fast paths: how rows of one or two operands, as most lines of a tape have, are recorded.
 
-They append to the lists of the tape in line, and make the handle without a call of its class; the general way is
-`variable.record_line`. Which classes handles have they are told (`fill`), since they are the methods of these.
+They append to the columns of the tape themselves, and make the handle without a call of its class; the general way is
+`variable.record_line`. They are methods of the classes of handles, which cannot be imported here: `variable` gives them
+to `fill`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ items: Callable[[Any, int], Any]
 
 
 def fill(scalar: type, array: type, general: Callable[..., Any], several: Callable[..., Any]) -> None:
-    """Take the classes of handles that carry a derivative, the general way, and that to several results, told once."""
+    """Take the classes of handles that carry a derivative, the general way, and what gives those on several results."""
     global Variable, ArrayVariable, blank, record_line, items
     Variable, ArrayVariable, record_line, items = scalar, array, general, several
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``

@@ -11,27 +11,27 @@ from typing import Any
 from dualnumbers.rules.indexing import scatter_all
 
 
-class Parts:
-    """An adjoint of a shape: parts of it at their indices, and the rest, which came whole; None where none did."""
+class Pieces:
+    """An adjoint of a shape: pieces of it at their indices, and the rest, which came whole; None where none did."""
 
-    __slots__ = ("indices", "parts", "rest", "shape")
+    __slots__ = ("indices", "pieces", "rest", "shape")
 
     def __init__(self, shape: tuple[int, ...], rest: Any) -> None:
         self.shape, self.rest = shape, rest
-        self.parts: list[Any] = []
+        self.pieces: list[Any] = []
         self.indices: list[Any] = []
 
-    def add(self, part: Any, index: Any) -> None:
-        """Add a part of the adjoint."""
-        self.parts.append(part)
+    def add(self, piece: Any, index: Any) -> None:
+        """Add a piece of the adjoint."""
+        self.pieces.append(piece)
         self.indices.append(index)
 
-    def __add__(self, whole: Any) -> Parts:
-        """Return these parts, with an adjoint that came whole added to them."""
+    def __add__(self, whole: Any) -> Pieces:
+        """Return these pieces, with an adjoint that came whole added to them."""
         self.rest = whole if self.rest is None else self.rest + whole
         return self
 
     def joined(self) -> Any:
         """Return the adjoint as one value."""
-        whole = scatter_all(*self.parts, self.shape, tuple(self.indices))
+        whole = scatter_all(*self.pieces, self.shape, tuple(self.indices))
         return whole if self.rest is None else self.rest + whole
