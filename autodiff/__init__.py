@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from dualnumbers.late import late
 from dualnumbers.messages.errors import COUNTERPARTS
-from dualnumbers.numbers.face import NAMESPACES
+from dualnumbers.numbers.ndarray_attributes import NAMESPACES
 from dualnumbers.rules.shaping import array
 
 from .calls.seeding import stop_gradient, value_of

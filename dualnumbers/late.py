@@ -8,7 +8,12 @@ from typing import Any
 
 
 def late(module: str, names: Mapping[str, str], package: str | None = None) -> Callable[[str], Any]:
-    """Make a module's ``__getattr__``: name → the module beside or below it that has it, or "" for such a module."""
+    """Make the ``__getattr__`` of a module, which Python calls for a name that the module has not yet.
+
+    ``names`` says which module of the package each name is in: ``{"Adam": "optimisers"}`` is ``Adam`` of the module
+    ``optimisers``; ``{"drawing": ""}``, without one, is the module ``drawing`` itself. The package is ``module``, if it
+    is not given.
+    """
 
     def find(name: str) -> Any:
         if name not in names:

@@ -25,7 +25,7 @@ from dualnumbers.forms import PYTHON
 from dualnumbers.levels import HELD, Level, is_number, level_of
 from dualnumbers.numbers.arguments import with_out_named
 from dualnumbers.numbers.array import ArrayNumber, Scalar
-from dualnumbers.numbers.face import REFUSED
+from dualnumbers.numbers.ndarray_attributes import REFUSED
 from dualnumbers.numbers.views import ArrayView
 from dualnumbers.rules import entry_for
 from dualnumbers.rules.arrays.creating import LIKE

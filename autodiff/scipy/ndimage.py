@@ -12,7 +12,7 @@ from dualnumbers.forms import PYTHON, asked, dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.from_scipy import found
+from dualnumbers.rules.from_scipy import imported
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, reshape
 from dualnumbers.rules.signals.convolution import axis_map, convolution, extended, flip
@@ -52,7 +52,7 @@ def _filtered(name: str, x: Any, axis: int, mode: str, cval: Any, **keywords: An
     if (type(cval) in PYTHON and cval == 0) or mode not in ("constant", "grid-constant"):
         return z
     n = shape(x)[axis]
-    part = found(path)(np.zeros(n, dtype_of(x)), cval=1.0, **keywords)
+    part = imported(path)(np.zeros(n, dtype_of(x)), cval=1.0, **keywords)
     return z + cval * part.reshape((n,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
 
 

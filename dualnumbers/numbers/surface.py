@@ -1,9 +1,9 @@
 """What numbers and arrays of them can do, written out for editors and type checkers.
 
-Operators and methods are rows of the table: `number`, `array` and `face` make them of it, so that a new row needs no
-line in a class. What reads source text could not see them. So each stands here with its signature; at run time these
-classes are empty. Numbers also have the ufuncs as methods, ``x.sin()``: NumPy calls these for arrays of objects, and
-nobody else needs to.
+Operators and methods are rows of the table: `number`, `array` and `ndarray_attributes` make them of it, so that a new
+row needs no line in a class. What reads source text could not see them. So each stands here with its signature; at run
+time these classes are empty. Numbers also have the ufuncs as methods, ``x.sin()``: NumPy calls these for arrays of
+objects, and nobody else needs to.
 """
 
 from __future__ import annotations

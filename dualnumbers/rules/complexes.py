@@ -13,6 +13,7 @@ from .shaping import copied
 
 
 def _one(val):
+    """Return the operands of a call: NumPy names the one that there is ``val``."""
     return (val,)
 
 

@@ -13,8 +13,8 @@ from ..table import BY_NUMPY, elementwise, locally_constant
 
 
 @cache
-def found(path):
-    """The function, by its path in SciPy."""
+def imported(path):
+    """Return the function ``scipy.<path>``; ImportError that says how to install SciPy where it is not there."""
     module, _, name = path.rpartition(".")
     try:
         return getattr(import_module(f"scipy.{module}"), name)
@@ -51,7 +51,7 @@ def scipy_function(path):
     """Return the function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
 
     def function(*arguments, **keywords):
-        return found(path)(*arguments, **keywords)
+        return imported(path)(*arguments, **keywords)
 
     return function
 

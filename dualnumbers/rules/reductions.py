@@ -39,7 +39,7 @@ def count_of(x, axis):
 
 
 def signature(a, axis=None, *, keepdims=False):
-    """Return what a user gives to a reduction."""
+    """Return the arguments of a call of NumPy's as the rows of reductions have them: operand, axis, keepdims."""
     return a, axis, keepdims
 
 

@@ -17,7 +17,7 @@ import autodiff
 from autodiff.command_line import demonstration
 from autodiff.command_line import main as command_line
 from autodiff.command_line.expressions import FUNCTIONS
-from dualnumbers.rules.from_scipy import found
+from dualnumbers.rules.from_scipy import imported
 
 ROOT = Path(__file__).parents[2]
 
@@ -303,7 +303,7 @@ def test_bad_input_in_a_process_of_its_own(tmp_path, arguments):
 
 def test_scipy_that_is_missing(called, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
-    found.cache_clear()
+    imported.cache_clear()
     status, _, err = called("derivative", "gamma(x)", "x=2.5")
     assert status == 1
     assert re.fullmatch(r"autodiff: .* pip install 'dualautodiff\[scipy\]'\n", err)

@@ -40,7 +40,7 @@ LAYERS = (
     (
         "dualnumbers.numbers.arguments",
         "dualnumbers.numbers.ufunc_methods",
-        "dualnumbers.numbers.face",
+        "dualnumbers.numbers.ndarray_attributes",
         "dualnumbers.numbers.notation",
     ),
     ("dualnumbers.numbers.number", "dualnumbers.numbers.nested"),

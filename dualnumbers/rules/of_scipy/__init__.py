@@ -1,7 +1,7 @@
 """The rules of SciPy's functions, one file a family; read when the first of them is called."""
 
-from .. import families, read
+from .. import families, families_of
 
 families()  # some have functions of SciPy's as well
 for _room in ("linalg", "special"):
-    read(f"{__name__}.{_room}")
+    families_of(f"{__name__}.{_room}")

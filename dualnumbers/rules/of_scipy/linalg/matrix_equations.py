@@ -12,7 +12,7 @@ from ....forms import shape
 from ....table import smooth
 from ....table.kinds import Linear
 from ...complexes import conj, real
-from ...from_scipy import found
+from ...from_scipy import imported
 from ...linalg.factors import adjoint, product
 from ...linalg.products import matmul
 from ...linalg.systems import inv
@@ -80,7 +80,7 @@ def solve(a, b, assume, lower, transposed):
     if is_foreign(type(one_of((a, b)))):
         a = as_read(a, assume, lower)
         return np.linalg.solve(np.matrix_transpose(a) if transposed else a, b)
-    return found("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
+    return imported("linalg.solve")(a, b, lower, False, False, False, assume, transposed)
 
 
 def triangle(a, lower, unit):
@@ -109,7 +109,7 @@ def solve_triangular(a, b, trans, lower, unit):
         a = a + np.eye(a.shape[-1], dtype=a.dtype) if unit else a
         turned = np.matrix_transpose(a) if trans else a
         return np.linalg.solve(np.conj(turned) if trans == 2 else turned, b)
-    return found("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
+    return imported("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
 
 
 # ---------------------------------------------------------------------------------------- Sylvester and Lyapunov
@@ -123,7 +123,7 @@ def solve_triangular(a, b, trans, lower, unit):
 def solve_sylvester(a, b, q):
     """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
     kind = np.result_type(a, b, q, np.float32)
-    return found("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
+    return imported("linalg.solve_sylvester")(*(x.astype(kind, copy=False) for x in (a, b, q)))
 
 
 def _stein_push(da, z, a, q, method):
@@ -133,7 +133,7 @@ def _stein_push(da, z, a, q, method):
 @smooth(_stein_push, Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)), name="solve_discrete_lyapunov")
 def solve_stein(a, q, method=None):
     """A X Aᴴ − X + Q = 0."""
-    return found("linalg.solve_discrete_lyapunov")(a, q, method)
+    return imported("linalg.solve_discrete_lyapunov")(a, q, method)
 
 
 # ----------------------------------------------------------------------------------------------- Riccati equations
@@ -182,7 +182,7 @@ def _riccati(name, gain, solved, by_a, by_b, by_e):
 
     parts = (by_a, by_b, lambda dq, x, e, k, ac: dq, lambda dr, x, e, k, ac: product(adjoint(k), dr, k), by_e,
              lambda ds, x, e, k, ac: -_twice(matmul(ds, k)))  # fmt: skip
-    return smooth(*map(push, parts), name=name)(lambda *operands: found(f"linalg.{name}")(*operands))
+    return smooth(*map(push, parts), name=name)(lambda *operands: imported(f"linalg.{name}")(*operands))
 
 
 solve_continuous_are = _riccati(

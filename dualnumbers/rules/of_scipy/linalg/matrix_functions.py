@@ -13,7 +13,7 @@ from ....forms import shape, zeros_like
 from ....levels import read
 from ....table import smooth
 from ....table.kinds import Linear, Smooth
-from ...from_scipy import found
+from ...from_scipy import imported
 from ...indexing import getitem
 from ...linalg.factors import adjoint
 from ...linalg.products import matmul
@@ -79,12 +79,12 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
 
 
 def _expm(A):
-    return found("linalg.expm")(A)
+    return imported("linalg.expm")(A)
 
 
 def _expm_frechet(a, e):
     """By Al-Mohy & Higham 2009: half the time of the block matrix. SciPy before 1.16 takes no stacks."""
-    of_one = partial(found("linalg.expm_frechet"), compute_expm=False, check_finite=False)
+    of_one = partial(imported("linalg.expm_frechet"), compute_expm=False, check_finite=False)
     kind = np.result_type(a, e)
     of_each = of_one if np.ndim(a) == 2 else np.vectorize(of_one, [kind], signature="(n,n),(n,n)->(n,n)")
     return of_each(a, e).astype(kind, copy=False)
@@ -96,7 +96,7 @@ def _in_double(a):
 
 
 def _logm(A):
-    return found("linalg.logm")(_in_double(A))
+    return imported("linalg.logm")(_in_double(A))
 
 
 def _logm_frechet(a, e):
@@ -104,7 +104,7 @@ def _logm_frechet(a, e):
 
 
 def _fractional_matrix_power(A, t):
-    return found("linalg.fractional_matrix_power")(_in_double(A), t)
+    return imported("linalg.fractional_matrix_power")(_in_double(A), t)
 
 
 def _fractional_matrix_power_frechet(a, e, t):
@@ -137,9 +137,9 @@ matrix_power, matrix_power_frechet = _matrix_function(
 
 @smooth(_sqrtm_push)
 def sqrtm(A):
-    return found("linalg.sqrtm")(A)
+    return imported("linalg.sqrtm")(A)
 
 
 @smooth(_signm_push)
 def signm(A):
-    return found("linalg.signm")(A)
+    return imported("linalg.signm")(A)

@@ -4,7 +4,7 @@ from ....forms import shape
 from ....table import smooth
 from ....table.kinds import Linear
 from ...complexes import conj
-from ...from_scipy import found
+from ...from_scipy import imported
 from ...indexing import getitem, scatter
 from ...shaping import expand_dims
 
@@ -18,5 +18,5 @@ def _push(d, z, data, b, row, column):
 @smooth(_push, Linear(lambda g, data, b, row, column: spsolve(conj(data), g, column, row)))
 def spsolve(data, b, row, column):
     """By SuperLU, whose answer is in double precision for integers."""
-    matrix = found("sparse.csc_array")((data, (row, column)), shape=(len(b), len(b)))
-    return found("sparse.linalg.spsolve")(matrix, b).reshape(b.shape)
+    matrix = imported("sparse.csc_array")((data, (row, column)), shape=(len(b), len(b)))
+    return imported("sparse.linalg.spsolve")(matrix, b).reshape(b.shape)

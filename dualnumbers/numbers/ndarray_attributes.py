@@ -82,7 +82,7 @@ class FlatNumbers:
         raise no_plain_value("np.asarray of .flat", self.base, AttributeError)
 
 
-class Face:
+class NdarrayAttributes:
     """What an array of numbers has like ``ndarray``, without being a function of NumPy."""
 
     __slots__ = ()
@@ -130,10 +130,10 @@ def _of_the_value(name: str) -> property:
 
 
 for _name, _remedy in REFUSED.items():
-    setattr(Face, _name, _refusal(_name, _remedy))
+    setattr(NdarrayAttributes, _name, _refusal(_name, _remedy))
 for _name in OF_THE_VALUE:
     if hasattr(np.ndarray, _name):
-        setattr(Face, _name, _of_the_value(_name))
+        setattr(NdarrayAttributes, _name, _of_the_value(_name))
 
 
 def of_scalar(name: str) -> property:
