@@ -14,6 +14,7 @@ from typing import Any
 
 from .levels import plain, read
 from .rules.comparisons import isfinite, isinf, isnan
+from .rules.comparisons import math_isclose as _isclose
 from .rules.elementwise.arithmetic import degrees, fma, fmod, frexp, ldexp, modf, nextafter, radians, remainder
 from .rules.elementwise.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.elementwise.exponential import log as _natural_log
@@ -112,7 +113,7 @@ def hypot(*coordinates: Any) -> Any:
 
 def isclose(a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
     """Return whether the plain values are close, as ``math.isclose`` has it."""
-    return math.isclose(read(a), read(b), rel_tol=rel_tol, abs_tol=abs_tol)
+    return bool(_isclose(a, b, read(rel_tol), read(abs_tol)))
 
 
 def dist(p: Iterable[Any], q: Iterable[Any]) -> Any:

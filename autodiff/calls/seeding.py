@@ -11,11 +11,12 @@ import numpy as np
 
 from dualnumbers.foreign import as_like, copy_of, is_foreign, new_like
 from dualnumbers.forms import PYTHON, flags, is_unreal, shape
-from dualnumbers.levels import HELD, is_labelled, is_number, read
+from dualnumbers.levels import HELD, is_labelled, is_noted, is_number, read
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.rules.shaping import array, astype
+from dualnumbers.rules.stopping import stopped
 from dualnumbers.table.partials import as_given
 
 from .structures import flatten, is_structure, kind_of, map_leaves
@@ -42,8 +43,16 @@ def read_only(value: Any) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """Return ``x`` as a constant: its value, whose derivative is zero at every level."""
-    return value_of(x)
+    """Return ``x`` as a constant: its value, whose derivative is zero at every level.
+
+    In a recording it is a line, which `Tape.run` computes anew at other inputs.
+    """
+    return map_leaves(_stopped_leaf, x)
+
+
+def _stopped_leaf(x: Any) -> Any:
+    x = filled(x)
+    return stopped(x) if is_noted(x) else _value_of_leaf(x)
 
 
 def differentiable(x: Any, name: str = "the argument") -> Any:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dualnumbers.levels import read
+from dualnumbers.forms import PYTHON, asked, dtype_of, type_of
 from dualnumbers.messages.errors import SCIPY_REMEDIES
 from dualnumbers.messages.shortening import fitting
 from dualnumbers.numbers.arguments import joined
@@ -35,9 +35,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def double(x: Any) -> Any:
     """Return an array, or a number of NumPy's, of float64 or complex128, as most of SciPy's functions have data."""
     x = joined(array(x))
-    value = read(x)
-    wanted = np.result_type(value, np.float64)
-    return x if hasattr(value, "dtype") and value.dtype == wanted else astype(x, wanted)
+    wanted = asked(np.result_type, x, np.float64)
+    return x if type_of(x) not in PYTHON and dtype_of(x) == wanted else astype(x, wanted)
 
 
 @cache

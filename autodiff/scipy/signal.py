@@ -8,8 +8,7 @@ import numpy as np
 import scipy.signal
 
 from dualnumbers.foreign import is_foreign
-from dualnumbers.forms import asked, dtype_of, shape
-from dualnumbers.levels import read
+from dualnumbers.forms import asked, dtype_of, shape, type_of
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import concatenate, reshape, stack
 from dualnumbers.rules.signals.convolution import (
@@ -57,10 +56,10 @@ def _convolved(in1: Any, in2: Any, mode: str, axes: tuple[int, ...], engine: str
 
 
 def _engine(in1: Any, in2: Any, mode: str, method: str) -> str:
-    if method == "auto" and any(is_foreign(type(read(x))) for x in (in1, in2)):
+    if method == "auto" and any(is_foreign(type_of(x)) for x in (in1, in2)):
         return "direct"
     if method == "auto" and shape(in1):
-        return str(scipy.signal.choose_conv_method(read(in1), read(in2), mode))
+        return str(asked(scipy.signal.choose_conv_method, in1, in2, mode))
     if method not in ("auto", "direct", "fft"):
         raise ValueError(f"method={method!r} is not one of 'auto', 'direct', 'fft'")
     return method

@@ -5,7 +5,8 @@ import operator as op
 
 import numpy as np
 
-from ..table import locally_constant
+from ..levels import read
+from ..table import locally_constant, locally_constant_of_arrays
 
 less = locally_constant(arity=2)(op.lt, np.less)
 less_equal = locally_constant(arity=2)(op.le, np.less_equal)
@@ -24,3 +25,35 @@ isinf = locally_constant()(math.isinf, np.isinf)
 isnan = locally_constant()(math.isnan, np.isnan)
 isposinf = locally_constant()(None, np.isposinf)
 isneginf = locally_constant()(None, np.isneginf)
+
+
+# ------------------------------------------------------------------------------------------ of two numbers or arrays
+
+
+def _tolerances(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return a, b, read(rtol), read(atol), equal_nan
+
+
+@locally_constant_of_arrays(2, of=np.isclose, call=_tolerances)
+def isclose(a, b, rtol, atol, equal_nan):
+    return np.isclose(a, b, rtol, atol, equal_nan)
+
+
+@locally_constant_of_arrays(2, of=np.allclose, call=_tolerances)
+def allclose(a, b, rtol, atol, equal_nan):
+    return np.allclose(a, b, rtol, atol, equal_nan)
+
+
+@locally_constant_of_arrays(2, of=np.array_equal)
+def array_equal(a1, a2, equal_nan=False):
+    return np.array_equal(a1, a2, equal_nan)
+
+
+@locally_constant_of_arrays(2, of=np.array_equiv)
+def array_equiv(a1, a2):
+    return np.array_equiv(a1, a2)
+
+
+@locally_constant_of_arrays(2)
+def math_isclose(a, b, rel_tol, abs_tol):
+    return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..forms import PYTHON
-from ..levels import read
-from ..table import composition, entry, linear, with_values_of
+from ..levels import is_noted
+from ..table import BY_NUMPY, composition, entry, linear, with_values_of
 from .shaping import arrays, in_common
 
 
@@ -24,7 +24,15 @@ def where(condition, x, y):
 chosen = entry(with_values_of(np.where, where))
 
 
+def nowhere(mask):
+    """Return whether a choice by a mask can be left out, since it holds nowhere.
+
+    A recording that is to be run at other inputs is not asked: there it may hold.
+    """
+    return not (is_noted(mask) or np.any(mask))
+
+
 @composition(np.where, weak=True)
 def where_or_nonzero(condition, *choices):
     """The choice; without choices the places where the condition holds, as plain indices."""
-    return chosen(condition, *in_common(arrays(choices))) if choices else np.nonzero(read(condition))
+    return chosen(condition, *in_common(arrays(choices))) if choices else BY_NUMPY[np.nonzero](condition)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from ..forms import PYTHON, dtype_of, shape
 from ..several import each, parts, plus
 from .dispatch import Lifts
@@ -106,9 +108,10 @@ class Row:
         return self.python.evaluate
 
     def face_of(self, z: Any) -> Face:
-        """Return the face that gave a value: NumPy's functions give none of Python's numbers."""
+        """Return the face that gave a value: ufuncs give none of Python's numbers, ``np.where`` arrays only."""
         kind = type(parts(z)[0])
-        return self.python if kind in PYTHON or kind is bool else self.numpy
+        of_arrays = self.python.scalar is None
+        return self.python if kind in PYTHON or kind is bool or (of_arrays and kind is not np.ndarray) else self.numpy
 
     def argument(self, place: int) -> Any:
         """Return the kind of the operand at a place."""

@@ -37,3 +37,12 @@ def _argpartition(name: str) -> Iterator[Sample]:
 def _lexsort(name: str) -> Iterator[Sample]:
     yield Sample(lambda x, y: x[np.lexsort((y, x))], (apart(3), apart(3)), "keys", unreal=False)
     yield Sample(lambda x: np.lexsort(x) * x[0], (apart(2, 3),), "rows", unreal=False)
+
+
+@entry("digitize", "isin")
+def _among(name: str) -> Iterator[Sample]:
+    function, known = getattr(np, name), np.array([-0.5, 0.25, 1.5])
+    yield Sample(lambda x: function(x, known) * x, (apart(2, 3),), "a constant", unreal=False)
+    yield Sample(lambda x, y: function(x, np.sort(y)) * x, (apart(4), apart(3) + 0.05), "two operands", unreal=False)
+    option = {"digitize": "right", "isin": "invert"}[name]
+    yield Sample(lambda x: function(x, known, **{option: True}) * x, (apart(3),), option, unreal=False)

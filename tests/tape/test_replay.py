@@ -266,3 +266,33 @@ def test_arguments_of_a_run_are_a_list():
     with pytest.raises(TypeError, match="was recorded with arguments"):
         tape.run(np.array([4.0, 9.0]))
     np.testing.assert_array_equal(tape.run((np.array([1.0, 2.0]),)), [2.0, 4.0])
+
+
+RUNNING = {
+    "stop_gradient": lambda x: stop_gradient(x) * x + stop_gradient({"of": x[0] * x})["of"],
+    "isclose": lambda x: np.where(np.isclose(x, 0.25, atol=0.3), x, 2 * x),
+    "isin": lambda x: np.where(np.isin(np.round(x), [0.0]), x, 2 * x),
+    "digitize": lambda x: np.digitize(x, [0.0, 0.5]) * x,
+    "searchsorted": lambda x: np.searchsorted(np.sort(x), x) * x,
+    "frexp": lambda x: np.ldexp(*np.frexp(x)) * x,
+    "divmod": lambda x: np.multiply(*np.divmod(x, 0.4)),
+    "matrix_rank": lambda x: np.linalg.matrix_rank(np.outer(x, x)) * x,
+    "pinv": lambda x: np.linalg.pinv(np.outer(x, x) + np.eye(3)),
+    "scipy.linalg": lambda x: autodiff.scipy.linalg.solve(np.outer(x, x) + np.eye(3), x),
+    "scipy.linalg.pinv": lambda x: autodiff.scipy.linalg.pinv(np.outer(x, x) + np.eye(3)),
+    "scipy.stats": lambda x: autodiff.scipy.stats.gamma.logpdf(np.abs(x), 2.0 + x[0] ** 2),
+    "a cumulative distribution": lambda x: autodiff.scipy.stats.expon.cdf(x),
+    "scipy.signal": lambda x: autodiff.scipy.signal.convolve(x, x),
+    "scipy.interpolate": lambda x: autodiff.scipy.interpolate.PchipInterpolator(np.arange(3.0), x)(x**2),
+    "scipy.spatial": lambda x: autodiff.scipy.spatial.distance.pdist(np.outer(x, x)),
+}
+"""What is computed anew, whichever way it falls out."""
+
+
+@pytest.mark.parametrize("of", ["value", "gradient"])
+@pytest.mark.parametrize("name", RUNNING)
+def test_what_is_locally_constant_is_computed_anew(name, of):
+    x = np.array([0.25, -0.5, 0.75])
+    tape = recorded(OF[of](RUNNING[name]), (x,))
+    for other in (x * 1.01, x[::-1].copy(), x * [1.0, -1.0, 1.0], x * 1.3):
+        assert ran(tape, OF[of](RUNNING[name]), (other,))

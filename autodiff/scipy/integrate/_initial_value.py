@@ -113,6 +113,7 @@ def _start(call: str, y0: Any, theta: Any) -> tuple[Any, int]:
     y0 = reshape(double(y0), -1, "C")
     if is_unreal(y0):
         raise TypeError(f"{call} has no derivative of complex y; give its real and imaginary parts{user_line()}")
+    read(y0)  # the slope is a program, of which a recording cannot tell whether it would be another one elsewhere
     return concatenate(y0, theta, 0), shape(y0)[0]
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.interpolate
 
-from dualnumbers.forms import is_unreal, shape, zeros_like
-from dualnumbers.levels import read
+from dualnumbers.forms import asked, is_unreal, shape, size, zeros_like
+from dualnumbers.levels import known, read
 from dualnumbers.rules.of_scipy.linalg.tridiagonal import tridiagonal
 from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, stack
@@ -36,11 +36,11 @@ def _data(x: Any, y: Any, axis: int) -> tuple[Any, Any, int]:
     """Check the data: return knots, values along the first axis, and that axis."""
     x, y = double(x), double(y)
     axis = axis % max(len(shape(y)), 1)
-    if is_unreal(x) or len(shape(x)) != 1 or shape(x)[0] < 2 or not np.all(np.diff(read(x)) > 0):
+    if is_unreal(x) or len(shape(x)) != 1 or shape(x)[0] < 2 or not np.all(np.diff(known(x)) > 0):
         raise ValueError("x must be a strictly increasing vector of at least 2 real numbers")
     if not shape(y) or shape(y)[axis] != shape(x)[0]:
         raise ValueError(f"y, shape {shape(y)}, is as long along axis={axis} as x, which has {shape(x)[0]} elements")
-    if not np.all(np.isfinite(x)) or not np.all(np.isfinite(y)):
+    if not np.all(np.isfinite(known(x))) or not np.all(np.isfinite(known(y))):
         raise ValueError("x and y must contain only finite values")
     return x, move_axis(y, axis, 0), axis
 
@@ -81,7 +81,7 @@ def _monotone(x: Any, y: Any) -> Any:
     if shape(y)[0] == 2:
         return concatenate(m, m, 0)
     first, second = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
-    signs = np.sign(read(m))
+    signs = np.sign(known(m))
     flat = (signs[1:] != signs[:-1]) | (signs[1:] == 0)
     left, right = where(flat, 1.0, m[:-1]), where(flat, 1.0, m[1:])
     inner = where(flat, 0.0, (first + second) / (first / left + second / right))
@@ -92,8 +92,9 @@ def _monotone(x: Any, y: Any) -> Any:
 def _end(h: Any, beyond: Any, m: Any, following: Any) -> Any:
     """Return a three-point estimate, kept monotone (Moler, *Numerical Computing with MATLAB*, §3.6)."""
     d = ((2.0 * h + beyond) * m - h * following) / (h + beyond)
-    turned = np.sign(read(d)) != np.sign(read(m))
-    steep = (np.sign(read(m)) != np.sign(read(following))) & (np.abs(read(d)) > 3.0 * np.abs(read(m)))
+    d_known, m_known = known(d), known(m)
+    turned = np.sign(d_known) != np.sign(m_known)
+    steep = (np.sign(m_known) != np.sign(known(following))) & (np.abs(d_known) > 3.0 * np.abs(m_known))
     return where(turned, 0.0, where(steep, 3.0 * m, d))
 
 
@@ -121,7 +122,7 @@ def _akima(x: Any, y: Any, method: str) -> Any:
         bends = bends + 0.5 * np.abs(m[1:] + m[:-1])
     left, right = bends[:-2], bends[2:]
     both = left + right
-    even = both <= 1e-9 * np.max(read(both), initial=-np.inf)
+    even = known(both) <= 1e-9 * np.max(known(both), initial=-np.inf)
     weighed = m[1:-2] + left / where(even, 1.0, both) * (m[2:-1] - m[1:-2])
     return where(even, 0.5 * (m[3:] + m[:-3]), weighed)
 
@@ -137,7 +138,7 @@ class CubicSpline(CubicHermiteSpline):
         ends = _end_conditions(bc_type, y)
         if extrapolate is None:
             extrapolate = "periodic" if ends[0] == "periodic" else True
-        self._set(x, y, _smooth_derivatives(x, y, ends) if read(y).size else y, axis, extrapolate)
+        self._set(x, y, _smooth_derivatives(x, y, ends) if size(y) else y, axis, extrapolate)
 
 
 _NAMED = {"clamped": 1, "natural": 2}
@@ -244,10 +245,10 @@ class interp1d:  # noqa: N801  SciPy's name
             return
         if kind not in ("linear", "cubic"):
             raise _of_other_kind(kind)
-        self._kind = np.result_type(read(array(y)), np.float32 if kind == "linear" else np.float64)
+        self._kind = asked(np.result_type, array(y), np.float32 if kind == "linear" else np.float64)
         x, y = double(x), double(y)
         if not assume_sorted:
-            order = np.argsort(read(x), kind="stable")
+            order = np.argsort(known(x), kind="stable")
             x, y = x[order], move_axis(move_axis(y, axis, 0)[order], 0, axis)
         knots, values, axis = _data(x, y, axis)
         slopes = _slopes(knots, values)[1]
@@ -262,7 +263,7 @@ class interp1d:  # noqa: N801  SciPy's name
             if holds_numbers(x):
                 raise _of_other_kind(self._plainly)
             return self._curve(x)
-        x, ends = double(x), read(self._curve.x)
+        x, ends = double(x), known(self._curve.x)
         below, above = x < ends[0], x > ends[-1]
         outside = np.any(below) or np.any(above)
         if self._bounded and outside:

@@ -9,6 +9,8 @@ import scipy.interpolate
 
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.arrays.taking import elements
+from dualnumbers.rules.selection import nowhere, where
 from dualnumbers.rules.shaping import concatenate, reshape
 from dualnumbers.rules.signals.convolution import move_axis, recursion
 from dualnumbers.rules.signals.interpolation import interval
@@ -51,14 +53,14 @@ class PPoly:
         if isinstance(extrapolate, str) and extrapolate == "periodic":
             x = start + (x - start) % (end - start)
         j = interval(self.x, x)
-        z, rest = c[0][j], len(shape(c)) - 2
-        step = reshape(x - self.x[j], (*shape(x), *(1,) * rest), "C")
+        z, rest = elements(c[0], j), len(shape(c)) - 2
+        step = reshape(x - elements(self.x, j), (*shape(x), *(1,) * rest), "C")
         for k in range(1, shape(c)[0]):
-            z = z * step + c[k][j]
+            z = z * step + elements(c[k], j)
         outside = (x < start) | (x > end)
-        nowhere = np.isnan(x) if extrapolate else np.isnan(x) | outside
-        if np.any(nowhere):
-            z = z * reshape(np.where(nowhere, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
+        undefined = np.isnan(x) if extrapolate else np.isnan(x) | outside
+        if not nowhere(undefined):
+            z = z * reshape(where(undefined, np.nan, 1.0), (*shape(x), *(1,) * rest), "C")
         for k in range(self.axis):
             z = move_axis(z, len(shape(x)) + k, k)
         return z

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.forms import asked, shape
-from dualnumbers.levels import read
+from dualnumbers.levels import known, read
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg import least_squares as rows
 from dualnumbers.rules.linalg.factors import adjoint, hermitian_matrix
 from dualnumbers.rules.linalg.products import matmul
-from dualnumbers.rules.linalg.singular_values import svd
+from dualnumbers.rules.linalg.singular_values import matrix_rank, svd
 from dualnumbers.rules.reductions import sum
 
 from .._counterpart import Array, counterpart
@@ -35,7 +36,7 @@ def lstsq(a: Array, b: Array, cond: float | None = None, overwrite_a: bool = Fal
     if lapack_driver not in (None, *DRIVERS):
         raise ValueError(f"lstsq: unknown lapack_driver {lapack_driver!r}; there are {', '.join(DRIVERS)}")
     if cond is None:
-        cond = float(np.finfo(asked(np.result_type, a, read(b), np.float32)).eps)
+        cond = float(np.finfo(asked(np.result_type, a, b, np.float32)).eps)
     x, residuals, rank, s = rows.lstsq(a, b, cond)
     if lapack_driver == "gelsy":
         return x, getitem(residuals, (slice(0, 0),)), rank, None
@@ -44,16 +45,21 @@ def lstsq(a: Array, b: Array, cond: float | None = None, overwrite_a: bool = Fal
     return x, residuals, rank, s
 
 
-def _relative(sizes: Any, atol: float | None, rtol: float) -> tuple[float, int]:
-    """Return the bound ``atol + rtol * largest`` as a part of the largest singular value, and the rank."""
-    largest = np.max(sizes, initial=0.0)
-    bound = (atol or 0.0) + rtol * largest
-    return bound / largest if largest else 0.0, int(np.sum(sizes > bound))
+def _relative(atol: float | None, rtol: float, sizes: Callable[[Any], Any], a: Any) -> float:
+    """Return the bound ``atol + rtol * largest`` as a part of the largest singular value, which only ``atol`` needs."""
+    if not atol:
+        return rtol
+    largest = np.max(sizes(read(a)), initial=0.0)
+    return (atol + rtol * largest) / largest if largest else 0.0
+
+
+def _inverse(a: Any, bound: float, hermitian: bool, return_rank: bool) -> Any:
+    inverse = rows.pinv(a, bound, hermitian)
+    return (inverse, known(matrix_rank(a, None, hermitian, bound))) if return_rank else inverse
 
 
 def _rounding(a: Any) -> float:
-    value = read(a)
-    return float(max(value.shape) * np.finfo(np.result_type(value, np.float32)).eps)
+    return float(max(shape(a)) * np.finfo(asked(np.result_type, a, np.float32)).eps)
 
 
 @counterpart("linalg.pinv")
@@ -62,9 +68,7 @@ def pinv(a: Array, *, atol: float | None = None, rtol: float | None = None, retu
     """The pseudoinverse, singular values up to ``atol + rtol * largest`` counting as 0."""
     finite(check_finite, a)
     rtol = (_rounding(a) if atol is None else 0.0) if rtol is None else rtol
-    bound, rank = _relative(np.linalg.svd(read(a), compute_uv=False), atol, rtol)
-    inverse = rows.pinv(a, bound)
-    return (inverse, rank) if return_rank else inverse
+    return _inverse(a, _relative(atol, rtol, np.linalg.svdvals, a), False, return_rank)
 
 
 @counterpart("linalg.pinvh")
@@ -73,9 +77,8 @@ def pinvh(a: Array, atol: float | None = None, rtol: float | None = None, lower:
     """The pseudoinverse of a Hermitian matrix of which one triangle is read."""
     finite(check_finite, a)
     a = hermitian_matrix(a, "L" if lower else "U")
-    bound, rank = _relative(abs(np.linalg.eigvalsh(read(a))), atol, _rounding(a) if rtol is None else rtol)
-    inverse = rows.pinv(a, bound, True)
-    return (inverse, rank) if return_rank else inverse
+    bound = _relative(atol, _rounding(a) if rtol is None else rtol, lambda a: abs(np.linalg.eigvalsh(a)), a)
+    return _inverse(a, bound, True, return_rank)
 
 
 @counterpart("linalg.orthogonal_procrustes")

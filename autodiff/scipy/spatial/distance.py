@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import asked, dtype_of, shape
-from dualnumbers.levels import read
+from dualnumbers.levels import is_number, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.reductions import max as largest
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.selection import where
+from dualnumbers.rules.selection import nowhere, where
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, matrix_transpose, stack
 
 from .._counterpart import counterpart, double, missing
@@ -37,9 +37,9 @@ def _sum(x: Any, w: Any = None) -> Any:
 def _root(s: Any, p: Any = 2.0) -> Any:
     """Return the p-th root of a sum; between equal vectors it is 0, and so is the derivative of a norm."""
     equal = s == 0.0
-    safe = where(equal, 1.0, s) if np.any(equal) else s
-    z = np.sqrt(safe) if read(p) is p and p == 2 else safe ** (1.0 / p)
-    return where(equal, 0.0, z) if np.any(equal) else z
+    safe = s if nowhere(equal) else where(equal, 1.0, s)
+    z = np.sqrt(safe) if not is_number(type(p)) and p == 2 else safe ** (1.0 / p)
+    return z if nowhere(equal) else where(equal, 0.0, z)
 
 
 def _squares(u: Any, v: Any, w: Any) -> Any:
@@ -57,7 +57,7 @@ def _minkowski(u: Any, v: Any, w: Any, p: Any = 2.0) -> Any:
         raise ValueError(f"minkowski: p={read(p)} is not positive")
     if p == np.inf:
         return _largest(u, v, w)
-    if read(p) is p and p in (1, 2):
+    if not is_number(type(p)) and p in (1, 2):
         return _sum(np.abs(u - v), w) if p == 1 else _root(_squares(u, v, w))
     return _root(_sum(np.abs(u - v) ** p, w), p)
 

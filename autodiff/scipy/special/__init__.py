@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
-from dualnumbers.foreign import as_array
 from dualnumbers.forms import asked, shape
-from dualnumbers.levels import read
+from dualnumbers.levels import known, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.elementwise.gamma import polygamma as polygamma_of_order
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax as row_of_log_softmax
 from dualnumbers.rules.statistics.logarithmic_sums import log_sum_exp
 from dualnumbers.rules.statistics.logarithmic_sums import softmax as row_of_softmax
+from dualnumbers.rules.stopping import stopped
 
 from ...calls.closures import holds_numbers
 from .._counterpart import Array, counterpart, counterpart_of_row, missing
@@ -28,7 +28,7 @@ __getattr__ = missing(__name__)
 
 def _peak(a: Any, axis: Any) -> Any:
     """Return the largest element along the axes, 0 where it is infinite: the result does not depend on it."""
-    values = np.asarray(read(a))
+    values = stopped(a)
     largest = np.max(values.real, axis=axis, keepdims=True, initial=-np.inf)
     return np.where(np.isfinite(largest), largest, 0.0).astype(values.real.dtype)
 
@@ -40,8 +40,8 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
     slope 0: the sum is the largest element there, which elements that are equal share.
     """
-    weights = 1.0 if b is None else read(b)
-    x = np.broadcast_to(read(a), np.broadcast_shapes(shape(a), np.shape(weights)))
+    weights = 1.0 if b is None else known(b)
+    x = np.broadcast_to(known(a), np.broadcast_shapes(shape(a), shape(weights)))
     empty = np.all(np.equal(x, -np.inf), axis=axis, keepdims=True)
     infinite = np.any(np.equal(x, np.inf) & np.not_equal(weights, 0), axis=axis, keepdims=True)
     apart = empty | infinite
@@ -106,7 +106,7 @@ def polygamma(n: Array, x: Array) -> Any:
 @counterpart("special.multigammaln")
 def multigammaln(a: Array, d: int) -> Any:
     """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1."""
-    if np.any(as_array(read(a)) <= 0.5 * (d - 1)):
+    if np.any(known(a) <= 0.5 * (d - 1)):
         raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
     terms = sum((original.gammaln(a - 0.5 * j) for j in range(1, d)), original.gammaln(a))
     return terms + 0.25 * d * (d - 1) * np.log(np.pi)

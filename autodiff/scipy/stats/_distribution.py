@@ -16,9 +16,10 @@ import numpy as np
 import scipy.stats
 
 from dualnumbers.forms import is_unreal
-from dualnumbers.levels import is_number, read
+from dualnumbers.levels import is_number, known, read
 from dualnumbers.messages.errors import user_line
-from dualnumbers.rules.selection import where
+from dualnumbers.rules.selection import nowhere, where
+from dualnumbers.rules.stopping import stopped
 from dualnumbers.rules.strong import strong
 
 from .._counterpart import counterpart, double
@@ -71,8 +72,8 @@ class Distribution:
 
     def exists(self, shapes: list[Any], scale: Any = 1.0) -> Any:
         """Return 1 where the parameters are allowed, else NaN, of value and derivatives alike."""
-        allowed = self.allowed(*map(read, shapes)) & (scale > 0)
-        return 1.0 if np.all(allowed) else np.where(allowed, 1.0, np.nan)[()]
+        allowed = self.allowed(*map(known, shapes)) & (known(scale) > 0)
+        return 1.0 if nowhere(np.logical_not(allowed)) else where(allowed, 1.0, np.nan)
 
     def probability(self, which: str, y: Any, shapes: list[Any]) -> Any:
         """Compute ``cdf``, ``sf``, ``logcdf`` or ``logsf`` of the standard form."""
@@ -84,7 +85,7 @@ class Distribution:
         large = p > 0.5  # there the logarithm would have the rounding error of 1
         complement = np.log1p(-where(large, far(y, *shapes), 0.5))
         p = where(large, 0.5, p)
-        size = np.where(p > 0, read(p), 1.0)[()]  # a constant: of 1e-200 the square is 0, and its reciprocal ∞
+        size = where(p > 0, stopped(p), 1.0)  # a constant: of 1e-200 the square is 0, and its reciprocal ∞
         return where(large, complement, np.log(p / size) + np.log(size))
 
 
@@ -144,11 +145,11 @@ class Continuous(Distribution):
     def _inside(self, y: Any) -> tuple[Any, Any, Any]:
         """Return y, moved into the support where it is outside; where it is below, and where above."""
         low, high = self.support
-        value = read(y)
+        value = known(y)
         below = (value < low) | (value == -np.inf) | (self.open & (value == low))
         above = (value > high) | (value == np.inf) | (self.open & (value == high))
         outside = below | above
-        return (where(outside, self._interior, y) if np.any(outside) else y), below, above
+        return (y if nowhere(outside) else where(outside, self._interior, y)), below, above
 
     @property
     def _interior(self) -> float:
@@ -160,16 +161,16 @@ class Continuous(Distribution):
         if self.density:
             return self.density(y, *shapes)
         at = (y == self.support[0]) | (y == self.support[1])
-        if not self.edge or not np.any(at):
+        if not self.edge or nowhere(at):
             return np.exp(self.log_density(y, *shapes))
         inner = np.exp(self.log_density(where(at, self._interior, y), *shapes))
         return where(at, self.edge(where(at, y, self.support[0]), *shapes), inner)
 
     def _quantile(self, which: str, q: Any, shapes: list[Any], loc: Any, scale: Any) -> Any:
-        possible = (q >= 0) & (q <= 1)
+        possible = (known(q) >= 0) & (known(q) <= 1)
         exists = self.exists(shapes, scale)
-        if not np.all(possible):
-            q, exists = where(possible, q, 0.5), exists * np.where(possible, 1.0, np.nan)
+        if not nowhere(np.logical_not(possible)):
+            q, exists = where(possible, q, 0.5), exists * where(possible, 1.0, np.nan)
         function = getattr(self, which)
         z = function(q, *shapes) if function else self._inverse(which, q, shapes)
         return (z * scale + loc) * exists
@@ -181,7 +182,7 @@ class Continuous(Distribution):
         for _ in range(max(map(_depth, (q, *shapes))).bit_length()):
             lower = self.cdf(x, *shapes)
             residual = where(lower > 0.5, -self.sf(x, *shapes), lower) + sign * q  # the nearer tail is accurate
-            x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - read(residual))
+            x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - stopped(residual))
         return x
 
 
@@ -213,9 +214,9 @@ class Discrete(Distribution):
             if name in self.whole:
                 self._refuse(which, name, value)
         with np.errstate(all="ignore"):
-            low, high = self.support(*map(read, shapes))
+            low, high = self.support(*map(known, shapes))
             if which in FAR:
-                k = np.floor(read(x) - read(loc))
+                k = np.floor(known(x) - known(loc))
                 below, above = k < low, k >= high
             else:
                 self._refuse(which, "k", x)

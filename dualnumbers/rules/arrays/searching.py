@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from ...levels import read
-from ...table import locally_constant_of_arrays
+from ...levels import is_noted, read
+from ...table import BY_NUMPY, locally_constant_of_arrays
+from ..comparisons import not_equal
 from ..shaping import array
-from .inspecting import reads_values
+from .inspecting import READING
 from .taking import elements
 
 
@@ -57,5 +58,25 @@ def searchsorted(a, v, side="left"):
     return np.searchsorted(a, v, side)
 
 
-for _reader in (np.nonzero, np.flatnonzero, np.argwhere, np.digitize, np.isin):
-    reads_values(_reader)
+@locally_constant_of_arrays(2, of=np.digitize)
+def digitize(x, bins, right=False):
+    return np.digitize(x, bins, right)
+
+
+@locally_constant_of_arrays(2, of=np.isin)
+def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
+    return np.isin(element, test_elements, assume_unique, invert, kind=kind)
+
+
+def _of_places(numpy_function):
+    """Register a function that gives the places where a mask holds: as many as there are, so that it is read."""
+
+    def places(a):
+        return numpy_function(read(not_equal(a, 0) if is_noted(a) else a))
+
+    BY_NUMPY[numpy_function] = places
+    READING.add(places)
+
+
+for _function in (np.nonzero, np.flatnonzero, np.argwhere):
+    _of_places(_function)

@@ -3,18 +3,18 @@
 import numpy as np
 
 from ...foreign import as_array
-from ...levels import is_number, read
+from ...forms import dtype_of, is_unreal
+from ...levels import is_number, known
 from ...table import BY_NUMPY, composition
 from ..shaping import astype
 
 
 def _widened(x, beyond):
     """``x``, as complex if ``beyond`` holds of any real element."""
-    value = as_array(read(x))
-    x = x if is_number(type(x)) else value
-    if value.dtype.kind == "c" or not np.any(beyond(value)):
+    x = x if is_number(type(x)) else as_array(x)
+    if is_unreal(x) or not np.any(beyond(known(x))):
         return x
-    return astype(x, np.complex64 if value.dtype == np.float32 else complex)
+    return astype(x, np.complex64 if dtype_of(x) == np.float32 else complex)
 
 
 def _negative(x):

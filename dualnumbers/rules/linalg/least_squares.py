@@ -7,7 +7,7 @@ variables separate*, SIAM J. Numer. Anal. 10, 1973, §4-5.
 import numpy as np
 
 from ...forms import asked, dtype_of, shape, zeros_like
-from ...levels import read
+from ...levels import known, read
 from ...messages.errors import user_line
 from ...table import composition, smooth
 from ...table.kinds import Smooth
@@ -138,4 +138,4 @@ def lstsq(a, b, rcond=None):
     rcond = np.finfo(float).eps * max(shape(a)) if rcond is None else read(rcond)
     x, residuals, rank = _lstsq(a, b, rcond)
     of_real = np.finfo(result).dtype
-    return astype(x, result), astype(residuals, of_real), read(rank), astype(svdvals(a), of_real)
+    return astype(x, result), astype(residuals, of_real), known(rank), astype(svdvals(a), of_real)

@@ -3,10 +3,11 @@
 import numpy as np
 
 from ...forms import dtype_of, shape
-from ...levels import is_number, read
+from ...levels import is_number, known, read
 from ...table import composition, smooth
 from ..arrays.taking import take_along_axis
 from ..axes import moveaxis, rank
+from ..comparisons import isnan
 from ..indexing import fixed
 from ..selection import where
 from ..shaping import array, astype, ravel, reshape
@@ -16,7 +17,7 @@ from .sorting import ordered_as, sort
 def _positions(x, function, q, method):
     """Return where among the sorted elements of the last axis the quantiles lie, by NumPy's of 0, 1, 2, …"""
     skip_nan = function.startswith("nan")
-    counts = np.sum(~np.isnan(read(x)), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
+    counts = np.sum(~read(isnan(known(x))), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
     fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
     each = list(map(int, counts.ravel()))
     places = {n: np.quantile(np.arange(max(n, 1.0)), fraction, method=method) for n in set(each)}
