@@ -54,7 +54,7 @@ class Rule:
             self.watched, self.known = Watched(self.code), {}
         leaves, closed, counts, call = [*map(as_argument, arguments)], self.watched.numbers(), None, Call()
         for x in leaves:
-            if kind_of(x) is not None and is_structure(x):
+            if type(x) is not np.ndarray and kind_of(x) is not None and is_structure(x):
                 flat = [flatten(x)[0] for x in leaves]
                 call.rebuilds = list(map(rebuilding, leaves))
                 leaves, counts = list(itertools.chain(*flat)), tuple(map(len, flat))
@@ -129,7 +129,7 @@ class _Form:
     def value(self, *flat: Any) -> Any:
         """Return the leaves of what the function returns, a tuple where that is a structure."""
         out, name, operands = self.bound(flat)[0](*self.arguments(flat)), self.rule.name, flat[: self.count]
-        if not is_structure(out):
+        if type(out) is np.ndarray or not is_structure(out):
             return value_of_function(name, out, operands)
         leaves, _ = flatten(out)
         if not leaves:

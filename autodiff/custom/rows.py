@@ -37,17 +37,19 @@ class SeveralResultsError(TypeError):
 
 def value_of_function(name: str, z: Any, operands: Any) -> Any:
     """Return what a user's function returned, as it did; TypeError where it is no plain value."""
+    if isinstance(z, np.ndarray):
+        for x in operands:
+            if isinstance(x, np.ndarray) and np.may_share_memory(z, x):
+                return z.copy()  # a view would be written to with the argument
+        return z if z.ndim else z[()]
     if is_number(type(z)):
         raise TypeError(f"{name} uses a number that is being differentiated and is none of its arguments: make that "
                         f"an argument too{user_line()}")  # fmt: skip
-    if not isinstance(z, (*PYTHON, np.generic, np.ndarray)):
+    if not isinstance(z, (*PYTHON, np.generic)):
         if is_foreign(type(z)):
             return copy_of(z)
         kind = SeveralResultsError if is_structure(z) else TypeError
         raise kind(f"{name} returned {z!r}: let it return a number or an array{user_line()}")
-    if isinstance(z, np.ndarray):
-        shown = any(isinstance(x, np.ndarray) and np.may_share_memory(z, x) for x in operands)
-        return z.copy() if shown else z if z.ndim else z[()]  # a view would be written to with the argument
     return z
 
 

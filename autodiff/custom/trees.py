@@ -46,7 +46,7 @@ _NESTS = kind_of(()), kind_of([])
 
 def as_argument(x: Any) -> Any:
     """Return an argument: lists and tuples of numbers and arrays of one shape are an array, others stay structures."""
-    if not (x.dtype.char == "O" if isinstance(x, np.ndarray) else _is_nest(x)):
+    if x.dtype.char != "O" if isinstance(x, np.ndarray) else kind_of(x) is None or not _is_nest(x):
         return x
     try:
         return joined(x)
