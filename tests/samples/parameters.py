@@ -51,6 +51,10 @@ CALLS: dict[str, list[tuple[Callable[..., Any], np.ndarray]]] = {
     ],
     "np.polyfit": [(lambda y: np.polyfit(np.arange(4.0), y, 1, rcond=1e-9), values(4))],
     "unwrap": [(lambda x: np.unwrap(x, discont=4.0), np.array([0.1, 4.0, 8.5, 0.5]))],
+    "isin": [(lambda x: np.isin(x, x[:2], assume_unique=True, kind="sort") * x, apart(4))],
+    "isclose": [(lambda x: np.isclose(x, np.array([np.nan, 0.25, 1.0]), equal_nan=True) * x, apart(3))],
+    "allclose": [(lambda x: np.allclose(x, np.array([np.nan, 0.25, 1.0]), equal_nan=True) * x, apart(3))],
+    "array_equal": [(lambda x: np.array_equal(x, np.array([np.nan, 0.25, 1.0]), equal_nan=True) * x, apart(3))],
     "matrix_rank": [
         (lambda a: np.linalg.matrix_rank(a @ a.T, hermitian=True) * a, values(2, 2)),
         (lambda a: np.linalg.matrix_rank(a, rtol=1e-3) * a, values(2, 2)),

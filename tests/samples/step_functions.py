@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.special
 
+from autodiff import stop_gradient
+
 from .sample import ENTRIES, Sample, apart, entry
 
 STEP_OPERANDS = {1: ((2, 3),), 2: ((2, 1), (3,))}
@@ -53,3 +55,9 @@ def _round(name: str) -> Iterator[Sample]:
             yield Sample(lambda x, decimals=decimals, round=round: round(4 * x, decimals) * x, (apart(2, 3),),
                          f"{round.__name__}, {decimals}", unreal=False)  # fmt: skip
     yield Sample(lambda x: x.round(1) * x, (apart(3),), "method", unreal=False)
+
+
+@entry("stopped")
+def _stopped(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: stop_gradient(np.round(4 * x)) * x, (apart(2, 3),), "an array", unreal=False)
+    yield Sample(lambda x: stop_gradient(np.floor(4 * x[0])) * x, (apart(3),), "a number", unreal=False)
