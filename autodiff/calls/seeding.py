@@ -45,7 +45,7 @@ def read_only(value: Any) -> Any:
 def stop_gradient(x: Any) -> Any:
     """Return ``x`` as a constant: its value, whose derivative is zero at every level.
 
-    In a recording it is a line, which `Tape.run` computes anew at other inputs.
+    In a recording it is a line, which ``tape.run`` computes anew at other inputs.
     """
     return map_leaves(_stopped_leaf, x)
 
