@@ -33,7 +33,7 @@ def _alike(name: str) -> Iterator[Sample]:
         yield Sample(close, (apart(3),), "of numbers", unreal=False)
         return
     function = getattr(np, name)
-    yield Sample(lambda x, y: function(x, y) * x, (apart(4), apart(4) + 0.05), "two operands", unreal=False)
+    yield Sample(lambda x, y: np.multiply(function(x, y), x), (apart(4), apart(4) + 0.05), "two operands", unreal=False)
     yield Sample(lambda x: function(x, [1.0, 2.0, 3.0]) * x, (apart(3),), "a list", unreal=False)
     if name in ("isclose", "allclose"):
         yield Sample(lambda x: function(x, 0.25, rtol=0.0, atol=0.5) * x, (apart(3),), "tolerances", unreal=False)

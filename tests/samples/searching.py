@@ -43,6 +43,8 @@ def _lexsort(name: str) -> Iterator[Sample]:
 def _among(name: str) -> Iterator[Sample]:
     function, known = getattr(np, name), np.array([-0.5, 0.25, 1.5])
     yield Sample(lambda x: function(x, known) * x, (apart(2, 3),), "a constant", unreal=False)
-    yield Sample(lambda x, y: function(x, np.sort(y)) * x, (apart(4), apart(3) + 0.05), "two operands", unreal=False)
+    yield Sample(
+        lambda x, y: np.multiply(function(x, np.sort(y)), x), (apart(4), apart(3) + 0.05), "two operands", unreal=False
+    )
     option = {"digitize": "right", "isin": "invert"}[name]
     yield Sample(lambda x: function(x, known, **{option: True}) * x, (apart(3),), option, unreal=False)
