@@ -115,11 +115,11 @@ class Recording:
 class LinearMap:
     """The linear map that a function is to first order at a point, as an object: it pickles, and a copy is itself."""
 
-    __slots__ = ("__name__", "_of", "outs", "recording", "value")
+    __slots__ = ("__name__", "_function", "outs", "recording", "value")
     word = "linear map"
 
     def __init__(self, name: str, recording: Recording) -> None:
-        self._of, self.recording = name, recording
+        self._function, self.recording = name, recording
         self.__name__ = f"{self.word.replace('-', '')}_of_{name}"
         self.outs, rebuild = flatten(recording.out)
         self.value = rebuild(map(recording.value, self.outs))
@@ -139,10 +139,10 @@ class LinearMap:
         return self
 
     def __reduce__(self) -> Any:
-        return type(self), (self._of, self.recording)
+        return type(self), (self._function, self.recording)
 
     def __repr__(self) -> str:
-        return f"<{self.word} of {self._of}>"
+        return f"<{self.word} of {self._function}>"
 
 
 class PullBack(LinearMap):

@@ -60,8 +60,8 @@ class Tape(Program):
     def run(self, args: Sequence[Any]) -> Any:
         """Return what the recorded function returns for other arguments, computed line by line without calling it.
 
-        The arguments have the structure, shapes and types of those that it was recorded with. Raises
-        `replay.DivergedError`, a RuntimeError, where a decision of the function would be another one.
+        The arguments have the structure, shapes and types of those that it was recorded with. Raises RuntimeError, a
+        ``autodiff.tape.replay.DivergedError``, where a decision of the function would be another one.
         """
         from .replay import run
 

@@ -720,3 +720,22 @@ def test_an_array_that_repeats_elements_is_written_to_as_numpy_does(name, x):
     step = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
     np.testing.assert_allclose(tangent, step, rtol=1e-8)
     np.testing.assert_allclose(np.sum(pull(np.ones_like(expected))), np.sum(step), rtol=1e-8)
+
+
+def with_a_written_mask(x):
+    """Use a mask, write to it, with an element that is computed as well, and use it again."""
+    mask = (x > 0.0).copy()
+    mask[0] = False
+    before = np.sum(np.where(mask, x * x, x))
+    mask[1] = x[1] > 5.0
+    mask[2] = True
+    filled = np.zeros_like(x)
+    filled[0], filled[1:] = x[0], mask[1:]
+    return before + np.sum(np.where(mask, x**3, 0.0)) + np.sum(filled * x)
+
+
+def test_a_mask_that_is_written_after_it_was_used():
+    x, other = np.array([1.0, 2.0, -3.0]), np.array([1.5, 6.0, -2.5])
+    assert grad(with_a_written_mask)(x).tolist() == [3.0, 4.0, 29.0]
+    assert [jvp(with_a_written_mask, [x], [unit])[1] for unit in np.eye(3)] == [3.0, 4.0, 29.0]
+    assert record(with_a_written_mask, [x])[0].run([other]) == with_a_written_mask(other)
