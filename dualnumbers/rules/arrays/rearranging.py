@@ -62,7 +62,8 @@ def put_back(evaluate):
 # ---------------------------------------------------------------------------------------------- the same, elsewhere
 
 
-@rearrangement(of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))
+@linear(lambda g, a, shift, axis: roll(g, (-np.asarray(shift, int)).tolist(), axis),
+        of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))  # fmt: skip
 def roll(a, shift, axis):
     return np.roll(a, shift, axis)
 

@@ -21,6 +21,7 @@ from ...forms import is_unreal, shape
 from ...levels import is_number, read
 from ...messages.errors import user_line
 from ...table import composition, smooth
+from ...table.kinds import Smooth
 from ..complexes import conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
@@ -54,7 +55,14 @@ def _cholesky_push(da, z, a, upper):
     return adjoint(dl) if upper else dl
 
 
-@smooth(_cholesky_push)
+def _cholesky_pull(g, z, a, upper):
+    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, two systems where the transpose of the push-forward solves seven."""
+    lower, g = (adjoint(z), adjoint(g)) if upper else (z, g)
+    middle = weighted(matmul(adjoint(lower), g), np.tri(shape(a)[-1]) - 0.5 * np.eye(shape(a)[-1]))
+    return adjoint(solve(adjoint(lower), adjoint(solve(adjoint(lower), middle))))
+
+
+@smooth(Smooth(_cholesky_push, _cholesky_pull))
 def _cholesky(a, upper):
     return np.linalg.cholesky(a, upper=upper)
 
