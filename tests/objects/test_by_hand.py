@@ -12,6 +12,7 @@ import pytest
 from samples import ENTRIES, samples
 from table import ELEMENTWISE_FUNCTIONS, few_points, named, places
 
+import autodiff
 import dualnumbers.dmath as dmath
 from autodiff import (
     Constant,
@@ -576,3 +577,17 @@ def test_a_result_that_is_gone_keeps_nothing():
     gc.collect()
     z.backward()
     assert x.grad == 12.0
+
+
+def test_the_adjoint_of_a_complex_number_that_got_a_real_part_first():
+    def slope(z):
+        def f(z):
+            v = np.broadcast_arrays(z, z)[0]
+            u = v[...]
+            return np.real(u * (1 + 2j)) + np.real(v.real * u)
+
+        return np.real(autodiff.forward.gradient(f, [z])[0] * (2 - 1j))
+
+    z = Variable(0.9 + 1.1j)
+    slope(z).backward()
+    assert z.grad == grad(slope)(0.9 + 1.1j) == 4.0
