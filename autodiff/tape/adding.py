@@ -83,6 +83,7 @@ def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, stati
         if is_number(type(found[line])):
             found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
             return
-        found[line] = np.zeros_like(x) if found[line] is None else np.array(np.broadcast_to(found[line], x.shape), x.dtype)
+        before = found[line]
+        found[line] = np.zeros_like(x) if before is None else np.array(np.broadcast_to(before, x.shape), x.dtype)
         owned.add(line)
     add_at(found[line], fit(g, x[static[0]]), *static)

@@ -209,6 +209,7 @@ def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None,
 def _at(ufunc: Any) -> Callable[..., Any]:
     def applied(x: Any, v: Any, places: Any) -> Any:
         z = x.astype(np.result_type(x, v), order="C")
+        z = np.array(z) if isinstance(z, np.generic) else z  # of a scalar, reshape makes a copy
         ufunc.at(z.reshape(-1), places, v)
         return z
 

@@ -135,7 +135,9 @@ class Judge:
         return double.shape == single.shape and np.allclose(double, single, 1e-3, 1e-3)
 
     def expected(self, order: int) -> Estimate:
-        """The mixed derivative of the weighted outputs along d1, …, by polarisation."""
+        """The mixed derivative of the weighted outputs along d1, …, by polarisation; error ∞ if not `sensible`."""
+        if not self.sensible:
+            return Estimate(0.0, np.inf)
         weights = np.conj(_flat(self.weights))
         signs = {1: [(1,)], 2: [(1, 1), (1, -1)], 3: [(1, 1, 1), (1, 1, -1), (1, -1, 1), (1, -1, -1)]}[order]
         total = Estimate(0.0, 0.0)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from autodiff import gradcheck, gradient, jacfwd, jacrev, jvp, vjp
+from autodiff import forward, gradcheck, gradient, jacfwd, jacrev, jvp, vjp
 from dualnumbers import DualNumber
 
 X = np.array([[0.4, 1.3, 0.7], [2.1, 0.9, 1.6]])
@@ -89,6 +89,17 @@ def test_at_works_in_turn(name):
     np.testing.assert_allclose(jvp(f, [X], [X])[0], f(X), rtol=1e-15)
     np.testing.assert_allclose(vjp(f, X)[0], f(X), rtol=1e-15)
     assert gradcheck(lambda x: np.sum(f(x) ** 2), [X], order=2, raises=True)
+
+
+@pytest.mark.filterwarnings("ignore:Numpy has detected:DeprecationWarning")  # v may be written, and is y
+@pytest.mark.parametrize("way", [gradient, forward.gradient])
+def test_add_at_into_a_view_of_an_array_without_axes(way):
+    def f(y, z):
+        v = np.broadcast_arrays(y, np.ones(1))[0]
+        np.add.at(v, [0, 0], z * y)
+        return np.sum(y)
+
+    np.testing.assert_allclose(way(f, [np.array(-0.6), 0.8]), [1 + 2 * 0.8, 2 * -0.6])
 
 
 def test_add_at_of_a_variable_into_zeros():
