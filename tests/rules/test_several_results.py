@@ -19,12 +19,12 @@ def counted(monkeypatch):
     """How often the functions of `scipy.special` are evaluated, by their names."""
     counts: Counter[str] = Counter()
 
-    def found(path):
+    def imported(path):
         counts[path.removeprefix("special.")] += 1
         return original(path)
 
-    original = from_scipy.found
-    monkeypatch.setattr(from_scipy, "found", found)
+    original = from_scipy.imported
+    monkeypatch.setattr(from_scipy, "imported", imported)
     return counts
 
 
