@@ -7,6 +7,7 @@ import numpy as np
 from ..foreign import is_foreign
 from ..forms import dtype_of, shape
 from ..table import linear, smooth
+from ..table.kinds import Smooth
 from .comparisons import equal
 from .indexing import getitem
 from .selection import where
@@ -115,5 +116,11 @@ def extremum_push(dx, z, x, axis, keepdims):
     return sum(dx * shares(extremal(z, x, axis), axis), axis, keepdims)
 
 
-max = smooth(extremum_push, of=np.max, call=signature, selects=True)(along(np.max))
-min = smooth(extremum_push, of=np.min, call=signature, selects=True)(along(np.min))
+def extremum_pull(g, z, x, axis, keepdims):
+    """Return the adjoint of an extremum's operand."""
+    return kept(g, x, axis) * shares(extremal(z, x, axis), axis)
+
+
+extremum = Smooth(extremum_push, extremum_pull)
+max = smooth(extremum, of=np.max, call=signature, selects=True)(along(np.max))
+min = smooth(extremum, of=np.min, call=signature, selects=True)(along(np.min))

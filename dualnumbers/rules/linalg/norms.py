@@ -12,6 +12,7 @@ from ...forms import asked, is_unreal, real_dtype_of, shape
 from ...levels import is_number, read
 from ...messages.errors import user_line
 from ...table import composition, smooth
+from ...table.kinds import Smooth
 from ..comparisons import equal, not_equal
 from ..complexes import conj, real
 from ..indexing import getitem
@@ -109,7 +110,12 @@ def _push(dx, z, x, ord, axis, keepdims):
     return found if keepdims else reshape(found, shape(z), "C")
 
 
-length = smooth(_push, name="length", shown="norm")(_evaluate)
+def _length_pull(g, z, x, ord, axis, keepdims):
+    """x̄ = ‖x‖̄ x / ‖x‖."""
+    return _kept(g, x, axis) * unit(x, ord, axis)
+
+
+length = smooth(Smooth(_push, _length_pull), name="length", shown="norm")(_evaluate)
 p_norm = smooth(_push, name="p_norm", shown="norm")(_evaluate)
 
 

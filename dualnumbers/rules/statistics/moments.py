@@ -11,6 +11,7 @@ from ...forms import asked, dtype_of, is_unreal, shape
 from ...levels import read
 from ...messages.errors import user_line
 from ...table import composition, entry_of, smooth
+from ...table.kinds import Smooth
 from ..complexes import conj, imag, real
 from ..elementwise.clipping import clip
 from ..elementwise.powers import sqrt
@@ -61,10 +62,19 @@ def variance_push(dx, z, x, axis, dtype, ddof, keepdims, where):
     return astype(2.0 * share_of_each(x, axis, keepdims, where, ddof) * tangent, dtype_of(z))
 
 
+def variance_pull(g, z, x, axis, dtype, ddof, keepdims, where):
+    """2 z̄ (x − x̄) / (n − ddof)."""
+    return 2.0 * share_of_each(x, axis, True, where, ddof) * kept(g, x, axis) * _centred(x, axis, where)
+
+
+def _unit(z, d, at_zero, axis, where):
+    """d / z of the chosen elements, 0 where z is."""
+    return chosen(select(at_zero, 0.0, d / select(at_zero, 1.0, kept(z, d, axis))), where)
+
+
 def _length_push(dd, z, d, at_zero, axis, ddof, keepdims, where):
     """Σ (d / z) ḋ / (n − ddof), of z = √(Σ |d|² / (n − ddof)); 0 where that is 0."""
-    unit = select(at_zero, 0.0, d / select(at_zero, 1.0, kept(z, d, axis)))
-    tangent = sum(_inner(chosen(unit, where), dd), axis, keepdims)
+    tangent = sum(_inner(_unit(z, d, at_zero, axis, where), dd), axis, keepdims)
     return astype(share_of_each(d, axis, keepdims, where, ddof) * tangent, dtype_of(z))
 
 
@@ -73,13 +83,19 @@ def deviation_push(dx, z, x, axis, dtype, ddof, keepdims, where):
     return _length_push(dx, z, _centred(x, axis, where), _is_constant(x, axis, where), axis, ddof, keepdims, where)
 
 
+def deviation_pull(g, z, x, axis, dtype, ddof, keepdims, where):
+    """z̄ (x − x̄) / (z (n − ddof)); 0 where all data are equal."""
+    unit = _unit(z, _centred(x, axis, where), _is_constant(x, axis, where), axis, where)
+    return share_of_each(x, axis, True, where, ddof) * kept(g, x, axis) * unit
+
+
 def _root_push(dd, z, d, axis, ddof, keepdims, where):
     return _length_push(dd, z, d, np.equal(read(kept(z, d, axis)), 0), axis, ddof, keepdims, where)
 
 
-def moment_row(numpy_function, push):
+def moment_row(numpy_function, push, pull):
     """Make the row of a variance or standard deviation, with its keywords."""
-    return smooth(push, of=numpy_function, call=moment_signature)(
+    return smooth(Smooth(push, pull), of=numpy_function, call=moment_signature)(
         lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
             x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where
         )
@@ -95,8 +111,8 @@ def moment_signature(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=
     return a, axis, dtype, ddof if correction is None else correction, keepdims, mask(where)
 
 
-var = moment_row(np.var, variance_push)
-std = moment_row(np.std, deviation_push)
+var = moment_row(np.var, variance_push, variance_pull)
+std = moment_row(np.std, deviation_push, deviation_pull)
 
 
 @smooth(_root_push)

@@ -4,10 +4,10 @@ import numpy as np
 
 from ...forms import dtype_of
 from ...table import composition, smooth
-from ..reductions import along, extremum_push, signature, sum
+from ..reductions import along, extremum, signature, sum
 from ..shaping import astype
 from .cumulative import cumprod, cumsum
-from .moments import deviation_push, moment_row, share_of_each, variance_push
+from .moments import deviation_pull, deviation_push, moment_row, share_of_each, variance_pull, variance_push
 from .reductions_where import chosen, extremum_entry, extremum_row, inexact, mask, prod_where, sum_where
 
 
@@ -70,19 +70,20 @@ def nanmean(x, axis, dtype, keepdims, where):
     return np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
-def _without_nan(push):
-    return lambda dx, z, x, axis, dtype, ddof, keepdims, where: push(
-        dx, z, x, axis, dtype, ddof, keepdims, _numbers(x, where)
+def _without_nan(derivative):
+    """Return a push-forward or pull-back of the elements that are not NaN."""
+    return lambda v, z, x, axis, dtype, ddof, keepdims, where: derivative(
+        v, z, x, axis, dtype, ddof, keepdims, _numbers(x, where)
     )
 
 
-nanvar = moment_row(np.nanvar, _without_nan(variance_push))
-nanstd = moment_row(np.nanstd, _without_nan(deviation_push))
+nanvar = moment_row(np.nanvar, _without_nan(variance_push), _without_nan(variance_pull))
+nanstd = moment_row(np.nanstd, _without_nan(deviation_push), _without_nan(deviation_pull))
 
 
 # --------------------------------------------------------------------------------------------------- extrema
 
-nanmax = smooth(extremum_push, of=np.nanmax, call=signature, selects=True)(along(np.nanmax))
-nanmin = smooth(extremum_push, of=np.nanmin, call=signature, selects=True)(along(np.nanmin))
+nanmax = smooth(extremum, of=np.nanmax, call=signature, selects=True)(along(np.nanmax))
+nanmin = smooth(extremum, of=np.nanmin, call=signature, selects=True)(along(np.nanmin))
 extremum_entry(nanmax, extremum_row(np.nanmax, "nanmax_where"), np.nanmax)
 extremum_entry(nanmin, extremum_row(np.nanmin, "nanmin_where"), np.nanmin)
