@@ -18,8 +18,8 @@ from dualnumbers.messages.errors import COUNTERPARTS
 from dualnumbers.numbers.ndarray_attributes import NAMESPACES
 from dualnumbers.rules.shaping import array
 
-from .calls.seeding import stop_gradient, value_of
 from .calls.structures import register_structure
+from .calls.values import stop_gradient, value_of
 from .forward import derivative, differentiate, jacfwd, jvp
 from .objects.leaf import Constant
 from .objects.result import no_grad

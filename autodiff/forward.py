@@ -18,11 +18,11 @@ from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
-from .calls.columns import CHUNK, Directions, Rule, check_same, taken
+from .calls.directions import CHUNK, Directions, Rule, check_same, taken
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
-from .calls.seeding import check_alive, check_holomorphic, output, output_leaf, own, real_output, zero
 from .calls.structures import flatten, is_structure, keeps_structure
+from .calls.values import check_alive, check_holomorphic, output, output_leaf, own, real_output, zero
 from .derived import derived, with_parameters_of
 
 new = object.__new__

@@ -10,7 +10,7 @@ from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array
 
-from .calls.seeding import value_of
+from .calls.values import value_of
 
 __all__ = ["inv", "quadratic_form", "solve", "solve_continuous_lyapunov", "solve_qp"]
 

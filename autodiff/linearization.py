@@ -25,8 +25,8 @@ from dualnumbers.table.partials import as_given
 
 from .calls.call import Call
 from .calls.running import run
-from .calls.seeding import check_alive, matching, name_of, output_leaf, own
 from .calls.structures import flatten, map_leaves
+from .calls.values import check_alive, matching, name_of, output_leaf, own
 from .tape.handles import handle
 from .tape.program import Line
 from .tape.recorder import Recorder

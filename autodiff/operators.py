@@ -16,10 +16,10 @@ from dualnumbers.several import parts
 from dualnumbers.table.partials import as_given
 
 from .calls.call import Call
-from .calls.columns import Directions, taken
+from .calls.directions import Directions, taken
 from .calls.places import Which, by_position, distinct
-from .calls.seeding import output_leaf, own, real_output
 from .calls.structures import flatten
+from .calls.values import output_leaf, own, real_output
 from .derived import derived, with_parameters_of
 from .forward import holomorphic, jacfwd, joined, jvp
 from .linearization import LinearMap, Recording

@@ -15,8 +15,8 @@ from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import array, reshape, stack
 
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
-from .calls.seeding import check_holomorphic, name_of, output, output_leaf, real_output
 from .calls.structures import flatten, keeps_structure, map_leaves, paths_of_leaves
+from .calls.values import check_holomorphic, name_of, output, output_leaf, real_output
 from .derived import derived, with_parameters_of
 from .linearization import PullBack, Recording
 from .tape.recorder import Recorder

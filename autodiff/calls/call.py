@@ -12,8 +12,8 @@ from dualnumbers.levels import is_labelled
 
 from .captured import Given
 from .labels import with_labels
-from .seeding import differentiable, matching
 from .structures import flatten, is_structure, paths_of_leaves
+from .values import differentiable, matching
 
 PLAIN = (float, np.ndarray)
 """The types of most arguments, which are leaves."""
@@ -84,7 +84,7 @@ class Call:
         return args
 
     def matched(self, tangents: Sequence[Any]) -> list[Any]:
-        """Return the leaves of tangents, one for each differentiated argument, as `seeding.matching` does."""
+        """Return the leaves of tangents, one for each differentiated argument, as `values.matching` does."""
         found: list[Any] = []
         stream = iter(self.leaves)
         for tangent, build in zip(tangents, self._builders, strict=True):

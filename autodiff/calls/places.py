@@ -11,7 +11,7 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from ..derived import Derived
-from .seeding import described, name_of
+from .values import described, name_of
 
 Which = int | str | tuple[int | str, ...]
 """What names arguments: an index, a parameter's name, or a tuple of those."""

@@ -10,8 +10,8 @@ from dualnumbers.messages.errors import explain
 from dualnumbers.messages.frames import is_door, stack
 from dualnumbers.messages.refusals import check_refused
 
-from .seeding import filled
 from .structures import map_leaves
+from .values import filled
 
 begin, end = RUNNING.append, RUNNING.pop
 

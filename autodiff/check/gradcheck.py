@@ -18,8 +18,8 @@ from dualnumbers.levels import plain
 from dualnumbers.several import parts
 
 from ..calls.places import Which, arguments, distinct, places
-from ..calls.seeding import settled
 from ..calls.structures import flatten
+from ..calls.values import settled
 from ..differences.quotients import RELATIVE, allowed, as_double, close, quotients
 from ..differences.slope import Quotient
 from ..forward import jacfwd, jvp

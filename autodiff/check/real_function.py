@@ -16,8 +16,8 @@ from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number
 from dualnumbers.rules.complexes import imag, real
 
-from ..calls.seeding import differentiable, output, output_leaf, settled
 from ..calls.structures import flatten, keeps_structure, paths_of_leaves
+from ..calls.values import differentiable, output, output_leaf, settled
 
 Function = Callable[..., Any]
 

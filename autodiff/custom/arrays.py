@@ -25,8 +25,8 @@ from dualnumbers.table import Row
 from dualnumbers.table.kinds import Active, Constant, Kind, Linear, Smooth, Times
 
 from ..calls.closures import Watched, replaced
-from ..calls.seeding import read_only
 from ..calls.structures import flatten, is_structure, kind_of
+from ..calls.values import read_only
 from ..forward import jvp
 from ..tape.sweep import transpose
 from .rows import Function, function_of_arrays, functions_of, value_of_function

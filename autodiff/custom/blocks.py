@@ -14,7 +14,7 @@ from dualnumbers.rules.shaping import array, reshape
 from dualnumbers.table import Row
 from dualnumbers.table.kinds import Smooth
 
-from ..calls.seeding import read_only
+from ..calls.values import read_only
 from .rows import Function, elementwise_function, fitting, function_of_arrays, joined, value_of_function
 
 

@@ -22,8 +22,8 @@ from dualnumbers.table.language import as_kind
 from dualnumbers.table.partials import in_precision
 from dualnumbers.table.row import Face
 
-from ..calls.seeding import read_only
 from ..calls.structures import is_structure
+from ..calls.values import read_only
 
 Function = Callable[..., Any]
 

@@ -11,8 +11,8 @@ from dualnumbers.forms import dtype_of, shape, zeros_like
 from dualnumbers.messages.errors import user_line
 from dualnumbers.table.parameters import UNCHANGING
 
-from ..calls.seeding import read_only
 from ..calls.structures import LEFT_ALONE, flatten, kind_of, map_leaves
+from ..calls.values import read_only
 from .rows import Function, fitting, joined
 
 

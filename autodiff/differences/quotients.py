@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dualnumbers.levels import is_number
 
 from ..calls.places import Which, arguments, places
-from ..calls.seeding import differentiable, plain_output, scalar_output, settled
 from ..calls.structures import flatten, kind_of, map_leaves
+from ..calls.values import differentiable, plain_output, scalar_output, settled
 from .slope import Measure, Quotient, Values, slope
 
 RELATIVE = 1e-7

@@ -14,11 +14,11 @@ from dualnumbers.forms import is_unreal, shape
 from ..objects.leaf import Constant
 from ..objects.result import ByHand
 from ..tape.listing import MANY, distinct, expression_of, named_inputs, value_text, variable_names
-from ..tape.repeats import Fold, folded
 from ..tape.sweep import swept
 from ..tape.variable import Variable
 from ..tape.wengert import Tape
 from .files import write
+from .repeats import Fold, folded
 from .steps import one, partial
 from .text import concise, cut
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.seeding import value_of
+from ..calls.values import value_of
 from ..figures import new_figure
 from ..forward import derivative
 

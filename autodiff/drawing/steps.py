@@ -19,7 +19,7 @@ from dualnumbers.several import each, plus
 from dualnumbers.table.partials import evaluate_partial
 
 from ..second_look.certain import Certain
-from ..tape.adding import fit
+from ..tape.accumulation import fit
 from ..tape.sweep import Times, swept, tangents
 from ..tape.wengert import Tape
 

@@ -15,7 +15,7 @@ from dualnumbers.rules.elementwise.logistic import logistic
 from dualnumbers.rules.linalg.products import affine
 from dualnumbers.rules.statistics.logarithmic_sums import softmax
 
-from ..calls.seeding import value_of
+from ..calls.values import value_of
 from ..objects.leaf import Leaf
 from .module import Module
 

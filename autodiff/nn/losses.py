@@ -9,7 +9,7 @@ import numpy as np
 from dualnumbers.forms import shape
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 
-from ..calls.seeding import value_of
+from ..calls.values import value_of
 
 
 def mse(prediction: Any, target: Any) -> Any:

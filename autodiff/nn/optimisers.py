@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.seeding import matching, read_only
+from ..calls.values import matching, read_only
 from ..objects.leaf import Leaf
 from ..objects.result import ByHand
 

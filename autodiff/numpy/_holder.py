@@ -32,7 +32,7 @@ from dualnumbers.rules.arrays.creating import LIKE
 from dualnumbers.rules.shaping import view
 from dualnumbers.table.row import Face
 
-from ..calls.seeding import living
+from ..calls.values import living
 from ._held import HOLDERS, Window, all_held, apart, check_unseen, held, holds_number, leaves, nested, shows, untied
 
 new = object.__new__

@@ -34,7 +34,7 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.rules.shaping import array
 
-from ..calls.seeding import differentiable, living, matching, value_of
+from ..calls.values import differentiable, living, matching, value_of
 from ..tape import variable
 from .result import ByHand, Result, is_recording, result
 from .shared_tape import SharedTape

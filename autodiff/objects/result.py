@@ -45,7 +45,7 @@ from dualnumbers.rules.indexing import item
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.row import Face
 
-from ..calls.seeding import living, matching, read_only
+from ..calls.values import living, matching, read_only
 from ..tape.variable import Variable
 from .backward import adjoints_of, jacobians
 from .shared_tape import SharedTape, common

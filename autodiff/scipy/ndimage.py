@@ -13,9 +13,9 @@ from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.from_scipy import imported
-from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, reshape
 from dualnumbers.rules.signals.convolution import axis_map, convolution, extended, flip
+from dualnumbers.rules.where import where
 
 from ._counterpart import Array, counterpart, missing
 

@@ -30,7 +30,7 @@ from dualnumbers.rules.shaping import broadcast_to, stack
 from dualnumbers.several import each, plus
 from dualnumbers.table.partials import evaluate_partial, in_precision
 
-from ..calls.columns import same_bits
+from ..calls.directions import same_bits
 from ..calls.running import run
 from ..calls.structures import flatten
 from ..tape.recorder import Recorder

@@ -13,7 +13,7 @@ import numpy as np
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
-from dualnumbers.rules.selection import where
+from dualnumbers.rules.where import where
 from dualnumbers.several import each
 
 from ..tape.wengert import Tape

@@ -18,8 +18,8 @@ from dualnumbers.messages.frames import Reader
 from dualnumbers.several import parts
 
 from ..calls.places import arguments
-from ..calls.seeding import differentiable
 from ..calls.structures import flatten, map_leaves
+from ..calls.values import differentiable
 from .outline import is_same, outline
 from .program import Line
 from .recorder import Recorder

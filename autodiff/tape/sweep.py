@@ -18,16 +18,16 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.linalg.undetermined import Undetermined
-from dualnumbers.rules.selection import where
+from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
 from dualnumbers.table import Row
 from dualnumbers.table.kinds import fill
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
-from ..calls.seeding import matching
+from ..calls.values import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
-from .adding import add, add_part, add_result, fit
+from .accumulation import add, add_part, add_result, fit
 from .pieces import Pieces
 from .program import FAR, INERT
 from .recorder import Recorder

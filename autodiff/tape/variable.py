@@ -15,7 +15,7 @@ from dualnumbers.messages.errors import unpicklable
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.number import Number, lifted_operators
 from dualnumbers.numbers.views import ArrayView
-from dualnumbers.rules.arrays.taking import elements
+from dualnumbers.rules.arrays.computed_places import elements
 from dualnumbers.rules.indexing import fixed, getitem, item, setitem
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.parameters import as_now

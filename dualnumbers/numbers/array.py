@@ -32,7 +32,7 @@ from ..forms import dtype_of, flags, is_array, numbered, shape
 from ..levels import NOTING, is_number, plain, read
 from ..messages.errors import user_line
 from ..rules import shaping
-from ..rules.arrays import taking
+from ..rules.arrays import computed_places
 from ..rules.indexing import assign_before_failure, fixed, getitem, setitem
 from ..table import BY_NUMPY, TABLE, required
 from .ndarray_attributes import OF_SCALARS, OF_THE_VALUE, REFUSED_OF_SCALARS, NdarrayAttributes, of_scalar
@@ -59,7 +59,7 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return taking.elements(self, index) if NOTING else self.viewed(getitem, fixed(index))
+        return computed_places.elements(self, index) if NOTING else self.viewed(getitem, fixed(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         index = fixed(index)

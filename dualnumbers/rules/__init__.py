@@ -24,7 +24,7 @@ from importlib import import_module
 from ..table import BY_NUMPY
 
 ROOMS = ("elementwise", "arrays", "linalg", "statistics", "calculus", "signals")
-EARLY = ("integers", "strong", "arrays.choosing", "arrays.taking", "arrays.writing", "elementwise.clipping",
+EARLY = ("integers", "strong", "arrays.choosing", "arrays.computed_places", "arrays.putting", "elementwise.clipping",
          "elementwise.extrema", "elementwise.hyperbolic", "elementwise.logistic", "elementwise.trigonometric",
          "linalg.diagonals", "linalg.products", "statistics.cumulative",
          "statistics.logarithmic_sums", "statistics.moments", "statistics.sorting")  # fmt: skip

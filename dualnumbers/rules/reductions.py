@@ -10,8 +10,8 @@ from ..table import linear, smooth
 from ..table.kinds import Smooth
 from .comparisons import equal
 from .indexing import getitem
-from .selection import where
 from .shaping import astype, broadcast_to, concatenate, reshape, transpose
+from .where import where
 
 add_reduce = np.add.reduce
 

@@ -123,7 +123,7 @@ def test_cases_are_told_apart(docs):
     from formula import symbol
 
     from dualnumbers.rules.comparisons import equal, greater
-    from dualnumbers.rules.selection import where
+    from dualnumbers.rules.where import where
 
     def partial(x, z):
         return where(greater(x, 1), z, where(equal(x, 0), 1.0, 2.0 * x))

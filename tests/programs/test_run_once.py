@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autodiff import derivative, forward, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
-from autodiff.calls import columns
+from autodiff.calls import directions
 from autodiff.check.gradcheck import gradcheck
 
 X = np.array([0.5, -1.0, 2.0])
@@ -121,7 +121,7 @@ def program(x):
 @pytest.fixture(params=[1, 2, 5])
 def directions_a_chunk(request, monkeypatch):
     """Room for so many directions of the three elements of X, or of a tape of some hundred."""
-    monkeypatch.setattr(columns, "CHUNK", 3 * request.param)
+    monkeypatch.setattr(directions, "CHUNK", 3 * request.param)
 
 
 @pytest.mark.usefixtures("directions_a_chunk")
@@ -136,7 +136,7 @@ def test_chunks_give_the_same():
 
 def test_no_run_sees_what_another_wrote_to_an_argument(monkeypatch):
     """An argument that has no direction in a chunk is the function's to write to as one that has."""
-    monkeypatch.setattr(columns, "CHUNK", 1)
+    monkeypatch.setattr(directions, "CHUNK", 1)
 
     def f(x, y):
         x.sort()
@@ -155,7 +155,7 @@ def test_no_run_sees_what_another_wrote_to_an_argument(monkeypatch):
 
 
 def test_a_random_function_in_several_chunks_is_refused(monkeypatch):
-    monkeypatch.setattr(columns, "CHUNK", 3)
+    monkeypatch.setattr(directions, "CHUNK", 3)
     with pytest.raises(RuntimeError, match="gave two values at one point, as it does where it draws random numbers"):
         jacfwd(Drawn())(X)
 

@@ -15,7 +15,7 @@ from table import EPS, JACOBIANS, difference, nestings, same_bits
 
 from autodiff import gradient, jacfwd, jacrev, jvp, record, vjp
 from autodiff.scipy._counterpart import COUNTERPARTS
-from autodiff.tape.adding import fit
+from autodiff.tape.accumulation import fit
 from dualnumbers.table import BY_NUMPY, TABLE
 from dualnumbers.table.kinds import Smooth
 

@@ -13,9 +13,9 @@ import scipy.interpolate
 from dualnumbers.forms import asked, is_unreal, shape, size, zeros_like
 from dualnumbers.levels import known, read
 from dualnumbers.rules.of_scipy.linalg.tridiagonal import tridiagonal
-from dualnumbers.rules.selection import where
 from dualnumbers.rules.shaping import array, astype, concatenate, expand_dims, reshape, stack
 from dualnumbers.rules.signals.convolution import move_axis
+from dualnumbers.rules.where import where
 
 from ...calls.closures import holds_numbers
 from .._counterpart import COUNTERPARTS, double, missing

@@ -9,11 +9,11 @@ import scipy.interpolate
 
 from dualnumbers.forms import is_unreal, shape, zeros_like
 from dualnumbers.messages.errors import user_line
-from dualnumbers.rules.arrays.taking import elements
-from dualnumbers.rules.selection import nowhere, where
+from dualnumbers.rules.arrays.computed_places import elements
 from dualnumbers.rules.shaping import concatenate, reshape
 from dualnumbers.rules.signals.convolution import move_axis, recursion
 from dualnumbers.rules.signals.interpolation import interval
+from dualnumbers.rules.where import nowhere, where
 
 from ...calls.closures import holds_numbers
 from .._counterpart import double

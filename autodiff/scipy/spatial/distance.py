@@ -17,8 +17,8 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.reductions import max as largest
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.selection import nowhere, where
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, expand_dims, matrix_transpose, stack
+from dualnumbers.rules.where import nowhere, where
 
 from .._counterpart import counterpart, double, missing
 

@@ -16,7 +16,7 @@ from dualnumbers.rules.elementwise.hyperbolic import sech
 from dualnumbers.rules.elementwise.normal import ROOT2, normal_density
 from dualnumbers.rules.elementwise.powers import cosine
 from dualnumbers.rules.of_scipy.special.distributions import gumbel, gumbel_complement, half_step, log_gumbel, log_sech
-from dualnumbers.rules.selection import where
+from dualnumbers.rules.where import where
 
 from .._counterpart import missing
 from ._distribution import Continuous, Discrete, Named

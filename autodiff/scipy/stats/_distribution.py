@@ -18,9 +18,9 @@ import scipy.stats
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number, known, read
 from dualnumbers.messages.errors import user_line
-from dualnumbers.rules.selection import nowhere, where
 from dualnumbers.rules.stopping import stopped
 from dualnumbers.rules.strong import strong
+from dualnumbers.rules.where import nowhere, where
 
 from .._counterpart import counterpart, double
 

@@ -8,8 +8,8 @@ from ...levels import read
 from ...table import composition
 from ..axes import broadcast_arrays
 from ..indexing import fixed, getitem, setitem
-from ..selection import chosen
 from ..shaping import arrays, astype, in_common, in_order, lying_as, stack
+from ..where import chosen
 
 
 def _of_common_type(x, choices):

@@ -10,8 +10,8 @@ from ..indexing import getitem, scatter
 from ..reductions import max as maximum
 from ..reductions import mean, sum
 from ..reductions import min as minimum
-from ..selection import where
 from ..shaping import broadcast_to, concatenate, in_order
+from ..where import where
 from .rearranging import rearrangement
 
 COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")

@@ -6,8 +6,8 @@ from ...levels import is_noted, read
 from ...table import BY_NUMPY, locally_constant_of_arrays
 from ..comparisons import not_equal
 from ..shaping import array
+from .computed_places import elements
 from .inspecting import READING
-from .taking import elements
 
 
 def _of_array(numpy_function):

@@ -7,8 +7,8 @@ from ...table import composition, elementwise, smooth
 from ..comparisons import isfinite
 from ..complexes import imag, real
 from ..domains import between
-from ..selection import where
 from ..shaping import arrays, in_common
+from ..where import where
 from .arithmetic import as_numpy
 from .extrema import maximum, minimum, no_order, share
 

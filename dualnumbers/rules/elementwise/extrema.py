@@ -10,8 +10,8 @@ from ...messages.errors import user_line
 from ...table import elementwise, locally_constant
 from ..comparisons import equal
 from ..domains import no_ties, nonzero, nonzero_both, nonzero_first
-from ..selection import where
 from ..step_functions import sign
+from ..where import where
 from .modulus import modulus, modulus_of_python
 
 # Of complex numbers NumPy's modulus differs from Python's in the last bit.

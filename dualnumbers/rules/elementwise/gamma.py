@@ -12,7 +12,7 @@ from ..complexes import real
 from ..domains import Domain, both_positive, positive
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gauss_legendre import gauss, in_blocks
-from ..selection import where
+from ..where import where
 from .trigonometric import cos_pi, sin_pi
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)

@@ -8,7 +8,7 @@ from ...forms import is_unreal
 from ...table import elementwise
 from ..comparisons import equal, isinf
 from ..constants import ln2
-from ..selection import where
+from ..where import where
 from .hyperbolic import sech, sech2
 from .powers import square
 

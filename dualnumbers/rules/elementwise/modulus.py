@@ -5,7 +5,7 @@ import numpy as np
 from ...table import smooth
 from ..comparisons import equal
 from ..complexes import conj, imag, real
-from ..selection import where
+from ..where import where
 from .powers import cosine
 
 

@@ -15,7 +15,7 @@ from ..comparisons import greater, less
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gauss_legendre import gauss, in_blocks
-from ..selection import where
+from ..where import where
 from .exponential import gaussian, gaussian_growth, square_exponential
 from .extrema import absolute
 

@@ -9,7 +9,7 @@ from ...forms import is_unreal
 from ...table import elementwise, family
 from ..comparisons import equal
 from ..domains import nonzero, off_origin, positive, positive_base
-from ..selection import where
+from ..where import where
 from .exponential import log
 
 

@@ -15,8 +15,8 @@ from ..comparisons import equal
 from ..complexes import conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
-from ..selection import where
 from ..shaping import expand_dims, matrix_transpose
+from ..where import where
 from .diagonals import matrix_diagonal
 from .factors import adjoint, product, weighted
 from .products import matmul

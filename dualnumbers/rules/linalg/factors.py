@@ -12,8 +12,8 @@ from ...messages.errors import user_line
 from ...table import TABLE, linear, smooth
 from ...table.kinds import Linear
 from ..complexes import conj
-from ..selection import where
 from ..shaping import expand_dims, matrix_transpose
+from ..where import where
 from .products import matmul
 
 

@@ -15,8 +15,8 @@ from ...forms import dtype_of, shape
 from ...levels import is_number, read
 from ...table import TABLE, smooth
 from ...table.kinds import Smooth
-from ..selection import where
 from ..shaping import expand_dims
+from ..where import where
 from . import spectra
 from .diagonals import matrix_diagonal
 from .factors import adjoint, product, without_rounding

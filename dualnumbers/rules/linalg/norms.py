@@ -17,10 +17,10 @@ from ..comparisons import equal, not_equal
 from ..complexes import conj, real
 from ..indexing import getitem
 from ..reductions import max, min, sum
-from ..selection import where
 from ..shaping import astype, ravel, reshape, transpose
 from ..step_functions import sign
 from ..strong import strong
+from ..where import where
 from .factors import square
 from .products import moved
 from .singular_values import svdvals

@@ -16,8 +16,8 @@ from ..axes import flip
 from ..complexes import conj, real
 from ..indexing import getitem
 from ..reductions import sum
-from ..selection import where
 from ..shaping import concatenate, matrix_transpose
+from ..where import where
 from . import groups, spectra
 from .decompositions import eigh, eigvalsh
 from .diagonals import matrix_diagonal

@@ -21,8 +21,8 @@ from ...table import smooth
 from ...table.kinds import Linear, Smooth
 from ..complexes import real
 from ..reductions import sum
-from ..selection import where
 from ..shaping import expand_dims, matrix_transpose
+from ..where import where
 from .factors import adjoint, product, repeated, together, without_rounding
 from .undetermined import Kinked, Unadapted
 

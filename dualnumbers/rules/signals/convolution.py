@@ -14,8 +14,8 @@ from ..complexes import conj
 from ..from_scipy import along_axis, scipy_function
 from ..indexing import getitem
 from ..linalg.products import tensordot
-from ..selection import where
 from ..shaping import array, in_order, reshape, transpose
+from ..where import where
 
 
 def flip(x, axes=None):

@@ -8,11 +8,11 @@ import numpy as np
 from ...forms import asked, dtype_of, shape
 from ...levels import known
 from ...table import composition
+from ..arrays.computed_places import elements
 from ..arrays.searching import argsort, searchsorted
-from ..arrays.taking import elements
 from ..indexing import getitem
-from ..selection import where
 from ..shaping import array, astype, concatenate
+from ..where import where
 
 
 def interval(knots, x):

@@ -8,8 +8,8 @@ from ...table import composition, linear
 from ..calculus.differences import diff
 from ..indexing import fixed, getitem
 from ..reductions import sum
-from ..selection import where
 from ..shaping import ravel
+from ..where import where
 from .histograms_of_points import histogram_bin_edges
 
 

@@ -13,7 +13,7 @@ from ..complexes import conj
 from ..constants import ln2
 from ..elementwise.exponential import exp, expm1
 from ..reductions import kept, sum
-from ..selection import where
+from ..where import where
 
 
 def _below_largest(x, axis):

@@ -18,8 +18,8 @@ from ..elementwise.powers import sqrt
 from ..indexing import getitem
 from ..linalg.products import matmul
 from ..reductions import axes_of, kept, max, mean, min, real_type, sum
-from ..selection import where as select
 from ..shaping import array, astype, broadcast_to, concatenate, expand_dims, reshape, transpose
+from ..where import where as select
 from .reductions_where import chosen, count_chosen, inexact, mask, sum_where
 
 

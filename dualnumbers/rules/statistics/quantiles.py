@@ -5,12 +5,12 @@ import numpy as np
 from ...forms import dtype_of, shape
 from ...levels import is_number, known, read
 from ...table import composition, smooth
-from ..arrays.taking import take_along_axis
+from ..arrays.computed_places import take_along_axis
 from ..axes import moveaxis, rank
 from ..comparisons import isnan
 from ..indexing import fixed
-from ..selection import where
 from ..shaping import array, astype, ravel, reshape
+from ..where import where
 from .sorting import ordered_as, sort
 
 

@@ -11,8 +11,8 @@ from ...table.kinds import Linear
 from ..comparisons import equal
 from ..complexes import conj
 from ..reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, real_type, shares, spread, sum
-from ..selection import where as select
 from ..shaping import astype, reshape
+from ..where import where as select
 
 
 def mask(where):

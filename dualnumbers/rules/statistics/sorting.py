@@ -6,9 +6,9 @@ from ...foreign import new_like
 from ...forms import asked, is_unreal
 from ...levels import known, read
 from ...table import composition, linear, smooth
+from ..arrays.computed_places import take_along_axis
 from ..arrays.rearranging import take
 from ..arrays.searching import argsort
-from ..arrays.taking import take_along_axis
 from ..axes import moveaxis
 from ..shaping import astype, in_order, ravel
 

@@ -11,7 +11,7 @@ from ...domains import positive
 from ...elementwise.exponential import exp
 from ...elementwise.extrema import absolute, maximum
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...selection import where
+from ...where import where
 from .bessel_scaled import ive, kve, lowering, raising
 
 sqrt = BY_NUMPY[np.sqrt]  # of complex arguments too

@@ -9,7 +9,7 @@ from ...comparisons import equal
 from ...domains import Domain, positive
 from ...elementwise.bessel_i import bessel_i
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...selection import where
+from ...where import where
 
 ORDER = Refused("a Bessel function has no derivative by its order here")
 of_order = Domain("x > 0", ((-2.5, 4.5), (0.5, 20.0)))

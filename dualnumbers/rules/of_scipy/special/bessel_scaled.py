@@ -17,8 +17,8 @@ from ...elementwise.exponential import exp
 from ...elementwise.extrema import absolute
 from ...elementwise.trigonometric import cos, sin
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...selection import where
 from ...step_functions import sign
+from ...where import where
 from .bessel import ORDER, iv, jv, of_order, yv
 
 in_the_tail = Domain("x > 2 + v²/4", ((0.0, 3.0), (5.0, 50.0)))

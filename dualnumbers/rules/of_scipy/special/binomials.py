@@ -11,7 +11,7 @@ from ...domains import Domain
 from ...elementwise.gamma import beta, gamma, polygamma, polygamma_difference
 from ...elementwise.trigonometric import cos_pi, sin_pi
 from ...from_scipy import elementwise_of_scipy, locally_constant_of_scipy
-from ...selection import where
+from ...where import where
 
 gammasgn = locally_constant_of_scipy("gammasgn")
 round_to_even = locally_constant_of_scipy("round", as_name="special_round")

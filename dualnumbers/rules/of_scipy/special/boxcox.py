@@ -16,7 +16,7 @@ from ...elementwise.exponential import exp, log, log1p
 from ...elementwise.extrema import absolute
 from ...from_scipy import elementwise_of_scipy
 from ...gauss_legendre import gauss, in_blocks
-from ...selection import where
+from ...where import where
 
 
 @family

@@ -17,8 +17,8 @@ from ...elementwise.hyperbolic import tanh
 from ...elementwise.normal import ROOT_2PI
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import gauss, in_blocks
-from ...selection import where
 from ...step_functions import floor, sign
+from ...where import where
 from .incomplete_beta import in_parameters
 from .incomplete_gamma import gamma_density, in_parameter, parameter_and_argument
 

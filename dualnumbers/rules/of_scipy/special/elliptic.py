@@ -7,7 +7,7 @@ from ...complexes import real
 from ...domains import Domain
 from ...elementwise.powers import sqrt, square
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
+from ...where import where
 from .carlson import below_one, carlson, legendre, squared_delta
 
 parameter = Domain("m < 1", ((-5.0, 0.95),))

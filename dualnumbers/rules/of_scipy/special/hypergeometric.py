@@ -8,7 +8,7 @@ from ...domains import Domain
 from ...elementwise.exponential import exp
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import in_blocks
-from ...selection import where
+from ...where import where
 
 PARAMETER = Refused("a hypergeometric function has no derivative by its parameters here")
 

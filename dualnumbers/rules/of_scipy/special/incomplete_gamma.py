@@ -22,7 +22,7 @@ from ...domains import Domain
 from ...elementwise.gamma import higher, polygamma
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import gauss, in_blocks, newton
-from ...selection import where
+from ...where import where
 
 END = 48.0
 """The tail beyond exp(−48) is left out."""

@@ -12,7 +12,7 @@ from ...elementwise.exponential import exp, log
 from ...elementwise.hyperbolic import cosh, sinh
 from ...elementwise.trigonometric import cos, sin
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
+from ...where import where
 from .bessel import i0, i1, j0, j1, k0, y0
 from .hypergeometric import tricomi
 from .quotient import quotient

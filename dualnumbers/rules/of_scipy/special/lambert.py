@@ -6,7 +6,7 @@ from ...elementwise.exponential import exp
 from ...elementwise.extrema import absolute
 from ...elementwise.powers import by_base, by_exponent, power
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
+from ...where import where
 
 
 def _omega_slope(x, z):

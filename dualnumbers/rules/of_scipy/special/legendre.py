@@ -8,8 +8,8 @@ from ...domains import Domain
 from ...elementwise.extrema import absolute
 from ...elementwise.powers import math_pow
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...selection import where
 from ...step_functions import rint
+from ...where import where
 from .orthogonal import below, eval_jacobi
 
 DEGREE = Refused("a Legendre function has no derivative by its order and degree here")

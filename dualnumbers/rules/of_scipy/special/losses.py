@@ -9,8 +9,8 @@ from ...elementwise.exponential import log, log1p
 from ...elementwise.extrema import absolute
 from ...elementwise.powers import cosine, hypot
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
 from ...step_functions import sign
+from ...where import where
 
 _log1p_second = Domain("y > −1", ((-5.0, 5.0), (-0.9, 10.0)))
 

@@ -10,7 +10,7 @@ from ....table import Refused
 from ...comparisons import equal
 from ...domains import Domain
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
+from ...where import where
 
 DEGREE = Refused("an orthogonal polynomial has no derivative by its degree here")
 PARAMETER = Refused("an orthogonal polynomial has no derivative by its parameters here")

@@ -7,7 +7,7 @@ from ...domains import Domain
 from ...elementwise.exponential import exp
 from ...elementwise.normal import ROOT2, ROOT_2PI, erf, inside_zero_one, normal_density
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
+from ...where import where
 
 owens_t = elementwise_of_scipy(
     "owens_t", lambda h, a, z: -0.5 * normal_density(h) * erf(a * h / ROOT2),

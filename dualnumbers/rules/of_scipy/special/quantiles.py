@@ -6,8 +6,8 @@ Where F(x, a) = p, the slopes of x are 1/F_x in p and −F_a/F_x in a parameter.
 from ...comparisons import equal, less
 from ...domains import Domain
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
 from ...step_functions import floor, trunc
+from ...where import where
 from .distributions import by_freedom, chi_square, student_by_freedom, student_density
 from .incomplete_beta import beta_density, in_parameters
 from .incomplete_gamma import gamma_density, in_parameter

@@ -3,7 +3,7 @@
 from ...comparisons import less
 from ...elementwise.extrema import absolute
 from ...gauss_legendre import gauss
-from ...selection import where
+from ...where import where
 
 
 def quotient(f, slope, x, start=0.0, radius=4.0):

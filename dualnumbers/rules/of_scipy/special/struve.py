@@ -8,7 +8,7 @@ from ...domains import Domain, positive
 from ...elementwise.extrema import absolute
 from ...elementwise.powers import math_pow
 from ...from_scipy import elementwise_of_scipy, scipy_function
-from ...selection import where
+from ...where import where
 from .quotient import quotient
 
 ORDER = Refused("a Struve function has no derivative by its order here")

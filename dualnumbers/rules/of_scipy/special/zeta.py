@@ -9,7 +9,7 @@ from ...elementwise.exponential import exp, log
 from ...elementwise.gamma import BERNOULLI, TERMS, gamma, polygamma
 from ...elementwise.trigonometric import cos
 from ...from_scipy import elementwise_of_scipy
-from ...selection import where
+from ...where import where
 
 
 def _by_order(s, q):

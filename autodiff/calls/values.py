@@ -1,6 +1,6 @@
-"""What may be differentiated, and what a function may return: leaves are looked at as they come and go.
+"""Values as they enter and leave a differentiation: what may be differentiated, and what a function may return.
 
-Values enter and leave a differentiation here, so here is where a number that outlived its own is found.
+A number that outlived its own differentiation is found here, since it has to come in or go out.
 """
 
 from __future__ import annotations

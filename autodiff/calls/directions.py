@@ -20,7 +20,7 @@ from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, stack, transpose
 from dualnumbers.table.partials import as_given
 
-from .seeding import name_of, own, writable, zero
+from .values import name_of, own, writable, zero
 
 CHUNK = 1 << 24
 """How many elements a batch of values may have: 128 MiB."""

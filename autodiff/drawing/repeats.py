@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .wengert import Tape
+from ..tape.wengert import Tape
 
 MOST = 60
 """Lines up to which a tape is drawn whole; of what is longer, repeated parts are drawn at both their ends only."""
