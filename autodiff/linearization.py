@@ -94,7 +94,7 @@ class Recording:
         handed_out: set[int] = set()
         for out, cotangent in seeds:
             handed_out.add(id(cotangent))
-            if self.holds(out):
+            if isinstance(out, Variable) and out.tape is self.tape:
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
         found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
         partials = []
