@@ -30,10 +30,10 @@ from .tape.wengert import Tape
 if TYPE_CHECKING:
     from . import drawing, linalg, nn, scipy
     from .adoption import adopt
+    from .check.derivatives import check_derivative, check_gradient
     from .check.gradcheck import gradcheck
     from .custom.blocks import Block, SimpleBlock
     from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
-    from .differences.quotients import check_derivative, check_gradient
     from .drawing import animate, draw_graph
     from .operators import hessian, hvp, jacobian, linearize
 
@@ -86,7 +86,7 @@ NAMESPACES.append(lambda: import_module(".numpy", __name__))
 LATE = {
     **dict.fromkeys(("check", "custom", "drawing", "linalg", "nn", "numpy", "scipy"), ""),
     **dict.fromkeys(("elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
-    **dict.fromkeys(("check_derivative", "check_gradient"), "differences"),
+    **dict.fromkeys(("check_derivative", "check_gradient"), "check"),
     **dict.fromkeys(("hessian", "hvp", "jacobian", "linearize"), "operators"),
     **dict.fromkeys(("animate", "draw_graph"), "drawing"),
     **dict.fromkeys(("Block", "SimpleBlock"), "custom"),

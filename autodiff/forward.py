@@ -28,11 +28,11 @@ from .derived import derived, with_parameters_of
 new = object.__new__
 
 if TYPE_CHECKING:
-    from .differences.quotients import check_derivative
+    from .check.derivatives import check_derivative
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
 
-__getattr__ = late(__name__, {"check_derivative": "differences"}, __package__)
+__getattr__ = late(__name__, {"check_derivative": "check"}, __package__)
 
 
 def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:

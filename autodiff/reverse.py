@@ -24,11 +24,11 @@ from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
-    from .differences.quotients import check_gradient
+    from .check.derivatives import check_gradient
 
 __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_grad", "vjp"]
 
-__getattr__ = late(__name__, {"check_gradient": "differences"}, __package__)
+__getattr__ = late(__name__, {"check_gradient": "check"}, __package__)
 
 
 FLOATS = (float, np.float64)

@@ -145,7 +145,9 @@ GROUND = Level.of(Parts())
 """The level of plain values, below all others."""
 
 HELD = Level.of(Parts(differentiation=1 << 64))
-"""The level of an array that is to get numbers of any level: above all, so it leads in every operation, to hand it on.
+"""The level of a holder, an array of `autodiff.numpy` into which numbers of any level may be stored.
+
+It is above all others: so a holder leads in every operation, and passes the operation on to what it holds by then.
 """
 
 RUNNING: deque[None] = deque()
@@ -155,7 +157,7 @@ NOTING: deque[None] = deque()
 """One member for each recording that runs and is to be run at other inputs, in whatever thread."""
 
 LIVING: set[int] = set()
-"""The numbers of the leaves made by hand that are alive: of Variables, of Constants as well."""
+"""The serial numbers of the leaves made by hand, Variables and Constants, that are alive."""
 
 
 def level_of(value: Any) -> Level:

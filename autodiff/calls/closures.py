@@ -136,7 +136,7 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     return {name: x for name, x in there if is_number(type(x))}
 
 
-INERT = frozenset((float, int, bool, str, type, type(None), np.float64, np.ufunc, ModuleType, BuiltinFunctionType))
+ATOMS = frozenset((float, int, bool, str, type, type(None), np.float64, np.ufunc, ModuleType, BuiltinFunctionType))
 """Types of values that hold nothing."""
 
 
@@ -148,7 +148,7 @@ class Watched:
     def __init__(self, functions: Any) -> None:
         """Watch the functions in a structure of tuples."""
         self.functions = functions
-        found = [f for f in _flat(functions) if type(f) not in INERT]
+        found = [f for f in _flat(functions) if type(f) not in ATOMS]
         self.quick = all(type(f) is FunctionType and not f.__defaults__ and not f.__kwdefaults__ for f in found)
         named = [(f.__globals__, tuple(_names(f.__code__)), f.__closure__ or ()) for f in found if self.quick]
         self.named = [parts for parts in named if parts[1] or parts[2]]
@@ -162,7 +162,7 @@ class Watched:
     def _may_hold(self) -> bool:
         for names_to, names, cells in self.named:
             for cell in cells:
-                if not _is_inert(_contents(cell)):
+                if not _is_atom(_contents(cell)):
                     return True
             for name in names:
                 if is_number(type(names_to.get(name))):
@@ -175,11 +175,11 @@ def _flat(functions: Any) -> Iterator[Any]:
         yield from _flat(part) if isinstance(part, tuple) else (part,)
 
 
-def _is_inert(x: Any) -> bool:
+def _is_atom(x: Any) -> bool:
     """Return whether a value holds no number, as is seen at once."""
     if type(x) is list or type(x) is tuple:
-        return INERT.issuperset(map(type, x))
-    return type(x) in INERT or (type(x) is np.ndarray and x.dtype.char != "O")
+        return ATOMS.issuperset(map(type, x))
+    return type(x) in ATOMS or (type(x) is np.ndarray and x.dtype.char != "O")
 
 
 # ------------------------------------------------------------------------------------------------ other numbers

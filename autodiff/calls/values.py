@@ -178,8 +178,8 @@ def plain_output(out: Any, f: Any) -> Any:
         raise TypeError(f"{name_of(f)} returned a ragged list: {error}") from error
 
 
-def settled(result: Any) -> Any:
-    """Return a result in which the Variables made by hand behind it are constants, as to a difference."""
+def without_leaves(result: Any) -> Any:
+    """Return the value under the Variables made by hand, which to a difference quotient are constants."""
     while is_number(type(result)) and result.level.is_of_leaves:
         result = result.primal
     return result

@@ -19,11 +19,12 @@ from dualnumbers.several import parts
 
 from ..calls.places import Which, arguments, distinct, places
 from ..calls.structures import flatten
-from ..calls.values import settled
-from ..differences.quotients import RELATIVE, allowed, as_double, close, quotients
+from ..calls.values import without_leaves
+from ..differences.quotients import as_double, quotients
 from ..differences.slope import Quotient
 from ..forward import jacfwd, jvp
 from ..reverse import jacrev, record, vjp
+from .derivatives import RELATIVE, allowed, close
 from .real_function import Function, RealFunction, by_copies, of_few_directions, of_real_leaves, size
 from .report import Comparison, Finding, GradcheckError, Report
 
@@ -115,7 +116,7 @@ class _Check:
             else:
                 found = by_copies(lambda *xs: vjp(self.function, *xs)[0])(*self.leaves)
             limits = [CANCELLING * _eps(z) * size(z) for z in plain]
-            self.compare(0, mode, "f itself", list(map(settled, found)), _known(plain), limits)
+            self.compare(0, mode, "f itself", list(map(without_leaves, found)), _known(plain), limits)
 
     def derivatives(self, modes: Sequence[str], order: int, rtol: float) -> None:
         """Compare all derivatives of one order, nesting by nesting."""
@@ -144,7 +145,7 @@ class _Check:
     def jacobian(self, function: Function, mode: str) -> Function:
         """Return the blocks of the next order, by one mode, as a function of the leaves."""
         by_argument = JACOBIANS[mode](function, tuple(range(len(self.leaves))))
-        return by_copies(lambda *xs: tuple(map(settled, flatten(by_argument(*xs))[0])))
+        return by_copies(lambda *xs: tuple(map(without_leaves, flatten(by_argument(*xs))[0])))
 
     def by_differences(self, lower: Function, values: Blocks) -> Iterator[Quotient]:
         """Find the blocks of the next order by difference quotients."""

@@ -17,7 +17,7 @@ from dualnumbers.levels import is_number
 from dualnumbers.rules.complexes import imag, real
 
 from ..calls.structures import flatten, keeps_structure, paths_of_leaves
-from ..calls.values import differentiable, output, output_leaf, settled
+from ..calls.values import differentiable, output, output_leaf, without_leaves
 
 Function = Callable[..., Any]
 
@@ -91,7 +91,7 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
         raise ValueError(f"gradcheck: {getattr(f, '__name__', 'f')} returned no number: {tree!r}")
 
     def function(*xs: Any) -> tuple[Any, ...]:
-        outs = [settled(output_leaf(out, f)) for out in flatten(called(*xs))[0]]
+        outs = [without_leaves(output_leaf(out, f)) for out in flatten(called(*xs))[0]]
         found = [is_unreal(out) for out in outs]
         if len(found) != len(unreal) or any(map(operator.gt, found, unreal)):
             raise ValueError("beside the point the function returns more, or complex numbers, as (-2.0) ** 0.5")

@@ -30,7 +30,7 @@ from ..calls.values import read_only
 from ..forward import jvp
 from ..tape.sweep import transpose
 from .rows import Function, function_of_arrays, functions_of, value_of_function
-from .trees import Call, as_argument, fitted, leaves_as, rebuilding
+from .trees import Assembly, as_argument, fitted, leaves_as, rebuilding
 
 
 class Rule:
@@ -45,38 +45,38 @@ class Rule:
         self.name, self.kinds, self.fixed = name, kinds, fixed
         self.code = function, joint, tuple(map(functions_of, kinds))
         self.watched = Watched(self.code)
-        self.held = [False] * len(kinds)
-        self.known: dict[tuple[int, ...] | None, _Form] = {}
+        self.checked = [False] * len(kinds)
+        self.known: dict[tuple[int, ...] | None, _RuleRow] = {}
 
     def __call__(self, arguments: Iterable[Any], parameters: Sequence[Any]) -> Any:
         """Return what the function returns, with its derivative."""
         if self.watched.functions is not self.code:  # of a copy that has other numbers
             self.watched, self.known = Watched(self.code), {}
-        leaves, closed, counts, call = [*map(as_argument, arguments)], self.watched.numbers(), None, Call()
+        leaves, closed, counts, assembly = [*map(as_argument, arguments)], self.watched.numbers(), None, Assembly()
         for x in leaves:
             if type(x) is not np.ndarray and kind_of(x) is not None and is_structure(x):
                 flat = [flatten(x)[0] for x in leaves]
-                call.rebuilds = list(map(rebuilding, leaves))
+                assembly.rebuilds = list(map(rebuilding, leaves))
                 leaves, counts = list(itertools.chain(*flat)), tuple(map(len, flat))
                 break
-        form = None if closed else self.known.get(counts)
-        if form is None:
-            form = _Form(self, counts or (1,) * len(leaves), closed)
+        rule_row = None if closed else self.known.get(counts)
+        if rule_row is None:
+            rule_row = _RuleRow(self, counts or (1,) * len(leaves), closed)
             if not closed:
-                self.known[counts] = form
-        z = form.apply(*leaves, *closed, *parameters, call)
-        return call.rebuild(z) if type(z) is tuple else z
+                self.known[counts] = rule_row
+        z = rule_row.apply(*leaves, *closed, *parameters, assembly)
+        return assembly.rebuild(z) if type(z) is tuple else z
 
 
 class _OfLeaf(Smooth):
     """The kind of one leaf of an argument; the leaves of one are pushed together."""
 
-    __slots__ = ("argument", "form", "leaf")
+    __slots__ = ("argument", "leaf", "rule_row")
 
-    def __init__(self, form: _Form, argument: int, leaf: int) -> None:
-        self.form, self.argument, self.leaf = form, argument, leaf
-        super().__init__(lambda t, z, *flat: form.push(argument, {leaf: t}, z, flat),
-                         lambda g, z, *flat: form.pull(argument, g, z, flat)[leaf])  # fmt: skip
+    def __init__(self, rule_row: _RuleRow, argument: int, leaf: int) -> None:
+        self.rule_row, self.argument, self.leaf = rule_row, argument, leaf
+        super().__init__(lambda t, z, *flat: rule_row.push(argument, {leaf: t}, z, flat),
+                         lambda g, z, *flat: rule_row.pull(argument, g, z, flat)[leaf])  # fmt: skip
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
@@ -87,10 +87,10 @@ class _OfLeaf(Smooth):
         for place, t in active:
             kind = row.argument(place)
             tangents.setdefault(kind.argument, {})[kind.leaf] = t
-        return reduce(row.add, (kind.form.push(k, given, z, (*xs, *static)) for k, given in tangents.items()))
+        return reduce(row.add, (kind.rule_row.push(k, given, z, (*xs, *static)) for k, given in tangents.items()))
 
 
-class _Form:
+class _RuleRow:
     """The row of a rule for arguments of so many leaves, and for certain numbers that its functions close over.
 
     ``flat`` are the operands and the parameters of the row.
@@ -109,16 +109,16 @@ class _Form:
             passes = not (constant if k >= len(rule.kinds) else isinstance(rule.kinds[k], Constant))
             kinds += [_OfLeaf(self, k, i) if passes else Constant() for i in range(count)]
         together = rule.code[1] is not None or len(kinds) > len(counts)
-        row = Row(rule.name, tuple(kinds), (*rule.fixed, "call"), several=True,
+        row = Row(rule.name, tuple(kinds), (*rule.fixed, "assembly"), several=True,
                   joint=self.pull_all if together else None)  # fmt: skip
         self.apply = function_of_arrays(row, self.value)
 
     def arguments(self, flat: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments and fixed parameters as the user's functions take them."""
-        count, call = len(self.rule.kinds), flat[-1]
-        if call.rebuilds is None:
+        count, assembly = len(self.rule.kinds), flat[-1]
+        if assembly.rebuilds is None:
             return *map(read_only, flat[:count]), *flat[self.count : -1]
-        return *(call.argument(k, flat[self.places[k]]) for k in range(count)), *flat[self.count : -1]
+        return *(assembly.argument(k, flat[self.places[k]]) for k in range(count)), *flat[self.count : -1]
 
     def bound(self, flat: Sequence[Any]) -> Any:
         """Return the user's functions, with the operands in place of the numbers that they close over."""
@@ -190,13 +190,13 @@ class _Form:
                     given[place] = map(zeros_like, flat[place])
         given[self.places[k]] = tangents
         pushed = parts(self.apply(*given))
-        if not rule.held[k]:
+        if not rule.checked[k]:
             along = list(map(read, tangents))
-            self._hold(k, along, tuple(map(read, pushed)), tuple(map(read, flat)))
-            rule.held[k] = any(map(np.any, along))
+            self._check_adjoint(k, along, tuple(map(read, pushed)), tuple(map(read, flat)))
+            rule.checked[k] = any(map(np.any, along))
         return pushed
 
-    def _hold(self, k: int, tangents: list[Any], pushed: tuple[Any, ...], flat: Sequence[Any]) -> None:
+    def _check_adjoint(self, k: int, tangents: list[Any], pushed: tuple[Any, ...], flat: Sequence[Any]) -> None:
         """Raise ValueError where an adjoint map is not that of the function which maps ``tangents`` to ``pushed``."""
         several = hasattr(flat[-1], "rebuild")
         g = tuple(_some_cotangent(*numbered) for numbered in enumerate(pushed))
@@ -213,13 +213,13 @@ class _Form:
 
     def pull(self, k: int, g: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
         """Return the adjoints of the leaves of an argument, or of the number closed over, for that of the value."""
-        leaves, call = flat[self.places[k]], flat[-1]
+        leaves, assembly = flat[self.places[k]], flat[-1]
         own = self.bound(flat)[2][k] if k < len(self.rule.kinds) else (None, None)
         if own[-1] is None:
             return transpose(lambda *ts: self.push(k, dict(enumerate(ts)), z, flat), leaves, g)
         smooth = isinstance(self.rule.kinds[k], Smooth)
         what = f"{'pull-back' if smooth else 'adjoint'} {k} of {self.rule.name}"
-        taken = (call.result(_filled(g, z)), *((call.result(z),) if smooth else ()))
+        taken = (assembly.result(_filled(g, z)), *((assembly.result(z),) if smooth else ()))
         return self._as_leaves(what, k, own[-1](*taken, *self.arguments(flat)), flat)
 
     def _as_leaves(self, what: str, k: int, adjoint: Any, flat: Sequence[Any]) -> list[Any]:
@@ -228,11 +228,11 @@ class _Form:
 
     def pull_all(self, g: Any, z: Any, *flat: Any) -> list[Any]:
         """Return the adjoints of all operands: by the user's joint pull-back, or argument by argument."""
-        joint, call, kinds = self.bound(flat)[1], flat[-1], self.rule.kinds
+        joint, assembly, kinds = self.bound(flat)[1], flat[-1], self.rule.kinds
         found: list[Any] = []
         if joint is not None:
             what = f"the pull-back of {self.rule.name}"
-            adjoints = joint(call.result(_filled(g, z)), call.result(z), *self.arguments(flat))
+            adjoints = joint(assembly.result(_filled(g, z)), assembly.result(z), *self.arguments(flat))
             if not isinstance(adjoints, (list, tuple)) or len(adjoints) != len(kinds):
                 raise ValueError(f"{what} must give {len(kinds)} adjoints, one for each argument, None for none"
                                  f"{user_line()}")  # fmt: skip

@@ -12,10 +12,11 @@ from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array, reshape
 from dualnumbers.table import Row
+from dualnumbers.table.dispatch import joined
 from dualnumbers.table.kinds import Smooth
 
 from ..calls.values import read_only
-from .rows import Function, elementwise_function, fitting, function_of_arrays, joined, value_of_function
+from .rows import Function, elementwise_function, fitting, function_of_arrays, value_of_function
 
 
 class Argument:

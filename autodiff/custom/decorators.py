@@ -17,6 +17,7 @@ from dualnumbers.forms import shape
 from dualnumbers.levels import HELD, is_number, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import broadcast_to
+from dualnumbers.table.dispatch import joined
 from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
 
 from ..calls.closures import Watched
@@ -27,7 +28,6 @@ from .rows import (
     SeveralResultsError,
     elementwise_function,
     elementwise_with_parameters,
-    joined,
     joint_given,
     kinds_given,
 )

@@ -76,12 +76,6 @@ def _spreads(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(given) <= len(wanted) and all(n in (1, m) for n, m in ends)
 
 
-def joined(x: Any) -> Any:
-    """Return an argument as one operand: a list, or an array of objects, as an array."""
-    nested = isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.dtype == object)
-    return array(x) if nested else x
-
-
 # --------------------------------------------------------------------------------------------- rows
 
 

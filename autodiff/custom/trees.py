@@ -9,14 +9,15 @@ import numpy as np
 
 from dualnumbers.forms import dtype_of, shape, zeros_like
 from dualnumbers.messages.errors import user_line
+from dualnumbers.table.dispatch import joined
 from dualnumbers.table.parameters import UNCHANGING
 
 from ..calls.structures import LEFT_ALONE, flatten, kind_of, map_leaves
 from ..calls.values import read_only
-from .rows import Function, fitting, joined
+from .rows import Function, fitting
 
 
-class Call:
+class Assembly:
     """How the arguments of one call, and what it returned, are put together of leaves: a fixed parameter of the row."""
 
     __slots__ = ("rebuild", "rebuilds")
@@ -39,7 +40,7 @@ class Call:
         return self.rebuild(map(read_only, z)) if type(z) is tuple else read_only(z)
 
 
-UNCHANGING.add(Call)
+UNCHANGING.add(Assembly)
 
 _NESTS = kind_of(()), kind_of([])
 

@@ -16,11 +16,12 @@ import numpy as np
 from dualnumbers.forms import dtype_of, zeros_like
 from dualnumbers.levels import has_nan
 from dualnumbers.several import each, plus
+from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import evaluate_partial
 
 from ..second_look.certain import Certain
 from ..tape.accumulation import fit
-from ..tape.sweep import Times, swept, tangents
+from ..tape.sweep import swept, tangents
 from ..tape.wengert import Tape
 
 RUN, SEED, SWEEP = "run", "seed", "sweep"

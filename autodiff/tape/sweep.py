@@ -20,8 +20,8 @@ from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.linalg.undetermined import Undetermined
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
-from dualnumbers.table import Row
-from dualnumbers.table.kinds import fill
+from dualnumbers.table import Row, kinds
+from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
 from ..calls.values import matching
@@ -33,9 +33,6 @@ from .program import FAR, INERT
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, Variable, variable
 from .wengert import Tape
-
-Times = Any
-"""The product of a partial and an adjoint in a sweep, or one for each of several results; None is the plain one."""
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -254,7 +251,7 @@ def transpose(linear: Callable[..., Any], xs: Sequence[Any], g: Any) -> list[Any
     return [found[line] for line in little.inputs]
 
 
-fill(transpose)
+kinds.fill(transpose)
 
 
 def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:

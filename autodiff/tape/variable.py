@@ -184,8 +184,8 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         if shown and tape.rows[line] is SETITEM:
             z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
         place = len(values)
-        item: Any = fast_paths.blank() if type(z) is np.float64 else new(CLASS[type(z), True])
-        item.tape, item.line = tape, place
+        result: Any = fast_paths.blank() if type(z) is np.float64 else new(CLASS[type(z), True])
+        result.tape, result.line = tape, place
         tape.static[place] = (index,)
         tape.rows.append(GETITEM)
         tape.first.append(line)
@@ -193,7 +193,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         values.append(z)
         if values[place] is not z:
             raise tape.torn()
-        return item.tied(self, getitem, (index,)) if shown else item
+        return result.tied(self, getitem, (index,)) if shown else result
 
     def assign(self, value: Any, index: Any) -> None:
         if leading((self, value)) is self:

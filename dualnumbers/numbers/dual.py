@@ -35,7 +35,7 @@ new = object.__new__
 DOUBLE = (np.float64, np.complex128)
 
 
-class _Kinds(dict[type, type]):
+class _Classes(dict[type, type]):
     """type of the primal → scalar or array class."""
 
     def __missing__(self, kind: type) -> type:
@@ -46,7 +46,7 @@ class _Kinds(dict[type, type]):
         return answer
 
 
-_KIND = _Kinds()
+_CLASS = _Classes()
 
 
 def make(primal: Any, tangent: Any, level: Level) -> Any:
@@ -57,7 +57,7 @@ def make(primal: Any, tangent: Any, level: Level) -> Any:
     kind = type(tangent)
     if kind is not float and kind is not np.ndarray and not issubclass(kind, BatchNumber) and is_double(tangent):
         tangent = python_of(tangent)
-    z: Any = new(_KIND[type(primal)])
+    z: Any = new(_CLASS[type(primal)])
     z.primal, z.tangent, z.level = primal, tangent, level
     return z
 

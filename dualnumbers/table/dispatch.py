@@ -85,7 +85,7 @@ def by_type(face: Any, scalar: Callable[..., Any], array: Callable[..., Any]) ->
     return function
 
 
-def _joined(operand: Any) -> Any:
+def joined(operand: Any) -> Any:
     """Return an operand that the user gave as a list, or as an array of objects, as an array."""
     if is_number(type(operand)) or (type(operand) is np.ndarray and operand.dtype.char != "O"):
         return operand
@@ -114,7 +114,7 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
         count = len(arguments) - statics
         for x in arguments[:count]:
             if is_number(type(x)):
-                return lead(face, *map(_joined, arguments[:count]), *arguments[count:])
+                return lead(face, *map(joined, arguments[:count]), *arguments[count:])
         return plain(*arguments)
 
     return function_of_one if face.row.arity == 1 else function

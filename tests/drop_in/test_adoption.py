@@ -20,7 +20,7 @@ import pytest
 import autodiff
 from autodiff import Variable, adopt, derivative, grad, hessian, jvp, value_of
 from autodiff.adoption._builtins import complex_, float_, int_, type_
-from autodiff.differences.quotients import check_derivative
+from autodiff.check import check_derivative
 
 POINT = 1.3
 MATH = r"math domain error|expected a (nonnegative|positive) input"

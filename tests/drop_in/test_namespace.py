@@ -12,7 +12,7 @@ import pytest
 
 from autodiff import Variable, derivative, grad, gradient, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
 from autodiff import numpy as np
-from autodiff.differences.quotients import check_derivative
+from autodiff.check import check_derivative
 from autodiff.numpy.polynomial import Chebyshev, Polynomial, legendre, polynomial
 from dualnumbers.levels import LIVING, RUNNING
 

@@ -41,13 +41,26 @@ def calls_of_ours(call):
     return found
 
 
+def told(journey):
+    """File and function of every call that the page lists under a heading."""
+    section = PAGE.partition(f"## {journey}")[2].partition("\n## ")[0]
+    lines = re.findall(r"^(?:autodiff|dualnumbers)/\S+\.py .*$", section, re.MULTILINE)
+    return [tuple(line.split()[:2]) for line in lines]
+
+
 def test_the_journey_of_a_float_is_as_told():
-    told = [
-        tuple(line.split()[:2]) for line in re.findall(r"^(?:autodiff|dualnumbers)/\S+\.py .*$", PAGE, re.MULTILINE)
-    ]
     f = lambda x: dmath.sin(x) * x
     derivative(f, 0, [2.0])  # what is made at first use is there then
-    assert calls_of_ours(lambda: derivative(f, 0, [2.0])) == told
+    assert calls_of_ours(lambda: derivative(f, 0, [2.0])) == told("A float's journey")
+
+
+def test_the_journey_of_an_array_has_the_calls_that_are_told_in_their_order():
+    f, x = lambda x: np.sum(np.sin(x) * x), np.arange(3.0)
+    gradient(f, [x])
+    made = calls_of_ours(lambda: gradient(f, [x]))
+    assert len(made) == 61  # gradient itself, and sixty more
+    rest = iter(made)
+    assert [call for call in told("An array's journey") if call not in rest] == []
 
 
 def test_a_gradient_of_an_array_function_makes_few_calls():

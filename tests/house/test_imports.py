@@ -64,7 +64,7 @@ LAYERS = (
     ),
     ("autodiff.tape.wengert",),
     ("autodiff.differences.quotients", "autodiff.tape.handles", "autodiff.tape.recorder"),
-    ("autodiff.differences", "autodiff.tape.sources", "autodiff.tape.fast_paths"),
+    ("autodiff.differences", "autodiff.check.derivatives", "autodiff.tape.sources", "autodiff.tape.fast_paths"),
     ("autodiff.tape.variable",),
     ("autodiff.tape.locally_constant",),
     ("autodiff.tape",),
