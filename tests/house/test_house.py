@@ -57,9 +57,7 @@ def test_the_journey_of_a_float_is_as_told():
 def test_the_journey_of_an_array_has_the_calls_that_are_told_in_their_order():
     f, x = lambda x: np.sum(np.sin(x) * x), np.arange(3.0)
     gradient(f, [x])
-    made = calls_of_ours(lambda: gradient(f, [x]))
-    assert len(made) == 61  # gradient itself, and sixty more
-    rest = iter(made)
+    rest = iter(calls_of_ours(lambda: gradient(f, [x])))
     assert [call for call in told("An array's journey") if call not in rest] == []
 
 
