@@ -18,7 +18,7 @@ from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
-from .calls.directions import CHUNK, Directions, Rule, check_same, taken
+from .calls.directions import CHUNK, ComplexPartial, Directions, check_same, taken
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
 from .calls.structures import flatten, is_structure, keeps_structure
@@ -195,7 +195,7 @@ def check_alive_below(out: Any, level: Level) -> None:
 
 
 def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-              rule: Rule = holomorphic) -> list[Any]:  # fmt: skip
+              rule: ComplexPartial = holomorphic) -> list[Any]:  # fmt: skip
     """Return the partials of f's output by each of the arguments at ``indices``, in the structures of both.
 
     f runs once, with the directions of all elements as one batch; more often only where that would fill the memory, or
@@ -208,7 +208,8 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
 
 
 def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-                        rule: Rule, elements: int = 0, otherwise: Exception | None = None) -> list[Any]:  # fmt: skip
+                        rule: ComplexPartial, elements: int = 0,
+                        otherwise: Exception | None = None) -> list[Any]:  # fmt: skip
     """Find `_partials` with chunks of `Directions` for values of so many ``elements``."""
     call = Call(args, indices)
     directions, runs = Directions(call.leaves, elements), []

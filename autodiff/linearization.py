@@ -64,7 +64,7 @@ class Recording:
 
     @classmethod
     def again(cls, tape: Tape, args: Sequence[Any], indices: Sequence[int], out: Any) -> Recording:
-        """Return a recording of what it is made of; in ``out`` every number of a line is a `Line`."""
+        """Return a recording made of its parts, as it is unpickled; in ``out`` every number of a line is a `Line`."""
         recording = cls.__new__(cls)
         recording.tape, recording.call = tape, Call(args, indices, copied=True)
         recording.leaves = recording.call.leaves

@@ -65,7 +65,7 @@ class Parts(NamedTuple):
 
 
 class Level:
-    """The differentiation that a number belongs to, with what was made by hand of its numbers.
+    """The differentiation that a number belongs to, and how many numbers made by hand are around those of it.
 
     ``Level()`` is that of a new differentiation, above every earlier one.
     """

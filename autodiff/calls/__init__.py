@@ -1,1 +1,1 @@
-"""What enters a differentiation and what leaves it: structures of arguments, seeds, answers as the user gets them."""
+"""What enters a differentiation and what leaves it: structures, their values, answers as the user gets them."""

@@ -100,6 +100,6 @@ class Call:
         return found
 
     def jacobians(self, by_output: list[Any], rebuild_output: Callable[[Iterable[Any]], Any]) -> list[Any]:
-        """Return the derivatives of several outputs, each by all leaves, as the output's structure of `structured`."""
+        """Return for each argument the derivatives by it, in the output's structure; given are those of each output."""
         rows = [self.structured(derivatives) for derivatives in by_output]
         return [rebuild_output([row[k] for row in rows]) for k in range(len(self._builders))]

@@ -22,11 +22,12 @@ from .structures import kind_of
 Function = Callable[..., Any]
 
 
-def lifted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
-    """Return the vector θ of all numbers that ``function(…, *args)`` depends on, and ``at(θ)``, the function of others.
+def closure_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
+    """Return the vector θ of all numbers that ``function(…, *args)`` depends on, and ``at``.
 
-    They are those of `numbers_in`. What holds none of them stays the object that it is; a function that names a number
-    as a global variable, or an object that holds one, is a copy, and what it assigns there is lost.
+    ``at(θ)`` is the function of its first arguments, with the numbers θ in the places of its own. Its own are those of
+    `numbers_in`. What holds none of them stays the object that it is; a function that names a number as a global
+    variable, or an object that holds one, is a copy, and what it assigns there is lost.
     """
     found = {id(x): x for x in numbers_in((function, args))}
     for x in found.values():

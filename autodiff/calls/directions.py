@@ -25,14 +25,15 @@ from .values import name_of, own, writable, zero
 CHUNK = 1 << 24
 """How many elements a batch of values may have: 128 MiB."""
 
-Rule = Callable[[Any, Any], Any]
+ComplexPartial = Callable[[Any, Any], Any]
 """The partial by a complex number, from the derivatives along 1 and along i."""
 
 
 class Directions:
     """The directions of some leaves, one leaf after the other; ``len`` is how many there are.
 
-    They go in chunks: a batch of ``elements`` for each of a chunk, by default those of the leaves, is within `CHUNK`.
+    They go in chunks, as many at once as keep a batch within `CHUNK`: ``elements`` numbers for each direction, by
+    default as many as the leaves have.
     """
 
     def __init__(self, leaves: list[Any], elements: int = 0) -> None:
@@ -68,7 +69,7 @@ class Directions:
         tangent = as_like(tangent.reshape(len(chosen), *shape(x)), x)
         return batch(tangent, level) if len(chosen) > 1 else tangent[0]
 
-    def partials(self, out: Any, tangents: list[Any], rule: Rule) -> list[Any]:
+    def partials(self, out: Any, tangents: list[Any], rule: ComplexPartial) -> list[Any]:
         """Return the partial of an output by each leaf, of shape ``out.shape + leaf.shape``.
 
         ``tangents`` are the output's along each chunk of the directions: None where it does not depend on the leaves.
@@ -87,11 +88,11 @@ class Directions:
             parts.append(t.data if isinstance(t, BatchNumber) else broadcast_to(0.0 if t is None else t, dims))
         return parts[0] if len(parts) == 1 else concatenate(*parts, 0)
 
-    def by_output(self, outs: list[Any], tangents: list[list[Any]], rule: Rule) -> list[list[Any]]:
+    def by_output(self, outs: list[Any], tangents: list[list[Any]], rule: ComplexPartial) -> list[list[Any]]:
         """Return the `partials` of each output; ``tangents`` are those of the outputs for each chunk."""
         return [self.partials(out, [of_chunk[i] for of_chunk in tangents], rule) for i, out in enumerate(outs)]
 
-    def _partial(self, k: int, out: Any, along: Any, rule: Rule) -> Any:
+    def _partial(self, k: int, out: Any, along: Any, rule: ComplexPartial) -> Any:
         x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
         if along is None or not size:
             nothing = zero(out, x)
@@ -125,8 +126,8 @@ def _same_half(x: Any, y: Any) -> bool:
 def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None) -> None:
     """Raise RuntimeError where the values of several runs at one point are not the same.
 
-    If an error ``otherwise`` is given, raise that one, and only where they have not half of their digits in common: it
-    is for runs for each of which vectors were chosen anew.
+    Where eigenvectors or the like were chosen anew in each run, half of the digits must be the same; then the error to
+    raise is given, ``otherwise``.
     """
     values = [[as_array(read(x)) for x in run] for run in runs]
     same = _same_half if otherwise else same_bits

@@ -48,32 +48,38 @@ def size(value: Any) -> float:
     return float(np.max(np.abs(value)[np.isfinite(value)], initial=0.0))
 
 
+Maker = Callable[[Iterator[Any]], Any]
+"""What makes a leaf of a stream of real ones."""
+
+
+def _real_parts(x: Any, name: str) -> tuple[list[Any], list[str], Maker]:
+    """Return the real leaves of a leaf, their names, and what makes it of others; what is no number has none."""
+    try:
+        x = differentiable(x)
+    except TypeError:
+        return [], [], lambda _: x
+    if is_number(type(x)):
+        raise TypeError("gradcheck takes plain values: use autodiff.value_of(x)")
+    if not is_unreal(x):
+        return [x], [name], next
+    return [+x.real, +x.imag], [f"{name}.real", f"{name}.imag"], lambda stream: next(stream) + 1j * next(stream)
+
+
 def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> RealFunction:
     """Turn ``f(*args)`` into a function of the real leaves of the arguments at ``indices``; other things stay."""
     leaves: list[Any] = []
     inputs: list[str] = []
-
-    def taken(x: Any, name: str) -> Callable[[Iterator[Any]], Any]:
-        """Add a leaf; return how it is made again from the stream of all."""
-        try:
-            x = differentiable(x)
-        except TypeError:
-            return lambda _: x
-        if is_number(type(x)):
-            raise TypeError("gradcheck takes plain values: use autodiff.value_of(x)")
-        if not is_unreal(x):
-            leaves.append(x)
-            inputs.append(name)
-            return next
-        leaves.extend((+x.real, +x.imag))
-        inputs.extend((f"{name}.real", f"{name}.imag"))
-        return lambda stream: next(stream) + 1j * next(stream)
-
-    made = {}
+    made: dict[int, tuple[Function, list[Maker]]] = {}
     for index in indices:
         parts, rebuild = flatten(args[index])
         names = paths_of_leaves(args[index], f"args[{index}]")
-        made[index] = rebuild, [taken(x, name) for x, name in zip(parts, names, strict=True)]
+        makers = []
+        for x, name in zip(parts, names, strict=True):
+            found, named, maker = _real_parts(x, name)
+            leaves += found
+            inputs += named
+            makers.append(maker)
+        made[index] = rebuild, makers
     if not leaves:
         raise ValueError("gradcheck: no argument is a number or an array of numbers")
 

@@ -2,8 +2,8 @@
 
 The operands of such a row are the leaves of the arguments, and after them the numbers that the function or its
 derivatives close over; its value has the leaves of what the function returns. How these are put together is a parameter
-of the row, another one for each call. The derivative by a number closed over is that of the function's own code, in
-forward mode: nobody wrote another.
+of the row, a `trees.Assembly`, another one for each call. The derivative by a number closed over is that of the
+function's own code, in forward mode: nobody wrote another.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from .trees import Assembly, as_argument, fitted, leaves_as, rebuilding
 class Rule:
     """A user's function with a derivative for each argument, and a pull-back ``joint`` to all where one is given.
 
-    What the function does to a tangent and its adjoint maps are two statements: at the first tangent they are held
-    against each other, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
+    What the function does to a tangent and its adjoint maps are two statements: at the first tangent they are
+    compared, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
     """
 
     def __init__(self, name: str, function: Function, kinds: Sequence[Kind], fixed: tuple[str, ...],
@@ -140,9 +140,10 @@ class _RuleRow:
     # ----------------------------------------------------------------------------------------- derivatives
 
     def push(self, k: int, tangents: dict[int, Any], z: Any, flat: Sequence[Any]) -> Any:
-        """Push those of leaves of an argument, or of the number closed over, given by their places, to the value.
+        """Return the tangent of the value, given those of leaves of argument ``k`` by their places in it.
 
-        A batch goes member by member: the user's function may call what takes plain arrays only.
+        The numbers closed over count as further arguments, each of one leaf. A batch goes member by member: the user's
+        function may call what takes plain arrays only.
         """
         leader = None
         for t in tangents.values():
@@ -182,7 +183,7 @@ class _RuleRow:
         return [next(found) if moves else None for moves in moving]
 
     def _of_tangents(self, k: int, tangents: list[Any], flat: Sequence[Any]) -> Sequence[Any]:
-        """Apply the function to the tangents of an argument in which it is linear, and hold the adjoint map to that."""
+        """Apply the function to tangents of an argument in which it is linear; check its adjoint map against that."""
         rule, given = self.rule, list(flat)
         if isinstance(rule.kinds[k], Linear):
             for kind, place in zip(rule.kinds, self.places, strict=False):
@@ -212,7 +213,7 @@ class _RuleRow:
             )
 
     def pull(self, k: int, g: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
-        """Return the adjoints of the leaves of an argument, or of the number closed over, for that of the value."""
+        """Return the adjoints of the leaves of argument ``k``, given that of the value."""
         leaves, assembly = flat[self.places[k]], flat[-1]
         own = self.bound(flat)[2][k] if k < len(self.rule.kinds) else (None, None)
         if own[-1] is None:

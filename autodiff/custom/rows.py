@@ -131,7 +131,7 @@ class _Parameters:
 
 
 def elementwise_with_parameters(name: str, function: Function, partials: tuple[Any, ...], singular: bool) -> Function:
-    """Make one that takes fixed parameters after its operands, which its partials do not need."""
+    """Make an `elementwise_function` that takes fixed parameters after its operands; its partials get none of them."""
 
     def behind(partial: Any) -> Any:
         return (lambda parameters, *xs_z: partial(*xs_z)) if callable(partial) else partial

@@ -52,7 +52,7 @@ It is the least integer that Python 3.11 compares quickly. A tape of as many con
 
 
 class Line(int):
-    """The number of a line, where it stands among values."""
+    """The number of a line, to be told from the whole numbers among which it stands, as in what a function returned."""
 
 
 def line_of(operand: int) -> int | None:

@@ -39,7 +39,7 @@ class Recorded(NamedTuple):
     outline: list[Any]
     """What the arguments are without their leaves: the function may have decided by it."""
     returned: Any
-    """What it returned, with a `Line` in the place of each number that is one."""
+    """What it returned, with a `Line` in the place of each Variable of the tape."""
     guards: dict[int, Reader | None]
     """The lines whose plain values it read, each with the user's line of code that read it."""
     nan_answers: dict[int, bool]

@@ -57,7 +57,7 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
 
 
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
-    """Return the adjoints of all lines, or without ``keep`` of the inputs, and the product by which a line passed its.
+    """Return the adjoints of all lines, or without ``keep`` of the inputs; and which `Times` each line was pulled with.
 
     Where an adjoint is NaN the sweep runs once more with the strong zero, as `second_look.certain` explains it: NaN is
     absorbing and the sweep is linear, so nothing is missed, and the common case pays nothing.

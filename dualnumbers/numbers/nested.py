@@ -1,4 +1,4 @@
-"""Short ways of scalars that are nested, numbers whose components are numbers, or that are of np.float64.
+"""Fast paths of scalars that are nested, dual numbers whose components are dual numbers, or that are of np.float64.
 
 What the algebra says of floats holds of them as it is written, since their components are added and multiplied by the
 same algebra. The table's general way, at three to ten times the cost, is for what is not `regular`: there something is

@@ -1,4 +1,4 @@
-"""The push-forward of a row: what it does to a pair of primal and tangent, closure by kind and arity."""
+"""The push-forward of a row, what it does to a pair of primal and tangent: a closure for each kind and arity."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
 
 
 def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
-    """Extend a row of one operand. A value of double precision with a float for its tangent, or nested, goes short."""
+    """Extend a row of one operand. Double precision with a float tangent, and what is nested, has a fast path."""
     row, evaluate, evaluate_float = face.row, face.evaluate, face.scalar
     unreal, plainly = face.unreal, not row.singular
     (p,) = row.partials

@@ -38,7 +38,7 @@ def leading(operands: Any) -> Any:
 
 
 def lead(face: Any, *arguments: Any) -> Any:
-    """Apply a row to arguments of which at least one operand is a number: the leading one's kind does it."""
+    """Apply a row to arguments of which at least one operand is a number: by the lift to the leading one's kind."""
     statics = face.row.statics
     operands = arguments[: len(arguments) - statics] if statics else arguments
     return face.lifts[type(leading(operands))](*arguments)
@@ -121,7 +121,7 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    """Make of a NumPy function one that gives Python numbers for such, as formulas written in the table need."""
+    """Make a NumPy function give Python numbers for Python numbers, as formulas written in the table need."""
 
     def evaluate(*xs: Any) -> Any:
         z = ufunc(*xs)

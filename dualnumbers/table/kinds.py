@@ -233,6 +233,9 @@ _transpose: Callable[..., Any] = _no_transpose
 
 
 def fill(transpose: Callable[..., Any]) -> None:
-    """Take ``transpose(linear, xs, g)``, told once: the adjoints of ``xs`` by a linear function of their tangents."""
+    """Take over ``transpose(linear, xs, g)``: the adjoints of ``xs`` by a function that is linear in their tangents.
+
+    It records that function on a tape, and tapes stand above.
+    """
     global _transpose
     _transpose = transpose

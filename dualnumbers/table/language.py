@@ -118,7 +118,7 @@ def enter(function: Any, face: Face) -> TableFunction:
 
 
 def family(make: Callable[..., TableFunction]) -> Callable[..., TableFunction]:
-    """Let a function that makes a row for each of its arguments, such as an order, make it when first asked for it."""
+    """Decorate a function that makes a row for an argument, such as an order: it makes each once, when asked for it."""
     made: dict[tuple[Any, ...], TableFunction] = {}
 
     def member(*which: Any) -> TableFunction:
@@ -218,7 +218,7 @@ def _of_a_sequence(function: Function, statics: int) -> Function:
 
 
 def with_values_of(numpy_function: Any, function: TableFunction) -> TableFunction:
-    """Make the NumPy face of an array row whose table function gives Python numbers for such."""
+    """Make the NumPy face of an array row whose table function gives Python numbers for Python numbers."""
     row = function.row
     row.numpy = face = Face(row, plain=numpy_function)
     face.evaluate = numpy_face = table_function(by_level(face, numpy_function), face)
@@ -229,7 +229,10 @@ def with_values_of(numpy_function: Any, function: TableFunction) -> TableFunctio
 
 
 def entry(function: TableFunction) -> Function:
-    """Make what a user's call of the function that a row is of becomes; a view stays tied to its base."""
+    """Make the function that a user's call of NumPy's becomes: it applies the row to the arguments in its order.
+
+    What it returns of a row with a ``put`` is a view, which stays tied to its base.
+    """
     row = function.row
     call = row.call = row.call or _binder(parameters(function.face.plain, row.arity))
 
@@ -254,7 +257,7 @@ def required(call: Function) -> int:
 
 
 def entry_of(function: TableFunction, *numpy_functions: Any) -> Callable[[Function], Function]:
-    """Enter what a user's call of these NumPy functions becomes, the row of ``function`` in the plain case."""
+    """Enter what a user's call of these NumPy functions becomes: a function that in the plain case is ``function``."""
 
     def register(called: Function) -> Function:
         called.function = function  # type: ignore[attr-defined]

@@ -46,7 +46,8 @@ def _are_inexact(z: Any) -> Sequence[bool]:
 class Row:
     """One row of the table: a function of operands, each of a kind, and of fixed parameters.
 
-    One of ``any_number`` of operands has one kind for all of them. ``selects``: the derivative is 0 by choice alone.
+    A row of ``any_number`` of operands has one kind for all of them. One that ``selects`` has the derivative 0 only by
+    what it did not choose, as `maximum` has: such a zero stays 0 against an infinite slope.
     """
 
     name: str

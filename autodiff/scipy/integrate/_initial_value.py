@@ -22,7 +22,7 @@ from dualnumbers.rules.shaping import array, concatenate, expand_dims, reshape, 
 from dualnumbers.table import smooth
 from dualnumbers.table.kinds import Smooth
 
-from ...calls.closures import lifted, plain_result
+from ...calls.closures import closure_converted, plain_result
 from ...forward import jacfwd, jvp
 from ...reverse import jacrev
 from .._counterpart import counterpart, double
@@ -139,7 +139,7 @@ def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, co
     """As ``scipy.integrate.odeint``, differentiable in y0, t, args and numbers that ``func`` closes over."""
     options = {**dict(zip(_ODEINT, positional, strict=False)), **options}
     args = args if isinstance(args, tuple) else (args,)
-    theta, at = lifted(func, args)
+    theta, at = closure_converted(func, args)
     y0, t = array(y0), double(t)
     if not _traced(y0, t, theta):
         checked = lambda *xs: plain_result("odeint", func(*xs))
@@ -164,7 +164,7 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
 
     Without ``t_eval`` the times are the steps of the solver, which are constants but for the ends.
     """
-    theta, at = lifted(fun, tuple(args or ()))
+    theta, at = closure_converted(fun, tuple(args or ()))
     (t0, end), y0 = t_span, array(y0)
     t_eval = None if t_eval is None else double(t_eval)
     if not _traced(t0, end, y0, t_eval, theta):

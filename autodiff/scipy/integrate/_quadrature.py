@@ -16,7 +16,7 @@ from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import stack
 from dualnumbers.table import smooth
 
-from ...calls.closures import lifted, plain_result
+from ...calls.closures import closure_converted, plain_result
 from ...forward import jvp
 from .._counterpart import counterpart
 
@@ -65,7 +65,7 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
     names = ("epsabs", "epsrel", "limit", "points", "weight", "wvar", "wopts", "maxp1", "limlst", "complex_func")
     options = {**dict(zip(names, positional, strict=False)), **options}
     args = args if isinstance(args, tuple) else (args,)
-    theta, at = lifted(func, args)
+    theta, at = closure_converted(func, args)
     ends = any(is_number(type(x)) for x in (a, b))
     if (ends or is_number(type(theta))) and (options.get("complex_func") or (ends and options.get("weight"))):
         raise TypeError("quad with complex_func=True, or with weight= and differentiated limits, has no derivative "
