@@ -185,5 +185,6 @@ POINTS = [
     Point("dmath.sqrt(x)", 0.0, 0.0, (inf,), POLES),
     Point("dmath.asin(x)", 1.0, 1.5707963267948966, (inf,), POLES),
     Point("abs(x ** 0.5)", -2.0, 1.4142135623730951, (-0.3535533905932738,), COMPLEX),
-    Point("np.power(x, 0.5)", -2.0, nan, (nan,), COMPLEX),
+    Point("np.power(x, 0.5)", -2.0, nan, (nan, nan, nan), COMPLEX),
+    Point("np.float_power(x, np.cos(x))", -2.0, nan, (nan, nan), COMPLEX),
 ]  # fmt: skip

@@ -129,6 +129,8 @@ def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None
     Where eigenvectors or the like were chosen anew in each run, half of the digits must be the same; then the error to
     raise is given, ``otherwise``.
     """
+    if len(runs) == 1:
+        return  # a recording that is run at other inputs would note a reading of the value
     values = [[as_array(read(x)) for x in run] for run in runs]
     same = _same_half if otherwise else same_bits
     if all(all(map(same, run, values[0])) for run in values[1:]):

@@ -226,3 +226,12 @@ for thread in threads: thread.join()
 assert len(found) == 8 and all(np.allclose(z, found[0]) for z in found)
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("function", [sp.boxcox, sp.boxcox1p])
+@pytest.mark.parametrize("order", [1, 2])
+def test_where_a_transformation_of_a_negative_number_is_nan_so_are_its_derivatives(function, order):
+    for name, partial in nestings(lambda x: function(x, 0.3), (0,) * order, MODES):
+        found = partial(-2.5)
+        assert type(found) is float, name
+        assert np.isnan(found), name

@@ -16,7 +16,7 @@ from table import ELEMENTWISE_FUNCTIONS, few_points, named, places
 from twins import is_twin
 
 import autodiff.scipy
-from autodiff import Variable, grad, hessian, jvp, record, stop_gradient, value_of, vjp
+from autodiff import Variable, derivative, grad, hessian, jacfwd, jvp, record, stop_gradient, value_of, vjp
 from autodiff.calls.structures import flatten
 from autodiff.tape.replay import DivergedError
 from dualnumbers import dmath
@@ -250,6 +250,13 @@ def test_a_hessian_runs():
     x = np.array([1.0, 2.0])
     tape, _ = record(hessian(f), [x])
     np.testing.assert_allclose(tape.run([x + 1]), hessian(f)(x + 1))
+
+
+@pytest.mark.parametrize("operator", [jacfwd, lambda f: lambda x: derivative(f, 0, [x])], ids=["jacfwd", "derivative"])
+def test_forward_mode_runs(operator):
+    f = operator(lambda x: np.sum(x**3) * x[0])
+    tape, _ = record(f, [np.array([1.0, 2.0])])
+    np.testing.assert_allclose(tape.run([np.array([3.0, 5.0])]), f(np.array([3.0, 5.0])))
 
 
 def test_reading_a_finished_tape_is_no_decision_of_the_function():

@@ -16,9 +16,14 @@ from .exponential import log
 def by_base(x, y, z):
     """y xʸ⁻¹, but 0 where both are 0: x⁰ is constant, and 0 · 0⁻¹ would not be 0."""
     if type(y) is not int and type(y) is not float:
-        return y * x ** where(equal(x, 0) & equal(y, 0), 0, y - 1)
-    p = y * x ** (y - 1) if y else 0.0
-    return p if type(p) is not complex or type(z) is complex else math.nan  # NumPy's power of a negative number is NaN
+        p = y * x ** where(equal(x, 0) & equal(y, 0), 0, y - 1)
+    else:
+        p = y * x ** (y - 1) if y else 0.0
+        if type(p) is float:
+            return p
+    if is_unreal(p) and not is_unreal(z):
+        raise ValueError("Python's power of a negative number is complex, NumPy's is NaN")  # which it then is
+    return p
 
 
 def by_exponent(x, y, z):

@@ -14,6 +14,7 @@ from ...comparisons import equal, greater, less
 from ...domains import Domain
 from ...elementwise.exponential import exp, log, log1p
 from ...elementwise.extrema import absolute
+from ...elementwise.powers import math_pow
 from ...from_scipy import elementwise_of_scipy
 from ...gauss_legendre import gauss, in_blocks
 from ...where import where
@@ -75,7 +76,7 @@ def _by_power(y, power):
 def _power_of_sum(x, power):
     """(1 + x)ᴸ⁻¹; near 0 by log1p, for the derivative in L would have the logarithm of a rounded 1 + x."""
     near = less(absolute(x), 0.5)
-    return where(near, exp((power - 1.0) * log1p(where(near, x, 0.0))), (1.0 + x) ** (power - 1.0))
+    return where(near, exp((power - 1.0) * log1p(where(near, x, 0.0))), math_pow(1.0 + x, power - 1.0))
 
 
 def _one_more(z, y, power):
@@ -85,7 +86,7 @@ def _one_more(z, y, power):
 
 
 _transformed = Domain("x > 0", ((0.1, 5.0), (-2.0, 2.0)))
-boxcox = elementwise_of_scipy("boxcox", lambda x, power, z: x ** (power - 1.0),
+boxcox = elementwise_of_scipy("boxcox", lambda x, power, z: math_pow(x, power - 1.0),
                               lambda x, power, z: _growth(log(x), power), domain=_transformed,
                               singular=True)  # fmt: skip
 boxcox1p = elementwise_of_scipy("boxcox1p", lambda x, power, z: _power_of_sum(x, power),
