@@ -20,7 +20,7 @@ from unsupported import REASONS
 
 import autodiff.scipy
 from autodiff.scipy._counterpart import COUNTERPARTS
-from dualnumbers.messages.errors import public_name
+from dualnumbers.messages.names import public_name
 from dualnumbers.rules.arrays.inspecting import READING
 from dualnumbers.several import parts
 from dualnumbers.table import BY_NUMPY, Refused, Row

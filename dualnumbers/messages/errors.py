@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..levels import Level, is_number
-from .frames import Fault, Place, fault, is_ours, module_of, public_module, raised, running, scipy_function, stack
+from .frames import Fault, Place, fault, is_ours, module_of, raised, running, scipy_function, stack
+from .names import public_name
 from .refusals import note
 from .shortening import FACTORS, LABELLED, LONGEST, METHODS, Written, fitting, short
 
@@ -237,20 +238,6 @@ def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[s
         unknown = [name for name in keywords if name not in bound.parameters]
         variant = f" with {', '.join(unknown)}=" if unknown else f" so called ({error})"
         raise no_rule(function, variant, arguments, list(keywords.values())) from None
-
-
-def public_name(function: Any) -> str:
-    """Return what a user calls a function of NumPy or SciPy: ``np.linalg.inv``, ``scipy.special.erf``."""
-    module, name = getattr(function, "__module__", None), function.__name__.lstrip("_")
-    if name.endswith(" (vectorized)"):
-        return f"np.frompyfunc of {name.removesuffix(' (vectorized)')}"
-    if not module:  # a ufunc
-        module = next((m for m in ("numpy", "scipy.special") if hasattr(sys.modules.get(m), name)), "")
-    elif module.startswith("scipy."):
-        module = public_module(module, name)
-    elif module == "numpy.lib._scimath_impl":  # its name before NumPy 2.2
-        module = "numpy.lib.scimath"
-    return f"{module}.{name}".replace("numpy", "np", 1) if module else f"the ufunc {name}"
 
 
 def _public_kind(number: Any) -> str:

@@ -1,4 +1,4 @@
-"""Whose code runs: ours, NumPy's, SciPy's, another package's or the user's own. Runs on the error path alone."""
+"""Whose code runs: ours, NumPy's, SciPy's, another package's or the user's own. It is read off the stack."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
+
+from .names import public_module
 
 _ABOVE, *_ = os.path.realpath(__file__).rsplit(os.sep, 3)
 _OURS = tuple(f"{_ABOVE}{os.sep}{name}{os.sep}" for name in ("dualnumbers", "autodiff"))
@@ -173,10 +175,3 @@ def scipy_function(frames: Iterable[FrameType]) -> str:
             nameless = method.startswith("__")  # an operator
             name = ".".join(path[:-1] if nameless else path)
     return name
-
-
-def public_module(module: str, name: str) -> str:
-    """Return where SciPy shows what a module defines: ``scipy.integrate`` of ``scipy.integrate._ivp.ivp``."""
-    parts = [part for part in module.split(".") if not part.startswith("_")]
-    above = [".".join(parts[:k]) for k in range(len(parts), 1, -1)]
-    return next((path for path in above if hasattr(sys.modules.get(path), name)), above[0])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .lines import Code, root_of
+from .code import Code, root_of
 from .shortening import LABELLED, Written
 
 OF_COLUMNS = {"add": ast.Add(), "div": ast.Div(), "divide": ast.Div(), "dot": ast.MatMult(), "floordiv": ast.FloorDiv(),

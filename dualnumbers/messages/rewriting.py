@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .code import OPERATIONS, Code, code_at, holds_number
 from .frames import Place
 from .labelled import with_labels
-from .lines import OPERATIONS, Code, code_at, holds_number
 from .shortening import FACTORS, METHODS, Written
 from .storing import in_place, stored
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..forms import dtype_of, is_array
 from ..levels import HELD, is_number, plain
-from .lines import Code, root_of
+from .code import Code, root_of
 from .shortening import LABELLED, Written
 
 MAKERS = ("arange", "array", "asarray", "empty", "eye", "full", "identity", "ones", "tri", "zeros")

@@ -16,7 +16,8 @@ import numpy as np
 from ..foreign import as_array, as_like, in_index, new_like
 from ..forms import PYTHON, dtype_of, shape, size, type_of
 from ..levels import is_number, read
-from ..messages.errors import no_plain_value, no_rule, public_name, user_line
+from ..messages.errors import no_plain_value, no_rule, user_line
+from ..messages.names import public_name
 from ..rules.axes import moveaxis, rank
 from ..rules.elementwise.arithmetic import as_numpy
 from ..rules.from_scipy import rule_of

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..messages.errors import public_name
+from ..messages.names import public_name
 from .dispatch import by_level, by_type, python_value
 from .kinds import Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth
 from .registry import BY_NUMPY, COMPOSITIONS, MAKERS, TABLE

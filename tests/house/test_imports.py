@@ -16,16 +16,16 @@ LONGEST = 320
 
 LAYERS = (
     (
-        "dualnumbers.messages.frames",
+        "dualnumbers.messages.names",
         "dualnumbers.late",
         "dualnumbers.levels",
         "dualnumbers.memory",
         "dualnumbers.several",
         "dualnumbers.messages.shortening",
     ),
-    ("dualnumbers.foreign",),
+    ("dualnumbers.foreign", "dualnumbers.messages.frames"),
     ("dualnumbers.forms", "dualnumbers.numbers.surface"),
-    ("dualnumbers.messages.refusals", "dualnumbers.messages.lines"),
+    ("dualnumbers.messages.refusals", "dualnumbers.messages.code"),
     ("dualnumbers.messages.storing",),
     ("dualnumbers.messages.labelled",),
     ("dualnumbers.messages.rewriting",),

@@ -1,4 +1,4 @@
-"""What stands on the line at fault: its expression, its statement, and what the names in it mean."""
+"""The code that stands on the line at fault: its expression, its statement, and what the names in it mean."""
 
 from __future__ import annotations
 
