@@ -11,7 +11,7 @@ import numpy as np
 
 import autodiff
 
-from .code import Estimate, along
+from .lines import Estimate, along
 from .nestings import definitions, nesting, operators, order_of
 from .program import NAMES, Program, moved
 from .refusals import may_be_refused
