@@ -41,6 +41,9 @@ def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: A
     """Call a ufunc with keywords: computed in ``dtype``, where ``where`` holds, stored into ``out``."""
     along = {name: keywords.pop(name) for name in ("axes", "axis", "keepdims") if ufunc.signature and name in keywords}
     function = partial(function, **along) if along else function
+    targets = [id(target) for target in out if target is not None]
+    if len(set(targets)) < len(targets):
+        raise TypeError(f"{public_name(ufunc)}: one array in out= for two results: give each its own{user_line()}")
     if any(value not in (None, True, "K", "same_kind") for value in keywords.values()):
         raise no_rule(ufunc, f" with {', '.join(keywords)}=", operands)
     if dtype is not None:

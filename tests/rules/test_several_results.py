@@ -115,3 +115,16 @@ def test_results_are_stored_where_a_condition_holds(mode):
     np.testing.assert_array_equal(np.diag(mode(stored)(X)), [1.0, 2.0, 3.0])
     with pytest.raises(TypeError, match="leaves the other elements undefined"):
         vjp(lambda x: np.modf(x, out=(np.zeros(3, like=x), None), where=x > 1.0), X)
+
+
+@pytest.mark.parametrize("mode", [lambda f: grad(f)(X), lambda f: jvp(f, [X], [X])], ids=["reverse", "forward"])
+def test_two_results_have_two_arrays(mode):
+    """NumPy leaves in the one array whichever it writes last."""
+
+    def f(x):
+        both = np.zeros(3, like=x)
+        np.modf(x, out=(both, both))
+        return np.sum(both)
+
+    with pytest.raises(TypeError, match="one array in out= for two results: give each its own"):
+        mode(f)
