@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...foreign import as_array
-from ...forms import shape
+from ...forms import dtype_of, shape
 from ...levels import read
 from ...messages.errors import user_line
 from ...table import entry_of, linear, smooth
@@ -81,7 +81,8 @@ def mean_where(a, axis=None, dtype=None, *, keepdims=False, where=True):
 
 
 def _product_push(dx, z, x, initial, axis, dtype, keepdims, where):
-    return initial * product_push(chosen(dx, where), z, chosen(x, where, 1.0), axis, keepdims)
+    tangent = initial * product_push(chosen(dx, where), z, chosen(x, where, 1.0), axis, keepdims)
+    return astype(tangent, dtype_of(z))
 
 
 def _product_of_initial(g, x, initial, axis, dtype, keepdims, where):
