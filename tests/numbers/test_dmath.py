@@ -296,7 +296,7 @@ def test_arrays_are_taken_element_by_element(name):
 @pytest.mark.parametrize("name", ["gamma", "lgamma"])
 def test_a_derivative_that_needs_scipy_says_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
-    from_scipy.found.cache_clear()
+    from_scipy.imported.cache_clear()
     assert getattr(dmath, name)(2.5) == getattr(math, name)(2.5)
     with pytest.raises(ImportError, match=r"pip install 'dualautodiff\[scipy\]'"):
         derivative(getattr(dmath, name), 0, [2.5])

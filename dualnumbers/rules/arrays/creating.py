@@ -101,8 +101,8 @@ for _creator in (np.zeros_like, np.ones_like, np.empty_like):
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """An array of the prototype's shape, each element ``fill_value``, which may carry a derivative."""
     if not is_number(type(fill_value)):
-        return a.constant(asked(np.full_like, a, fill_value, dtype, shape=shape))
-    z = max((a, fill_value), key=level_of).constant(asked(np.zeros_like, a, dtype, shape=shape))
+        return a.constant(asked(np.full_like, a, fill_value, dtype, order, shape=shape))
+    z = max((a, fill_value), key=level_of).constant(asked(np.zeros_like, a, dtype, order, shape=shape))
     z[...] = fill_value
     return z
 
@@ -129,7 +129,7 @@ def _array_of_kind(x, object, dtype=None, **options):
 
 
 def _full_of_kind(x, shape, fill_value, dtype=None, order="C", *, device=None):
-    return full_like(x, fill_value, dtype or dtype_of(fill_value), shape=shape)
+    return full_like(x, fill_value, dtype or dtype_of(fill_value), order, shape=shape)
 
 
 LIKE[np.array] = _array_of_kind
