@@ -82,10 +82,10 @@ def in_one(face: Face) -> Callable[..., Any]:
                     static = as_now(static)
                     break
             tape.static[place] = static
-        if several and type(z) is tuple:
-            return items(tape, tape.append(row, line, UNARY, z, place))
         if type(z) is numpy_float:
             result = blank()
+        elif several and type(z) is tuple:
+            return items(tape, tape.append(row, line, UNARY, z, place))
         else:
             tape.note(z)
             result = new(CLASS[type(z), True])
