@@ -46,7 +46,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
 
     args = arguments(f, args)
     tape = SourcedTape() if sources else Recorder()
-    tape.complete, tape.guards, tape.nan_answers = True, {}, {}
+    tape.complete, tape.guards = True, {}
     NOTING.append(None)
     try:
         recording = Recording(f, args, range(len(args)), keep=True, tape=tape)

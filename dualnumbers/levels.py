@@ -40,6 +40,7 @@ import itertools
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,6 +194,25 @@ def read(value: Any) -> Any:
     while is_number(type(value)):
         value = value.reading()
     return value
+
+
+def decided(question: Callable[..., Any], value: Any, *static: Any) -> Any:
+    """Return ``question(plain value, *static)``: a truth, mask or place that a rule decides by, and not by the value.
+
+    A recording that is to be run at other inputs notes the answer, and asks again there: it goes on where the answer is
+    the same. The question is a function of a module, which a pickled recording can name.
+
+    >>> decided(np.any, np.array([False, True]))
+    np.True_
+    """
+    numbers = []
+    while is_number(type(value)):
+        numbers.append(value)
+        value = value.primal
+    answer = question(value, *static)
+    for number in numbers:
+        number.note_answer(question, static, answer)
+    return answer
 
 
 def is_noted(x: Any) -> bool:

@@ -118,7 +118,8 @@ class ByHand(Variable, operators=True):
     """A Variable made by hand, a leaf, or one that was computed from such, a result."""
 
     __slots__ = ()
-    reading, is_noted, has_nan = Number.reading, Number.is_noted, Number.has_nan  # its tape is not to be run again
+    reading, note_answer = Number.reading, Number.note_answer  # its tape is not to be run again
+    is_noted, has_nan = Number.is_noted, Number.has_nan
     gradient: Any
 
     @classmethod

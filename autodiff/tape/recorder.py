@@ -14,13 +14,14 @@ line  variable  expression  value
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_unreal
-from dualnumbers.levels import is_number
+from dualnumbers.levels import has_nan, is_number
 from dualnumbers.memory import detached, is_free
 from dualnumbers.messages.errors import user_line
 from dualnumbers.messages.frames import Reader, reader
@@ -33,10 +34,20 @@ from .program import UNARY, line_of
 from .wengert import Tape
 
 
+class Answer(NamedTuple):
+    """What somebody asked of a line's value to decide by, a function and its further arguments, and what it gave."""
+
+    question: Callable[..., Any]
+    static: tuple[Any, ...]
+    answer: Any
+    place: Reader | None = None
+    """The user's line of code, where that is known."""
+
+
 class Recorder(Tape):
     """A tape that Variables are lines of: what is computed from them appends lines."""
 
-    __slots__ = ("complete", "guards", "is_torn", "nan_answers", "pinned")
+    __slots__ = ("answers", "complete", "guards", "is_torn", "pinned")
 
     complete: bool
     """Whether every value is kept: then no array is written to in place."""
@@ -44,15 +55,15 @@ class Recorder(Tape):
     """The lines of which copies were made: arrays that are not written to in place, either."""
     guards: dict[int, Reader | None] | None
     """The lines whose plain values were read, each with the user's line of code that did; None: it is not noted."""
-    nan_answers: dict[int, bool] | None
-    """The lines of which a rule asked whether any element is NaN, with the answer; None: it is not noted."""
+    answers: dict[int, list[Answer]]
+    """The lines of which a rule asked something to decide by, such as whether any element is NaN, with the answers."""
     is_torn: bool
     """Whether two threads were seen to append at the same time, so that the columns do not fit together."""
 
     def __init__(self) -> None:
         super().__init__()
         self.complete = self.is_torn = False
-        self.pinned, self.guards, self.nan_answers = set(), None, None
+        self.pinned, self.guards, self.answers = set(), None, {}
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:
         """Append a line, a row applied to operands; return its number."""
@@ -120,6 +131,11 @@ class Recorder(Tape):
         """Note that the value of a line is read here: to decide by it, or for a constant."""
         if self.guards is not None and line not in self.guards:
             self.guards[line] = reader()
+
+    def note_answer(self, line: int, question: Callable[..., Any], static: tuple[Any, ...], answer: Any) -> None:
+        """Note what was asked of the value of a line, and the answer."""
+        place = None if question is has_nan else reader()  # a sweep asks that, for no line of the user's
+        self.answers.setdefault(line, []).append(Answer(question, static, answer, place))
 
     def constant(self, x: Any) -> int:
         """Keep a constant; return its operand number."""

@@ -22,7 +22,7 @@ from ..calls.structures import flatten, map_leaves
 from ..calls.values import differentiable
 from .outline import is_same, outline
 from .program import Line
-from .recorder import Recorder
+from .recorder import Answer, Recorder
 from .variable import Variable
 from .wengert import Tape
 
@@ -42,8 +42,8 @@ class Recorded(NamedTuple):
     """What it returned, with a `Line` in the place of each Variable of the tape."""
     guards: dict[int, Reader | None]
     """The lines whose plain values it read, each with the user's line of code that read it."""
-    nan_answers: dict[int, bool]
-    """The lines of which a rule asked whether any element is NaN, with the answer."""
+    answers: dict[int, list[Answer]]
+    """The lines of which a rule asked something to decide by, with the answers."""
 
 
 def finish(tape: Recorder, args: Sequence[Any], out: Any) -> None:
@@ -53,7 +53,7 @@ def finish(tape: Recorder, args: Sequence[Any], out: Any) -> None:
         return Line(leaf.line) if isinstance(leaf, Variable) and leaf.tape is tape else leaf
 
     returned = map_leaves(line_of, out)
-    noted, tape.guards, tape.nan_answers = (tape.guards or {}, tape.nan_answers or {}), None, None
+    noted, tape.guards, tape.answers = (tape.guards or {}, tape.answers), None, {}
     tape.recorded = Recorded(tuple(map(_form, _leaves(args))), list(map(outline, args)), returned, *noted)
     tape.outputs = [int(leaf) for leaf in flatten(returned)[0] if type(leaf) is Line]
 
@@ -80,7 +80,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
 
 def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
     """Compute the values of all lines of a tape for other inputs."""
-    guards, nans, values = recorded.guards, recorded.nan_answers, list(tape.values)
+    guards, answers, values = recorded.guards, recorded.answers, list(tape.values)
     now = tape.at(values)
     for line, x in zip(tape.inputs, inputs, strict=True):
         values[line] = x
@@ -94,10 +94,19 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
                                     f"{_named(known)}")  # fmt: skip
         if line in guards and not _same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
-        if line in nans and has_nan(values[line]) is not nans[line]:
-            raise DivergedError(f"an adjoint {'is NaN there' if nans[line] else 'is NaN here'} and not "
-                                f"{'here' if nans[line] else 'where it was recorded'}: {row}")  # fmt: skip
+        for noted in answers.get(line, ()):
+            _check_answer(noted, values[line], row)
     return values
+
+
+def _check_answer(noted: Answer, value: Any, row: Any) -> None:
+    """Raise `DivergedError` where what was asked of a line's value has another answer now."""
+    answer = noted.question(plain(value), *noted.static)
+    if noted.question is has_nan and answer is not noted.answer:
+        raise DivergedError(f"an adjoint {'is NaN there' if noted.answer else 'is NaN here'} and not "
+                            f"{'here' if noted.answer else 'where it was recorded'}: {row}")  # fmt: skip
+    if not all(map(_same, parts(answer), parts(noted.answer))):
+        raise DivergedError(f"the recorded function goes another way here: {noted.place or row}")
 
 
 def _leaves(args: Sequence[Any]) -> list[Any]:

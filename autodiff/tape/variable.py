@@ -113,9 +113,12 @@ class Variable(Number, operators=True):
 
     def has_nan(self) -> bool:
         answer = has_nan(self.primal)
-        if self.tape.nan_answers is not None:
-            self.tape.nan_answers[self.line] = answer
+        self.note_answer(has_nan, (), answer)
         return answer
+
+    def note_answer(self, question: Any, static: tuple[Any, ...], answer: Any) -> None:
+        if self.tape.guards is not None:
+            self.tape.note_answer(self.line, question, static, answer)
 
     @property
     def level(self) -> Level:  # type: ignore[override]

@@ -203,6 +203,9 @@ class Number(NumberSurface):
         """Return the value one level down, for somebody who decides by it."""
         return self.primal
 
+    def note_answer(self, question: Any, static: tuple[Any, ...], answer: Any) -> None:
+        """Note what somebody asked of this value to decide by, where a recording keeps note of that."""
+
     def is_noted(self) -> bool:
         """Return whether a recording keeps note of who reads this value."""
         return is_number(type(self.primal)) and bool(self.primal.is_noted())

@@ -179,6 +179,42 @@ def test_whoever_reads_a_value_is_noted(name, of):
         ran(tape, OF[of](READING[name]), (other,))
 
 
+LINALG = np.linalg
+DECIDING = {
+    "svd": lambda a: LINALG.svd(a)[0],
+    "svd, the values": lambda a: LINALG.svd(a)[1],
+    "svdvals": LINALG.svdvals,
+    "eigh": lambda a: LINALG.eigh(a + a.T)[1],
+    "eigvalsh": lambda a: LINALG.eigvalsh(a + a.T),
+    "eig": lambda a: abs(LINALG.eig(a)[0]),
+    "eigvals": lambda a: abs(LINALG.eigvals(a)),
+    "qr": lambda a: LINALG.qr(a)[0],
+    "norm": LINALG.norm,
+    "norm, 2": lambda a: LINALG.norm(a, 2),
+    "cond": LINALG.cond,
+    "std": np.std,
+    "det": LINALG.det,
+    "lstsq": lambda a: LINALG.lstsq(a, np.ones(4))[0],
+    "pinv": LINALG.pinv,
+}
+OF_DECIDING = OF | {"tangent": lambda f: lambda a: jvp(f, [a], [np.ones_like(a)])[1]}
+
+
+@pytest.mark.parametrize("of", OF_DECIDING)
+@pytest.mark.parametrize("name", DECIDING)
+def test_what_decides_by_an_answer_runs_where_that_is_the_same(name, of):
+    a = np.random.default_rng(0).normal(size=(4, 4))
+    f = OF_DECIDING[of](DECIDING[name])
+    assert ran(recorded(f, (a,)), f, (1.01 * a,))
+
+
+@pytest.mark.parametrize("name", ["svd", "eigh"])
+def test_an_answer_that_is_another_one_is_named(name):
+    tape = recorded(DECIDING[name], (np.random.default_rng(0).normal(size=(4, 4)),))
+    with pytest.raises(DivergedError, match=r"goes another way here: .*LINALG"):
+        tape.run([np.eye(4)])
+
+
 def newton(x):
     """A square root, by as many steps as it takes."""
     y, before = x, 0.0 * x

@@ -18,14 +18,14 @@ import numpy as np
 
 from ...foreign import new_like
 from ...forms import is_unreal, shape
-from ...levels import is_number, read
+from ...levels import decided, is_number
 from ...messages.errors import user_line
 from ...table import composition, smooth
 from ...table.kinds import Smooth
 from ..complexes import conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
-from ..shaping import matrix_transpose
+from ..shaping import concatenate, matrix_transpose
 from . import groups, spectra
 from .diagonals import matrix_diagonal
 from .factors import (
@@ -36,7 +36,6 @@ from .factors import (
     hermitian_matrix,
     independent,
     product,
-    repeated,
     square,
     weighted,
 )
@@ -81,7 +80,7 @@ def _qr_push(da, z, a):
     q, r = z
     k = shape(q)[-1]
     first = (..., slice(0, k))
-    _full_rank(read(r)[first])
+    _full_rank(getitem(r, first))
     x = matrix_transpose(solve(matrix_transpose(getitem(r, first)), matrix_transpose(getitem(da, first))))
     b = matmul(adjoint(q), x)
     half = weighted(b, np.tri(k, k=-1))
@@ -92,9 +91,14 @@ def _qr_push(da, z, a):
     return x + matmul(q, omega - b), dr
 
 
-def _full_rank(r):
+def _is_singular(r):
+    """Return whether a plain triangular matrix of a stack is singular up to rounding."""
     sizes = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
-    if sizes.size and np.any(sizes.min(-1) <= 8 * r.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1)):
+    return sizes.size and np.any(sizes.min(-1) <= 8 * r.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1))
+
+
+def _full_rank(r):
+    if decided(_is_singular, r):
         raise np.linalg.LinAlgError(
             "np.linalg.qr has no derivative where the first columns, as many as Q has, are linearly dependent: leave "
             f"dependent columns away, or use np.linalg.svd{user_line()}"
@@ -144,7 +148,7 @@ EighResult = type(np.linalg.eigh(np.eye(1)))
 def eigh(a, UPLO="L"):
     """Eigenvalues in ascending order and eigenvectors, of the Hermitian matrix with that triangle."""
     a, basis = hermitian_matrix(a, UPLO), spectra.Basis()
-    if is_number(type(a)) and repeated(basis.of(read(a), UPLO.upper())[0]):
+    if is_number(type(a)) and decided(spectra.has_repeated, a, UPLO.upper(), basis):
         return EighResult(*groups.eigh(a, UPLO, basis))
     return EighResult(*_eigh(a, UPLO, basis))
 
@@ -172,9 +176,12 @@ def _eig_push(da, z, a):
 
 def _at_largest(x, v):
     """Return the element of every column that is the largest of those of ``v`` that LAPACK made real."""
-    v = read(v)
-    *stack, column = np.indices((*v.shape[:-2], v.shape[-1]))
-    return getitem(x, (*stack, np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2), column))
+    *stack, column = np.indices((*shape(v)[:-2], shape(v)[-1]))
+    return getitem(x, (*stack, decided(_rows_of_largest, v), column))
+
+
+def _rows_of_largest(v):
+    return np.argmax(np.where(v.imag == 0, np.abs(v), -1.0), axis=-2)
 
 
 @smooth(_eig_push, several=True)
@@ -198,13 +205,14 @@ def _eigvals_push(da, z, a):
     w, v = eig(a)
     independent(v)
     dw = matrix_diagonal(solve(v, matmul(da, v)))
-    order = _order(read(w), read(z))
+    order = decided(_order, concatenate(w, z, -1))
     dw = getitem(dw, (*np.indices(order.shape)[:-1], order))
     return dw if is_unreal(z) or not is_unreal(dw) else real(dw)
 
 
-def _order(w, z):
-    """Match every element of ``z`` to the place of the nearest in ``w``, none of them twice."""
+def _order(both):
+    """Match every element of the second half to the place of the nearest in the first, none of them twice."""
+    w, z = np.split(both, 2, axis=-1)
     distance = np.abs(w[..., None, :] - z[..., :, None])
     order = new_like(z, z.shape, np.intp)
     for i in range(z.shape[-1]):

@@ -7,7 +7,7 @@ value decomposition, A = U S Vᴴ: adj A = det(U) det(Vᴴ) · V adj(S) Uᴴ, an
 import numpy as np
 
 from ...forms import is_unreal, shape
-from ...levels import is_number, read
+from ...levels import decided, is_number
 from ...several import plus
 from ...table import composition, smooth
 from ...table.kinds import Smooth
@@ -33,6 +33,10 @@ def _inverse_or_none(a):
     return None if np.any(sizes[0] * sizes[1] > np.finfo(sizes[0].dtype).eps ** -0.25) else inverse
 
 
+def _is_invertible(a):
+    return _inverse_or_none(a) is not None
+
+
 def _products_without(s):
     """Return the products of the numbers sₖ without sᵢ, ``(…, n)``, and without sᵢ and sⱼ, 0 where i = j."""
     n = s.shape[-1]
@@ -52,7 +56,7 @@ def _by_singular_values(a):
 
 def _adjugate_push(da, z, a):
     """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
-    if _inverse_or_none(read(a)) is not None:
+    if decided(_is_invertible, a):
         relative = matmul(inv(a), da)
         return expand_dims(sum(matrix_diagonal(relative), -1, False), (-1, -2)) * z - matmul(relative, z)
     if is_number(type(a)):

@@ -7,7 +7,7 @@ and any other raises, as they are not determined.
 import numpy as np
 
 from ...forms import is_unreal, real_dtype_of, shape
-from ...levels import is_number, read
+from ...levels import decided, is_number, known
 from ...messages.errors import user_line
 from ...table import TABLE, linear, smooth
 from ...table.kinds import Linear
@@ -77,12 +77,15 @@ def square(a):
 # ------------------------------------------------------------------------------------------------- repeated values
 
 
+def _are_dependent(v):
+    """Return whether plain vectors are dependent up to rounding."""
+    with np.errstate(all="ignore"):
+        return v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
+
+
 def independent(v):
     """Raise LinAlgError where eigenvectors are dependent up to rounding: their eigenvalues have infinite slopes."""
-    v = read(v)
-    with np.errstate(all="ignore"):
-        defective = v.size and np.any(np.linalg.cond(v) > 0.1 / (v.shape[-1] * np.finfo(v.dtype).eps))
-    if defective:
+    if decided(_are_dependent, v):
         raise np.linalg.LinAlgError(
             "the matrix is defective up to rounding: its eigenvalues have infinite derivatives; what is smooth there "
             f"has its own: inv, det, expm, …{user_line()}"
@@ -114,9 +117,9 @@ def quotient(t, d, values):
 
 def without_rounding(d, w):
     """Differences or sums of values ``w``, with 0 for what is 0 up to the rounding of a decomposition."""
-    size = np.max(np.abs(read(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
+    size = np.max(np.abs(known(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
     bound = 8 * shape(w)[-1] * np.finfo(size.dtype).eps * size
-    return where(np.abs(read(d)) <= bound, 0.0, d)
+    return where(np.abs(known(d)) <= bound, 0.0, d)
 
 
 def together(w):
@@ -127,6 +130,12 @@ def together(w):
 def repeated(w):
     """Return whether any of plain values is equal to another up to rounding."""
     return bool(np.any(np.sum(together(w), -1) > 1))
+
+
+def inverse_gaps(w, near):
+    """1 / (wⱼ − wᵢ), 0 where they are ``near``: equal up to rounding."""
+    d = expand_dims(w, -2) - expand_dims(w, -1)
+    return ~near / (d + near)
 
 
 def divided_by_gaps(t, w, values):
@@ -163,12 +172,15 @@ def determined(v, w, values):
     """
     if not is_number(type(v)):
         return v
-    w = read(w)
+    equal = decided(_first_equal, w)
+    return _determined(v, values, *equal) if equal else v
+
+
+def _first_equal(w):
+    """Return the places of the first two plain values that are equal up to rounding, () where none are."""
     gaps = without_rounding(w[..., None, :] - w[..., :, None], w) + np.eye(w.shape[-1])
-    if np.all(gaps):
-        return v
-    *_, i, j = np.argwhere(gaps == 0)[0]
-    return _determined(v, values, *sorted((int(i), int(j))))
+    places = np.argwhere(gaps == 0)
+    return tuple(sorted(map(int, places[0][-2:]))) if len(places) else ()
 
 
 def _identity(t):

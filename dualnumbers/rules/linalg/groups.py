@@ -19,7 +19,7 @@ from ..shaping import expand_dims
 from ..where import where
 from . import spectra
 from .diagonals import matrix_diagonal
-from .factors import adjoint, product, without_rounding
+from .factors import adjoint, inverse_gaps, product, without_rounding
 from .products import matmul
 from .undetermined import Undetermined
 
@@ -36,12 +36,6 @@ def same(w):
     steps = without_rounding(w[..., 1:] - w[..., :-1], w) != 0
     group = np.concatenate([np.zeros((*w.shape[:-1], 1), int), np.cumsum(steps, -1)], -1)
     return group[..., None, :] == group[..., :, None]
-
-
-def inverse_gaps(w, near):
-    """1 / (λⱼ − λᵢ) of plain eigenvalues, 0 within a group."""
-    d = w[..., None, :] - w[..., :, None]
-    return ~near / np.where(near, 1, d)
 
 
 def _known(a, triangle, basis):

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ...forms import asked, is_unreal, real_dtype_of, shape
-from ...levels import is_number, read
+from ...levels import decided, is_number
 from ...messages.errors import user_line
 from ...table import composition, smooth
 from ...table.kinds import Smooth
@@ -73,15 +73,21 @@ def _along(dx, direction, x, ord, axis):
     return sum(strong(weights, _real_part(conj(sign(x)) * dx)), _axes(x, axis), True)
 
 
+def _are_largest(x, axes):
+    """Return which elements of a plain array are the largest along axes, and not 0."""
+    size = np.abs(x)
+    return (size == np.max(size, axis=axes, keepdims=True, initial=0.0)) & (size > 0)
+
+
 def _beside_largest(dx, x, axis):
     """ẋ less the multiple of x that leaves nothing at x's largest element.
 
     A direction does not change along x, and where one element is nearly all of it, 1 − u² of that element is lost.
     """
-    size, axes = np.abs(read(x)), _axes(x, axis)
-    largest = (size == np.max(size, axis=axes, keepdims=True, initial=0.0)) & (size > 0)
+    axes = _axes(x, axis)
+    largest = decided(_are_largest, x, axes)
     count = np.count_nonzero(largest, axis=axes, keepdims=True)
-    shares = (largest / np.maximum(count, 1)).astype(size.dtype)
+    shares = (largest / np.maximum(count, 1)).astype(real_dtype_of(x))
     multiple = sum(shares * _real_part(dx / where(largest, x, 1.0)), axes, True)
     return where(largest & (count == 1) & (not is_unreal(x)), 0.0, dx - multiple * x)
 

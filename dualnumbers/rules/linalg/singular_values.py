@@ -9,7 +9,7 @@ Forward over forward mode does not see of which function it is: it gives NaN whe
 import numpy as np
 
 from ...forms import dtype_of, shape
-from ...levels import is_number, read
+from ...levels import decided, is_number, known, read
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
 from ..axes import flip
@@ -52,10 +52,14 @@ def _at_zero(z):
     return without_rounding(z, z) == 0
 
 
+def _is_any_zero(z):
+    return np.any(_at_zero(z))
+
+
 def _note_kink(z, a, basis):
     """Tell a basis which of the eigenvalues ± are 0, if a second derivative may be asked for."""
     *stack, m, n = shape(a)
-    zero = _at_zero(read(z))
+    zero = decided(_at_zero, z)
     others = np.broadcast_to(np.any(zero, -1, keepdims=True), (*stack, abs(m - n)))
     basis.kink = np.concatenate([zero, others, zero[..., ::-1]], -1) if basis.nested and np.any(zero) else None
 
@@ -88,27 +92,27 @@ def _pull_of_doubled(g, z, a, basis):
 
 def _off_zero(ds, s):
     """Singular values have a kink at 0, as the modulus has."""
-    return where(_at_zero(read(s)), 0.0, ds)
+    return where(_at_zero(known(s)), 0.0, ds)
 
 
 def _svdvals_push(da, z, a, basis):
-    if basis.nested and np.any(_at_zero(read(z))):
+    if basis.nested and decided(_is_any_zero, z):
         return _push_of_doubled(da, z, a, basis)
-    if repeated(read(z)):
-        return _off_zero(_push_of_doubled(da, z, a, basis), read(z))
+    if decided(repeated, z):
+        return _off_zero(_push_of_doubled(da, z, a, basis), z)
     u, s, vh = svd(a, False)
     return _off_zero(real(sum(conj(u) * matmul(da, adjoint(vh)), -2, False)), s)
 
 
 def _svdvals_pull(g, z, a, basis):
-    if np.any(_at_zero(read(z))) and (basis.nested or is_number(type(a))):
+    if (basis.nested or is_number(type(a))) and decided(_is_any_zero, z):
         if not basis.nested:
             raise Unadapted()
         return _pull_of_doubled(g, z, a, basis)
-    if repeated(read(z)):
-        return _pull_of_doubled(_off_zero(g, read(z)), z, a, basis)
+    if decided(repeated, z):
+        return _pull_of_doubled(_off_zero(g, z), z, a, basis)
     u, _, vh = svd(a, False)
-    return matmul(u * columns(_off_zero(g, read(z))), vh)
+    return matmul(u * columns(_off_zero(g, z)), vh)
 
 
 @smooth(Smooth(_svdvals_push, _svdvals_pull))
@@ -139,19 +143,30 @@ def _singular_vectors(u, omega, moved, t, s):
 
 
 class _Factors:
-    """The factors of one plain matrix."""
+    """The factors of the plain matrix of which they were asked for first."""
 
     __slots__ = ("known",)
 
-    def __init__(self, a, full):
-        self.known = a.copy(), np.linalg.svd(a, full)
+    def __init__(self):
+        self.known = None
 
     def __repr__(self):
         return "factors"
 
     def of(self, a, full):
         """Return the factors of a matrix; of another one than the first they are made anew."""
+        if self.known is None:
+            self.known = a.copy(), np.linalg.svd(a, full)
         return self.known[1] if np.array_equal(self.known[0], a) else np.linalg.svd(a, full)
+
+
+ZEROS, OTHERS = "zeros", "others"
+
+
+def _repeated_values(a, full, factors):
+    """Return what repeats among the singular values of a plain matrix, up to rounding: nothing, ZEROS, or OTHERS."""
+    s = factors.of(a, full).S
+    return "" if not repeated(s) else ZEROS if np.any(_at_zero(s)) else OTHERS
 
 
 def _svd_push(da, z, a, full, factors):
@@ -186,11 +201,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         return _svd_of_hermitian(a, compute_uv)
     if not compute_uv:
         return svdvals(a)
-    factors = _Factors(read(a), full_matrices)
-    s = factors.known[1].S
-    undetermined = is_number(type(a)) and repeated(s)
-    if undetermined and not np.any(_at_zero(s)):
-        return _of_groups(a, *factors.known[1])
+    factors = _Factors()
+    undetermined = decided(_repeated_values, a, full_matrices, factors) if is_number(type(a)) else ""
+    if undetermined == OTHERS:
+        return _of_groups(a, *factors.of(read(a), full_matrices))
     u, s, vh = _svd(a, full_matrices, factors)
     if undetermined:
         u, vh = (determined(vectors, s, "singular values") for vectors in (u, vh))
@@ -230,7 +244,7 @@ def _with_slope_of(x, value):
 
 def _with_kink(s, a):
     """Return the singular values of ``a``, of which those that are 0 have their derivatives from `svdvals`."""
-    zero = _at_zero(read(s))
+    zero = decided(_at_zero, s)
     if not (is_number(type(s)) and np.any(zero)):
         return s
     own = svdvals(a)

@@ -16,14 +16,14 @@ from threading import local
 
 import numpy as np
 
-from ...levels import is_number, read
+from ...levels import decided, is_number, read
 from ...table import smooth
 from ...table.kinds import Linear, Smooth
 from ..complexes import real
 from ..reductions import sum
 from ..shaping import expand_dims, matrix_transpose
 from ..where import where
-from .factors import adjoint, product, repeated, together, without_rounding
+from .factors import adjoint, inverse_gaps, product, repeated, together, without_rounding
 from .undetermined import Kinked, Unadapted
 
 
@@ -80,7 +80,7 @@ class Basis:
         if self.known[0] is None:
             self.take(a, *np.linalg.eigh(a, triangle))
         if not self._is_of(a):
-            return np.linalg.eigh(a, triangle)
+            return tuple(np.linalg.eigh(a, triangle))
         if self.choice.vectors is None:
             self.choice.vectors = self.recorded[1]
         return self.known[1], self.choice.vectors
@@ -170,18 +170,14 @@ def _known(a, order, triangle, basis):
     """Return the eigenvalues and vectors of ``a``, which is plain; of a number where they do not repeat."""
     from .decompositions import eigh
 
-    w, v = basis.of(read(a), triangle)
-    if not is_number(type(a)):
-        return w, v
-    if repeated(w):
+    if is_number(type(a)) and decided(has_repeated, a, triangle, basis):
         raise Unadapted(order)
-    return eigh(a, triangle)
+    return eigh(a, triangle) if is_number(type(a)) else basis.of(a, triangle)
 
 
-def _inverse_gaps(w, near):
-    """1 / (λᵢ − λⱼ), 0 where they are equal."""
-    d = expand_dims(w, -1) - expand_dims(w, -2)
-    return ~near / (d + near)
+def has_repeated(a, triangle, basis):
+    """Return whether eigenvalues of a plain matrix are equal."""
+    return repeated(basis.of(a, triangle)[0])
 
 
 # --------------------------------------------------------------------------------------- the two maps
@@ -190,11 +186,11 @@ def _inverse_gaps(w, near):
 def _rates_push(da, z, a, t, triangle, basis):
     """2 Re Σⱼ (Vᴴ t V)ᵢⱼ (Vᴴ dA V)ⱼᵢ / (λᵢ − λⱼ) over those j whose eigenvalue is another."""
     w, v = _known(a, "The third derivative", triangle, basis)
-    near = together(read(w))
+    near = decided(together, w)
     first, second = (product(adjoint(v), x, v) for x in (t, da))
     if _repeat(near) and _couples(first, near) and _couples(second, near):
         raise Unadapted()
-    found = sum(real(first * matrix_transpose(second)) * (2.0 * _inverse_gaps(w, near)), -1, False)
+    found = sum(real(first * matrix_transpose(second)) * (-2.0 * inverse_gaps(w, near)), -1, False)
     if basis.moves(first, basis.kink) or basis.moves(second, basis.kink):
         return where(basis.kink, np.nan, found)  # forward mode does not see whether the function is even
     return found
@@ -202,18 +198,18 @@ def _rates_push(da, z, a, t, triangle, basis):
 
 def _is_asked(da):
     """Return whether a direction is none yet, as where a pull-back is derived: zeros whose tape is swept."""
-    return is_number(type(da)) and not np.any(read(da))
+    return is_number(type(da)) and not decided(np.any, da)
 
 
 def _rates_pull(g, z, a, t, triangle, basis):
     """Return the adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
     w, v = _known(a, "The third derivative", triangle, basis)
-    near, first = together(read(w)), product(adjoint(v), t, v)
+    near, first = decided(together, w), product(adjoint(v), t, v)
     if basis.kink is not None and np.any(not_even(read(g), basis.kink)):
         raise Kinked()
     if _repeat(near) and (_couples(first, near) or _differ(read(g), near)):
         raise Unadapted()
-    return product(v, adjoint(first) * (expand_dims(g, -2) * (-2.0 * _inverse_gaps(w, near))), adjoint(v))
+    return product(v, adjoint(first) * (expand_dims(g, -2) * (2.0 * inverse_gaps(w, near))), adjoint(v))
 
 
 @smooth(
@@ -228,23 +224,23 @@ def rates(a, t, triangle, basis):
 
 
 def _assembled_push(da, z, a, g, triangle, basis):
-    v = basis.of(read(a), triangle)[1]
-    near = together(basis.of(read(a), triangle)[0])
-    if _repeat(near) and _couples(product(adjoint(v), da, v), near):
-        raise Unadapted()
+    if decided(has_repeated, a, triangle, basis):
+        w, v = basis.of(read(a), triangle)
+        if _couples(product(adjoint(v), da, v), together(w)):
+            raise Unadapted()
     return _assembled_pull(da, z, a, g, triangle, basis)
 
 
 def _assembled_pull(b, z, a, g, triangle, basis):
     """V (Vᴴ B V ∘ (gᵢ − gⱼ) / (λᵢ − λⱼ)) Vᴴ, which is its own adjoint; of equal eigenvalues the g must be equal."""
     w, v = _known(a, "The third derivative", triangle, basis)
-    near, t = together(read(w)), product(adjoint(v), b, v)
+    near, t = decided(together, w), product(adjoint(v), b, v)
     if basis.moves(t, basis.odd):
         raise basis.refused(Kinked())
     if _repeat(near) and _differ(read(g), near):
         raise basis.refused(Unadapted())
-    gaps = expand_dims(g, -1) - expand_dims(g, -2)
-    return product(v, t * (gaps * _inverse_gaps(w, near)), adjoint(v))
+    gaps = expand_dims(g, -2) - expand_dims(g, -1)
+    return product(v, t * (gaps * inverse_gaps(w, near)), adjoint(v))
 
 
 def _differ(g, near):
@@ -262,10 +258,10 @@ def not_even(g, kink):
 def _pulled_rates(b, a, g, triangle, basis):
     """Pull `assembled` back in ``g``: a second derivative, in the basis for the direction ``b`` of this sweep."""
     b = 0.5 * (b + adjoint(b))
-    direction, matrix = read(b), read(a)
-    w, v = basis.of(matrix, triangle)
-    near = together(w)
-    if _repeat(near):
+    if decided(has_repeated, a, triangle, basis):
+        direction, matrix = read(b), read(a)
+        w, v = basis.of(matrix, triangle)
+        near = together(w)
         t = product(adjoint(v), direction, v)
         if basis.moves(t, basis.odd):
             raise basis.refused(Kinked())
@@ -289,10 +285,13 @@ def assembled(a, g, triangle, basis):
 # --------------------------------------------------------------------------------------- eigenvalues
 
 
+def _has_nan(x):
+    return bool(np.any(np.isnan(x)))
+
+
 def push(da, z, a, triangle, basis):
     """Return the tangents of the eigenvalues of ``a`` along ``da``."""
-    direction, matrix = read(da), read(a)
-    unknown = bool(np.any(np.isnan(direction)))  # many directions at a time: a batch shows no values
+    unknown = decided(_has_nan, da)  # many directions at a time: a batch shows no values
     if unknown and basis.kink is not None:
         raise Unadapted()
     if not is_number(type(a)):
@@ -300,11 +299,11 @@ def push(da, z, a, triangle, basis):
             if unknown and basis.state < Basis.FIXED:
                 basis.choose(Basis.FIXED)
         elif not is_number(type(da)) and basis.state != Basis.FIXED:
-            basis.adapt(matrix, direction, triangle, Basis.ADAPTED)
-    elif basis.state == Basis.FREE and repeated(basis.of(matrix, triangle)[0]):
+            basis.adapt(a, da, triangle, Basis.ADAPTED)
+    elif basis.state == Basis.FREE and decided(has_repeated, a, triangle, basis):
         if unknown:
             raise Unadapted()
-        basis.adapt(matrix, direction, triangle, Basis.FIXED)
+        basis.adapt(read(a), read(da), triangle, Basis.FIXED)
     return rates(a, da, triangle, basis)
 
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ...forms import asked, dtype_of, is_unreal, shape
-from ...levels import read
+from ...levels import decided, read
 from ...messages.errors import user_line
 from ...table import composition, entry_of, smooth
 from ...table.kinds import Smooth
@@ -37,9 +37,8 @@ def _centred(x, axis, where):
     return x
 
 
-def _is_constant(x, axis, where):
-    """Return where all chosen elements are equal."""
-    v = read(x)
+def _is_constant(v, axis, where):
+    """Return where all chosen elements of a plain array are equal."""
     of_real, of_imaginary = (
         np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
         <= np.min(part, axis=axis, keepdims=True, initial=math.inf, where=where)
@@ -80,17 +79,23 @@ def _length_push(dd, z, d, at_zero, axis, ddof, keepdims, where):
 
 def deviation_push(dx, z, x, axis, dtype, ddof, keepdims, where):
     """Σ (x − x̄) ẋ / (z (n − ddof)); 0 where all data are equal."""
-    return _length_push(dx, z, _centred(x, axis, where), _is_constant(x, axis, where), axis, ddof, keepdims, where)
+    return _length_push(
+        dx, z, _centred(x, axis, where), decided(_is_constant, x, axis, where), axis, ddof, keepdims, where
+    )
 
 
 def deviation_pull(g, z, x, axis, dtype, ddof, keepdims, where):
     """z̄ (x − x̄) / (z (n − ddof)); 0 where all data are equal."""
-    unit = _unit(z, _centred(x, axis, where), _is_constant(x, axis, where), axis, where)
+    unit = _unit(z, _centred(x, axis, where), decided(_is_constant, x, axis, where), axis, where)
     return share_of_each(x, axis, True, where, ddof) * kept(g, x, axis) * unit
 
 
+def _is_zero(z):
+    return np.equal(z, 0)
+
+
 def _root_push(dd, z, d, axis, ddof, keepdims, where):
-    return _length_push(dd, z, d, np.equal(read(kept(z, d, axis)), 0), axis, ddof, keepdims, where)
+    return _length_push(dd, z, d, decided(_is_zero, kept(z, d, axis)), axis, ddof, keepdims, where)
 
 
 def moment_row(numpy_function, push, pull):
