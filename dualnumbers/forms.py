@@ -13,7 +13,11 @@ import numpy as np
 
 from . import memory
 from .foreign import is_foreign, laid_out
+from .levels import is_number
 from .levels import plain as _plain
+
+ndarray = np.ndarray
+SCALARS = frozenset((float, np.float64, int, complex))
 
 PYTHON = (int, float, complex)
 """Python's own numbers, whose type gives way to that of an array."""
@@ -22,7 +26,11 @@ PYTHON = (int, float, complex)
 def shape(x: Any) -> tuple[int, ...]:
     """Return the shape of a value of any kind."""
     kind = type(x)
-    return x.shape if kind is np.ndarray else () if kind is float else np.shape(_plain(x))
+    if kind is not ndarray:
+        while is_number(kind):
+            x = x.primal
+            kind = type(x)
+    return x.shape if kind is ndarray else () if kind in SCALARS else np.shape(x)
 
 
 def size(x: Any) -> int:
@@ -70,10 +78,14 @@ def zeros_like(x: Any) -> Any:
 
 def is_unreal(x: Any) -> bool:
     """Return whether a value is of a complex type."""
-    if type(x) is np.ndarray:
+    kind = type(x)
+    if kind is not ndarray:
+        while is_number(kind):
+            x = x.primal
+            kind = type(x)
+    if kind is ndarray:
         return bool(x.dtype.kind == "c")
-    value = _plain(x)
-    return isinstance(value, complex) or bool(getattr(getattr(value, "dtype", None), "kind", "f") == "c")
+    return kind is not float and (isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "f") == "c")
 
 
 def is_array(x: Any) -> bool:
