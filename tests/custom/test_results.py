@@ -34,7 +34,6 @@ from autodiff import (
 )
 from autodiff.calls.structures import flatten
 from autodiff.tape.listing import listing
-from autodiff.tape.replay import DivergedError
 from dualnumbers import DualNumber
 from dualnumbers.table.kinds import Smooth
 
@@ -109,11 +108,7 @@ def test_a_recorded_program_runs_and_is_the_same_elsewhere(f, x):
     for of in (f, grad(f)):
         tape, _ = record(of, [x])
         other = x * (1.0 + 1e-3 * np.cos(np.arange(x.size)).reshape(x.shape))
-        if f is of_residuals or (f is of_factors and of is f):
-            np.testing.assert_allclose(tape.run([other]), of(other), rtol=1e-12)
-        else:
-            with pytest.raises(DivergedError, match="goes another way"):  # whose rules look at values
-                tape.run([other])
+        np.testing.assert_allclose(tape.run([other]), of(other), rtol=1e-12)
         assert is_twin(tape, record(of, [other])[0])
 
 
