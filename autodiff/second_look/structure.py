@@ -58,8 +58,10 @@ class Structure:
         value = each(read, self.tape.values[line])
         if row is None:
             return np.ones(np.shape(value), bool)
-        if row.is_constant:  # a mask is a choice; sign(x), 0 at 0 alone, is none
-            return each(lambda x: np.full(np.shape(x), np.result_type(x).kind in "fc"), value)
+        if row.is_constant:  # a mask is a choice, and so is floor(x); sign(x), 0 at 0 alone, is none
+            return each(
+                lambda x: (np.result_type(x).kind in "fc") & (np.not_equal(x, 0) if row.selects else True), value
+            )
         terms = self._pushed(line, row, list(map(self._of, self.tape.operands(line))))
         return _either(terms.values(), value)
 

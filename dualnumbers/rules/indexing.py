@@ -138,5 +138,6 @@ def assign_before_failure(x, value, index):
 def setitem(x, v, index):
     writeable = type(x) is np.ndarray and x.flags.writeable
     z = detached(x) if writeable else copy_of(x) if is_foreign(type(x)) else np.array(x)
-    z[index] = v
+    # of a complex number NumPy warns even where nothing is written; the tangent of an array without axes is a number
+    z[index] = np.asarray(v) if isinstance(v, np.complexfloating) else v
     return z

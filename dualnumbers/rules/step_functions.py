@@ -1,18 +1,24 @@
-"""Step functions: rounding, signs, exponents. They are locally constant: the derivative is zero wherever it exists."""
+"""Step functions: rounding, signs, exponents. They are locally constant: the derivative is zero wherever it exists.
+
+Rounding selects: its value 0 is that of a whole interval, where the sign is 0 at 0 alone.
+"""
 
 import math
 import operator as op
+from functools import partial
 
 import numpy as np
 
 from ..table import BY_NUMPY, TABLE, locally_constant, locally_constant_of_arrays
 
-floor = locally_constant()(math.floor, np.floor)
-ceil = locally_constant()(math.ceil, np.ceil)
-trunc = locally_constant()(math.trunc, np.trunc)
+rounding = partial(locally_constant, selects=True)
+
+floor = rounding()(math.floor, np.floor)
+ceil = rounding()(math.ceil, np.ceil)
+trunc = rounding()(math.trunc, np.trunc)
 BY_NUMPY[np.fix] = BY_NUMPY[np.trunc]
-rint = locally_constant(name="rint")(round, np.rint)
-floor_divide = locally_constant(arity=2)(op.floordiv, np.floor_divide)
+rint = rounding(name="rint")(round, np.rint)
+floor_divide = rounding(arity=2)(op.floordiv, np.floor_divide)
 sign = locally_constant(unreal=lambda x: TABLE["direction"](x))(None, np.sign)  # x / |x|
 signbit = locally_constant()(None, np.signbit)
 ulp = locally_constant()(math.ulp, np.spacing)
@@ -28,7 +34,7 @@ def _mantissa_scale(x):
 mantissa_scale = locally_constant()(None, _mantissa_scale)
 
 
-@locally_constant_of_arrays(of=np.round, name="round")
+@locally_constant_of_arrays(of=np.round, name="round", selects=True)
 def rounded(a, decimals=0):
     return np.round(a, decimals)
 

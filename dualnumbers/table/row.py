@@ -47,7 +47,8 @@ class Row:
     """One row of the table: a function of operands, each of a kind, and of fixed parameters.
 
     A row of ``any_number`` of operands has one kind for all of them. One that ``selects`` has the derivative 0 only by
-    what it did not choose, as `maximum` has: such a zero stays 0 against an infinite slope.
+    what it did not choose, as `maximum` has, or the value 0 on whole intervals, as `floor` has: such a zero stays 0
+    against an infinite slope.
     """
 
     name: str

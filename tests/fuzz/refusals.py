@@ -12,6 +12,7 @@ REFUSALS = {
     "has no derivative by the matrix": "lstsq where the rank can change",
     "up to rounding are not determined": "eigenvectors of repeated values of Hermitian matrices, singular vectors",
     "up to rounding, are not determined": "eigenvectors of repeated values, singular vectors where a value is 0",
+    "a singular value that is 0 has a kink, and no second": "functions of singular values that are not even",
     "second derivatives of vectors of equal": "in forward over forward mode",
     "that are equal up to rounding: write": "third derivatives of repeated eigenvalues and singular values",
     "they have no order": "the larger or smaller of complex numbers",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table import JACOBIANS, nestings, rarely, repeatable
 
-from autodiff import Variable, grad, gradcheck, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
+from autodiff import Variable, forward, grad, gradcheck, hessian, jacfwd, jacrev, jvp, record, value_of, vjp
 
 N = 4
 X = np.array([0.5, -1.0, 2.0, 3.0])
@@ -324,6 +324,20 @@ def test_the_imaginary_part_is_left_out_of_a_number_as_well():
     for tangent in (lambda: jvp(f, [X], [np.ones(N)])[1], lambda: jacfwd(f)(X).sum(1), lambda: jacrev(f)(X).sum(1)):
         with pytest.warns(np.exceptions.ComplexWarning):
             assert np.array_equal(tangent(), [2.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_complex_array_without_axes_that_is_written_nowhere_warns_of_nothing():
+    """As NumPy, which warns of a complex number there: what the tangents of such an array are."""
+
+    def f(x):
+        y = np.real(x)
+        y[y > 1.5] = x
+        return y
+
+    x = np.array(0.25 - 0.5j)
+    assert jvp(f, [x], [x])[1] == 0.25
+    assert jvp(lambda x: forward.gradient(f, [x])[0], [x], [x])[1] == 0.0
 
 
 # ------------------------------------------------------------------------------------------------- complex arrays

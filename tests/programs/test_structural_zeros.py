@@ -238,6 +238,9 @@ STRUCTURAL = {
     "a view that is returned": (lambda v: _rows(np.sqrt(np.outer(v[1:], MASK))), [0.0, 0.0, 1 / 3]),
     "above a Cholesky factor's diagonal": (lambda v: np.cbrt(np.linalg.cholesky(np.diag(v[1:]))[0]),
                                            [0.0, 4 ** (-5 / 6) / 6, 0.0]),
+    "whole parts": (lambda v: np.sqrt(np.floor(v / 8) * v), [0.0, 0.0, 1 / 6]),
+    "whole multiples": (lambda v: np.sqrt(v // 8 * v), [0.0, 0.0, 1 / 6]),
+    "rounded to a decimal": (lambda v: np.sqrt(np.round(v / 50, 1) * v), [0.0, 0.1**0.5 / 4, 0.2**0.5 / 6]),
     "an element of 0": (lambda v: np.stack([v[1] ** 0.5, v[0] ** 0.5])[0], [0.0, 0.25, 0.0]),
 }  # fmt: skip
 
