@@ -42,21 +42,31 @@ def pin() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def seconds(*functions: Callable[[], object], rounds: int = 30, at_least: float = 2e-3) -> list[float]:
-    """The time of one call of each function: the smallest of ``rounds`` rounds in which all take turns."""
-    repeats = []
+def seconds(
+    *functions: Callable[[], object], rounds: int = 30, at_least: float = 2e-3, budget: float = float("inf")
+) -> list[float]:
+    """The processor time of one call of each function: the smallest of ``rounds`` rounds in which all take turns.
+
+    A function takes part in a round as often as fills ``at_least`` seconds, and in no more rounds than fit into
+    ``budget`` seconds, but once.
+    """
+    repeats, best, left = [], [], []
     for function in functions:
-        start, count = time.perf_counter(), 0
-        while time.perf_counter() - start < at_least:
+        start, count = time.process_time(), 0
+        while time.process_time() - start < at_least:
             function()
             count += 1
-        repeats.append(max(count, 1))
-    best = [float("inf")] * len(functions)
+        taken = time.process_time() - start
+        repeats.append(count)
+        best.append(taken / count)
+        left.append(min(rounds, int(budget / taken)) if budget < float("inf") else rounds)
     gc.collect()
-    for _ in range(rounds):
+    for turn in range(rounds):
         for k, function in enumerate(functions):
-            start = time.perf_counter()
+            if turn >= left[k]:
+                continue
+            start = time.process_time()
             for _ in range(repeats[k]):
                 function()
-            best[k] = min(best[k], (time.perf_counter() - start) / repeats[k])
+            best[k] = min(best[k], (time.process_time() - start) / repeats[k])
     return best

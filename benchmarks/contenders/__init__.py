@@ -1,0 +1,109 @@
+"""The contenders of ``benchmarks/users.py``: for each library, how its own users ask for a derivative.
+
+A contender is an object with a `name`, a namespace `np` in which workloads are written, `scalars`, the same for code of
+single numbers, and `array`, which makes its own arrays of NumPy's. It answers the questions for which it has a method:
+
+- ``gradient(f, arguments)``: of a scalar function by all arguments;
+- ``descent(f, arguments, rate, steps)``: where gradient descent of a function of one array leads;
+- ``step(f, arguments, x, targets, rate)``: parameters after a step down; ``f`` is the network's loss, which libraries
+  that have modules write with these, of the data and targets;
+- ``derivative(f, arguments, order)``: of a scalar function of one number, ``order`` times;
+- ``elementwise(f, arguments)``: the derivatives of an elementwise function at each element of one array;
+- ``jacobian(f, arguments)``, ``hessian(f, arguments)``: as full matrices;
+- ``hvp(f, arguments, vector)``: the Hessian times a vector; ``gradient_and_hvp``: the gradient, too;
+- ``pushes(f, arguments, directions)``: the Jacobian times each of the directions;
+- ``pulls(f, arguments, cotangents)``: each of the cotangents times the Jacobian.
+
+Each returns a call without arguments, which is what is timed; `flat` makes one vector of whatever that returns. A
+library that is not installed is no contender: `contenders` leaves it out.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from timing import np  # NumPy from there: on one thread
+
+NAMES = (
+    "amax",
+    "amin",
+    "arange",
+    "concatenate",
+    "cos",
+    "diag",
+    "exp",
+    "linalg",
+    "log",
+    "log1p",
+    "matmul",
+    "mean",
+    "pad",
+    "roll",
+    "sin",
+    "sqrt",
+    "stack",
+    "sum",
+    "swapaxes",
+    "tanh",
+)
+"""The names of NumPy that workloads are written in. Beside them stand `relu`, `erf`, `logsumexp`, `cross_entropy` and
+`solve_triangular`, as each library has them."""
+
+MODULES = {
+    "torch": "of_torch:Torch",
+    "torch.func": "of_torch:TorchFunc",
+    "autograd": "of_autograd:Autograd",
+    "mygrad": "of_mygrad:MyGrad",
+    "jax": "of_jax:Jax",
+    "num_dual": "of_scalars:NumDual",
+    "micrograd": "of_scalars:Micrograd",
+}
+"""Module and class of every peer, by its name."""
+
+Answer = Callable[[], Any]
+
+
+def namespace(module: ModuleType, **own: Any) -> SimpleNamespace:
+    """Return what there is of `NAMES` in a library's own NumPy, and the functions that are called otherwise there."""
+    return SimpleNamespace(**{name: getattr(module, name) for name in NAMES if hasattr(module, name)} | own)
+
+
+def cross_entropy_by(np: Any, logsumexp: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
+    """Return the mean cross entropy of logits ``(n, k)`` and classes ``(n,)``, written out in a library's NumPy."""
+
+    def cross_entropy(logits: Any, classes: Any) -> Any:
+        return np.mean(logsumexp(logits, 1) - logits[np.arange(len(classes)), classes])
+
+    return cross_entropy
+
+
+def logsumexp_by(np: Any) -> Callable[[Any, int], Any]:
+    """Return log Σ exp along an axis, written out in a library's NumPy."""
+
+    def logsumexp(x: Any, axis: int) -> Any:
+        highest = np.amax(x, axis=axis, keepdims=True)
+        return np.log(np.sum(np.exp(x - highest), axis=axis)) + np.sum(highest, axis=axis)
+
+    return logsumexp
+
+
+def flat(answer: Any) -> np.ndarray:
+    """Return one vector of the numbers of an answer: of an array, a number, or lists and tuples of these."""
+    if isinstance(answer, list | tuple):
+        return np.concatenate([flat(part) for part in answer])
+    return np.ravel(np.asarray(answer.detach() if hasattr(answer, "detach") else answer))
+
+
+def contenders() -> dict[str, Any]:
+    """Return the peers that are installed, by name."""
+    found = {}
+    for name, place in MODULES.items():
+        module, _, kind = place.partition(":")
+        try:
+            found[name] = getattr(importlib.import_module(f"contenders.{module}"), kind)()
+        except ImportError:
+            continue
+    return found

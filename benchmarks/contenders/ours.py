@@ -1,0 +1,118 @@
+"""This library, as its users write it: NumPy as it is, and a function of `autodiff`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import scipy.special
+from timing import np
+
+import dualnumbers.dmath
+from autodiff import derivative, grad, hessian, hvp, jacobian, jvp, linearize, nn, value_and_grad, vjp
+from autodiff.scipy.linalg import solve_triangular
+from contenders import Answer, cross_entropy_by, logsumexp_by, namespace
+
+
+class Ours:
+    """dualautodiff."""
+
+    name = "dualautodiff"
+    scalars = namespace(dualnumbers.dmath)
+    np = namespace(
+        np,
+        relu=lambda z: np.maximum(z, 0.0),
+        erf=scipy.special.erf,
+        logsumexp=logsumexp_by(np),
+        cross_entropy=cross_entropy_by(np, logsumexp_by(np)),
+        solve_triangular=lambda a, b: solve_triangular(a, b, lower=True),
+    )
+
+    def array(self, value: Any) -> Any:
+        """Return NumPy's array itself."""
+        return value
+
+    def gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `value_and_grad`."""
+        both = value_and_grad(f, tuple(range(len(arguments))) if len(arguments) > 1 else 0)
+        return lambda: both(*arguments)[1]
+
+    def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `grad`, step by step."""
+        gradient = grad(f)
+
+        def call() -> Any:
+            (x,) = arguments
+            for _ in range(steps):
+                x = x - rate * gradient(x)
+            return x
+
+        return call
+
+    def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
+        """Answer by modules, a loss and an optimiser of `autodiff.nn`."""
+        layers: list[nn.Module] = []
+        for weight, bias in zip(arguments[::2], arguments[1::2], strict=True):
+            layers += [nn.Linear(*weight.shape, rng=0), nn.ReLU()]
+            layers[-2].weight.data, layers[-2].bias.data = weight.copy(), bias.copy()
+        entropy = targets.ndim == 1
+        layers[-1:] = [] if entropy else [nn.Softmax(axis=1)]
+        net = nn.Sequential(*layers)
+        sgd, loss_of = nn.SGD(net.parameters(), lr=rate), nn.cross_entropy if entropy else nn.mse
+
+        def call() -> Any:
+            loss = loss_of(net(x), targets)
+            net.zero_grad()
+            loss.backward()
+            sgd.step()
+            return [parameter.data for parameter in net.parameters()]
+
+        return call
+
+    def derivative(self, f: Callable[..., Any], arguments: tuple[Any, ...], order: int) -> Answer:
+        """Answer by `derivative`, with respect to argument 0 so many times."""
+        which = (0,) * order if order > 1 else 0
+        return lambda: derivative(f, which, arguments)
+
+    def elementwise(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `jvp` along ones."""
+        ones = [np.ones_like(arguments[0])]
+        return lambda: jvp(f, arguments, ones)[1]
+
+    def jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `jacobian`."""
+        matrix = jacobian(f)
+        return lambda: matrix(*arguments)
+
+    def hessian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `hessian`."""
+        matrix = hessian(f)
+        return lambda: matrix(*arguments)
+
+    def hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
+        """Answer by `hvp`."""
+        product = hvp(f)
+        return lambda: product(arguments[0], vector)
+
+    def gradient_and_hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
+        """Answer by `jvp` of `grad`."""
+        gradient = grad(f)
+        return lambda: jvp(gradient, arguments, [vector])
+
+    def pushes(self, f: Callable[..., Any], arguments: tuple[Any, ...], directions: list[Any]) -> Answer:
+        """Answer by `linearize`, once."""
+
+        def call() -> Any:
+            push = linearize(f, *arguments)[1]
+            return [push(direction) for direction in directions]
+
+        return call
+
+    def pulls(self, f: Callable[..., Any], arguments: tuple[Any, ...], cotangents: list[Any]) -> Answer:
+        """Answer by `vjp`, once."""
+
+        def call() -> Any:
+            pull = vjp(f, *arguments)[1]
+            return [pull(cotangent) for cotangent in cotangents]
+
+        return call

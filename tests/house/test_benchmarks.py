@@ -1,0 +1,148 @@
+"""The workloads of benchmarks/users.py, at tiny sizes: our answers are those of differences, or by hand."""
+
+import importlib
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="workloads call the error function and triangular systems of SciPy")
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(BENCHMARKS)
+    patch.setattr(os, "environ", os.environ.copy())  # which `timing` sets for whoever measures
+    users, workloads, contenders = map(importlib.import_module, ("users", "workloads", "contenders"))
+    MAKERS = {entry.make: entry for entry in workloads.entries()}
+    OURS = importlib.import_module("contenders.ours").Ours()
+
+STEP = 1e-5
+
+
+def moved(arguments, directions, by):
+    """The arguments, moved along directions; lists stay lists, as loops take them."""
+    return [
+        (np.add(x, by * np.asarray(v))).tolist() if isinstance(x, list | float) else x + by * v
+        for x, v in zip(arguments, directions, strict=True)
+    ]
+
+
+def along(f, arguments, directions):
+    """The derivative of f along directions, by central differences."""
+    ends = [np.asarray(f(*moved(arguments, directions, by))) for by in (STEP, -STEP)]
+    return (ends[0] - ends[1]) / (2.0 * STEP)
+
+
+def units(arguments):
+    """Directions in which one number of all arguments grows, one after another."""
+    zeros = [np.zeros(np.shape(x)) for x in arguments]
+    for k, zero in enumerate(zeros):
+        for index in np.ndindex(zero.shape):
+            unit = zero.copy()
+            unit[index] = 1.0
+            yield [*zeros[:k], unit, *zeros[k + 1 :]]
+
+
+def second(f, x):
+    """The second derivative, by differences."""
+    h = 1e-4
+    return (f(x + h) - 2.0 * f(x) + f(x - h)) / (h * h)
+
+
+def by_differences(question, f, arguments, options):
+    """The answer to a question, one vector; None for those that workloads answer by hand."""
+    match question, options:
+        case "gradient", _:
+            return np.array([along(f, arguments, unit) for unit in units(arguments)])
+        case "derivative", {"order": 1}:
+            return along(f, arguments, [1.0])
+        case "derivative", {"order": 2}:
+            return second(f, *arguments)
+        case "elementwise", _:
+            return along(f, arguments, [np.ones(np.shape(arguments[0]))])
+        case "pushes", {"directions": directions}:
+            return np.concatenate([along(f, arguments, [direction]) for direction in directions])
+        case "pulls", {"cotangents": cotangents}:
+            columns = [along(f, arguments, unit) for unit in units(arguments)]
+            return np.array([[np.sum(cotangent * column) for column in columns] for cotangent in cotangents])
+    return None
+
+
+@pytest.mark.parametrize("entry", MAKERS.values(), ids=lambda entry: entry.make.__name__)
+def test_our_answer_is_that_of_differences_and_by_hand(entry):
+    work = entry.make(**entry.tiny)
+    found = contenders.flat(work.call(OURS)())
+    by_hand = work.hand and contenders.flat(work.hand())
+    differences = by_differences(work.question, work.of(OURS), work.arguments, work.options)
+    assert by_hand is not None or differences is not None
+    if by_hand is not None:
+        np.testing.assert_allclose(found, by_hand, rtol=1e-9, atol=1e-12)
+    if differences is not None:
+        scale = np.max(np.abs(differences))
+        np.testing.assert_allclose(found, np.ravel(differences), rtol=1e-5, atol=1e-6 * scale)
+
+
+def test_every_workload_has_its_own_name():
+    names = [entry.name for entry in workloads.entries()]
+    assert len(set(names)) == len(names) > 56
+    assert not [name for name in names if "{" in name]
+
+
+class Pretender:
+    """A peer that answers what it was made with."""
+
+    name, np, scalars = "pretender", OURS.np, OURS.scalars
+    array = OURS.array
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def gradient(self, f, arguments):
+        def call():
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+
+        return call
+
+
+def entry_of(**given):
+    work = workloads.Workload(lambda np, x: np.sum(x * x), (np.ones(3),), peers=("pretender",), **given)
+    return workloads.Entry("squares", lambda: work, {}, {})
+
+
+def test_a_wrong_answer_is_an_error():
+    for answer, message in (
+        (np.array([2.0, 2.0, 2.1]), "squares, pretender: 0.1 from ours, of numbers up to 2"),
+        (np.ones(2), "squares, pretender: 2 numbers, where ours are 3"),
+        (np.full(3, np.nan), "squares, pretender: nan from ours"),
+    ):
+        with pytest.raises(ArithmeticError, match=message):
+            users.run(entry_of(), {"pretender": Pretender(answer)}, rounds=1)
+    with pytest.raises(ArithmeticError, match="squares, by hand"):
+        users.run(entry_of(hand=lambda: np.zeros(3)), {}, rounds=1)
+
+
+def test_a_peer_that_raises_is_left_out_with_its_reason():
+    result = users.run(entry_of(), {"pretender": Pretender(TypeError("no squares"))}, rounds=1)
+    assert result.best() is None
+    assert users.line(result, ["pretender"]).endswith("| — | — | — | — | — |")
+    assert list(users.summary([result], ["pretender"])) == [
+        "- pretender has no answer to squares: TypeError: no squares"
+    ]
+
+
+def test_the_table_tells_who_is_ahead(tmp_path):
+    times = {"dualautodiff": 2e-6, "by hand": 1e-7, "pretender": 1e-6}
+    results = [users.Result("squares", "nn", times, {}), users.Result("cubes", "", times | {"pretender": 8e-6}, {})]
+    assert users.line(results[0], ["pretender"]) == (
+        "| squares | 2 µs (nn) | 100 ns | 1 µs | pretender | 2.00 | behind |"
+    )
+    assert users.line(results[1], ["pretender"]).endswith("| 8 µs | pretender | 0.25 | ahead |")
+    told = "ahead on 1 of 2, geometric mean 0.71, the worst 2.00 (squares)."
+    assert list(users.tally(results, ["pretender"], "it")) == [f"- Beside it: {told}"]
+    pytest.importorskip("matplotlib")
+    users.draw(results, tmp_path / "picture.svg")
+    assert "<svg" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
