@@ -288,7 +288,7 @@ EXPRESSIONS = {
         np.fft.fft({a})
         np.fft.ifft({a})
         np.fft.rfft({a}.real)
-        np.fft.irfft({a}, 4)
+        np.fft.irfft({a} if {a}.size else np.ones(1), 4)
         np.fft.fftshift({a})
         np.real(np.sum({z} * np.conj({z})))
     """,

@@ -17,13 +17,15 @@ STEPS = (0.04, 0.004)
 NODES = np.cos(np.pi * (np.arange(POINTS) + 0.5) / POINTS)
 COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(NODES, POINTS - 1))
 ORDERS = 3
+LAST = 4
+"""By so many coefficients it is judged what was left out: near a kink two or three may be small by chance."""
 
 
 def _rows() -> tuple[np.ndarray, np.ndarray]:
-    """The derivatives of each Chebyshev polynomial at 0 by order, and the largest ones of the last two."""
+    """The derivatives of each Chebyshev polynomial at 0 by order, and the largest ones of the last."""
     unit = np.eye(POINTS)
     at_zero = [[chebyshev.chebval(0.0, chebyshev.chebder(row, k)) for row in unit] for k in range(ORDERS + 1)]
-    largest = [np.max(np.abs(row[-2:])) for row in np.array(at_zero)]
+    largest = [np.max(np.abs(row[-LAST:])) for row in np.array(at_zero)]
     return np.array(at_zero), np.array(largest)
 
 
@@ -53,7 +55,7 @@ def along(values: Callable[[float], np.ndarray]) -> list[Estimate]:
         with np.errstate(all="ignore"):
             coefficients = np.tensordot(COEFFICIENTS, sampled, 1)
             size = np.max(np.abs(sampled), axis=0)
-            tail = np.sum(np.abs(coefficients[-2:]), axis=0)
+            tail = np.sum(np.abs(coefficients[-LAST:]), axis=0)
             found = [
                 Estimate(
                     np.tensordot(AT_ZERO[k], coefficients, 1) / step**k,

@@ -26,6 +26,15 @@ INTO_A_PLAIN_ARRAY = ("would lose its derivative", "Error setting single item of
 """The same, of writing into a plain array."""
 
 
+FORWARD = {"jvp", "linearize", "forward_gradient", "jacfwd"}
+
+
+def may_be_nan(program: Program, check: str) -> bool:
+    """Whether a second derivative of a program may be NaN: of singular values that are 0, forward over forward."""
+    names = check.split(", ")
+    return len(names) > 1 and FORWARD.issuperset(names) and "np.linalg.svd(" in program.source()
+
+
 def may_be_refused(program: Program, check: str, error: Exception) -> bool:
     """Whether an error in a check of a program is one of `REFUSALS`; that a plain array is written to, if there is one.
 
