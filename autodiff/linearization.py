@@ -48,6 +48,7 @@ class Recording:
         It is recorded on ``tape`` where an empty one is given.
         """
         self.tape = recorder = Recorder() if tape is None else tape
+        recorder.is_lean = not keep
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves
         handles: list[Any] = []

@@ -124,17 +124,30 @@ def is_alone(value: Any) -> bool:
     return _references(value) <= ALONE
 
 
-def _references_of_one() -> int:
-    """Count the references that `is_free` sees of an array with one holder; −1 where the count tells nothing."""
+def is_temporary(array: Any) -> bool:
+    """Return whether only local variables, of a function and of the one that called it with it, refer to an array."""
+    return _references(array) <= PASSED and array.base is None and bool(array.flags.writeable)
+
+
+def _references_of_one() -> tuple[int, int]:
+    """Count the references that `is_free` sees of an array with one holder, and `is_temporary` of a local one.
+
+    −1 where the count tells nothing.
+    """
 
     def count(array: Any) -> int:
         return _references(array)
 
+    def pass_on(array: Any) -> int:
+        return count(array)
+
     holder = [np.zeros(1)]
     array = holder[0]
     alone = count(array)
-    another = array
-    return alone if count(another) > alone else -1
+    local = np.zeros(1)
+    passed = pass_on(local)
+    others = array, local
+    return alone if count(array) > alone else -1, passed if pass_on(local) > passed and others else -1
 
 
-ALONE = _references_of_one()
+ALONE, PASSED = _references_of_one()

@@ -23,7 +23,7 @@ import numpy as np
 from dualnumbers.forms import shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.several import each, parts
-from dualnumbers.table import TABLE, Row
+from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.partials import evaluate_partial
 
 from ..tape.program import line_of
@@ -229,9 +229,3 @@ def _of_seed(seed: Any, value: Any) -> Pattern:
     if is_number(type(seed)):
         return np.ones(shape(value), bool)
     return np.broadcast_to(np.not_equal(seed, 0), shape(value))
-
-
-def is_of_table(row: Row) -> bool:
-    """Return whether a row is of the table: not one of a user's, nor of an integral or a solver."""
-    known = TABLE.get(row.name)
-    return known is not None and known.row is row

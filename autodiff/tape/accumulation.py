@@ -10,10 +10,12 @@ import numpy as np
 from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_alike, is_unreal, shape
 from dualnumbers.levels import is_number
+from dualnumbers.memory import is_temporary
 from dualnumbers.rules.complexes import real
 from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
+from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import numpy_float
 
 from .pieces import Pieces
@@ -48,6 +50,24 @@ def _summed(c: Any, axes: tuple[int, ...]) -> Any:
     if axes == (0,) and type(c) is np.ndarray and c.ndim == 2 and c.dtype.char in "fd":
         return np.ones(len(c), c.dtype) @ c
     return total(c, axes, False)
+
+
+def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
+    """Multiply a large adjoint by a partial, in the memory of one of them if nobody else refers to it.
+
+    That is the partial that was computed for this, or, if it is used for the ``last`` time, the adjoint. A further
+    array would take up to ten times as long: the system hands its memory out page by page.
+    """
+    if times is not None:
+        return times(p, g)
+    if type(p) is np.ndarray:
+        if p.dtype is not g.dtype or p.shape != g.shape:
+            return p * g
+        if is_temporary(p):
+            return np.multiply(p, g, out=p)
+    elif type(p) is not float:
+        return p * g
+    return np.multiply(p, g, out=g) if last and is_temporary(g) else p * g
 
 
 def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:

@@ -18,7 +18,7 @@ from dualnumbers.numbers.number import as_operand
 from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 
-from .handles import CLASS, handle
+from .handles import handle
 from .program import UNARY
 
 new, ndarray, numpy_float = object.__new__, np.ndarray, np.float64
@@ -50,10 +50,9 @@ def unary(face: Face) -> Callable[..., Any]:
         place = len(values)
         if type(z) is float:
             result = blank()
+            result.tape, result.line = tape, place
         else:
-            tape.note(z)
-            result = new(CLASS[type(z), True])
-        result.tape, result.line = tape, place
+            result = tape.handle_on(z, place)
         tape.rows.append(row)
         tape.first.append(line)
         tape.second.append(UNARY)
@@ -84,12 +83,11 @@ def in_one(face: Face) -> Callable[..., Any]:
             tape.static[place] = static
         if type(z) is numpy_float:
             result = blank()
+            result.tape, result.line = tape, place
         elif several and type(z) is tuple:
             return items(tape, tape.append(row, line, UNARY, z, place))
         else:
-            tape.note(z)
-            result = new(CLASS[type(z), True])
-        result.tape, result.line = tape, place
+            result = tape.handle_on(z, place)
         tape.rows.append(row)
         tape.first.append(line)
         tape.second.append(UNARY)
@@ -141,10 +139,9 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             return y if y is NotImplemented else record_line(face, (x, y), ())
         if type(z) is float:
             result = blank()
+            result.tape, result.line = tape, place
         else:
-            tape.note(z)
-            result = new(CLASS[type(z), True])
-        result.tape, result.line = tape, place
+            result = tape.handle_on(z, place)
         tape.rows.append(row)
         tape.first.append(line)
         tape.second.append(other)
@@ -168,10 +165,9 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         other = -len(constants)
         if type(z) is float:
             result = blank()
+            result.tape, result.line = tape, place
         else:
-            tape.note(z)
-            result = new(CLASS[type(z), True])
-        result.tape, result.line = tape, place
+            result = tape.handle_on(z, place)
         tape.rows.append(row)
         tape.first.append(other)
         tape.second.append(line)

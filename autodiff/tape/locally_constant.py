@@ -76,7 +76,7 @@ class LocallyConstantArray(LocallyConstant, ArrayVariable, operators=True):
     __getitem__ = ArrayNumber.__getitem__
 
     def become(self, value: Any) -> None:
-        self.line = value.line
+        super().become(value)
         self.__class__ = type(value)
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:

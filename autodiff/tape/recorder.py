@@ -30,8 +30,12 @@ from dualnumbers.table.parameters import as_now
 from dualnumbers.table.row import Face
 
 from ..calls.captured import Captured
+from .handles import CLASS
+from .keeping import LARGE, Lease, stand_in
 from .program import UNARY, line_of
 from .wengert import Tape
+
+new = object.__new__
 
 
 class Answer(NamedTuple):
@@ -47,7 +51,7 @@ class Answer(NamedTuple):
 class Recorder(Tape):
     """A tape that Variables are lines of: what is computed from them appends lines."""
 
-    __slots__ = ("answers", "complete", "guards", "is_torn", "pinned")
+    __slots__ = ("answers", "complete", "guards", "is_lean", "is_torn", "pinned")
 
     complete: bool
     """Whether every value is kept: then no array is written to in place."""
@@ -57,12 +61,14 @@ class Recorder(Tape):
     """The lines whose plain values were read, each with the user's line of code that did; None: it is not noted."""
     answers: dict[int, list[Answer]]
     """The lines of which a rule asked something to decide by, such as whether any element is NaN, with the answers."""
+    is_lean: bool
+    """Whether it lets go the values that no sweep reads (`keeping`)."""
     is_torn: bool
     """Whether two threads were seen to append at the same time, so that the columns do not fit together."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.complete = self.is_torn = False
+        self.complete = self.is_lean = self.is_torn = False
         self.pinned, self.guards, self.answers = set(), None, {}
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:
@@ -113,6 +119,20 @@ class Recorder(Tape):
             return
         if value.dtype.kind == "c" if kind is np.ndarray else is_unreal(value):
             self.complex = True
+
+    def handle_on(self, value: Any, line: int) -> Any:
+        """Make the handle on a line that carries a derivative and is appended next; note of what type its value is."""
+        self.mixed, kind = True, type(value)
+        made: Any = new(CLASS[kind, True])
+        made.tape, made.line = self, line
+        if kind is np.ndarray:
+            if value.dtype.kind == "c":
+                self.complex = True
+            if self.is_lean and value.nbytes >= LARGE:
+                made.lease = Lease(self, line, value)
+        elif kind is not np.float64 and is_unreal(value):
+            self.complex = True
+        return made
 
     def torn(self) -> RuntimeError:
         """Return the error for two threads that added a line at the same time."""
@@ -181,8 +201,7 @@ class Recorder(Tape):
         if not is_free(array):
             array = detached(array)
         array[index] = self.value(operand)
-        nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
-        self.values[line] = np.broadcast_to(nothing, array.shape)
+        self.values[line] = stand_in(array)
         self.unkept.add(line)
         self.static[place] = as_now((index,))
         return self.append(row, base, operand, array, place)
@@ -198,6 +217,6 @@ class Recorder(Tape):
         for _ in range(self.first[line + 1 :].count(base)):
             reader = self.first.index(base, reader + 1)
             row = self.rows[reader]
-            if row is None or row.name not in ("getitem", "setitem"):
+            if row is None or row.name not in ("getitem", "setitem") or reader in self.let_go:
                 return False
         return True

@@ -27,7 +27,8 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 from ..calls.values import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
-from .accumulation import add, add_part, add_result, fit
+from .accumulation import add, add_part, add_result, fit, product
+from .keeping import LARGE, restore
 from .pieces import Pieces
 from .program import FAR, INERT
 from .recorder import Recorder
@@ -71,8 +72,10 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
         except Undetermined as error:
             from ..second_look.within import settled
 
+            restore(tape)
             return settled(tape, seeds, error, swept), lambda line: times
         if any(map(has_nan, found if keep else map(found.__getitem__, tape.inputs))):
+            restore(tape)
             return _strong_sweep(tape, seeds, keep)
     return found, lambda line: times
 
@@ -148,6 +151,9 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
+            plain = times is None and (type(g) is not np.ndarray or g.nbytes < LARGE)
+        else:
+            plain = times is None
         partials = row.inline
         if partials is None:
             if row is ITEM and a >= 0:
@@ -169,7 +175,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                         p = p(x, y, z)
                 except FAILURES:
                     p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, y, z)
-                c = p * g if times is None else times(p, g)
+                c = p * g if plain else product(p, g, times, b < 0)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
@@ -184,7 +190,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     q = q(x, y, z)
                 except FAILURES:
                     q = evaluate_partial(q, x, y, z)
-                c = q * g if times is None else times(q, g)
+                c = q * g if plain else product(q, g, times, True)
             if type(c) is float:
                 t = found[b]
                 found[b] = c if t is None else t + c

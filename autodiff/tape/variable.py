@@ -23,6 +23,7 @@ from dualnumbers.table.row import Face
 
 from . import fast_paths
 from .handles import CLASS, handle, is_index
+from .keeping import Lease
 from .program import INERT, UNARY
 from .recorder import Recorder
 
@@ -54,6 +55,8 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
     numbers = [tape.add_constant(x) if line is None else line for x, line in zip(xs, lines, strict=True)]
     tape.add(row, numbers, static, z, place)
     active = not row.is_constant and max(numbers) >= 0
+    if active and type(z) is np.ndarray:
+        return tape.handle_on(z, place)
     if type(z) is tuple:
         return items(tape, place, active)
     if active or not is_index(z):
@@ -170,7 +173,8 @@ class Variable(Number, operators=True):
 class ArrayVariable(Variable, ArrayNumber, operators=True):
     """A line of a tape whose value is an array."""
 
-    __slots__ = ()
+    __slots__ = ("lease",)
+    lease: Lease | None
     snapshot = Variable.__copy__
 
     def __getitem__(self, index: Any) -> Any:
@@ -211,6 +215,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 
     def become(self, value: Any) -> None:
         self.line = value.line
+        self.lease = getattr(value, "lease", None)
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(VariableView), self, base, function, static)

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 class Tape(Program):
     """A Wengert list: a program with the value of each line. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("complex", "level", "mixed", "recorded", "unkept", "values")
+    __slots__ = ("complex", "let_go", "level", "mixed", "recorded", "unkept", "values")
 
     values: list[Any]
     """The value of each line."""
     unkept: set[int]
     """The lines whose values were overwritten: of arrays that were written to in place (`Recorder.write`)."""
+    let_go: set[int]
+    """The lines whose values no sweep reads, and which were let go (`keeping`)."""
     mixed: bool
     """Whether any value is no Python float."""
     complex: bool
@@ -36,7 +38,7 @@ class Tape(Program):
         self.first, self.second, self.more = [], [], {}
         self.static, self.constants = {}, [None]
         self.inputs, self.outputs, self.names = [], [], []
-        self.level, self.unkept = Level(), set()
+        self.level, self.unkept, self.let_go = Level(), set(), set()
         self.complex = self.mixed = False
         self.captured = self.recorded = None
 

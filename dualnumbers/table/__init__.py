@@ -16,7 +16,7 @@ from .language import (
 )
 from .partials import Refused
 from .registry import BY_NUMPY, COMPOSITIONS, TABLE
-from .row import Row, TableFunction
+from .row import Row, TableFunction, is_of_table
 
 __all__ = [
     "BY_NUMPY",
@@ -30,6 +30,7 @@ __all__ = [
     "entry",
     "entry_of",
     "family",
+    "is_of_table",
     "linear",
     "locally_constant",
     "locally_constant_of_arrays",

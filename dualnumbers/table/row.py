@@ -170,3 +170,9 @@ class TableFunction(Protocol):
     face: Face
 
     def __call__(self, *arguments: Any) -> Any: ...
+
+
+def is_of_table(row: Row) -> bool:
+    """Return whether a row is of the table: not one of a user's, nor of an integral or a solver."""
+    known = TABLE.get(row.name)
+    return known is not None and known.row is row

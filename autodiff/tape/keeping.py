@@ -1,0 +1,138 @@
+"""Which values a tape keeps: of large arrays, those that a sweep reads, and no others.
+
+A sweep multiplies by partials, and reads what they are written in: that of ``sin(x)`` reads the operand, that of
+``exp(x)`` the value itself, those of ``x + y`` nothing, those of ``x * y`` each the other operand. So of
+
+    v1 = sin(v0)        its partial reads v0
+    v2 = v1 * 1.5       reads 1.5
+    v3 = v2 + 0.5       reads nothing
+    v4 = sin(v3)        reads v3
+
+no sweep asks for the values of v1 and v2. Whether a later line will is known when the last handle on them is gone, as
+it is of intermediate results at the end of an expression: so each handle on a large array holds a `Lease`.
+
+Where a value was let go, an array without memory stands for it, of the same shape and type and NaN all over. Who needs
+them all, where a derivative is NaN, has them computed anew, by the same rows of the same operands.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from contextlib import suppress
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualnumbers.table import Row, is_of_table
+from dualnumbers.table.kinds import Constant
+
+from .program import Program, line_of
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+    from .wengert import Tape
+
+VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+LARGE = 1 << 18
+"""From so many bytes on an array is let go; to find out whether a smaller one may be costs more than it takes."""
+
+REACH = 1000
+"""A value is kept if more lines than these came after it: all of them would be looked at."""
+
+
+class Lease:
+    """What the handle on a large array holds: when the handle is gone, the tape lets the value go, if it may."""
+
+    __slots__ = ("line", "tape", "value")
+
+    def __init__(self, tape: Recorder, line: int, value: Any) -> None:
+        self.tape, self.line, self.value = tape, line, value
+
+    def __del__(self) -> None:
+        tape, line = self.tape, self.line
+        with suppress(LookupError, RuntimeError):  # two threads append to the tape at the same time: it will say so
+            if tape.values[line] is self.value and line not in tape.pinned and not _is_read(tape, line):
+                tape.values[line] = stand_in(self.value)
+                tape.let_go.add(line)
+
+
+def restore(tape: Tape) -> None:
+    """Compute the values that were let go anew."""
+    lines, tape.let_go = sorted(tape.let_go), set()
+    for line in lines:
+        row = tape.rows[line]
+        assert row is not None
+        evaluate = row.face_of(tape.values[line]).evaluate
+        tape.values[line] = evaluate(*map(tape.value, tape.operands(line)), *tape.static.get(line, ()))
+
+
+def stand_in(array: Any) -> Any:
+    """Return an array of the same shape and type without memory of its own: NaN all over, 0 of integers."""
+    nothing = np.array(np.nan if array.dtype.kind in "fc" else 0, array.dtype)
+    return np.ndarray(array.shape, array.dtype, nothing, 0, (0,) * array.ndim)
+
+
+def _is_read(tape: Tape, line: int) -> bool:
+    """Return whether a sweep reads the value of a line: to pull back through itself, or through what was made of it.
+
+    It says so, too, of what cannot be computed anew, since an operand was overwritten.
+    """
+    last = len(tape.rows)
+    if last - line > REACH or not tape.unkept.isdisjoint(map(line_of, tape.operands(line))):
+        return True
+    readers = {line}
+    for column in (tape.first, tape.second):
+        readers.update(line + 1 + k for k, operand in enumerate(column[line + 1 : last]) if operand == line)
+    for reader in reversed(tape.more):
+        if reader <= line:
+            break
+        readers.add(reader)
+    return any(_reads(tape, reader, line) for reader in readers)
+
+
+def _reads(tape: Program, reader: int, line: int) -> bool:
+    """Return whether to pull back through a line reads the value of another, or its own."""
+    row, operands = tape.rows[reader], tape.operands(reader)
+    if row is None or not is_of_table(row):
+        return True
+    read = read_to_pull(row, tuple([operand >= 0 and row.passes(k) for k, operand in enumerate(operands)]))
+    return (-1 in read) if reader == line else any(k in read for k, operand in enumerate(operands) if operand == line)
+
+
+@cache
+def read_to_pull(row: Row, active: tuple[bool, ...]) -> frozenset[int]:
+    """Return the places of the operands whose values the pull-backs to active ones read; −1 stands for the result.
+
+    >>> from dualnumbers.rules.elementwise import arithmetic, exponential
+    >>> sorted(read_to_pull(arithmetic.multiply.row, (True, False))), sorted(read_to_pull(exponential.exp.row, (True,)))
+    ([1], [-1])
+    """
+    every = frozenset(range(-1, len(active)))
+    read: set[int] = set()
+    for place, passes in enumerate(active):
+        if not passes:
+            continue
+        if row.is_elementwise and not row.several:
+            read |= arguments_read(row.partials[place], every)
+        elif row.is_linear:
+            read |= {k for k in range(len(active)) if isinstance(row.argument(k), Constant)}
+        else:
+            return every
+    return frozenset(read)
+
+
+def arguments_read(partial: Any, every: frozenset[int]) -> frozenset[int]:
+    """Return the places of the arguments in which a partial is written; all of what is no plain function of them."""
+    if isinstance(partial, float):
+        return frozenset()
+    code = partial.__code__ if isinstance(partial, FunctionType) else None
+    if code is None or code.co_argcount != len(every) or code.co_flags & VARIADIC:
+        return every
+    names = code.co_varnames[: code.co_argcount]
+    used = {name for step in dis.get_instructions(code)
+            for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))}  # fmt: skip
+    return frozenset(k for k, name in zip((*range(len(every) - 1), -1), names, strict=True) if name in used)
