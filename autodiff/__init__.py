@@ -22,7 +22,7 @@ from .calls.structures import register_structure
 from .calls.values import stop_gradient, value_of
 from .forward import derivative, differentiate, jacfwd, jvp
 from .objects.leaf import Constant
-from .objects.result import no_grad
+from .objects.no_grad import no_grad
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .tape.variable import Variable
 from .tape.wengert import Tape

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..calls.values import value_of
-from ..objects.result import no_grad
+from ..objects.no_grad import no_grad
 from .module import Module
 from .optimisers import Optimiser
 

@@ -41,10 +41,11 @@ def adjoints_of(y: Any, cotangent: Any, retained: Sequence[Any] = ()) -> list[tu
     """Return each leaf of a tape with its adjoint, an array of its own; and so each retained result behind ``y``."""
     totals: dict[int, tuple[Any, Any]] = {}
     between = [h for h in (handle() for handle in retained) if h is not None and h.tape is y.tape and h.line <= y.line]
-    found = adjoints(y.tape, {y.line: cotangent}, keep=bool(between))
-    of_leaves = [found[line] for line in y.tape.inputs] if between else found
+    tape, line = (y.tape, y.line) if between else y.tape.alone(y.line)
+    found = adjoints(tape, {line: cotangent}, keep=bool(between))
+    of_leaves = [found[line] for line in tape.inputs] if between else found
     of_results = [found[h.line] for h in between]
-    for leaf, adjoint in zip((*y.tape.leaves, *between), (*of_leaves, *of_results), strict=True):
+    for leaf, adjoint in zip((*tape.leaves, *between), (*of_leaves, *of_results), strict=True):
         if adjoint is not None:
             before = totals.get(id(leaf))
             totals[id(leaf)] = leaf, adjoint if before is None else before[1] + adjoint

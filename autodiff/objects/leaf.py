@@ -36,7 +36,9 @@ from dualnumbers.rules.shaping import array
 
 from ..calls.values import differentiable, living, matching, value_of
 from ..tape import variable
-from .result import ByHand, Result, is_recording, result
+from .fast_paths import SCALARS
+from .no_grad import is_recording
+from .result import ByHand, Result, result
 from .shared_tape import SharedTape
 
 new = object.__new__
@@ -54,10 +56,12 @@ class Leaf(ByHand):
     are plain. Integers become floats; TypeError for what is no number.
     """
 
-    __slots__ = ("_alone", "_data", "_grad", "gradient", "name", "number", "siblings")
+    __slots__ = ("_alone", "_data", "_grad", "gradient", "last", "name", "number", "siblings")
     _alone: bool
     _data: Any
     _grad: Any
+    last: Any
+    """A weak reference to the tape on which it was last an operand."""
     name: str | None
     number: int
     siblings: tuple[tuple[int, int], ...]
@@ -70,7 +74,7 @@ class Leaf(ByHand):
         leaf: Any = new(of_array if is_of_array else scalar)
         leaf._data, leaf._alone = copy_of(data) if is_of_array and not is_number(type(data)) else data, True
         leaf.name, leaf.number, leaf.siblings = name, next(_numbers), ()
-        leaf.grad = leaf.gradient = None
+        leaf.grad = leaf.gradient = leaf.last = None
         LIVING.add(leaf.number)
         return leaf
 
@@ -118,6 +122,26 @@ class Leaf(ByHand):
 
     tape = property(lambda self: None)
 
+    def going_on(self) -> SharedTape | None:
+        """Return the tape on which it was an operand last, for the next operation; None where that begins another."""
+        tape = None if self.last is None else self.last()
+        while tape is not None and tape.absorbed is not None:
+            tape, _ = tape.absorbed
+        return None if tape is None or tape.is_swept or tape.level is not self.level else tape
+
+    def spot(self) -> tuple[SharedTape, int] | None:
+        """Return the place on the tape on which it goes on, where it has one and its value is the one there."""
+        tape = None if self.last is None else self.last()
+        if tape is None or not tape.is_open() or tape.is_swept:
+            return None
+        line = self.line_on(tape)
+        return None if line is None else (tape, line)
+
+    def line_on(self, tape: SharedTape) -> int | None:
+        """Return its line on a tape; None where it has none, or another value than it had there."""
+        line = tape.lines.get(id(self))
+        return line if line is not None and tape.values[line] is self._data else None
+
     @property
     def level(self) -> Level:  # type: ignore[override]
         return level_of(self.primal).of_leaves if is_number(type(self._data)) else OF_PLAIN
@@ -156,6 +180,9 @@ class Leaf(ByHand):
 
     def __reduce__(self) -> Any:
         return type(self), (self.primal, self.name)
+
+
+SCALARS.add(Leaf)
 
 
 class ArrayLeaf(Leaf, ArrayNumber):

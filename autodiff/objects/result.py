@@ -18,16 +18,11 @@ There are two sorts of `ByHand`. A leaf holds a value; a `Result` holds the plac
 is applied to them puts all operands on one tape, `shared_tape.common`, each by its ``on``: a leaf as an input line, a
 result as the line that it is, anything else as a constant. It appends a line and returns the `Result` for that.
 ``backward`` is one sweep of that tape from the line of a result, and hands out what comes to the input lines.
-
-Within `no_grad` none of this is recorded. So what a line of code does depends on where it was called from: that is the
-price of the way of PyTorch. The differentiations of functions, such as `autodiff.grad`, have no such mode.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from threading import Lock, get_ident
 from typing import Any
 from weakref import ref
@@ -47,27 +42,14 @@ from dualnumbers.table.row import Face
 
 from ..calls.values import living, matching, read_only
 from ..tape.variable import Variable
+from . import fast_paths
 from .backward import adjoints_of, jacobians
+from .no_grad import is_recording, recording
 from .shared_tape import SharedTape, common
 
 new = object.__new__
 
-_recording: ContextVar[bool] = ContextVar("recording", default=True)
 _accumulating = Lock()
-
-
-@contextmanager
-def no_grad() -> Iterator[None]:
-    """Let everything computed from Variables made by hand, within it and in this thread, be plain values."""
-    token = _recording.set(False)
-    try:
-        yield
-    finally:
-        _recording.reset(token)
-
-
-is_recording = _recording.get
-"""Return whether what is computed here and now is recorded."""
 
 
 def _recorded(face: Face) -> Callable[..., Any]:
@@ -81,7 +63,7 @@ def _recorded(face: Face) -> Callable[..., Any]:
         level = _leading_level(operands)
         if level is None:
             return lead(face, *arguments)
-        if not _recording.get():
+        if not is_recording():
             return evaluate(*(x.data if _is_of(level, x) else x for x in operands), *static)
         if face.unreal and any(map(is_unreal, operands)):
             return face.unreal(*operands)
@@ -124,11 +106,17 @@ class ByHand(Variable, operators=True):
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
-        return _recorded(face)
+        row, general = face.row, _recorded(face)
+        if not row.inline or row.is_constant or face.unreal:
+            return general
+        return fast_paths.of_one(face, general) if row.arity == 1 else fast_paths.of_two(face, general)
 
     @classmethod
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        return lifted_operators(face, cls)
+        operator, reflected = lifted_operators(face, cls)
+        if not face.row.inline or face.row.is_constant or face.unreal:
+            return operator, reflected
+        return fast_paths.of_two(face, operator), fast_paths.reflected(face, reflected)
 
     def on(self, tape: SharedTape) -> int:
         """Return its operand number on a tape, which is its own where it has one."""
@@ -157,6 +145,7 @@ class ByHand(Variable, operators=True):
                              f"first{user_line()}")  # fmt: skip
         seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
         found = adjoints_of(y, seed, y.tape.retained)
+        y.tape.is_swept = True
         with _accumulating:  # leaves may be shared by threads
             for variable, adjoint in found:
                 variable.grad = adjoint if variable.grad is None else variable.grad + adjoint
@@ -215,6 +204,19 @@ class Result(ByHand):
             self.place = tape, line = longer, line + lines
         return self.place
 
+    def going_on(self) -> SharedTape:
+        """Return the tape for the next operation, its own."""
+        return self._place()[0]
+
+    def spot(self) -> tuple[SharedTape, int] | None:
+        """Return its place, where a line may be appended to its tape here and now."""
+        return self.place if self.place[0].is_open() else None
+
+    def line_on(self, tape: SharedTape) -> int | None:
+        """Return its line on a tape, None where that is not its own."""
+        own, line = self.place
+        return line if own is tape else None
+
     tape = property(lambda self: self._place()[0])
     line = property(lambda self: self._place()[1])
     level = property(lambda self: self.place[0].level)
@@ -269,7 +271,10 @@ class Result(ByHand):
         return result(tape, line)
 
     def snapshot(self) -> Any:
-        return self if _recording.get() else self.data
+        return self if is_recording() else self.data
+
+
+fast_paths.fill(Result)
 
 
 class ArrayResult(Result, ArrayNumber):
@@ -278,11 +283,11 @@ class ArrayResult(Result, ArrayNumber):
     __slots__ = ()
 
     def snapshot(self) -> Any:
-        return self.__copy__() if _recording.get() else self.data
+        return self.__copy__() if is_recording() else self.data
 
     def assign(self, value: Any, index: Any) -> None:
         level: Level = self.level
-        if _recording.get() and _leading_level((self, value)) is level:
+        if is_recording() and _leading_level((self, value)) is level:
             tape = common((self, value), level)
             line, other = self.on(tape), value.on(tape) if _is_of(level, value) else tape.constant(value)
             written = tape.write(line, other, index, len(tape))
@@ -309,8 +314,5 @@ class ResultView(ArrayView, ArrayResult):
     def current(self) -> Any:
         if not isinstance(self.root, Result):  # of a leaf: what it was when this was computed
             return self.seen
-        token = _recording.set(True)
-        try:
+        with recording(True):
             return super().current()
-        finally:
-            _recording.reset(token)

@@ -24,6 +24,10 @@ Here ``b`` was line 1 of its own tape. That tape notes ``absorbed = (c.tape, 2)`
 its place, follows the note: line 1 + 2. So there is no graph to set, to hold or to reset. Only results refer to a tape,
 and with the last of them everything is freed.
 
+In a loop that would join a tape at every step. So a leaf goes on with the tape on which it was last an operand, if any
+result still refers to that, until it is swept. What is computed beside each other from one leaf, the losses of many
+samples say, then stands on one tape; a sweep from one of them takes its own lines out first (`alone`).
+
 Two things would go wrong with this alone. Two threads must not append to one list, so a tape belongs to the thread that
 opened it; another one that goes on with its results copies it. And a result that a loop uses at every step would hold
 the lines of all steps. So a tape that has grown to twice what its results need is written anew without the rest.
@@ -37,6 +41,7 @@ from typing import Any
 from weakref import ref
 
 from dualnumbers.levels import Level, is_number
+from dualnumbers.table import Row
 
 from ..calls.captured import Captured
 from ..tape.program import UNARY
@@ -45,6 +50,9 @@ from ..tape.recorder import Recorder
 FEWEST = 250
 """A tape of at most so many lines is left as it is."""
 
+NONE = 1 << 62
+"""Instead of a line, where there is none."""
+
 
 class SharedTape(Recorder):
     """The tape of results that were computed from leaves. All its leaves are of one level, which never ends.
@@ -52,7 +60,8 @@ class SharedTape(Recorder):
     It has no operand that is a line without derivative: what has none is a plain value there.
     """
 
-    __slots__ = ("absorbed", "copies", "handles", "leaves", "limit", "lines", "retained", "thread")
+    __slots__ = ("__weakref__", "absorbed", "copies", "handles", "is_swept", "leaves", "limit", "lines", "lowest",
+                 "retained", "thread")  # fmt: skip
 
     def __init__(self, level: Level) -> None:
         super().__init__()
@@ -71,8 +80,23 @@ class SharedTape(Recorder):
         """The thread that appends to it; the others only read it."""
         self.copies: dict[int, tuple[SharedTape, int, int]] = {}
         """By the id of another thread's tape: that, how many of its lines were copied here, and to which line on."""
+        self.lowest: list[int] = []
+        """The lowest line that each line was computed from, of those that are computed; `NONE` of an input."""
+        self.is_swept = False
+        """Whether it was swept: then what is next computed from leaves alone begins another tape."""
         self.absorbed: tuple[SharedTape, int] | None = None
         """The tape that this one was appended to, and how many lines that had; None as long as it is on its own."""
+
+    def append(self, row: Row | None, first: int, second: int, value: Any, place: int | None = None) -> int:
+        line, lowest = super().append(row, first, second, value, place), self.lowest
+        if row is None:
+            lowest.append(NONE)
+        elif line in self.more:
+            lowest.append(min([line, *(lowest[operand] for operand in self.more[line] if operand >= 0)]))
+        else:
+            low = lowest[first] if first >= 0 and lowest[first] < line else line
+            lowest.append(lowest[second] if second >= 0 and lowest[second] < low else low)
+        return line
 
     def input(self, leaf: Any, value: Any) -> int:
         """Return the line of a leaf: the one that it has as long as it holds the same value, else a new one."""
@@ -80,7 +104,12 @@ class SharedTape(Recorder):
         if line is None or self.values[line] is not value:
             line = self.lines[id(leaf)] = self.add_input(value)
             self.leaves.append(leaf)
+        leaf.last = ref(self)
         return line
+
+    def is_open(self) -> bool:
+        """Return whether lines may be appended here and now: it is not absorbed, nor another thread's, nor long."""
+        return self.absorbed is None and self.thread == get_ident() and len(self.values) < self.limit
 
     def input_names(self) -> Sequence[str | None]:
         return [leaf.name for leaf in self.leaves]
@@ -128,6 +157,7 @@ class SharedTape(Recorder):
         self.first += map(moved, other.first[:count])
         self.second += map(moved, other.second[:count])
         self.values += other.values[:count]
+        self.lowest += [line if line == NONE else line + lines for line in other.lowest[:count]]
         self.constants += other.constants
         self.more |= {line + lines: list(map(moved, operands)) for line, operands in other.more.copy().items()
                       if line < count}  # fmt: skip
@@ -143,21 +173,45 @@ class SharedTape(Recorder):
         The results move to the new tape, and input lines of leaves that no result needs are gone.
         """
         self.handles = [handle for handle in self.handles if handle() is not None]
-        needed: dict[int, int] = {}
         here = [(result, result.place[1]) for result in (handle() for handle in self.handles)
                 if result is not None and result.tape is self]  # fmt: skip
-        wanted = {line for _, line in here}
-        for line in range(len(self.values) - 1, -1, -1):
-            if line in wanted:
-                wanted.update(operand for operand in self.operands(line) if operand >= 0)
+        wanted = self._behind({line for _, line in here}, 0)
         self.limit = 2 * max(len(self.values), FEWEST)
         if 2 * len(wanted) > len(self.values):
             return self
+        fresh, needed = self._with_only(wanted)
+        fresh.handles, fresh.retained, fresh.is_swept = self.handles, self.retained, self.is_swept
+        fresh.limit = 2 * max(len(fresh.values), FEWEST)
+        for result, line in here:
+            result.place = fresh, needed[line]
+        for leaf in fresh.leaves:
+            leaf.last = ref(fresh)
+        return fresh
+
+    def alone(self, line: int) -> tuple[SharedTape, int]:
+        """Return a tape of what a line was computed from, and its number there: this tape, if that is half of it.
+
+        So of many results that were computed beside each other a sweep from one does not pass the lines of the others.
+        """
+        if self.lowest[line] == NONE or 2 * (line - self.lowest[line]) > len(self.values) - FEWEST:
+            return self, line
+        fresh, needed = self._with_only(self._behind({line}, self.lowest[line]))
+        return fresh, needed[line]
+
+    def _behind(self, wanted: set[int], lowest: int) -> set[int]:
+        """Return lines and those that they were computed from, of which none but inputs is below ``lowest``."""
+        for line in range(max(wanted, default=-1), lowest - 1, -1):
+            if line in wanted:
+                wanted.update(operand for operand in self.operands(line) if operand >= 0)
+        return wanted
+
+    def _with_only(self, wanted: set[int]) -> tuple[SharedTape, dict[int, int]]:
+        """Return a new tape of the lines that are wanted, and the number of each there."""
         fresh = SharedTape(self.level)
+        needed: dict[int, int] = {}
         for line in sorted(wanted):
             needed[line] = fresh._take_over(self, line, needed)
-        fresh.captured, fresh.complex, fresh.handles = self.captured, self.complex, self.handles
-        fresh.retained = self.retained
+        fresh.captured, fresh.complex = self.captured, self.complex
         fresh.pinned = {needed[line] for line in self.pinned if line in needed}
         fresh.unkept = {needed[line] for line in self.unkept if line in needed}
         for line, leaf in zip(self.inputs, self.leaves, strict=True):
@@ -165,10 +219,7 @@ class SharedTape(Recorder):
                 fresh.inputs.append(needed[line])
                 fresh.leaves.append(leaf)
                 fresh.lines[id(leaf)] = needed[line]
-        fresh.limit = 2 * max(len(fresh.values), FEWEST)
-        for result, line in here:
-            result.place = fresh, needed[line]
-        return fresh
+        return fresh, needed
 
     def _take_over(self, other: SharedTape, line: int, needed: dict[int, int]) -> int:
         """Append a line of another tape, whose operands have the lines ``needed`` here; return its number."""
@@ -199,7 +250,7 @@ def common(operands: Iterable[Any], level: Level) -> SharedTape:
     longest: SharedTape | None = None
     thread = get_ident()
     for x in operands:
-        tape = x.tape if is_number(type(x)) and x.level is level else None
+        tape = x.going_on() if is_number(type(x)) and x.level is level else None
         if tape is None or tape is longest or tape.thread != thread:
             continue
         if longest is None:

@@ -29,6 +29,7 @@ from autodiff import (
     linearize,
     no_grad,
     value_and_grad,
+    value_of,
     vjp,
 )
 from autodiff.objects.leaf import Leaf
@@ -429,6 +430,69 @@ def test_many_steps_hold_memory_flat():
     tracemalloc.stop()
     assert after < before + 10_000
     assert w.data == pytest.approx(1.5)
+
+
+def test_a_loop_is_recorded_on_one_tape():
+    """Each step begins with leaves, and goes on where the sum of the steps before is."""
+    a, b, total = Variable(0.5), Variable(0.25), 0.0
+    for x in range(500):
+        e = a * float(x) + b - 1.0
+        total = total + e * e
+    assert len(total.tape) == 2 + 5 * 500
+    total.backward()
+    xs = np.arange(500.0)
+    assert a.grad == pytest.approx(np.sum(2 * xs * (0.5 * xs - 0.75)))
+    assert b.grad == pytest.approx(np.sum(2 * (0.5 * xs - 0.75)))
+
+
+def test_after_a_sweep_leaves_begin_another_tape():
+    w, history = Variable(1.0), []
+    for _ in range(5):
+        history.append((w - 3.0) ** 2)
+        history[-1].backward()
+        assert len(history[-1].tape) == 3
+        with no_grad():
+            w.data = w.data - 0.25 * w.grad
+        w.zero_grad()
+    assert [value_of(loss) for loss in history] == [4.0, 1.0, 0.25, 0.0625, 0.015625]
+
+
+def test_of_many_results_beside_each_other_each_sweep_has_its_own_lines():
+    w = Variable(2.0)
+    losses = [(w * float(k) - 1.0) ** 2 for k in range(2000)]
+    place = losses[700].place
+    assert len(place[0]) > 5000
+    tape, line = place[0].alone(place[1])
+    assert (len(tape), line) == (4, 3)
+    assert tape.leaves[0] is w
+    for k in (0, 700, 1999):
+        losses[k].backward()
+        assert w.grad == 2.0 * k * (2.0 * k - 1.0)
+        w.zero_grad()
+    sum(losses[::100]).backward()
+    assert w.grad == sum(2.0 * k * (2.0 * k - 1.0) for k in range(0, 2000, 100))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_value_that_changes_on_the_way_is_another_input(order):
+    """Also where the leaf goes on with a tape that has its old value."""
+    x = Variable(2.0)
+    kept = x * x
+    x.data = 5.0
+    z = kept + x * x if order == 1 else x * x + kept
+    z.backward()
+    assert value_of(z) == 29.0
+    assert x.grad == 14.0
+
+
+def test_a_leaf_of_another_value_type_goes_the_general_way():
+    x, y = Variable(2.0), Variable(np.float64(3.0))
+    z = x * y
+    for _ in range(3):
+        z = z * y + x * 2 - 1 / y
+    z.backward()
+    f = lambda x, y: (lambda z: [z := z * y + x * 2 - 1 / y for _ in range(3)][-1])(x * y)
+    assert (x.grad, y.grad) == pytest.approx(tuple(gradient(f, [2.0, 3.0])))
 
 
 def test_a_result_frees_its_tape():
