@@ -78,7 +78,23 @@ def array_rows():
     )
     yield Row("recording v[i]", index * 1e4, 0.5, "µs")
     yield Row("recording v.sum() beyond NumPy's own", (reduce - own) * 1e4, 1.0, "µs", f"NumPy {own * 1e4:.2f} µs")
+    yield _small_calls()
     yield _recorded_gradient()
+
+
+def _small_calls():
+    """A chain of 300 NumPy calls on arrays of 10, of which the gradient is taken."""
+
+    def chain(x):
+        y = x
+        for _ in range(100):
+            y = np.sin(y) * x + x
+        return np.sum(y)
+
+    x, gradient = np.random.default_rng(0).random(10), grad(chain)
+    own, swept = seconds(lambda: chain(x), lambda: gradient(x))
+    remark = f"NumPy {own / 300 * 1e6:.2f} µs a call"
+    return Row("a NumPy call on 10 elements, recorded and swept / NumPy's own", swept / own, 10, "×", remark)
 
 
 def _recorded_gradient():

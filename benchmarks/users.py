@@ -90,7 +90,7 @@ def duration(taken: float | None) -> str:
 def heading(peers: list[str]) -> str:
     """Return the table's first two lines."""
     names = ["workload", "ours", BY_HAND, *peers, "best peer", "ours / best", ""]
-    return f"| {' | '.join(names)} |\n|{'---|' * len(names)}"
+    return f"| {' | '.join(names)} |\n|---|{'--:|' * (len(peers) + 2)}---|--:|---|"
 
 
 def line(result: Result, peers: list[str]) -> str:

@@ -4,6 +4,7 @@ A contender is an object with a `name`, a namespace `np` in which workloads are 
 single numbers, and `array`, which makes its own arrays of NumPy's. It answers the questions for which it has a method:
 
 - ``gradient(f, arguments)``: of a scalar function by all arguments;
+- ``by_objects(f, arguments)``: the same, by objects that are made, computed with, and asked for their gradients;
 - ``descent(f, arguments, rate, steps)``: where gradient descent of a function of one array leads;
 - ``step(f, arguments, x, targets, rate)``: parameters after a step down; ``f`` is the network's loss, which libraries
   that have modules write with these, of the data and targets;

@@ -81,6 +81,8 @@ class Micrograd:
 
         return call
 
+    by_objects = gradient
+
     def derivative(self, f: Callable[..., Any], arguments: tuple[Any, ...], order: int) -> Answer:
         """Answer by ``backward``: the first derivative only."""
         if order > 1:

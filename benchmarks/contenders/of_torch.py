@@ -54,6 +54,8 @@ class Torch:
 
         return call
 
+    by_objects = gradient
+
     def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
         """Answer by ``backward``, step by step."""
 

@@ -62,6 +62,20 @@ def regression(n: int) -> Workload:
     )
 
 
+@workload("S regression loop, {n} points, by objects and backward()", {"n": 500}, tiny={"n": 5})
+def regression_by_objects(n: int) -> Workload:
+    """Differentiate the same loop by numbers that are made beforehand."""
+    return Workload(
+        line_loss,
+        (1.5, 0.5),
+        points(n),
+        question="by_objects",
+        peers=("torch", "mygrad", "micrograd"),
+        scalars=True,
+        remark="Variable",
+    )
+
+
 def rosenbrock_loop(np: Any, xs: Any) -> Any:
     """Return Rosenbrock's function, by a loop over neighbours."""
     total = 0.0
