@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,21 @@ class Pretender:
             return self.answer
 
         return call
+
+
+def test_what_takes_longer_than_its_budget_is_called_once():
+    calls = []
+
+    def burn(seconds):
+        calls.append(seconds)
+        start = time.process_time()
+        while time.process_time() - start < seconds:
+            pass
+
+    quick, slow = 1e-4, 0.02
+    times = users.seconds(lambda: burn(quick), lambda: burn(slow), rounds=3, at_least=quick / 2, budget=slow / 2)
+    assert (calls.count(quick), calls.count(slow)) == (4, 1)
+    assert quick <= times[0] < slow <= times[1]
 
 
 def entry_of(**given):
