@@ -10,7 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+from contenders.ours import Ours
 from timing import HEADER, Row, np, pin, seconds  # NumPy from there: on one thread
+from workloads import training
 
 import dualnumbers.dmath as dmath
 from autodiff import derivative, grad, value_and_grad
@@ -112,6 +114,13 @@ def _recorded_gradient():
     return Row("recording a gradient, a line", whole / lines * 1e6, 4, "µs", f"{lines} lines")
 
 
+def network_rows():
+    """A step of gradient descent, by modules and by hand."""
+    work = training.step("784-256-128-10", 128, "cross entropy")
+    ours, by_hand = seconds(work.call(Ours()), work.hand)
+    yield Row("one step of 784-256-128-10, 128 points / by hand", ours / by_hand, 1.5, "×", f"{by_hand * 1e3:.2f} ms")
+
+
 RAISED = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 
 
@@ -197,7 +206,7 @@ def main():
     """Print the table."""
     pin()
     print(HEADER)
-    for rows in (scalar_rows, array_rows, scale_rows):
+    for rows in (scalar_rows, array_rows, network_rows, scale_rows):
         for row in rows():
             print(row, flush=True)
 
