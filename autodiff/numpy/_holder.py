@@ -303,10 +303,12 @@ class HolderView(ArrayView, Holder):
 
     def current(self) -> Any:
         """Return the view of what the holder holds now; one of an array with derivatives follows it by itself."""
+        seen, source = self.seen, self.source
         value = self.root.primal
-        if value is not self.source:
-            self.seen, self.source = self.shown(value), value  # not before it is right: another thread may look
-        return self.seen
+        if value is not source:
+            seen = self.shown(value)
+            self.seen, self.source = seen, value  # not before it is right: another thread may look
+        return seen
 
     def shown(self, owned: Any) -> Any:
         for function, static in self._steps():

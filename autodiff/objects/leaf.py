@@ -194,7 +194,7 @@ class ArrayLeaf(Leaf, ArrayNumber):
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return self
 
-    def assign(self, value: Any, index: Any) -> None:
+    def check_writable(self) -> None:
         raise _unwritable()
 
     def become(self, value: Any) -> None:

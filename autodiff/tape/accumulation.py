@@ -10,7 +10,7 @@ import numpy as np
 from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_alike, is_unreal, shape
 from dualnumbers.levels import is_number
-from dualnumbers.memory import is_temporary
+from dualnumbers.memory import detached, is_free, is_temporary
 from dualnumbers.rules.complexes import real
 from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
@@ -20,6 +20,9 @@ from dualnumbers.table.partials import numpy_float
 
 from .pieces import Pieces
 from .variable import GETITEM
+
+HANDY = 1 << 12
+"""Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
 
 
 def fit(c: Any, x: Any) -> Any:
@@ -71,18 +74,18 @@ def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
 
 
 def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
-    """Accumulate an adjoint of ``x``; in place from the second sum of plain arrays on, which no other line shares."""
+    """Accumulate an adjoint of ``x``; in place from the second sum on, and where nobody else has a large array."""
     if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype != x.dtype:
         c = fit(c, x)
     t = found[line]
     if t is None:
         found[line] = float(c) if type(c) is numpy_float else c
     elif type(t) is np.ndarray and type(c) is np.ndarray:
-        if line in owned:
+        if line in owned or (t.nbytes > HANDY and is_free(t)):
             t += c
         else:
             found[line] = t + c
-            owned.add(line)
+        owned.add(line)
     else:
         found[line] = t + c
 
@@ -104,6 +107,24 @@ def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, stati
             found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
             return
         before = found[line]
-        found[line] = np.zeros_like(x) if before is None else np.array(np.broadcast_to(before, x.shape), x.dtype)
+        if before is None:
+            found[line] = np.zeros_like(x)
+        elif not (is_free(before) and is_alike(before, x)):
+            found[line] = np.array(np.broadcast_to(before, x.shape), x.dtype)
         owned.add(line)
     add_at(found[line], fit(g, x[static[0]]), *static)
+
+
+def add_around(found: list[Any], owned: set[int], line: int, operand: int, g: Any, x: Any, index: Any) -> None:
+    """Add what a setitem passes to the array ``x`` that it wrote to: its adjoint ``g``, 0 in the place written.
+
+    In ``g`` itself where that is the line's own: so the sweep of a loop that fills an array stays linear.
+    """
+    if line not in owned or found[line] is not None:
+        g = detached(g)
+    g[index] = 0.0
+    if found[operand] is None:
+        found[operand] = g
+        owned.add(operand)
+    else:
+        add(found, owned, operand, g, x)

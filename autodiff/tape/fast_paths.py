@@ -25,15 +25,16 @@ new, ndarray, numpy_float = object.__new__, np.ndarray, np.float64
 
 Variable: Any = None
 ArrayVariable: Any = None
+VariableView: Any = None
 blank: Callable[[], Any]
 record_line: Callable[[Face, tuple[Any, ...], tuple[Any, ...]], Any]
 items: Callable[[Any, int], Any]
 
 
-def fill(scalar: type, array: type, general: Callable[..., Any], several: Callable[..., Any]) -> None:
+def fill(scalar: type, array: type, view: type, general: Callable[..., Any], several: Callable[..., Any]) -> None:
     """Take the classes of handles that carry a derivative, the general way, and what gives those on several results."""
-    global Variable, ArrayVariable, blank, record_line, items
-    Variable, ArrayVariable, record_line, items = scalar, array, general, several
+    global Variable, ArrayVariable, VariableView, blank, record_line, items
+    Variable, ArrayVariable, VariableView, record_line, items = scalar, array, view, general, several
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``
 
 
@@ -105,9 +106,13 @@ def two(face: Face) -> Callable[..., Any]:
 
     def recorded(x: Any, y: Any) -> Any:
         kind, other = type(x), type(y)
-        if (kind is Variable or kind is ArrayVariable) and is_operand(other):
+        if (kind is Variable or kind is ArrayVariable or kind is VariableView) and is_operand(other):
             return operator(x, y)
-        if (other is Variable or other is ArrayVariable) and not is_number(kind) and is_operand(kind):
+        if (
+            (other is Variable or other is ArrayVariable or other is VariableView)
+            and not is_number(kind)
+            and is_operand(kind)
+        ):
             return reflected(y, x)
         return record_line(face, (x, y), ())
 
@@ -127,7 +132,7 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             place, constants = len(values), tape.constants
             constants.append(y)
             other = -len(constants)
-        elif (kind is Variable or kind is ArrayVariable) and y.tape is tape:
+        elif (kind is Variable or kind is ArrayVariable or kind is VariableView) and y.tape is tape:
             other = y.line
             z = evaluate(values[line], values[other])
             place = len(values)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.forms import is_unreal, shape, zeros_like
+from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber
@@ -27,12 +27,12 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 from ..calls.values import matching
 from ..second_look.lengths import kinks, slope_of_length
 from ..second_look.structure import Pattern, Structure, Terms
-from .accumulation import add, add_part, add_result, fit, product
+from .accumulation import add, add_around, add_part, add_result, fit, product
 from .keeping import LARGE, restore
 from .pieces import Pieces
 from .program import FAR, INERT
 from .recorder import Recorder
-from .variable import GETITEM, ITEM, Variable, variable
+from .variable import GETITEM, ITEM, SETITEM, Variable, variable
 from .wengert import Tape
 
 
@@ -222,6 +222,12 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
         return
     operands, static, z = tape.operands(line), tape.static.get(line, ()), tape.values[line]
     xs, g = list(map(tape.value, operands)), as_numpy_float(g, z)
+    if row is SETITEM and terms is None and is_alike(g, xs[0]) and type(g) is np.ndarray:
+        if operands[1] >= 0:
+            add(found, owned, operands[1], np.array(row.pull(1, g, z, xs, static)), xs[1])
+        if operands[0] >= 0:
+            add_around(found, owned, line, operands[0], g, xs[0], *static)
+        return
     together = row.joint(g, z, *xs, *static) if row.joint and sum(k >= 0 for k in operands) > 1 else None
     for k, operand in enumerate(operands):
         if operand < 0:

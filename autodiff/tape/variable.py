@@ -221,7 +221,6 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         return ArrayView.tie(new(VariableView), self, base, function, static)
 
 
-fast_paths.fill(Variable, ArrayVariable, record_line, items)
 _leaf: Callable[[Any, str | None], Leaf]
 _together: Callable[[list[Any]], list[Any]]
 
@@ -238,3 +237,6 @@ class VariableView(ArrayView, ArrayVariable):
     __slots__ = ("path", "root", "seen", "source")
     line = property(lambda self: self.current().line)
     tape = property(lambda self: self.root.tape)
+
+
+fast_paths.fill(Variable, ArrayVariable, VariableView, record_line, items)

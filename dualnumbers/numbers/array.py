@@ -63,6 +63,8 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         index = fixed(index)
+        if isinstance(value, ArrayNumber) and value.shows(self, index):  # as after ``x[index] += y``
+            return self.check_writable()
         if type(index) is np.ndarray and self._is_mask(index) and self.take_in(partial(_write, index), value):
             return
         try:
@@ -137,6 +139,10 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
             else:
                 owner[...] = getitem(elements, numbers)
         return True
+
+    def shows(self, base: ArrayNumber, index: Any) -> bool:
+        """Return whether this is the view ``base[index]``: to assign it there changes nothing."""
+        return False
 
     overlaps = False
     """True of a view that shows elements of another array more than once, as one that was broadcast."""

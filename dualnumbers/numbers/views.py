@@ -31,8 +31,16 @@ from ..forms import numbered, shape, size
 from ..messages.errors import user_line
 from ..rules import shaping
 from ..rules.indexing import getitem, overlapping, setitem
-from ..table.parameters import as_now
+from ..table.parameters import UNCHANGING, as_now
 from .array import ArrayNumber
+
+
+def _is_same(index: Any, other: Any) -> bool:
+    """Return whether two indices that give views are the same."""
+    one, two = (i if type(i) is tuple else (i,) for i in (index, other))
+    return len(one) == len(two) and all(
+        type(p) is type(q) and type(p) in UNCHANGING and p == q for p, q in zip(one, two, strict=True)
+    )
 
 
 class ArrayView(ArrayNumber):
@@ -82,7 +90,20 @@ class ArrayView(ArrayNumber):
             raise TypeError(f"real and imaginary parts that np.broadcast_arrays repeats: write to a copy{user_line()}")
         return self.owner
 
+    def shows(self, base: ArrayNumber, index: Any) -> bool:
+        before, function, static = self.path
+        if function is not getitem or self.root is not base.owner:
+            return False
+        return before is (base.path if isinstance(base, ArrayView) else None) and _is_same(static[0], index)
+
     def assign(self, value: Any, index: Any) -> None:
+        before, function, static = self.path
+        if index is ... and before is None and function is getitem:
+            self.root.check_writable()
+            self.source = None  # in this order, as `current` reads them in the other
+            self.seen = None  # nobody else may see the root's elements: then it is written in place
+            self.root.assign(value, *static)
+            return
         self.check_writable()
         if not self.overlaps:
             self.move(setitem(self, value, index))
@@ -101,10 +122,12 @@ class ArrayView(ArrayNumber):
 
     def current(self) -> Any:
         """Return what this view shows now: derived anew if the root was assigned to since it was last read."""
-        if self.root.primal is not self.source:
+        seen, source = self.seen, self.source
+        if self.root.primal is not source:
             source = self.root.primal
-            self.seen, self.source = self.shown(self.root), source  # not before it is right: another thread may look
-        return self.seen
+            seen = self.shown(self.root)
+            self.seen, self.source = seen, source  # not before it is right: another thread may look
+        return seen
 
     def move(self, value: Any) -> None:
         """Write the root: put each array, from this view back to the root, in its place in the one before it."""
