@@ -37,6 +37,16 @@ moveaxis = _exchange(np.moveaxis)
 rollaxis = _exchange(np.rollaxis)
 
 
+def to_end(x, axis):
+    """Return the array with an axis moved to the end."""
+    return x if axis in (-1, rank(x) - 1) else moveaxis(x, axis, -1)
+
+
+def from_end(x, axis):
+    """Return the array with the last axis moved to the place ``axis``."""
+    return x if axis in (-1, rank(x) - 1) else moveaxis(x, -1, axis)
+
+
 # ---------------------------------------------------------------------------------------------- axes of length 1
 
 

@@ -1,6 +1,7 @@
 """Every function that is not elementwise, on its sample calls: both modes against differences and each other."""
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Hashable
 from contextlib import suppress
@@ -289,6 +290,28 @@ def test_product_with_zeros(x, order):
     expected = multilinear_tensor(np.prod, np.array(x), order)
     for name, partial in nestings(np.prod, (0,) * order, JACOBIANS):
         np.testing.assert_array_equal(partial(np.array(x)), expected, err_msg=name)
+
+
+@pytest.mark.parametrize("x", [[1e-160, 1e-160, 3.0], [1e200, 0.5, 1e200], [1e-300, 1e-5, 1e155, 1e155]])
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+def test_a_product_that_leaves_the_range_of_floats_has_the_partials_that_do_not(x, jacobian):
+    """The quotient z / xᵢ has no digits there."""
+    x = np.array(x)
+    expected = [math.prod(np.delete(x, k).tolist()) for k in range(len(x))]
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(jacobian(np.prod)(x), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+def test_a_cumulative_product_below_the_normal_range_has_all_digits(jacobian):
+    found = jacobian(np.cumprod)(np.array([1e-160, 1e-160, 3.0]))[2]
+    np.testing.assert_allclose(found, [3e-160, 3e-160, 1e-160 * 1e-160], rtol=1e-15)
+
+
+def test_a_product_does_not_depend_twice_on_a_factor():
+    x = np.random.default_rng(0).normal(size=7)
+    for name, second in nestings(np.prod, (0, 0), JACOBIANS):
+        assert np.all(np.diag(second(x)) == 0.0), name
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -42,6 +42,11 @@ def _tied_mean(name: str) -> Iterator[Sample]:
         yield Sample(lambda d, s=ordered: TABLE["tied_mean"](d, s), (values(2, 3),), f"{ordered[0]}")
 
 
+@entry("ranks")
+def _ranks(name: str) -> Iterator[Sample]:
+    yield Sample(lambda x: x * TABLE["ranks"](x), (apart(2, 3),), "of rows", unreal=False)
+
+
 @entry("np.unique")
 def _unique(name: str) -> Iterator[Sample]:
     yield Sample(np.unique, (apart(2, 3),), "vector", unreal=False)

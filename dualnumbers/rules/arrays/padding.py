@@ -12,17 +12,27 @@ from ..reductions import mean, sum
 from ..reductions import min as minimum
 from ..shaping import broadcast_to, concatenate, in_order
 from ..where import where
-from .rearranging import rearrangement
 
 COPYING = ("constant", "empty", "edge", "wrap", "reflect", "symmetric")
 STATISTICS = {"maximum": maximum, "minimum": minimum, "mean": mean}
 
 
-@rearrangement(
-    numbered=lambda x, width, mode, keywords: np.pad(x, width, "constant" if mode == "empty" else mode), name="padded"
-)
-def _by_copies(array, pad_width, mode, keywords):
-    return np.pad(array, pad_width, mode, **keywords)
+def _copies_adjoint(g, x, pairs, mode):
+    """Each copy that lies around goes, axis by axis, to the element that it was made of."""
+    for axis, (before, after) in enumerate(pairs):
+        n, along = shape(x)[axis], (slice(None),) * axis
+        inner = getitem(g, (*along, slice(before, before + n)))
+        if (before or after) and mode not in ("constant", "empty"):
+            around = [*range(before), *range(before + n, before + n + after)]
+            sources = np.pad(np.arange(n), (before, after), mode)[around]
+            inner = inner + scatter(getitem(g, (*along, np.array(around))), shape(inner), (*along, sources))
+        g = inner
+    return g
+
+
+@linear(_copies_adjoint, name="padded")
+def _by_copies(array, pairs, mode):
+    return np.pad(array, pairs, mode)
 
 
 def _reflections(n, pair, mode):
@@ -115,11 +125,12 @@ def _padded(array, pad_width, mode, keywords):
         raise TypeError(f"np.pad with mode={mode!r} has no derivative here: join the parts with np.concatenate")
     np.pad(np.zeros(shape(array)), pad_width, mode, **keywords)  # for its errors
     axes = rank(array)
+    pairs = _pairs(pad_width, axes)
     if keywords.get("reflect_type", "even") == "odd":
-        return _odd(array, _pairs(pad_width, axes), mode)
+        return _odd(array, pairs, mode)
     if mode in COPYING:
         constants = keywords.pop("constant_values", 0)
-        z = _by_copies(array, pad_width, mode, keywords)
+        z = _by_copies(array, pairs, mode)
         if not np.any(constants):
             return z
         around = np.pad(np.zeros(shape(array), dtype_of(array)), pad_width, constant_values=constants)
@@ -127,7 +138,7 @@ def _padded(array, pad_width, mode, keywords):
     lengths = keywords.get("stat_length")
     lengths = None if lengths is None else _pairs(lengths, axes)
     ends = _pairs(keywords.get("end_values", 0), axes)
-    for axis, (before, after) in enumerate(_pairs(pad_width, axes)):
+    for axis, (before, after) in enumerate(pairs):
         strip = _ramp(axis, ends) if mode == "linear_ramp" else _statistic(mode, axis, lengths)
         array = _along(array, axis, before, after, strip)
     return array

@@ -1,17 +1,20 @@
 """Functions that move, repeat or leave out elements. Each is linear; the adjoint puts every element back.
 
-Where the elements came from is asked of NumPy's function itself: applied to the numbers 1, 2, … of the elements of its
-operands, it gives the number of the element that is at each place of the result, and 0 where a zero was filled in.
+Where no formula says where the elements came from, it is asked of NumPy's function itself: applied to the numbers 1, 2,
+… of the elements of its operands, it gives the number of the element that is at each place of the result, and 0 where a
+zero was filled in.
 """
 
 import numpy as np
 
 from ...foreign import as_array, as_like, in_index, new_like
-from ...forms import shape, size
+from ...forms import dtype_of, shape, size
 from ...levels import read
 from ...table import composition, linear
-from ..indexing import fixed, getitem, refuse_writing, setitem
-from ..shaping import view
+from ..indexing import fixed, getitem, refuse_writing, scatter, setitem
+from ..linalg.products import matmul
+from ..reductions import sum
+from ..shaping import reshape, view
 
 
 @linear(lambda g, x, sources: spread(g, sources, shape(x)))
@@ -26,11 +29,8 @@ def spread(g, sources, to):
     return total[1:].reshape(to)
 
 
-def rearrangement(operands=1, *, numbered=None, **options):
-    """Make the word for a function that moves elements of its operands; options as `linear`'s.
-
-    ``numbered``: the function to apply to the elements' numbers, where that is not the function itself.
-    """
+def rearrangement(operands=1, **options):
+    """Make the word for a function that moves elements of its operands; options as `linear`'s."""
 
     def word(function):
         def adjoint(g, place, xs, static):
@@ -38,7 +38,7 @@ def rearrangement(operands=1, *, numbered=None, **options):
             starts = np.cumsum([1, *sizes])
             numbers = [start + np.arange(size(x)).reshape(shape(x)) for start, x in zip(starts, xs)]  # noqa: B905
             numbers = [as_like(x, in_index(static)) for x in numbers]  # whom places of a library choose
-            sources = as_array((numbered or function)(*numbers, *static)) - (starts[place] - 1)
+            sources = as_array(function(*numbers, *static)) - (starts[place] - 1)
             return spread(g, np.where((sources > 0) & (sources <= sizes[place]), sources, 0), shape(xs[place]))
 
         def adjoint_of(place):
@@ -68,12 +68,40 @@ def roll(a, shift, axis):
     return np.roll(a, shift, axis)
 
 
-@rearrangement(of=np.tile, call=lambda A, reps: (A, fixed(reps)))
+def _tile_adjoint(g, x, reps):
+    """The sum of the tiles."""
+    reps = tuple(np.atleast_1d(as_array(reps, int)).tolist())
+    rank = max(len(reps), len(shape(x)))
+    counts, lengths = (1,) * (rank - len(reps)) + reps, (1,) * (rank - len(shape(x))) + shape(x)
+    pairs = tuple(n for pair in zip(counts, lengths, strict=True) for n in pair)
+    return reshape(sum(reshape(g, pairs, "C"), tuple(range(0, 2 * rank, 2)), False), shape(x), "C")
+
+
+@linear(_tile_adjoint, of=np.tile, call=lambda A, reps: (A, fixed(reps)))
 def tile(a, reps):
     return np.tile(a, reps)
 
 
-@rearrangement(of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis))
+def _repeat_adjoint(g, x, repeats, axis):
+    """The sum over the copies of each element, which are neighbours."""
+    if axis is None or not shape(x):
+        return reshape(_of_repeated(g, (size(x),), repeats, 0), shape(x), "C")
+    return _of_repeated(g, shape(x), repeats, axis % len(shape(x)))
+
+
+def _of_repeated(g, to, repeats, axis):
+    n, after = to[axis], to[axis + 1 :]
+    if size(repeats) != 1:
+        places = np.repeat(as_like(np.arange(n), in_index(repeats)), repeats)
+        return scatter(g, to, (slice(None),) * axis + (places,))
+    count = int(np.ravel(repeats)[0])
+    copies = reshape(g, (*to[: axis + 1], count, *after), "C")
+    if after:
+        return sum(copies, axis + 1, False)
+    return matmul(copies, as_like(np.ones(count, dtype_of(g)), g))  # of two copies a twentieth of the time of a sum
+
+
+@linear(_repeat_adjoint, of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis))
 def repeat(a, repeats, axis):
     return np.repeat(a, repeats, axis)
 
@@ -121,7 +149,18 @@ def sliding_window_view(x, window_shape, axis):
 # ---------------------------------------------------------------------------------------------- chosen elements
 
 
-@rearrangement(of=np.take, call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))
+def _take_adjoint(g, x, indices, axis, mode):
+    """Each element back to where it was taken from, of one taken twice both."""
+    n = size(x) if axis is None else shape(x)[axis]
+    if mode != "raise":
+        indices = np.mod(indices, n) if mode == "wrap" else np.clip(indices, 0, n - 1)
+    if axis is None:
+        return reshape(scatter(g, (n,), indices), shape(x), "C")
+    return scatter(g, shape(x), (slice(None),) * (axis % len(shape(x))) + (indices,))
+
+
+@linear(_take_adjoint, of=np.take,
+        call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))  # fmt: skip
 def take(a, indices, axis, mode):
     return np.take(a, indices, axis, mode=mode)
 
@@ -139,11 +178,11 @@ def extract(arr, condition):
 # ---------------------------------------------------------------------------------------------- triangles
 
 
-@rearrangement(of=np.tril)
+@linear(lambda g, x, k: tril(g, k), of=np.tril)
 def tril(m, k=0):
     return np.tril(m, k)
 
 
-@rearrangement(of=np.triu)
+@linear(lambda g, x, k: triu(g, k), of=np.triu)
 def triu(m, k=0):
     return np.triu(m, k)

@@ -24,11 +24,13 @@ copysign = elementwise(lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_bo
 
 def _share(x, y):
     """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is."""
-    larger, smaller = np.greater_equal(x, y), np.less_equal(x, y)
-    share = np.subtract(larger, smaller, dtype=np.int8).astype(np.result_type(x, y, np.float16))
-    share *= 0.5
-    share += 0.5
-    ordered = np.logical_or(larger, smaller)
+    larger, smaller = np.greater(x, y), np.less(x, y)
+    share = larger.astype(np.result_type(x, y, np.float16))
+    if np.count_nonzero(larger) + np.count_nonzero(smaller) == share.size:
+        return share
+    tied = np.equal(x, y)
+    share = share + tied.astype(share.dtype) * 0.5
+    ordered = larger | smaller | tied
     return share if ordered.all() else np.where(ordered, share, np.full_like(share, np.nan))[()]
 
 

@@ -2,10 +2,15 @@
 
 import numpy as np
 
+from ...foreign import new_like
 from ...forms import dtype_of, shape
 from ...table import composition, linear, smooth
+from ...table.kinds import Smooth
+from ..complexes import conj
 from ..indexing import getitem
+from ..reductions import is_normal
 from ..shaping import array, astype, concatenate, reshape
+from ..strong import strong
 from .reductions_where import inexact
 
 
@@ -36,22 +41,47 @@ def cumsum(x, axis, dtype):
     return np.cumsum(x, axis=axis, dtype=dtype)
 
 
-def _product_push(dx, z, x, axis, dtype):
-    """The product rule on ever longer runs of elements (Hillis & Steele 1986): no division, so zeros do not matter."""
-    (x, along), (dx, _) = _in_line(x, axis), _in_line(dx, axis)
-    rank, n, step = len(shape(x)), shape(x)[along], 1
+def _recurrence(a, b, axis):
+    """Return the y with yₖ = aₖ yₖ₋₁ + bₖ and y₀ = b₀, by steps twice as long each time (Hillis & Steele 1986)."""
+    rank, n, step = len(shape(b)), shape(b)[axis], 1
     while step < n:
-        head, early, late = (_along(rank, along, part) for part in (
+        head, early, late = (_along(rank, axis, part) for part in (
             slice(0, step), slice(0, n - step), slice(step, n)))  # fmt: skip
-        before, after = getitem(x, early), getitem(x, late)
-        longer = getitem(dx, early) * after + before * getitem(dx, late)
-        dx = concatenate(getitem(dx, head), longer, along)
-        x = concatenate(getitem(x, head), before * after, along)
+        factor = getitem(a, late)
+        b = concatenate(getitem(b, head), getitem(b, late) + factor * getitem(b, early), axis)
+        a = concatenate(getitem(a, head), factor * getitem(a, early), axis)
         step *= 2
-    return astype(dx, dtype_of(z))
+    return b
 
 
-@smooth(_product_push, of=np.cumprod, call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")))
+def _before(z, axis):
+    """Return the products of all elements before each one."""
+    first, earlier = (getitem(z, _along(len(shape(z)), axis, part)) for part in (slice(0, 1), slice(0, -1)))
+    return concatenate(new_like(z, shape(first), dtype_of(z)) + 1.0, earlier, axis)
+
+
+def _product_push(dx, z, x, axis, dtype):
+    """żₖ = xₖ żₖ₋₁ + zₖ₋₁ ẋₖ: no division, so zeros do not matter."""
+    (x, along), (dx, _) = _in_line(x, axis), _in_line(dx, axis)
+    return astype(_recurrence(x, strong(_before(z, along), dx), along), dtype_of(z))
+
+
+def _product_pull(g, z, x, axis, dtype):
+    """x̄ₖ = zₖ₋₁ hₖ with hₖ = xₖ₊₁ hₖ₊₁ + z̄ₖ; of plain numbers Σ zᵢ z̄ᵢ / xₖ, i ≥ k, as in `product_pull`."""
+    (line, along), (g, _), (z, _) = _in_line(x, axis), _in_line(g, axis), _in_line(z, axis)
+    if type(x) is np.ndarray and is_normal(z):
+        return reshape(_reversed(cumsum(_reversed(conj(z) * g, along), along, None), along) / conj(line), shape(x), "C")
+    shifted = concatenate(*(getitem(line, _along(len(shape(line)), along, part))
+                            for part in (slice(1, None), slice(0, 1))), along)  # fmt: skip
+    sums = _reversed(_recurrence(_reversed(conj(shifted), along), _reversed(g, along), along), along)
+    return reshape(strong(conj(_before(z, along)), sums), shape(x), "C")
+
+
+@smooth(
+    Smooth(_product_push, _product_pull),
+    of=np.cumprod,
+    call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")),
+)
 def cumprod(x, axis, dtype):
     return np.cumprod(x, axis=axis, dtype=dtype)
 

@@ -1,36 +1,63 @@
 """Quantiles and medians: linear between two of the sorted elements. Ties share."""
 
+import math
+from functools import lru_cache
+
 import numpy as np
 
 from ...forms import dtype_of, shape
 from ...levels import is_number, known, read
 from ...table import composition, smooth
+from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
 from ..axes import moveaxis, rank
 from ..comparisons import isnan
-from ..indexing import fixed
-from ..shaping import array, astype, ravel, reshape
+from ..indexing import fixed, scatter
+from ..reductions import axes_of
+from ..shaping import array, astype, ravel, reshape, transpose
 from ..where import where
-from .sorting import ordered_as, sort
+from .sorting import ordered_as, ordered_back, sort
+
+
+@lru_cache
+def _places(n, fractions, method):
+    """Return where among ``n`` sorted elements the quantiles at these fractions lie, by NumPy's of 0, 1, 2, …"""
+    return np.quantile(np.arange(max(n, 1.0)), fractions, method=method)
 
 
 def _positions(x, function, q, method):
-    """Return where among the sorted elements of the last axis the quantiles lie, by NumPy's of 0, 1, 2, …"""
-    skip_nan = function.startswith("nan")
-    counts = np.sum(~read(isnan(known(x))), -1) if skip_nan else np.full(shape(x)[:-1], shape(x)[-1])
-    fraction = np.true_divide(q, 100.0 if "percentile" in function else 1.0)
-    each = list(map(int, counts.ravel()))
-    places = {n: np.quantile(np.arange(max(n, 1.0)), fraction, method=method) for n in set(each)}
-    found = [places[n] for n in each]
-    return np.reshape(np.stack(found) if found else np.zeros(0), counts.shape + np.shape(q))
+    """Return where among the sorted elements of the last axis the quantiles lie, ``(…, size of q)``.
+
+    The place below, the one above, and how far a quantile is on the way from the one to the other.
+    """
+    fractions = tuple(map(float, np.ravel(np.true_divide(q, 100.0 if "percentile" in function else 1.0))))
+    if function.startswith("nan"):
+        counts = np.sum(~read(isnan(known(x))), -1)
+        found = [_places(n, fractions, method) for n in map(int, counts.ravel())]
+        at = np.reshape(np.stack(found) if found else np.zeros(0), (*counts.shape, len(fractions)))
+    else:
+        at = np.broadcast_to(_places(shape(x)[-1], fractions, method), (*shape(x)[:-1], len(fractions)))
+    low = np.floor(at).astype(int)
+    return low, np.minimum(low + 1, shape(x)[-1] - 1), (at - low).astype(dtype_of(x))
+
+
+def _axes(v, axis):
+    """Return the axes that stay, and those that are reduced."""
+    axes = axes_of(rank(v), axis)
+    return tuple(i for i in range(rank(v)) if i not in axes), axes
 
 
 def _flat(v, axis):
     """Return the reduced axes as one, the last."""
-    axes = np.lib.array_utils.normalize_axis_tuple(range(rank(v)) if axis is None else axis, rank(v))
-    kept = tuple(i for i in range(rank(v)) if i not in axes)
+    kept, axes = _axes(v, axis)
     lengths = [shape(v)[i] for i in kept], [shape(v)[i] for i in axes]
-    return reshape(moveaxis(v, kept, tuple(range(len(kept)))), (*lengths[0], int(np.prod(lengths[1]))), "C")
+    return reshape(transpose(v, kept + axes), (*lengths[0], math.prod(lengths[1])), "C")
+
+
+def _unflattened(flat, v, axis):
+    """Return an array of the shape of ``v``, given what `_flat` makes of it."""
+    order = sum(_axes(v, axis), ())
+    return transpose(reshape(flat, tuple(shape(v)[i] for i in order), "C"), tuple(np.argsort(order).tolist()))
 
 
 def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
@@ -38,15 +65,24 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     x, dx = _flat(x, axis), _flat(dx, axis)
     if not shape(x)[-1]:
         return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
-    at = _positions(x, function, q, method)
-    low = np.floor(at).astype(int).reshape(*shape(x)[:-1], np.size(q))
-    high = np.minimum(low + 1, shape(x)[-1] - 1)
-    rest = (at.reshape(low.shape) - low).astype(dtype_of(x))
+    low, high, rest = _positions(x, function, q, method)
     dx = ordered_as(dx, x)
     dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
-    dz = reshape(moveaxis(dz, -1, 0), np.shape(q) + shape(dz)[:-1] if np.ndim(q) else shape(dz)[:-1], "C")
-    dz = astype(reshape(dz, shape(z), "C"), dtype_of(z))
+    dz = astype(reshape(moveaxis(dz, -1, 0), shape(z), "C"), dtype_of(z))
     return where(np.isnan(z), np.nan, dz)
+
+
+def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
+    """Each adjoint goes to the two sorted elements that its quantile lies between."""
+    flat = _flat(x, axis)
+    if not shape(flat)[-1]:
+        return np.zeros(shape(x), dtype_of(x))
+    low, high, rest = _positions(flat, function, q, method)
+    g = reshape(where(np.isnan(z), 0.0, g), (low.shape[-1], *low.shape[:-1]), "C")
+    g = moveaxis(g, 0, -1)
+    rows = np.indices(low.shape, sparse=True)[:-1]
+    back = scatter(g * (1 - rest), shape(flat), (*rows, low)) + scatter(g * rest, shape(flat), (*rows, high))
+    return _unflattened(ordered_back(back, flat, sort(known(flat))), x, axis)
 
 
 ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
@@ -56,7 +92,7 @@ ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), 
 (Hyndman & Fan 1996). The others are locally constant in q."""
 
 
-@smooth(_quantile_push, selects=True)
+@smooth(Smooth(_quantile_push, _quantile_pull), selects=True)
 def _quantile(x, function, q, axis, keepdims, method):
     return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
 
@@ -108,7 +144,7 @@ def _medians(numpy_function):
     return composition(numpy_function)(function)
 
 
-@smooth(_quantile_push, selects=True)
+@smooth(Smooth(_quantile_push, _quantile_pull), selects=True)
 def _median(x, function, q, axis, keepdims, method):
     return getattr(np, function)(x, axis, keepdims=keepdims)
 

@@ -7,11 +7,26 @@ from ...forms import dtype_of, shape
 from ...levels import read
 from ...messages.errors import user_line
 from ...table import entry_of, linear, smooth
-from ...table.kinds import Linear
+from ...table.kinds import Linear, Smooth
 from ..comparisons import equal
 from ..complexes import conj
-from ..reductions import axes_of, extremal, kept, max, mean, min, prod, product_push, real_type, shares, spread, sum
+from ..reductions import (
+    axes_of,
+    equal_part,
+    extremal,
+    kept,
+    max,
+    mean,
+    min,
+    prod,
+    product_of_others,
+    product_push,
+    real_type,
+    spread,
+    sum,
+)
 from ..shaping import astype, reshape
+from ..strong import strong
 from ..where import where as select
 
 
@@ -85,11 +100,16 @@ def _product_push(dx, z, x, initial, axis, dtype, keepdims, where):
     return astype(tangent, dtype_of(z))
 
 
+def _product_pull(g, z, x, initial, axis, dtype, keepdims, where):
+    others = product_of_others(chosen(x, where, 1.0), axis)
+    return chosen(strong(conj(others), kept(g * conj(initial), x, axis)), where)
+
+
 def _product_of_initial(g, x, initial, axis, dtype, keepdims, where):
     return g * conj(prod(chosen(x, where, 1.0), axis, keepdims))
 
 
-@smooth(_product_push, Linear(_product_of_initial), name="prod_where")
+@smooth(Smooth(_product_push, _product_pull), Linear(_product_of_initial), name="prod_where")
 def _prod(x, initial, axis, dtype, keepdims, where):
     return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
@@ -108,13 +128,14 @@ def prod_where(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=
 def _extremum_push(dx, z, x, initial, axis, keepdims, where):
     """Ties share equally, the initial value among them."""
     ones = chosen(extremal(z, x, axis), where)
-    return sum(dx * shares(ones, axis, equal(initial, kept(z, x, axis))), axis, keepdims)
+    return sum(dx * (ones * equal_part(ones, axis, equal(initial, kept(z, x, axis)))), axis, keepdims)
 
 
 def _initial_push(di, z, x, initial, axis, keepdims, where):
     top = kept(z, x, axis)
     one = astype(equal(initial, top), real_type(z))
-    return di * reshape(shares(one, (), sum(chosen(extremal(z, x, axis), where), axis, True)), shape(z), "C")
+    share = equal_part(one, (), sum(chosen(extremal(z, x, axis), where), axis, True))
+    return di * reshape(one * share, shape(z), "C")
 
 
 def extremum_row(numpy_function, name):

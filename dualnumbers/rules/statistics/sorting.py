@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from ...foreign import new_like
+from ...foreign import as_like, new_like
 from ...forms import asked, is_unreal
 from ...levels import known, read
-from ...table import composition, linear, smooth
+from ...table import composition, linear, locally_constant_of_arrays, smooth
+from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
 from ..arrays.rearranging import take
 from ..arrays.searching import argsort
-from ..axes import moveaxis
+from ..axes import from_end, moveaxis, to_end
 from ..shaping import astype, in_order, ravel
 
 
@@ -29,18 +30,36 @@ def tied_mean(d, ordered):
 def ordered_as(d, x):
     """``d`` in the order in which ``x`` is sorted along its last axis, ties shared."""
     x = known(x)
-    order = argsort(x, -1, "stable")
+    order = argsort(x, -1, None)
     return tied_mean(take_along_axis(d, order, -1), take_along_axis(x, order, -1))
+
+
+def ordered_back(g, x, ordered):
+    """The adjoint of `ordered_as`: ``g`` in the order of ``x``, whose elements in order are ``ordered``."""
+    return take_along_axis(tied_mean(g, known(ordered)), ranks(known(x)), -1)
+
+
+@locally_constant_of_arrays()
+def ranks(x):
+    """The place of each element when the last axis is sorted: the inverse permutation of `argsort`."""
+    order = np.argsort(x, -1)
+    places = np.empty_like(order)
+    np.put_along_axis(places, order, np.broadcast_to(as_like(np.arange(order.shape[-1]), order), order.shape), -1)
+    return places
 
 
 # ---------------------------------------------------------------------------------------------- sorting
 
 
 def _sort_push(dx, z, x, axis):
-    return moveaxis(ordered_as(moveaxis(dx, axis, -1), moveaxis(x, axis, -1)), -1, axis)
+    return from_end(ordered_as(to_end(dx, axis), to_end(x, axis)), axis)
 
 
-@smooth(_sort_push, selects=True)
+def _sort_pull(g, z, x, axis):
+    return from_end(ordered_back(*(to_end(v, axis) for v in (g, x, z))), axis)
+
+
+@smooth(Smooth(_sort_push, _sort_pull), selects=True)
 def _sort(x, axis):
     return np.sort(x, axis)
 
