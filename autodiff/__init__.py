@@ -21,8 +21,6 @@ from dualnumbers.rules.shaping import array
 from .calls.structures import register_structure
 from .calls.values import stop_gradient, value_of
 from .forward import derivative, differentiate, jacfwd, jvp
-from .objects.leaf import Constant
-from .objects.no_grad import no_grad
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .tape.variable import Variable
 from .tape.wengert import Tape
@@ -35,6 +33,8 @@ if TYPE_CHECKING:
     from .custom.blocks import Block, SimpleBlock
     from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
     from .drawing import animate, draw_graph
+    from .objects.leaf import Constant
+    from .objects.no_grad import no_grad
     from .operators import hessian, hvp, jacobian, linearize
 
 __all__ = [
@@ -90,8 +90,10 @@ LATE = {
     **dict.fromkeys(("hessian", "hvp", "jacobian", "linearize"), "operators"),
     **dict.fromkeys(("animate", "draw_graph"), "drawing"),
     **dict.fromkeys(("Block", "SimpleBlock"), "custom"),
+    "Constant": "objects.leaf",
     "adopt": "adoption",
     "gradcheck": "check",
+    "no_grad": "objects.no_grad",
 }
 """Name → the module that it is imported from when it is first asked for; none if it is a module itself."""
 

@@ -35,7 +35,6 @@ from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.rules.shaping import array
 
 from ..calls.values import differentiable, living, matching, value_of
-from ..tape import variable
 from .fast_paths import SCALARS
 from .no_grad import is_recording
 from .result import ByHand, Result, result
@@ -260,6 +259,3 @@ def together(leaves: list[Any]) -> list[Any]:
     for leaf in leaves:
         leaf.siblings = siblings
     return leaves
-
-
-variable.fill(Leaf, together)

@@ -8,7 +8,7 @@ on Variables of another tape they are recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
 from ..calls.values import matching
-from ..second_look.lengths import kinks, slope_of_length
-from ..second_look.structure import Pattern, Structure, Terms
 from .accumulation import add, add_around, add_part, add_result, fit, product
 from .keeping import LARGE, restore
 from .pieces import Pieces
@@ -34,6 +32,9 @@ from .program import FAR, INERT
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, SETITEM, Variable, variable
 from .wengert import Tape
+
+if TYPE_CHECKING:
+    from ..second_look.structure import Pattern, Terms
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -86,6 +87,9 @@ def _conjugated(p: Any, g: Any) -> Any:
 
 def _strong_sweep(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times]]:
     """Sweep as `swept` does, where adjoints that are structurally 0 stay 0 against partials that are not finite."""
+    from ..second_look.lengths import kinks, slope_of_length
+    from ..second_look.structure import Structure
+
     structure = Structure(tape, passed_to_operand)
     (patterns, terms), at_kinks = structure.of_adjoints(seeds), kinks(tape)
 

@@ -152,12 +152,17 @@ class Variable(Number, operators=True):
 
     def __new__(cls, data: Any, name: str | None = None) -> Leaf:
         """Make a leaf by hand."""
-        return _leaf(data, name)
+        from ..objects.leaf import Leaf
+
+        leaf: Leaf = Leaf(data, name)
+        return leaf
 
     @classmethod
     def multi_variables(cls, *data: Any) -> list[Any]:
         """Make leaves that belong together: ``compute_gradients`` gives a Jacobian by each, in this order."""
-        return _together([cls(x) for x in data])
+        from ..objects.leaf import together
+
+        return together([cls(x) for x in data])
 
     def __copy__(self) -> Any:
         self.tape.pinned.add(self.line)
@@ -219,16 +224,6 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
 
     def tied(self, base: Any, function: Any, static: tuple[Any, ...]) -> Any:
         return ArrayView.tie(new(VariableView), self, base, function, static)
-
-
-_leaf: Callable[[Any, str | None], Leaf]
-_together: Callable[[list[Any]], list[Any]]
-
-
-def fill(leaf: Callable[[Any, str | None], Leaf], together: Callable[[list[Any]], list[Any]]) -> None:
-    """Take over what makes Variables by hand, alone or several that belong together: their classes stand above."""
-    global _leaf, _together
-    _leaf, _together = leaf, together
 
 
 class VariableView(ArrayView, ArrayVariable):

@@ -98,9 +98,9 @@ BESIDES = {
 LATE = {
     ("autodiff.tape.wengert", f"autodiff.{name}")
     for name in ("drawing", "tape.listing", "tape.pickling", "tape.replay", "tape.sweep")
-}
+} | {("autodiff.tape.variable", "autodiff.objects.leaf")}
 """Imports against the direction, in a function that runs when all is loaded: a tape has methods that print, draw,
-pickle, run and sweep it."""
+pickle, run and sweep it, and the class of what is on a tape makes Variables by hand."""
 
 HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
