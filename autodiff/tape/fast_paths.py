@@ -159,6 +159,8 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         kind, tape, line = type(y), x.tape, x.line
         values = tape.values
         if kind is not float and kind is not int:
+            if kind is Variable:  # Python asks the array first, whose class is derived from that of the number
+                return operator(y, x)
             if kind is ndarray and y.dtype.char != "O":
                 z, place = evaluate(y, values[line]), len(values)
                 return handle(tape, tape.append(row, tape.constant(y), line, z, place))
