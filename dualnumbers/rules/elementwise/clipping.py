@@ -4,6 +4,7 @@ import numpy as np
 
 from ...forms import is_unreal
 from ...table import composition, elementwise, smooth
+from ...table.kinds import Smooth
 from ..comparisons import isfinite
 from ..complexes import imag, real
 from ..domains import between
@@ -43,11 +44,12 @@ def _finite_arguments(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 
 def _finite_push(dx, z, x, *replacements):
+    """Keep the tangent of each part that is finite; its own transpose."""
     if is_unreal(x):
         return where(isfinite(real(x)), real(dx), 0.0) + 1j * where(isfinite(imag(x)), imag(dx), 0.0)
     return where(isfinite(x), dx, 0.0)
 
 
-@smooth(_finite_push, of=np.nan_to_num, call=_finite_arguments, selects=True)
+@smooth(Smooth(_finite_push, _finite_push), of=np.nan_to_num, call=_finite_arguments, selects=True)
 def nan_to_num(x, nan, posinf, neginf):
     return np.nan_to_num(x, True, nan, posinf, neginf)

@@ -57,12 +57,18 @@ softmax2 = _softmax_row(np.exp2, ln2, "softmax2")
 def _row(ufunc, weights):
     """Return the row of ``ufunc.reduce``."""
 
-    def push(dx, z, x, axis, keepdims):
-        """The mean of the tangents with the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0."""
+    def partials(z, x, axis):
+        """Return the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0."""
         empty = equal(kept(z, x, axis), -math.inf)
-        return sum(dx * where(empty, 0.0, weights(where(empty, 0.0, x), axis)), axis, keepdims)
+        return where(empty, 0.0, weights(where(empty, 0.0, x), axis))
 
-    return smooth(push, name=f"{ufunc.__name__}_reduce")(
+    def push(dx, z, x, axis, keepdims):
+        return sum(dx * partials(z, x, axis), axis, keepdims)
+
+    def pull(g, z, x, axis, keepdims):
+        return kept(g, x, axis) * conj(partials(z, x, axis))
+
+    return smooth(Smooth(push, pull), name=f"{ufunc.__name__}_reduce")(
         lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims)
     )
 
@@ -95,7 +101,17 @@ def log_softmax(x, axis=None):
         return x - np.log1p(others)
 
 
-@smooth(lambda dx, z, x, axis, keepdims: sum(dx * softmax(x, axis), axis, keepdims))
+def _log_sum_push(dx, z, x, axis, keepdims):
+    """Σ pᵢ ẋᵢ with p the softmax of x."""
+    return sum(dx * softmax(x, axis), axis, keepdims)
+
+
+def _log_sum_pull(g, z, x, axis, keepdims):
+    """x̄ᵢ = z̄ p̄ᵢ."""
+    return kept(g, x, axis) * conj(softmax(x, axis))
+
+
+@smooth(Smooth(_log_sum_push, _log_sum_pull))
 def log_sum_exp(x, axis, keepdims):
     """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = as_array(x)

@@ -4,7 +4,8 @@ import numpy as np
 
 from ...forms import dtype_of
 from ...table import composition, smooth
-from ..reductions import along, extremum, signature, sum
+from ...table.kinds import Smooth
+from ..reductions import along, extremum, kept, signature, sum
 from ..shaping import astype
 from .cumulative import cumprod, cumsum
 from .moments import deviation_pull, deviation_push, moment_row, share_of_each, variance_pull, variance_push
@@ -54,8 +55,14 @@ def _mean_push(dx, z, x, axis, dtype, keepdims, where):
     return astype(tangent, dtype_of(z))
 
 
+def _mean_pull(g, z, x, axis, dtype, keepdims, where):
+    """An equal part for each element that is not NaN."""
+    where = _numbers(x, where)
+    return chosen(kept(g, x, axis) * share_of_each(x, axis, True, where), where)
+
+
 @smooth(
-    _mean_push,
+    Smooth(_mean_push, _mean_pull),
     of=np.nanmean,
     call=lambda a, axis=None, dtype=None, *, keepdims=False, where=True: (
         a,
