@@ -1,5 +1,7 @@
 """Axes: exchange, add, remove, reverse them. Written in views, so that NumPy's views are views here."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..forms import is_array, shape
@@ -23,10 +25,20 @@ def _probe(x):
 # ---------------------------------------------------------------------------------------------- order of axes
 
 
+def _order(numpy_function, count, *arguments, **keywords):
+    """Return the order in which NumPy's function puts so many axes."""
+    return numpy_function(np.empty(tuple(range(count))), *arguments, **keywords).shape
+
+
+_known_order = lru_cache(_order)
+
+
 def _exchange(numpy_function):
     def function(a, *arguments, **keywords):
         """Return the axes in the order that NumPy's function gives to those of an empty array of shape (0, 1, 2, …)."""
-        return view(transpose, a, numpy_function(np.empty(tuple(range(rank(a)))), *arguments, **keywords).shape)
+        numbers = not keywords and all(type(axis) is int for axis in arguments)
+        order = (_known_order if numbers else _order)(numpy_function, rank(a), *arguments, **keywords)
+        return view(transpose, a, order)
 
     function.__name__ = numpy_function.__name__
     return composition(numpy_function, weak=True)(function)
