@@ -35,8 +35,9 @@ MODES = ("auto", "forward", "reverse")
 def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto") -> Callable[..., Any]:
     """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
-    ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps it m times if m ≤ n, else makes n
-    push-forwards; ``"forward"`` and ``"reverse"`` choose. Structure and ``argnums`` as `autodiff.forward.jacfwd`'s.
+    ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps it m times if m < n or m = 1, else
+    pushes n tangents forward together; ``"forward"`` and ``"reverse"`` choose. Structure and ``argnums`` as
+    `autodiff.forward.jacfwd`'s.
     """
     if mode not in MODES:
         raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}; got {mode!r}")
@@ -47,7 +48,7 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto") -> C
     def jacobian_of_f(*args: Any, **keywords: Any) -> Any:
         function, given, found = by_position(f, argnums, args, keywords)
         recording = Recording(function, given, distinct(argnums, found))
-        if _size(flatten(recording.out)[0]) > _size(recording.leaves):
+        if _size(flatten(recording.out)[0]) >= max(_size(recording.leaves), 2):
             partials = columns(recording, f, joined(recording.out, f))
         else:
             partials = rows(recording, f)
