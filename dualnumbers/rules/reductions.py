@@ -33,12 +33,14 @@ def kept(z, x, axis):
 
 def spread(g, x, axis):
     """Return a reduction's adjoint, equal along the reduced axes."""
+    if type(g) is np.float64 and type(x) is np.ndarray:  # of a number NumPy's function takes eight times as long
+        return np.ndarray(x.shape, float, g, 0, (0,) * x.ndim)
     return broadcast_to(g if axis is None else kept(g, x, axis), shape(x))
 
 
 def count_of(x, axis):
     """Return how many elements are reduced to one."""
-    return int(np.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)]))
+    return math.prod([shape(x)[i] for i in axes_of(len(shape(x)), axis)])
 
 
 def signature(a, axis=None, *, keepdims=False):
@@ -59,9 +61,12 @@ def sum(x, axis, keepdims):
     return add_reduce(x, axis, None, None, keepdims)
 
 
-mean = linear(lambda g, x, axis, keepdims: spread(g, x, axis) / count_of(x, axis), of=np.mean, call=signature)(
-    along(np.mean)
-)
+@linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis), of=np.mean, call=signature)
+def mean(x, axis, keepdims):
+    """np.mean; in double precision without its wrappers, which do the same."""
+    if type(x) is np.ndarray and x.dtype.char == "d" and x.size:
+        return add_reduce(x, axis, None, None, keepdims) / count_of(x, axis)
+    return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 @linear(lambda g, place, terms: g, any_number=True)
