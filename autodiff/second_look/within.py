@@ -31,7 +31,8 @@ import numpy as np
 from dualnumbers.forms import zeros_like
 from dualnumbers.levels import Level, has_nan, is_number, level_of, read
 from dualnumbers.numbers.dual import DualNumber, make
-from dualnumbers.rules.linalg.factors import adjoint, inverse_gaps, product
+from dualnumbers.rules.complexes import adjoint
+from dualnumbers.rules.linalg.factors import inverse_gaps, product
 from dualnumbers.rules.linalg.groups import same, skew, vectors
 from dualnumbers.rules.linalg.undetermined import Unadapted, Undetermined
 from dualnumbers.rules.shaping import expand_dims

@@ -26,6 +26,7 @@ new, ndarray, numpy_float = object.__new__, np.ndarray, np.float64
 Variable: Any = None
 ArrayVariable: Any = None
 VariableView: Any = None
+ACTIVE: set[type] = set()
 blank: Callable[[], Any]
 record_line: Callable[[Face, tuple[Any, ...], tuple[Any, ...]], Any]
 items: Callable[[Any, int], Any]
@@ -35,6 +36,7 @@ def fill(scalar: type, array: type, view: type, general: Callable[..., Any], sev
     """Take the classes of handles that carry a derivative, the general way, and what gives those on several results."""
     global Variable, ArrayVariable, VariableView, blank, record_line, items
     Variable, ArrayVariable, VariableView, record_line, items = scalar, array, view, general, several
+    ACTIVE.update((scalar, array, view))
     blank = partial(object.__new__, scalar)  # 6 ns less than to call ``new``
 
 
@@ -115,6 +117,33 @@ def two(face: Face) -> Callable[..., Any]:
         ):
             return reflected(y, x)
         return record_line(face, (x, y), ())
+
+    return recorded
+
+
+def in_two(face: Face) -> Callable[..., Any]:
+    """Record any other row of two operands, at least one a Variable, and static parameters."""
+    row, evaluate = face.row, face.evaluate
+
+    def recorded(x: Any, y: Any, *static: Any) -> Any:
+        kind, other = type(x), type(y)
+        if kind in ACTIVE and other in ACTIVE and x.tape is y.tape:
+            tape, first, second = x.tape, x.line, y.line
+            z, place = evaluate(tape.values[first], tape.values[second], *static), len(tape.values)
+        elif kind in ACTIVE and other is ndarray:
+            tape, first = x.tape, x.line
+            z, place = evaluate(tape.values[first], y, *static), len(tape.values)
+            second = tape.constant(y)
+        elif other in ACTIVE and kind is ndarray:
+            tape, second = y.tape, y.line
+            z, place = evaluate(x, tape.values[second], *static), len(tape.values)
+            first = tape.constant(x)
+        else:
+            return record_line(face, (x, y), static)
+        if static:
+            tape.static[place] = as_now(static)
+        tape.append(row, first, second, z, place)
+        return items(tape, place) if type(z) is tuple else tape.handle_on(z, place)
 
     return recorded
 

@@ -131,10 +131,10 @@ class Variable(Number, operators=True):
     def lift(cls, face: Face) -> Callable[..., Any]:
         """Return the recording of a row."""
         row = face.row
-        if row.is_constant or face.unreal or not (row.arity == 1 or row.inline):
+        if row.is_constant or face.unreal or row.arity not in (1, 2):
             return record_row(face)
         if row.arity == 2:
-            return fast_paths.two(face)
+            return fast_paths.two(face) if row.inline else fast_paths.in_two(face)
         return fast_paths.unary(face) if row.inline else fast_paths.in_one(face)
 
     @classmethod

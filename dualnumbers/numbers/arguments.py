@@ -14,8 +14,7 @@ from ..rules.elementwise.arithmetic import as_numpy
 BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
 """The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
 
-NESTED = (list, tuple, *shaping.SEQUENCES)
-JOINED = (*NESTED, np.ndarray)
+JOINED = (*shaping.NESTED, np.ndarray)
 
 
 def joined(argument: Any) -> Any:

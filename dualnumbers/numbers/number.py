@@ -26,7 +26,7 @@ from ..rules.indexing import fixed
 from ..table import BY_NUMPY, TABLE, Row
 from ..table.row import Face
 from . import ufunc_methods
-from .arguments import JOINED, NESTED, as_numpy_joined, joined, with_out_named
+from .arguments import JOINED, as_numpy_joined, joined, with_out_named
 from .surface import NumberSurface
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -259,7 +259,7 @@ def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
         return as_operand(x, y.primal, row)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
-    if isinstance(y, NESTED) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
+    if isinstance(y, shaping.NESTED) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
         repeated = isinstance(y, (list, tuple)) and row is not None and row.name == "multiply" and not x.ndim
         return NotImplemented if repeated and isinstance(plain(x), np.generic) else shaping.array(y)
     return by_labels(x, y)

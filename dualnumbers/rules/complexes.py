@@ -9,7 +9,7 @@ from .comparisons import equal, not_equal
 from .constants import degrees_per_radian
 from .elementwise.arithmetic import as_numpy
 from .indexing import element, setitem
-from .shaping import copied
+from .shaping import copied, matrix_transpose
 
 
 def _one(val):
@@ -32,6 +32,12 @@ def imag(x):
 @linear(lambda g, x: conj(g), call=_one)
 def conj(x):
     return x.conjugate() if is_unreal(x) else x
+
+
+def adjoint(x):
+    """Return the conjugate transpose of every matrix of a stack."""
+    x = conj(x) if is_unreal(x) else x
+    return x.mT if type(x) is np.ndarray else matrix_transpose(x)
 
 
 @entry_of(conj, np.conjugate)

@@ -2,6 +2,7 @@
 
 from array import array as python_array
 from collections import UserList, deque
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from .indexing import getitem, overlapping, refuse_writing
 
 SEQUENCES = (range, memoryview, python_array, deque, UserList)
 """What NumPy makes an array of, beside lists and tuples."""
+
+NESTED = (list, tuple, *SEQUENCES)
+"""What an array may be given as."""
 
 
 def view(function, x, *static):
@@ -78,7 +82,7 @@ def _inverse(axes):
     put=lambda x, v, axes: transpose(v, _inverse(axes)),
 )
 def transpose(a, axes=None):
-    return np.transpose(a, axes)
+    return a.transpose(axes) if type(a) is np.ndarray else np.transpose(a, axes)
 
 
 @linear(lambda g, x, order: g, of=np.copy, call=lambda a, order="K", subok=False: (a, order), name="copy")
@@ -107,10 +111,18 @@ def broadcast_whole(x, to):
 @composition(np.expand_dims)
 def expand_dims(a, axis):
     """Insert axes of length 1 at the places ``axis`` of the result."""
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    rank = len(shape(a)) + len(axes)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    if type(a) is np.ndarray:
+        return a[_with_axes(a.ndim, axes)]
+    return view(getitem, a, _with_axes(len(shape(a)), axes))
+
+
+@lru_cache
+def _with_axes(rank, axes):
+    """Return the index that inserts axes."""
+    rank += len(axes)
     places = {np.lib.array_utils.normalize_axis_index(i, rank) for i in axes}
-    return view(getitem, a, tuple(None if i in places else slice(None) for i in range(rank)))
+    return tuple(None if i in places else slice(None) for i in range(rank))
 
 
 @composition(np.linalg.matrix_transpose)
@@ -258,4 +270,4 @@ dispatch.fill(array)
 
 def arrays(xs):
     """Return the members of a sequence, nested lists joined."""
-    return [array(x) if isinstance(x, (list, tuple, *SEQUENCES)) else x for x in xs]
+    return [array(x) if isinstance(x, NESTED) else x for x in xs]

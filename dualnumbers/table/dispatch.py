@@ -110,6 +110,11 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
     def function_of_one(x: Any, *static: Any) -> Any:
         return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
 
+    def function_of_two(x: Any, y: Any, *static: Any) -> Any:
+        if not is_number(type(y)):
+            return lifts[type(x)](x, joined(y), *static) if is_number(type(x)) else plain(x, y, *static)
+        return lead(face, x, y, *static) if is_number(type(x)) else lifts[type(y)](joined(x), y, *static)
+
     def function(*arguments: Any) -> Any:
         count = len(arguments) - statics
         for x in arguments[:count]:
@@ -117,7 +122,7 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
                 return lead(face, *map(joined, arguments[:count]), *arguments[count:])
         return plain(*arguments)
 
-    return function_of_one if face.row.arity == 1 else function
+    return {1: function_of_one, 2: function_of_two}.get(face.row.arity, function)
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:

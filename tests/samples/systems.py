@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dualnumbers.table import TABLE
+
 from .sample import Sample, entry, matrices, values
 
 
@@ -22,6 +24,18 @@ def _solve(name: str) -> Iterator[Sample]:
 def _inv(name: str) -> Iterator[Sample]:
     for shape in [(3, 3), (1, 1), (2, 2, 2), (2, 1, 3, 3), (0, 2, 2), (0, 0)]:
         yield Sample(np.linalg.inv, (matrices(*shape),), f"{shape}", condition=8)
+
+
+@entry("inverse_or_nan")
+def _inverse_or_nan(name: str) -> Iterator[Sample]:
+    for shape in [(3, 3), (2, 2, 2), (0, 0)]:
+        yield Sample(TABLE[name], (matrices(*shape),), f"{shape}", condition=8)
+
+
+@entry("inverse_of_upper")
+def _inverse_of_upper(name: str) -> Iterator[Sample]:
+    for shape in [(3, 3), (1, 1), (2, 2, 2), (0, 2, 2), (0, 0)]:
+        yield Sample(lambda a: TABLE[name](np.triu(a)), (matrices(*shape),), f"{shape}", condition=8)
 
 
 @entry("np.linalg.tensorinv")

@@ -9,10 +9,11 @@ import scipy.linalg
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import read
+from dualnumbers.rules.complexes import adjoint
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.linalg import decompositions as rows
 from dualnumbers.rules.linalg import norms, singular_values
-from dualnumbers.rules.linalg.factors import adjoint, hermitian_matrix
+from dualnumbers.rules.linalg.factors import hermitian_matrix
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.linalg.systems import solve
 from dualnumbers.rules.of_scipy.linalg.matrix_equations import solve_triangular

@@ -8,10 +8,9 @@ import numpy as np
 
 from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import read
-from dualnumbers.rules.complexes import conj
+from dualnumbers.rules.complexes import adjoint, conj
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg.determinants import det as determinant
-from dualnumbers.rules.linalg.factors import adjoint
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.linalg.systems import inv as inverse
 from dualnumbers.rules.of_scipy.linalg import matrix_equations as rows

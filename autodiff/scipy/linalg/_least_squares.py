@@ -9,9 +9,10 @@ import numpy as np
 
 from dualnumbers.forms import asked, shape
 from dualnumbers.levels import known, read
+from dualnumbers.rules.complexes import adjoint
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg import least_squares as rows
-from dualnumbers.rules.linalg.factors import adjoint, hermitian_matrix
+from dualnumbers.rules.linalg.factors import hermitian_matrix
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.linalg.singular_values import matrix_rank, svd
 from dualnumbers.rules.reductions import sum

@@ -17,48 +17,52 @@ eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Different
 import numpy as np
 
 from ...foreign import new_like
-from ...forms import is_unreal, shape
+from ...forms import is_unreal, shape, zeros_like
 from ...levels import decided, is_number
 from ...messages.errors import user_line
+from ...several import plus
 from ...table import composition, smooth
 from ...table.kinds import Smooth
-from ..complexes import conj, imag, real
+from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
 from ..shaping import concatenate, matrix_transpose
 from . import groups, spectra
 from .diagonals import matrix_diagonal
 from .factors import (
-    adjoint,
     columns,
     determined,
+    diagonal_matrix,
     divided_by_gaps,
+    hermitian,
+    hermitian_adjoint,
     hermitian_matrix,
     independent,
+    lower_half,
     product,
     square,
     weighted,
 )
 from .products import matmul
-from .systems import solve
+from .systems import inverse_of_upper, solve
 
 # ------------------------------------------------------------------------------------------------- Cholesky
 
 
 def _cholesky_push(da, z, a, upper):
     """dL = L Φ(L⁻¹ dA L⁻ᴴ); Φ takes the lower triangle with half of the diagonal."""
-    lower = adjoint(z) if upper else z
-    n = shape(a)[-1]
-    middle = adjoint(solve(lower, adjoint(solve(lower, da))))
-    dl = matmul(lower, weighted(middle, np.tri(n) - 0.5 * np.eye(n)))
+    turned = inverse_of_upper(z if upper else adjoint(z))
+    middle = product(adjoint(turned), hermitian(da, "U" if upper else "L"), turned)
+    dl = matmul(adjoint(z) if upper else z, weighted(middle, lower_half(shape(a)[-1])))
     return adjoint(dl) if upper else dl
 
 
 def _cholesky_pull(g, z, a, upper):
-    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, two systems where the transpose of the push-forward solves seven."""
-    lower, g = (adjoint(z), adjoint(g)) if upper else (z, g)
-    middle = weighted(matmul(adjoint(lower), g), np.tri(shape(a)[-1]) - 0.5 * np.eye(shape(a)[-1]))
-    return adjoint(solve(adjoint(lower), adjoint(solve(adjoint(lower), middle))))
+    """Ā = L⁻ᴴ Φ(Lᴴ L̄) L⁻¹, as the Hermitian matrix of which one triangle is given."""
+    turned, g = (z, adjoint(g)) if upper else (adjoint(z), g)
+    inverse = inverse_of_upper(turned)
+    whole = product(inverse, weighted(matmul(turned, g), lower_half(shape(a)[-1])), adjoint(inverse))
+    return hermitian_adjoint(whole, a, "U" if upper else "L")
 
 
 @smooth(Smooth(_cholesky_push, _cholesky_pull))
@@ -69,7 +73,8 @@ def _cholesky(a, upper):
 @composition(np.linalg.cholesky)
 def cholesky(a, *, upper=False):
     """L with A = L Lᴴ, or Lᴴ if ``upper``, of the Hermitian matrix whose lower (or upper) triangle is in ``a``."""
-    return _cholesky(hermitian_matrix(a, "U" if upper else "L"), upper)
+    square(a)
+    return _cholesky(a, upper)
 
 
 # ------------------------------------------------------------------------------------------------- QR
@@ -91,6 +96,26 @@ def _qr_push(da, z, a):
     return x + matmul(q, omega - b), dr
 
 
+def _qr_pull(g, z, a):
+    """Ā = Q R̄ + (Q̄ + Q (W − QᴴQ̄)) R⁻ᴴ, of the first k columns; W is the strict lower half of Ω̄ − Ω̄ᴴ, Ω̄ = QᴴQ̄ − R̄Rᴴ."""
+    (gq, gr), (q, r) = g, z
+    k = shape(q)[-1]
+    first = getitem(r, (..., slice(0, k)))
+    _full_rank(first)
+    gq = zeros_like(q) if gq is None else gq
+    gr = weighted(zeros_like(r) if gr is None else gr, np.triu(np.ones(shape(r)[-2:])))
+    own = matmul(adjoint(q), gq)
+    omega = own - matmul(gr, adjoint(r))
+    w = weighted(omega - adjoint(omega), np.tri(k, k=-1))
+    if is_unreal(q):
+        w = w + 1j * weighted(imag(omega), np.eye(k))
+    of_first = adjoint(solve(first, adjoint(gq + matmul(q, w - own))))
+    whole = matmul(q, gr)
+    if k == shape(r)[-1]:
+        return whole + of_first
+    return concatenate(getitem(whole, (..., slice(0, k))) + of_first, getitem(whole, (..., slice(k, None))), -1)
+
+
 def _is_singular(r):
     """Return whether a plain triangular matrix of a stack is singular up to rounding."""
     sizes = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
@@ -105,7 +130,7 @@ def _full_rank(r):
         )
 
 
-@smooth(_qr_push, several=True)
+@smooth(Smooth(_qr_push, _qr_pull), several=True)
 def _qr(a):
     return tuple(np.linalg.qr(a))
 
@@ -136,7 +161,16 @@ def _eigh_push(da, z, a, UPLO, basis):
     return real(matrix_diagonal(t)), matmul(v, divided_by_gaps(t, w, "eigenvalues"))
 
 
-@smooth(_eigh_push, several=True)
+def _eigh_pull(g, z, a, UPLO, basis):
+    """Ā = V (diag w̄ + VᴴV̄ / gaps) Vᴴ."""
+    (gw, gv), (w, v) = g, z
+    if gv is None:
+        return matmul(v * columns(gw), adjoint(v))
+    t = divided_by_gaps(matmul(adjoint(v), gv), w, "eigenvalues")
+    return product(v, plus(t, None if gw is None else diagonal_matrix(gw)), adjoint(v))
+
+
+@smooth(Smooth(_eigh_push, _eigh_pull), several=True)
 def _eigh(a, UPLO, basis):
     return basis.of(a, UPLO)
 

@@ -11,16 +11,14 @@ from ...levels import decided, is_number
 from ...several import plus
 from ...table import composition, smooth
 from ...table.kinds import Smooth
-from ..comparisons import equal
-from ..complexes import conj, imag, real
+from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
 from ..shaping import expand_dims, matrix_transpose
-from ..where import where
 from .diagonals import matrix_diagonal
-from .factors import adjoint, product, weighted
+from .factors import product, weighted
 from .products import matmul
-from .systems import inv
+from .systems import inv, inverse_or_nan
 
 
 def _inverse_or_none(a):
@@ -29,8 +27,13 @@ def _inverse_or_none(a):
         inverse = np.linalg.inv(a)
     except np.linalg.LinAlgError:
         return None
-    sizes = [np.abs(x).sum(-2).max(-1, initial=0.0) for x in (a, inverse)]
-    return None if np.any(sizes[0] * sizes[1] > np.finfo(sizes[0].dtype).eps ** -0.25) else inverse
+    condition = _size(a) * _size(inverse)
+    return None if np.any(condition > np.finfo(condition.dtype).eps ** -0.25) else inverse
+
+
+def _size(a):
+    """Return the largest sum of moduli of a column of each matrix, 0 where it has none."""
+    return np.maximum.reduce(np.add.reduce(np.abs(a), axis=-2), axis=-1, initial=0.0)
 
 
 def _is_invertible(a):
@@ -86,20 +89,28 @@ def adjugate(a):
     return turn * ((v * one[..., None, :]) @ adjoint(u))
 
 
-@smooth(lambda da, z, a: sum(matrix_transpose(adjugate(a)) * da, (-2, -1), False), of=np.linalg.det)
+def _det_push(da, z, a):
+    """d det A = tr(adj(A) dA)."""
+    return sum(matrix_transpose(adjugate(a)) * da, (-2, -1), False)
+
+
+def _det_pull(g, z, a):
+    """Ā = z̄ adj(A)ᴴ."""
+    return expand_dims(g, (-2, -1)) * adjoint(adjugate(a))
+
+
+@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det)
 def det(a):
     return np.linalg.det(a)
 
 
-def _inverse_or_nan(a, sign):
-    """Return the inverse, NaN of a matrix that is singular: there the logarithm is −∞."""
-    return inv(where(expand_dims(equal(sign, 0), (-1, -2)), np.nan, a))
-
-
 def _slogdet_push(da, z, a):
-    """With r = tr(A⁻¹ dA), d log |det A| = Re r; the direction s of a complex determinant turns by i s Im r."""
+    """With r = tr(A⁻¹ dA), d log |det A| = Re r; the direction s of a complex determinant turns by i s Im r.
+
+    At a singular matrix, where the logarithm is −∞, both are NaN.
+    """
     sign, _ = z
-    relative = sum(matrix_transpose(_inverse_or_nan(a, sign)) * da, (-2, -1), False)
+    relative = sum(matrix_transpose(inverse_or_nan(a)) * da, (-2, -1), False)
     return (1j * sign * imag(relative) if is_unreal(sign) else None), real(relative)
 
 
@@ -107,7 +118,7 @@ def _slogdet_pull(g, z, a):
     """Ā = (ḡ + i Im(s̄ ḡₛ)) A⁻ᴴ of the adjoints ḡₛ of the direction and ḡ of the logarithm."""
     (by_sign, by_logarithm), (sign, _) = g, z
     turn = None if by_sign is None else 1j * imag(conj(sign) * by_sign)
-    return expand_dims(plus(by_logarithm, turn), (-1, -2)) * adjoint(_inverse_or_nan(a, sign))
+    return expand_dims(plus(by_logarithm, turn), (-2, -1)) * adjoint(inverse_or_nan(a))
 
 
 @smooth(Smooth(_slogdet_push, _slogdet_pull), several=True, carried=lambda z: (is_unreal(z[0]), True))

@@ -11,15 +11,10 @@ from ...levels import decided, is_number, known
 from ...messages.errors import user_line
 from ...table import TABLE, linear, smooth
 from ...table.kinds import Linear
-from ..complexes import conj
-from ..shaping import expand_dims, matrix_transpose
+from ..complexes import adjoint, conj
+from ..shaping import expand_dims
 from ..where import where
 from .products import matmul
-
-
-def adjoint(x):
-    """Return the conjugate transpose."""
-    return matrix_transpose(conj(x))
 
 
 def product(*factors):
@@ -35,27 +30,38 @@ def weighted(x, weights):
     return x * weights.astype(real_dtype_of(x))
 
 
+def lower_half(n):
+    """Return 1 below the diagonal, ½ on it and 0 above: with its transpose it is 1 everywhere."""
+    return np.tri(n) - 0.5 * np.eye(n)
+
+
 def columns(v):
     """Return a vector that multiplies the columns of a matrix, ``M * columns(v)`` = M diag(v)."""
     return expand_dims(v, -2)
 
 
+def diagonal_matrix(v):
+    """Return the matrix with a vector on its diagonal."""
+    return weighted(columns(v), np.eye(shape(v)[-1]))
+
+
 # ------------------------------------------------------------------------------------------------- Hermitian input
 
 
-def _hermitian_adjoint(g, a, triangle):
-    n = shape(a)[-1]
-    strict = np.tri(n, k=-1)
-    return weighted(g + adjoint(g), (strict if triangle == "L" else strict.T) + 0.5 * np.eye(n))
+def hermitian_adjoint(g, a, triangle):
+    """Return the adjoint of what is given of a Hermitian matrix, from that of the whole."""
+    half = lower_half(shape(a)[-1])
+    return weighted(g + adjoint(g), half if triangle == "L" else half.T)
 
 
-@linear(_hermitian_adjoint)
+@linear(hermitian_adjoint)
 def hermitian(a, triangle):
     """The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
-    strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
-    z = strict + np.conj(np.swapaxes(strict, -1, -2))
-    places = np.arange(a.shape[-1])
-    z[..., places, places] = a[..., places, places].real
+    given = np.tri(a.shape[-1], dtype=bool)
+    z = np.where(given if triangle == "L" else given.T, a, adjoint(a))
+    if is_unreal(z):
+        places = np.arange(a.shape[-1])
+        z[..., places, places] = z[..., places, places].real
     return z
 
 

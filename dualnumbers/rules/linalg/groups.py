@@ -15,11 +15,12 @@ from ...forms import dtype_of, shape
 from ...levels import is_number, read
 from ...table import TABLE, smooth
 from ...table.kinds import Smooth
+from ..complexes import adjoint
 from ..shaping import expand_dims
 from ..where import where
 from . import spectra
 from .diagonals import matrix_diagonal
-from .factors import adjoint, inverse_gaps, product, without_rounding
+from .factors import inverse_gaps, product, without_rounding
 from .products import matmul
 from .undetermined import Undetermined
 

@@ -11,10 +11,10 @@ from ...levels import known, read
 from ...messages.errors import user_line
 from ...table import composition, smooth
 from ...table.kinds import Smooth
-from ..complexes import conj, real
+from ..complexes import adjoint, conj, real
 from ..reductions import sum
 from ..shaping import arrays, astype, expand_dims, reshape
-from .factors import adjoint, hermitian_matrix, product
+from .factors import hermitian_matrix, product
 from .products import matmul
 from .singular_values import svdvals
 
@@ -28,7 +28,15 @@ def _pinv_push(da, z, a, rcond, hermitian):
     return -product(z, da, z) + (within - product(within, a, z)) + (of_rows - product(z, a, of_rows))
 
 
-@smooth(_pinv_push)
+def _pinv_pull(g, z, a, rcond, hermitian):
+    """Ā = −A⁺ᴴ z̄ A⁺ᴴ + (1 − AA⁺) z̄ᴴ A⁺A⁺ᴴ + A⁺ᴴA⁺ z̄ᴴ (1 − A⁺A)."""
+    turned, back = adjoint(g), adjoint(z)
+    of_columns, of_rows = matmul(turned, matmul(z, back)), matmul(back, matmul(z, turned))
+    without = of_columns - matmul(a, matmul(z, of_columns)) + (of_rows - matmul(of_rows, matmul(z, a)))
+    return without - product(back, g, back)
+
+
+@smooth(Smooth(_pinv_push, _pinv_pull))
 def _pinv(a, rcond, hermitian):
     return np.linalg.pinv(a, rcond, hermitian)
 

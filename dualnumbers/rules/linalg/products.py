@@ -5,7 +5,7 @@ import numpy as np
 from ...forms import shape
 from ...table import composition, multilinear, smooth
 from ...table.kinds import Smooth
-from ..complexes import conj
+from ..complexes import adjoint, conj
 from ..elementwise.arithmetic import as_numpy
 from ..indexing import getitem
 from ..shaping import array, arrays, expand_dims, in_order, matrix_transpose, ravel, reshape, stack, transpose
@@ -17,30 +17,20 @@ def _rank(x):
     return len(shape(x))
 
 
-def _matrices(g, x, y):
-    """z̄, x, y of z = x @ y as (stacks of) matrices: vectors become one row, one column."""
-    row, column = _rank(x) == 1, _rank(y) == 1
-    if row and column:
-        return reshape(g, (1, 1), "C"), expand_dims(x, 0), expand_dims(y, -1)  # g may be a Python number
-    if row:
-        return expand_dims(g, -2), expand_dims(x, 0), y
-    if column:
-        return expand_dims(g, -1), x, expand_dims(y, -1)
-    return g, x, y
-
-
 def _matmul_left(g, x, y):
-    row = _rank(x) == 1
-    g, _, y = _matrices(g, x, y)
-    adjoint = matmul(g, matrix_transpose(conj(y)))
-    return getitem(adjoint, (..., 0, slice(None))) if row else adjoint
+    """x̄ = z̄ yᴴ of z = x y, also where a vector is a row x or a column y."""
+    if _rank(y) == 1:
+        return (expand_dims(g, -1) if _rank(x) > 1 else g) * conj(y)
+    if _rank(x) == 1:
+        return matvec(conj(y), g)
+    return matmul(g, adjoint(y))
 
 
 def _matmul_right(g, x, y):
-    column = _rank(y) == 1
-    g, x, _ = _matrices(g, x, y)
-    adjoint = matmul(matrix_transpose(conj(x)), g)
-    return getitem(adjoint, (..., 0)) if column else adjoint
+    """ȳ = xᴴ z̄ of z = x y."""
+    if _rank(x) == 1:
+        return (expand_dims(conj(x), -1) * expand_dims(g, -2)) if _rank(y) > 1 else conj(x) * g
+    return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), g)
 
 
 matmul = multilinear(_matmul_left, _matmul_right, of=np.matmul)(np.matmul)
@@ -109,6 +99,8 @@ def vecdot(x1, x2):
 
 def matvec(x1, x2):
     """Matrix times vector."""
+    if _rank(x2) == 1:
+        return matmul(x1, x2)
     return getitem(matmul(x1, expand_dims(x2, -1)), (..., 0))
 
 

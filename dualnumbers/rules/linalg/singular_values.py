@@ -10,10 +10,11 @@ import numpy as np
 
 from ...forms import dtype_of, shape
 from ...levels import decided, is_number, known, read
+from ...several import plus
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
 from ..axes import flip
-from ..complexes import conj, real
+from ..complexes import adjoint, conj, real
 from ..indexing import getitem
 from ..reductions import sum
 from ..shaping import concatenate, matrix_transpose
@@ -22,9 +23,9 @@ from . import groups, spectra
 from .decompositions import eigh, eigvalsh
 from .diagonals import matrix_diagonal
 from .factors import (
-    adjoint,
     columns,
     determined,
+    diagonal_matrix,
     divided_by_gaps,
     divided_by_sums,
     hermitian_matrix,
@@ -186,7 +187,39 @@ def _svd_push(da, z, a, full, factors):
     return du, real(matrix_diagonal(t)), adjoint(dv)
 
 
-@smooth(_svd_push, several=True)
+def _pull_of_vectors(g, u, s):
+    """Return the adjoints of Ω and of ``moved`` in `_singular_vectors`, None where that does not come in."""
+    first, beyond = (..., slice(0, shape(s)[-1])), (..., slice(shape(s)[-1], None))
+    own, of_own = getitem(u, first), getitem(g, first)
+    if shape(u)[-1] > shape(s)[-1]:
+        of_own = of_own - product(getitem(u, beyond), adjoint(getitem(g, beyond)), own)
+    moved = None
+    if shape(u)[-2] > shape(s)[-1]:
+        moved = quotient(of_own, columns(without_rounding(s, s)), "singular values")
+    return matmul(adjoint(own), of_own), moved
+
+
+def _svd_pull(g, z, a, full, factors):
+    """Return the transpose of `_svd_push`, term by term."""
+    (gu, gs, gvh), (u, s, vh) = g, z
+    v, first = adjoint(vh), (..., slice(0, shape(s)[-1]))
+    left, right = getitem(u, first), getitem(v, first)
+    t = None if gs is None else diagonal_matrix(gs)
+    of_u, moved = (None, None) if gu is None else _pull_of_vectors(gu, u, s)
+    of_v, back = (None, None) if gvh is None else _pull_of_vectors(adjoint(gvh), v, s)
+    if gu is not None or gvh is not None:
+        total = divided_by_gaps(plus(of_u, of_v), s, "singular values")
+        difference = divided_by_sums(plus(of_u, None if of_v is None else -of_v), s)
+        t = plus(t, 0.5 * (total + adjoint(total) + difference - adjoint(difference)))
+    if moved is not None:
+        t = t - matmul(adjoint(left), moved)
+    if back is not None:
+        t = t - matmul(adjoint(back), right)
+    found = matmul(plus(matmul(left, t), moved), adjoint(right))
+    return found if back is None else found + matmul(left, adjoint(back))
+
+
+@smooth(Smooth(_svd_push, _svd_pull), several=True)
 def _svd(a, full, factors):
     return tuple(factors.of(a, full))
 

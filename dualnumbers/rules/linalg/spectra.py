@@ -19,11 +19,11 @@ import numpy as np
 from ...levels import decided, is_number, read
 from ...table import smooth
 from ...table.kinds import Linear, Smooth
-from ..complexes import real
+from ..complexes import adjoint, real
 from ..reductions import sum
 from ..shaping import expand_dims, matrix_transpose
 from ..where import where
-from .factors import adjoint, inverse_gaps, product, repeated, together, without_rounding
+from .factors import inverse_gaps, product, repeated, together, without_rounding
 from .undetermined import Kinked, Unadapted
 
 

@@ -11,9 +11,9 @@ from ....foreign import is_foreign, one_of
 from ....forms import shape
 from ....table import smooth
 from ....table.kinds import Linear
-from ...complexes import conj, real
+from ...complexes import adjoint, conj, real
 from ...from_scipy import imported
-from ...linalg.factors import adjoint, product
+from ...linalg.factors import product
 from ...linalg.products import matmul
 from ...linalg.systems import inv
 from ...shaping import matrix_transpose

@@ -13,9 +13,9 @@ from ....forms import shape, zeros_like
 from ....levels import read
 from ....table import smooth
 from ....table.kinds import Linear, Smooth
+from ...complexes import adjoint
 from ...from_scipy import imported
 from ...indexing import getitem
-from ...linalg.factors import adjoint
 from ...linalg.products import matmul
 from ...shaping import concatenate
 from .matrix_equations import solve_sylvester
