@@ -39,28 +39,24 @@ def _reflected(a, lower, flipped):
     return given + matrix_transpose(flipped(given)) + (diagonal if flipped is not conj else real(diagonal))
 
 
-STRUCTURES = {
-    "diagonal": lambda a, lower: band(a, 0, 0),
-    "tridiagonal": lambda a, lower: band(a, 1, 1),
-    "upper triangular": lambda a, lower: band(a, 0, None),
-    "lower triangular": lambda a, lower: band(a, None, 0),
-    "symmetric": lambda a, lower: _reflected(a, lower, lambda x: x),
-    "hermitian": lambda a, lower: _reflected(a, lower, conj),
-}
-"""What SciPy reads of a matrix with ``assume_a``, as a function linear over the reals."""
-
-for _short, _long in {
-    "sym": "symmetric",
-    "her": "hermitian",
-    "pos": "hermitian",
-    "positive definite": "hermitian",
-}.items():
-    STRUCTURES[_short] = STRUCTURES[_long]
+def _given(g, lower, flipped):
+    """Return the adjoint of the triangle that is given, from that of the whole matrix."""
+    whole, diagonal = g + matrix_transpose(flipped(g)), band(g, 0, 0)
+    strict = band(whole, None, -1) if lower else band(whole, -1, None)
+    return strict + (diagonal if flipped is not conj else real(diagonal))
 
 
-def as_read(a, assume, lower):
+BANDS = {"diagonal": (0, 0), "tridiagonal": (1, 1), "upper triangular": (0, None), "lower triangular": (None, 0)}
+REFLECTIONS = dict.fromkeys(("symmetric", "sym"), lambda x: x)
+REFLECTIONS |= dict.fromkeys(("hermitian", "her", "positive definite", "pos"), conj)
+"""What SciPy reads of a matrix with ``assume_a``: a band, or one triangle and its image."""
+
+
+def as_read(a, assume, lower, reflected=_reflected):
     """Return the matrix that SciPy reads of ``a``; all of it where it only looks for a structure by itself."""
-    return STRUCTURES[assume](a, lower) if assume in STRUCTURES else a
+    if assume in REFLECTIONS:
+        return reflected(a, lower, REFLECTIONS[assume])
+    return band(a, *BANDS[assume]) if assume in BANDS else a
 
 
 _TRANSPOSED = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
@@ -75,7 +71,14 @@ def _solve_adjoint(g, a, b, assume, lower, transposed):
     return solve(adjoint(a), g, _TRANSPOSED.get(assume, assume), not lower, transposed)
 
 
-@smooth(_solve_push, Linear(_solve_adjoint), name="solve_structured")
+def _solve_pull(g, z, a, b, assume, lower, transposed):
+    """b̄ = A⁻ᴴ z̄ and Ā = −b̄ zᴴ, of the A that SciPy reads; of Aᵀ the transposed of that."""
+    found = _solve_adjoint(g, a, b, assume, lower, transposed)
+    whole = -matmul(found, adjoint(z))
+    return as_read(matrix_transpose(whole) if transposed else whole, assume, lower, _given), found
+
+
+@smooth(_solve_push, Linear(_solve_adjoint), joint=_solve_pull, name="solve_structured")
 def solve(a, b, assume, lower, transposed):
     if is_foreign(type(one_of((a, b)))):
         a = as_read(a, assume, lower)
@@ -102,7 +105,14 @@ def _triangular_adjoint(g, a, b, trans, lower, unit):
     return solve_triangular(a, g, 2 - trans, lower, unit)
 
 
-@smooth(_triangular_push, Linear(_triangular_adjoint))
+def _triangular_pull(g, z, a, b, trans, lower, unit):
+    found = _triangular_adjoint(g, a, b, trans, lower, unit)
+    whole = -matmul(found, adjoint(z))
+    whole = (whole, matrix_transpose(whole), adjoint(whole))[trans] if trans else whole
+    return triangle(whole, lower, unit), found
+
+
+@smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull)
 def solve_triangular(a, b, trans, lower, unit):
     if is_foreign(type(one_of((a, b)))):
         a = (np.tril if lower else np.triu)(a, (-1 if lower else 1) if unit else 0)
@@ -115,10 +125,17 @@ def solve_triangular(a, b, trans, lower, unit):
 # ---------------------------------------------------------------------------------------- Sylvester and Lyapunov
 
 
+def _sylvester_pull(g, z, a, b, q):
+    """Q̄ = Y of Aᴴ Y + Y Bᴴ = z̄, Ā = −Y Xᴴ, B̄ = −Xᴴ Y."""
+    y, turned = solve_sylvester(adjoint(a), adjoint(b), g), adjoint(z)
+    return -matmul(y, turned), -matmul(turned, y), y
+
+
 @smooth(
     lambda da, z, a, b, q: -solve_sylvester(a, b, matmul(da, z)),
     lambda db, z, a, b, q: -solve_sylvester(a, b, matmul(z, db)),
     Linear(lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
+    joint=_sylvester_pull,
 )
 def solve_sylvester(a, b, q):
     """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""
@@ -130,7 +147,18 @@ def _stein_push(da, z, a, q, method):
     return solve_stein(a, product(da, z, adjoint(a)) + product(a, z, adjoint(da)), method)
 
 
-@smooth(_stein_push, Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)), name="solve_discrete_lyapunov")
+def _stein_pull(g, z, a, q, method):
+    """Q̄ = Y of Aᴴ Y A − Y + z̄ = 0, Ā = Y A Xᴴ + Yᴴ A X."""
+    y = solve_stein(adjoint(a), g, method)
+    return product(y, a, adjoint(z)) + product(adjoint(y), a, z), y
+
+
+@smooth(
+    _stein_push,
+    Linear(lambda g, a, q, method: solve_stein(adjoint(a), g, method)),
+    joint=_stein_pull,
+    name="solve_discrete_lyapunov",
+)
 def solve_stein(a, q, method=None):
     """A X Aᴴ − X + Q = 0."""
     return imported("linalg.solve_discrete_lyapunov")(a, q, method)

@@ -68,6 +68,10 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
         check(a, *p)
         return frechet(a, da, *p)
 
+    def pull(g, z, a, *p):
+        check(a, *p)
+        return adjoint(frechet(a, adjoint(g), *p))
+
     def second(da, z, a, e, *p):
         return _corner(frechet(_block(a, da), _block(e, zeros_like(e)), *p))
 
@@ -75,7 +79,7 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
         Smooth(second, lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p))),
         Linear(lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
     )(derivative)
-    return smooth(push)(function), frechet
+    return smooth(Smooth(push, pull))(function), frechet
 
 
 def _expm(A):
@@ -122,10 +126,23 @@ def _sqrtm_push(da, z, a):
     return solve_sylvester(z, z, da)
 
 
+def _sqrtm_pull(g, z, a):
+    """Zᴴ Ā + Ā Zᴴ = z̄."""
+    _regular("sqrtm", a)
+    return solve_sylvester(adjoint(z), adjoint(z), g)
+
+
 def _signm_push(da, z, a):
     """N L + L N = dA − S dA S, with N = S A (Higham, Theorem 5.3)."""
     n = matmul(z, a)
     return solve_sylvester(n, n, da - matmul(matmul(z, da), z))
+
+
+def _signm_pull(g, z, a):
+    """Ā = Y − Sᴴ Y Sᴴ with Nᴴ Y + Y Nᴴ = z̄."""
+    n, turned = adjoint(matmul(z, a)), adjoint(z)
+    y = solve_sylvester(n, n, g)
+    return y - matmul(matmul(turned, y), turned)
 
 
 expm, expm_frechet = _matrix_function(_expm, _expm_frechet)
@@ -135,11 +152,11 @@ matrix_power, matrix_power_frechet = _matrix_function(
 )
 
 
-@smooth(_sqrtm_push)
+@smooth(Smooth(_sqrtm_push, _sqrtm_pull))
 def sqrtm(A):
     return imported("linalg.sqrtm")(A)
 
 
-@smooth(_signm_push)
+@smooth(Smooth(_signm_push, _signm_pull))
 def signm(A):
     return imported("linalg.signm")(A)
