@@ -125,6 +125,11 @@ def _with_axes(rank, axes):
     return tuple(None if i in places else slice(None) for i in range(rank))
 
 
+def over_matrices(x):
+    """Return numbers, one for each matrix of a stack, so that they multiply these."""
+    return expand_dims(x, (-2, -1)) if shape(x) else x
+
+
 @composition(np.linalg.matrix_transpose)
 @composition(np.matrix_transpose)
 def matrix_transpose(x):

@@ -14,7 +14,7 @@ from ...table.kinds import Smooth
 from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
 from ..reductions import sum
-from ..shaping import expand_dims, matrix_transpose
+from ..shaping import expand_dims, matrix_transpose, over_matrices
 from .diagonals import matrix_diagonal
 from .factors import product, weighted
 from .products import matmul
@@ -61,7 +61,7 @@ def _adjugate_push(da, z, a):
     """tr(A⁻¹ dA) adj A − A⁻¹ dA adj A; at a singular matrix the same of S, without a division."""
     if decided(_is_invertible, a):
         relative = matmul(inv(a), da)
-        return expand_dims(sum(matrix_diagonal(relative), -1, False), (-1, -2)) * z - matmul(relative, z)
+        return over_matrices(sum(matrix_diagonal(relative), -1, False)) * z - matmul(relative, z)
     if is_number(type(a)):
         return _push_by_minors(da, a)
     u, v, turn, _, two = _by_singular_values(a)
@@ -96,7 +96,7 @@ def _det_push(da, z, a):
 
 def _det_pull(g, z, a):
     """Ā = z̄ adj(A)ᴴ."""
-    return expand_dims(g, (-2, -1)) * adjoint(adjugate(a))
+    return over_matrices(g) * adjoint(adjugate(a))
 
 
 @smooth(Smooth(_det_push, _det_pull), of=np.linalg.det)
@@ -118,7 +118,7 @@ def _slogdet_pull(g, z, a):
     """Ā = (ḡ + i Im(s̄ ḡₛ)) A⁻ᴴ of the adjoints ḡₛ of the direction and ḡ of the logarithm."""
     (by_sign, by_logarithm), (sign, _) = g, z
     turn = None if by_sign is None else 1j * imag(conj(sign) * by_sign)
-    return expand_dims(plus(by_logarithm, turn), (-2, -1)) * adjoint(inverse_or_nan(a))
+    return over_matrices(plus(by_logarithm, turn)) * adjoint(inverse_or_nan(a))
 
 
 @smooth(Smooth(_slogdet_push, _slogdet_pull), several=True, carried=lambda z: (is_unreal(z[0]), True))

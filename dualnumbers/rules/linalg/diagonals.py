@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ...table import composition
+from ...forms import real_dtype_of, shape
+from ...table import composition, linear
 from ..arrays.rearranging import rearrangement
 from ..indexing import refuse_writing
-from ..reductions import sum
-from ..shaping import cast, view
+from ..shaping import cast, over_matrices, view
+from .products import moved
 
 
 @rearrangement(of=np.diagonal, put=refuse_writing)
@@ -24,10 +25,20 @@ def diagflat(v, k=0):
     return np.diagflat(v, k)
 
 
-@composition(np.trace)
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum of a diagonal."""
-    return sum(cast(diagonal(a, offset, axis1, axis2), dtype, "unsafe"), -1, False)
+def _trace_adjoint(g, a, offset, axis1, axis2):
+    """Return z̄ at each place of the diagonal."""
+    ones = np.eye(shape(a)[axis1], shape(a)[axis2], offset, real_dtype_of(a))
+    return moved(over_matrices(g) * ones, (axis1, axis2), to_end=False)
+
+
+def _tracing(a, offset=0, axis1=0, axis2=1, dtype=None):
+    return cast(a, dtype, "unsafe"), offset, axis1, axis2
+
+
+# a row, not the sum of a diagonal, whose adjoint finds its places by numbers: a third of the time
+@linear(_trace_adjoint, of=np.trace, call=_tracing)
+def trace(a, offset, axis1, axis2):
+    return np.trace(a, offset, axis1, axis2)
 
 
 @composition(np.linalg.diagonal)
@@ -39,4 +50,4 @@ def matrix_diagonal(x, /, *, offset=0):
 @composition(np.linalg.trace)
 def matrix_trace(x, /, *, offset=0, dtype=None):
     """The sum of a diagonal of every matrix of a stack."""
-    return trace(x, offset, -2, -1, dtype)
+    return trace(*_tracing(x, offset, -2, -1, dtype))

@@ -4,9 +4,11 @@ A gap of repeated values is exactly 0: a zero numerator against it is 0, for the
 and any other raises, as they are not determined.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
-from ...forms import is_unreal, real_dtype_of, shape
+from ...forms import dtype_of, is_unreal, real_dtype_of, shape
 from ...levels import decided, is_number, known
 from ...messages.errors import user_line
 from ...table import TABLE, linear, smooth
@@ -27,12 +29,22 @@ def product(*factors):
 
 def weighted(x, weights):
     """Return a matrix times plain weights, element by element, in the matrix's precision."""
-    return x * weights.astype(real_dtype_of(x))
+    return x * weights.astype(real_dtype_of(x), copy=False)
 
 
 def lower_half(n):
     """Return 1 below the diagonal, ½ on it and 0 above: with its transpose it is 1 everywhere."""
-    return np.tri(n) - 0.5 * np.eye(n)
+    return _small_lower_half(n) if n <= 32 else _lower_half(n)
+
+
+def _lower_half(n):
+    half = np.tri(n)
+    np.fill_diagonal(half, 0.5)
+    half.flags.writeable = False
+    return half
+
+
+_small_lower_half = lru_cache(_lower_half)  # to make it takes twice as long as to invert a matrix of 4 rows
 
 
 def columns(v):
@@ -113,12 +125,14 @@ def _undetermined(values, i, j):
 )
 def quotient(t, d, values):
     """t / d, but 0 where both are 0: a gap that the derivative does not reach. Raises LinAlgError for t / 0."""
-    repeated = np.broadcast_to(d == 0, np.broadcast_shapes(t.shape, d.shape))
+    repeated = d == 0
+    if not np.any(repeated):
+        return t / d
     reached = repeated & (t != 0) & ~np.isnan(t)
     if np.any(reached):
         *_, i, j = np.argwhere(reached)[0]
         raise np.linalg.LinAlgError(_undetermined(values, *sorted((int(i), int(j)))))
-    return t / np.where(d == 0, 1.0, d)
+    return t / np.where(repeated, 1.0, d)
 
 
 def without_rounding(d, w):
@@ -134,8 +148,8 @@ def together(w):
 
 
 def repeated(w):
-    """Return whether any of plain values is equal to another up to rounding."""
-    return bool(np.any(np.sum(together(w), -1) > 1))
+    """Return whether any of plain values, which are in order, is equal to the next up to rounding."""
+    return bool(np.any(without_rounding(w[..., 1:] - w[..., :-1], w) == 0))
 
 
 def inverse_gaps(w, near):
@@ -146,14 +160,16 @@ def inverse_gaps(w, near):
 
 def divided_by_gaps(t, w, values):
     """tᵢⱼ / (wⱼ − wᵢ) off the diagonal, on which it is 0; gaps that are rounding are repeated ``values``."""
-    d = without_rounding(expand_dims(w, -2) - expand_dims(w, -1), w) + _identity(t)
-    return weighted(quotient(t, d, values), 1.0 - np.eye(shape(t)[-1]))
+    infinite = np.zeros(shape(t)[-2:], real_dtype_of(t))
+    np.fill_diagonal(infinite, np.inf)
+    d = without_rounding(expand_dims(w, -2) - expand_dims(w, -1), w)
+    return quotient(t, d + infinite, values)
 
 
 def divided_by_sums(t, s):
     """tᵢⱼ / (sⱼ + sᵢ), skew; of real ``t`` the diagonal is 0, whatever the sum."""
     d = without_rounding(expand_dims(s, -2) + expand_dims(s, -1), s)
-    return quotient(t, d if is_unreal(t) else d + _identity(t), "singular values")
+    return quotient(t, d if is_unreal(t) else d + np.eye(shape(t)[-1], dtype=dtype_of(t)), "singular values")
 
 
 def _not_determined(g, v, values, i, j):
@@ -187,7 +203,3 @@ def _first_equal(w):
     gaps = without_rounding(w[..., None, :] - w[..., :, None], w) + np.eye(w.shape[-1])
     places = np.argwhere(gaps == 0)
     return tuple(sorted(map(int, places[0][-2:]))) if len(places) else ()
-
-
-def _identity(t):
-    return np.eye(shape(t)[-1], dtype=real_dtype_of(t))

@@ -44,17 +44,10 @@ def solve(a, b):
     return np.linalg.solve(a, b)
 
 
-def _inv_push(da, z, a):
-    return -product(z, da, z)
-
-
-def _inv_pull(g, z, a):
-    """Ā = −A⁻ᴴ z̄ A⁻ᴴ."""
-    z = adjoint(z)
-    return -product(z, g, z)
-
-
-_of_inverse = Smooth(_inv_push, _inv_pull)
+_of_inverse = Smooth(
+    lambda da, z, a: -product(z, da, z),
+    lambda g, z, a: -product(adjoint(z), g, adjoint(z)),
+)
 
 
 @smooth(_of_inverse, of=np.linalg.inv)
