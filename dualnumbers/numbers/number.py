@@ -169,6 +169,8 @@ class Number(NumberSurface):
         for x in inputs:
             if is_number(type(x)):
                 x = x if elementwise else as_numpy(x)
+            elif type(x) is np.ndarray and x.dtype.char != "O":
+                pass
             elif isinstance(x, JOINED):
                 x = shaping.array(x)
             elif not is_operand(type(x)):

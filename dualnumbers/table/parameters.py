@@ -50,5 +50,16 @@ def _copied(x: Any) -> Any:
         return {name: _copied(value) for name, value in x.items()}
     if isinstance(x, memoryview):
         return np.array(x)
-    mutable = isinstance(x, (MutableSequence, MutableSet, MutableMapping)) or hasattr(kind, "__array__")
-    return deepcopy(x) if mutable else x
+    return deepcopy(x) if _is_mutable(kind) else x
+
+
+class _Mutable(dict[type, bool]):
+    """A table: type → whether its objects are lists and the like, which may change."""
+
+    def __missing__(self, kind: type) -> bool:
+        collection = issubclass(kind, (MutableSequence, MutableSet, MutableMapping))
+        self[kind] = answer = collection or hasattr(kind, "__array__")
+        return answer
+
+
+_is_mutable = _Mutable().__getitem__

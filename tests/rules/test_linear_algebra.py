@@ -6,6 +6,7 @@ import pytest
 from table import JACOBIANS, nestings
 
 from autodiff import grad, hessian, hvp, jacfwd, jacrev, jvp, vjp
+from dualnumbers.rules.linalg.systems import inverse_of_upper
 
 REPEATED = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])  # eigenvalues 1, 3, 3
 MODES = pytest.mark.parametrize("mode", JACOBIANS.values(), ids=JACOBIANS)
@@ -315,3 +316,31 @@ def test_hessian_of_the_logarithm_of_a_determinant():
 def test_the_power_0_is_constant_beside_infinite_elements(mode):
     a = np.array([[np.inf, 1.0], [2.0, 3.0]])
     np.testing.assert_array_equal(mode(lambda a: np.linalg.matrix_power(a, 0))(a), np.zeros((2, 2, 2, 2)))
+
+
+@MODES
+def test_the_logarithm_of_the_determinant_of_a_singular_matrix_of_a_stack_has_no_derivative(mode):
+    stack = np.array([[[2.0, 1.0], [1.0, 3.0]], [[1.0, 2.0], [2.0, 4.0]]])
+    found = mode(lambda a: np.linalg.slogdet(a).logabsdet)(stack)
+    np.testing.assert_allclose(found[0, 0], np.linalg.inv(stack[0]).T, rtol=1e-14)
+    assert np.all(np.isnan(found[1, 1]))
+
+
+@pytest.mark.parametrize("shape", [(33,), (100,), (2, 65)])
+def test_large_triangular_matrices_are_inverted_by_halves(shape):
+    """To the digits that substitution has: row by row, as LAPACK solves a triangular system."""
+    *stack, n = shape
+    upper = np.triu(np.random.default_rng(n).normal(size=(*stack, n, n))) / n + np.eye(n)
+    found = inverse_of_upper(upper)
+    np.testing.assert_array_equal(found, np.triu(found))
+    np.testing.assert_allclose(found, np.linalg.inv(upper), rtol=0, atol=4e-16 * n)
+
+
+def test_the_gradient_through_a_large_cholesky_factor_is_the_derivative_along_each_direction():
+    a, along = np.random.default_rng(6).normal(size=(2, 70, 70))
+    a = a @ a.T + 70 * np.eye(70)
+    along = along + along.T
+    slope = jvp(lambda a: np.sum(np.linalg.cholesky(a) ** 3), [a], [along])[1]
+    for upper in (False, True):
+        found = grad(lambda a: np.sum(np.linalg.cholesky(a, upper=upper) ** 3))(a)  # noqa: B023
+        np.testing.assert_allclose(np.sum(found * along), slope, rtol=1e-12)

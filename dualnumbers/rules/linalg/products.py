@@ -8,13 +8,13 @@ from ...table.kinds import Smooth
 from ..complexes import adjoint, conj
 from ..elementwise.arithmetic import as_numpy
 from ..indexing import getitem
-from ..shaping import array, arrays, expand_dims, in_order, matrix_transpose, ravel, reshape, stack, transpose
+from ..shaping import array, arrays, expand_dims, in_order, matrix_transpose, reshape, stack, transpose
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
 
 def _rank(x):
-    return len(shape(x))
+    return x.ndim if type(x) is np.ndarray else len(shape(x))
 
 
 def _matmul_left(g, x, y):
@@ -224,7 +224,7 @@ def dot(a, b):
 @composition(np.outer)
 def outer(a, b):
     """All products of an element of ``a`` with one of ``b``, shape ``(a.size, b.size)``."""
-    return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0)
+    return reshape(a, (-1, 1), "C") * reshape(b, (1, -1), "C")
 
 
 @composition(np.tensordot)
