@@ -1,5 +1,6 @@
 """Decompositions. Of complex matrices, functions of the vectors that do not depend on their phases."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,13 @@ def separate(*shape: int) -> np.ndarray:
     return values(*shape) + np.diag([4.0, 7.0, 11.0, 16.0][: shape[-1]])
 
 
-@entry("hermitian", "cholesky")
+@entry("hermitian")
+def _hermitian(name: str) -> Iterator[Sample]:
+    for triangle, shape in itertools.product("LU", SQUARE):
+        yield Sample(lambda a, triangle=triangle: TABLE[name](a, triangle), (values(*shape),), f"{triangle}, {shape}")
+
+
+@entry("cholesky")
 def _cholesky(name: str) -> Iterator[Sample]:
     for shape in SQUARE:
         yield Sample(lambda a: a * np.linalg.cholesky(a), (separate(*shape),), f"{shape}", condition=4)
