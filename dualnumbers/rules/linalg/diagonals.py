@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...foreign import as_like
 from ...forms import real_dtype_of, shape
 from ...table import composition, linear
 from ..arrays.rearranging import rearrangement
@@ -27,7 +28,7 @@ def diagflat(v, k=0):
 
 def _trace_adjoint(g, a, offset, axis1, axis2):
     """Return z̄ at each place of the diagonal."""
-    ones = np.eye(shape(a)[axis1], shape(a)[axis2], offset, real_dtype_of(a))
+    ones = as_like(np.eye(shape(a)[axis1], shape(a)[axis2], offset, real_dtype_of(a)), a)
     return moved(over_matrices(g) * ones, (axis1, axis2), to_end=False)
 
 

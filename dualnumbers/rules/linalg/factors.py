@@ -69,11 +69,10 @@ def hermitian_adjoint(g, a, triangle):
 @linear(hermitian_adjoint)
 def hermitian(a, triangle):
     """The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
-    given = np.tri(a.shape[-1], dtype=bool)
-    z = np.where(given if triangle == "L" else given.T, a, adjoint(a))
-    if is_unreal(z):
-        places = np.arange(a.shape[-1])
-        z[..., places, places] = z[..., places, places].real
+    strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
+    z = strict + adjoint(strict)
+    places = np.arange(a.shape[-1])
+    z[..., places, places] = a[..., places, places].real
     return z
 
 
