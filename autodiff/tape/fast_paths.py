@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number, is_operand
 from dualnumbers.numbers.number import as_operand
 from dualnumbers.table.parameters import UNCHANGING, as_now
@@ -42,10 +43,12 @@ def fill(scalar: type, array: type, view: type, general: Callable[..., Any], sev
 
 def unary(face: Face) -> Callable[..., Any]:
     """Record an elementwise row of one operand."""
-    row, evaluate, of_float, of_array = face.row, face.evaluate, face.scalar, face.plain
+    row, evaluate, of_float, of_array, unreal = face.row, face.evaluate, face.scalar, face.plain, face.unreal
 
     def recorded(x: Any) -> Any:
         tape, line = x.tape, x.line
+        if unreal and tape.complex:
+            return record_line(face, (x,), ())
         values = tape.values
         value = values[line]
         kind = type(value)
@@ -116,6 +119,26 @@ def two(face: Face) -> Callable[..., Any]:
             and is_operand(kind)
         ):
             return reflected(y, x)
+        return record_line(face, (x, y), ())
+
+    def of_real(x: Any, y: Any) -> Any:
+        return record_line(face, (x, y), ()) if is_unreal(x) or is_unreal(y) else recorded(x, y)
+
+    return of_real if face.unreal else recorded
+
+
+def compared(face: Face) -> Callable[..., Any]:
+    """Record a comparison of a Variable with a Python number."""
+    row, evaluate = face.row, face.evaluate
+
+    def recorded(x: Any, y: Any) -> Any:
+        if type(x) in ACTIVE and (type(y) is float or type(y) is int):
+            tape, line = x.tape, x.line
+            z, place = evaluate(tape.values[line], y), len(tape.values)
+            if type(z) is bool and tape.guards is None:
+                return z
+            if type(z) is ndarray and z.size:
+                return handle(tape, tape.append(row, line, tape.add_constant(y), z, place), False)
         return record_line(face, (x, y), ())
 
     return recorded

@@ -131,7 +131,9 @@ class Variable(Number, operators=True):
     def lift(cls, face: Face) -> Callable[..., Any]:
         """Return the recording of a row."""
         row = face.row
-        if row.is_constant or face.unreal or row.arity not in (1, 2):
+        if row.is_constant and row.arity == 2 and not row.statics:
+            return fast_paths.compared(face)
+        if row.is_constant or row.arity not in (1, 2) or (face.unreal and not row.inline):
             return record_row(face)
         if row.arity == 2:
             return fast_paths.two(face) if row.inline else fast_paths.in_two(face)

@@ -1,6 +1,7 @@
 """Sums, means, products, extrema along axes."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,15 +28,26 @@ def axes_of(rank, axis):
 
 def kept(z, x, axis):
     """Return a reduction's result with the reduced axes back, of length 1."""
-    axes = axes_of(len(shape(x)), axis)
-    return reshape(z, tuple(1 if i in axes else n for i, n in enumerate(shape(x))), "C")
+    return reshape(z, _with_ones(shape(x), axis), "C")
+
+
+@lru_cache
+def _with_ones(dims, axis):
+    """Return a shape with reduced axes of length 1."""
+    axes = axes_of(len(dims), axis)
+    return tuple(1 if i in axes else n for i, n in enumerate(dims))
 
 
 def spread(g, x, axis):
     """Return a reduction's adjoint, equal along the reduced axes."""
-    if type(g) is np.float64 and type(x) is np.ndarray:  # of a number NumPy's function takes eight times as long
+    if type(x) is np.ndarray and type(g) is np.float64:  # NumPy's function takes eight times as long
         return np.ndarray(x.shape, float, g, 0, (0,) * x.ndim)
-    return broadcast_to(g if axis is None else kept(g, x, axis), shape(x))
+    g = g if axis is None else kept(g, x, axis)
+    if type(x) is not np.ndarray or type(g) is not np.ndarray or g.ndim != x.ndim or not g.flags.c_contiguous:
+        return broadcast_to(g, shape(x))
+    z = np.ndarray(x.shape, g.dtype, g, 0, [0 if n == 1 else step for n, step in zip(g.shape, g.strides, strict=True)])
+    z.flags.writeable = False
+    return z
 
 
 def count_of(x, axis):
@@ -130,12 +142,15 @@ prod = smooth(Smooth(product_push, product_pull), of=np.prod, call=signature)(al
 def equal_part(ones, axis, others=0):
     """The equal part of 1 for each of the ``ones`` and the ``others``; NaN where there is none: then NaN came in."""
     count = sum(ones, axis, True) + others
+    if type(count) is np.ndarray and count.all():
+        return 1.0 / count
     return 1.0 / where(equal(count, 0), math.nan, count)
 
 
 def real_type(x):
     """Return the real dtype of the precision of ``x``."""
-    return np.finfo(dtype_of(x)).dtype
+    dtype = dtype_of(x)
+    return dtype if dtype.kind == "f" else np.finfo(dtype).dtype
 
 
 def extremal(z, x, axis):
@@ -156,5 +171,14 @@ def extremum_pull(g, z, x, axis, keepdims):
 
 
 extremum = Smooth(extremum_push, extremum_pull)
-max = smooth(extremum, of=np.max, call=signature, selects=True)(along(np.max))
-min = smooth(extremum, of=np.min, call=signature, selects=True)(along(np.min))
+
+
+def _extremum(numpy_function, reduce):
+    """Make a reduction by np.max or np.min; of plain arrays without their wrapper."""
+    return lambda x, axis, keepdims: (
+        reduce(x, axis, None, None, keepdims) if type(x) is np.ndarray
+        else numpy_function(x, axis=axis, keepdims=keepdims))  # fmt: skip
+
+
+max = smooth(extremum, of=np.max, call=signature, selects=True)(_extremum(np.max, np.maximum.reduce))
+min = smooth(extremum, of=np.min, call=signature, selects=True)(_extremum(np.min, np.minimum.reduce))

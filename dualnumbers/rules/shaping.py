@@ -52,6 +52,8 @@ def reshaping(a, shape, order="C", *, copy=None):
     put=lambda x, v, to, order: reshape(v, shape(x), order),
 )
 def reshape(x, to, order):
+    if type(x) is np.ndarray:
+        return x.reshape(to, order=order)
     return np.reshape(x, to) if order == "C" else np.reshape(x, to, order=order)  # Dask's takes no order
 
 
@@ -149,7 +151,7 @@ def in_common(operands):
     An operand that is None is absent.
     """
     given = [x for x in operands if x is not None]
-    if not any(type_of(x) in PYTHON for x in given):
+    if not any(is_number(type(x)) and type_of(x) in PYTHON for x in given):
         return operands
     common = asked(np.result_type, *given)
     if common.kind not in "fc":

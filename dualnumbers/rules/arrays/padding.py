@@ -32,7 +32,7 @@ def _copies_adjoint(g, x, pairs, mode):
 
 @linear(_copies_adjoint, name="padded")
 def _by_copies(array, pairs, mode):
-    return np.pad(array, pairs, mode)
+    return np.pad(array, pairs, mode) if pairs else array.copy()
 
 
 def _reflections(n, pair, mode):

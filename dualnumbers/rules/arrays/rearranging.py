@@ -7,7 +7,7 @@ zero was filled in.
 
 import numpy as np
 
-from ...foreign import as_array, as_like, in_index, new_like
+from ...foreign import as_array, as_like, in_index, is_foreign, new_like
 from ...forms import dtype_of, shape, size
 from ...levels import read
 from ...table import composition, linear
@@ -152,8 +152,8 @@ def sliding_window_view(x, window_shape, axis):
 def _take_adjoint(g, x, indices, axis, mode):
     """Each element back to where it was taken from, of one taken twice both."""
     n = size(x) if axis is None else shape(x)[axis]
-    if mode != "raise":
-        indices = np.mod(indices, n) if mode == "wrap" else np.clip(indices, 0, n - 1)
+    if mode != "raise" or not (type(indices) is np.ndarray or is_foreign(type(indices))):
+        indices = np.take(as_like(np.arange(n), indices), indices, mode=mode)
     if axis is None:
         return reshape(scatter(g, (n,), indices), shape(x), "C")
     return scatter(g, shape(x), (slice(None),) * (axis % len(shape(x))) + (indices,))
