@@ -2,7 +2,7 @@
 
 This is the way of PyTorch: operations on a Variable are recorded as they happen, and ``backward`` adds to its ``grad``.
 
->>> from autodiff import Variable
+>>> from autodiff import Variable, no_grad
 >>> w = Variable(1.0)
 >>> for _ in range(2):
 ...     loss = (w - 3.0) ** 2

@@ -69,8 +69,8 @@ def test_the_row_of_the_matrix_product_is_quoted(docs):
 
     line, left, right = row_of_matmul()
     assert "multilinear(_matmul_left, _matmul_right, of=np.matmul)" in line
-    assert "matmul(g, matrix_transpose(conj(y)))" in left
-    assert "matmul(matrix_transpose(conj(x)), g)" in right
+    assert "matmul(g, adjoint(y))" in left
+    assert "matmul(adjoint(x), g)" in right
 
 
 def test_every_elementwise_rule_has_its_line(docs):
