@@ -28,9 +28,11 @@ def _matmul_left(g, x, y):
 
 def _matmul_right(g, x, y):
     """ȳ = xᴴ z̄ of z = x y."""
-    if _rank(x) == 1:
-        return (expand_dims(conj(x), -1) * expand_dims(g, -2)) if _rank(y) > 1 else conj(x) * g
-    return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), g)
+    if _rank(x) > 1:
+        return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), g)
+    if _rank(y) > 1:
+        return expand_dims(conj(x), -1) * expand_dims(g, -2)
+    return conj(x) * g
 
 
 matmul = multilinear(_matmul_left, _matmul_right, of=np.matmul)(np.matmul)
