@@ -123,15 +123,17 @@ class Leaf(ByHand):
 
     def going_on(self) -> SharedTape | None:
         """Return the tape on which it was an operand last, for the next operation; None where that begins another."""
-        tape = None if self.last is None else self.last()
+        tape: SharedTape | None = None if self.last is None else self.last()
         while tape is not None and tape.absorbed is not None:
             tape, _ = tape.absorbed
-        return None if tape is None or tape.is_swept or tape.level is not self.level else tape
+        if tape is None or tape.is_swept or tape.has_arrays or tape.level is not self.level:
+            return None
+        return tape
 
     def spot(self) -> tuple[SharedTape, int] | None:
         """Return the place on the tape on which it goes on, where it has one and its value is the one there."""
         tape = None if self.last is None else self.last()
-        if tape is None or not tape.is_open() or tape.is_swept:
+        if tape is None or not tape.is_open() or tape.is_swept or tape.has_arrays:
             return None
         line = self.line_on(tape)
         return None if line is None else (tape, line)

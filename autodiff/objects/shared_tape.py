@@ -25,8 +25,8 @@ its place, follows the note: line 1 + 2. So there is no graph to set, to hold or
 and with the last of them everything is freed.
 
 In a loop that would join a tape at every step. So a leaf goes on with the tape on which it was last an operand, if any
-result still refers to that, until it is swept. What is computed beside each other from one leaf, the losses of many
-samples say, then stands on one tape; a sweep from one of them takes its own lines out first (`alone`).
+result still refers to that, until it is swept, or has an array. What is computed beside each other from one leaf, the
+losses of many samples say, then stands on one tape; a sweep from one of them takes its own lines out first (`alone`).
 
 Two things would go wrong with this alone. Two threads must not append to one list, so a tape belongs to the thread that
 opened it; another one that goes on with its results copies it. And a result that a loop uses at every step would hold
@@ -40,6 +40,7 @@ from threading import get_ident
 from typing import Any
 from weakref import ref
 
+from dualnumbers.forms import is_array
 from dualnumbers.levels import Level, is_number
 from dualnumbers.table import Row
 
@@ -60,8 +61,8 @@ class SharedTape(Recorder):
     It has no operand that is a line without derivative: what has none is a plain value there.
     """
 
-    __slots__ = ("__weakref__", "absorbed", "copies", "handles", "is_swept", "leaves", "limit", "lines", "lowest",
-                 "retained", "thread")  # fmt: skip
+    __slots__ = ("__weakref__", "absorbed", "copies", "handles", "has_arrays", "is_swept", "leaves", "limit",
+                 "lines", "lowest", "retained", "thread")  # fmt: skip
 
     def __init__(self, level: Level) -> None:
         super().__init__()
@@ -82,6 +83,8 @@ class SharedTape(Recorder):
         """By the id of another thread's tape: that, how many of its lines were copied here, and to which line on."""
         self.lowest: list[int] = []
         """The lowest line that each line was computed from, of those that are computed; `NONE` of an input."""
+        self.has_arrays = False
+        """Whether any value is an array: then leaves begin another tape, for what is not swept takes much memory."""
         self.is_swept = False
         """Whether it was swept: then what is next computed from leaves alone begins another tape."""
         self.absorbed: tuple[SharedTape, int] | None = None
@@ -89,6 +92,8 @@ class SharedTape(Recorder):
 
     def append(self, row: Row | None, first: int, second: int, value: Any, place: int | None = None) -> int:
         line, lowest = super().append(row, first, second, value, place), self.lowest
+        if not self.has_arrays and is_array(value):
+            self.has_arrays = True
         if row is None:
             lowest.append(NONE)
         elif line in self.more:
@@ -166,6 +171,7 @@ class SharedTape(Recorder):
         self.unkept |= {line + lines for line in other.unkept.copy() if line < count}
         self.complex |= other.complex
         self.mixed |= other.mixed
+        self.has_arrays |= other.has_arrays
 
     def compacted(self) -> SharedTape:
         """Return a new tape of the lines that a result still needs; this one if those are most of them.

@@ -33,6 +33,7 @@ from dualnumbers.table.partials import evaluate_partial, in_precision
 from ..calls.directions import same_bits
 from ..calls.running import run
 from ..calls.structures import flatten
+from ..tape.keeping import restore
 from ..tape.recorder import Recorder
 from ..tape.sweep import masked, passed_to_operand, tangents
 from ..tape.variable import Variable, variable
@@ -100,6 +101,7 @@ def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Seq
     with np.errstate(all="ignore"):
         found = tangents(tape, seeds, lines)
         if any(has_nan(found.get(line)) for line in wanted):
+            restore(tape)
             found = Certain(tape).tangents(seeds, lines)
             check_determined(tape.level, map(found.get, wanted))
     return found

@@ -54,6 +54,8 @@ class Lease:
 
     def __del__(self) -> None:
         tape, line = self.tape, self.line
+        if not tape.is_lean:
+            return
         with suppress(LookupError, RuntimeError):  # two threads append to the tape at the same time: it will say so
             if tape.values[line] is self.value and line not in tape.pinned and not _is_read(tape, line):
                 tape.values[line] = stand_in(self.value)
@@ -61,7 +63,8 @@ class Lease:
 
 
 def restore(tape: Tape) -> None:
-    """Compute the values that were let go anew."""
+    """Compute the values that were let go anew, and let none go any more, as the garbage collector would."""
+    tape.is_lean = False
     lines, tape.let_go = sorted(tape.let_go), set()
     for line in lines:
         row = tape.rows[line]

@@ -51,7 +51,7 @@ class Answer(NamedTuple):
 class Recorder(Tape):
     """A tape that Variables are lines of: what is computed from them appends lines."""
 
-    __slots__ = ("answers", "complete", "guards", "is_lean", "is_torn", "pinned")
+    __slots__ = ("answers", "complete", "guards", "is_torn", "pinned")
 
     complete: bool
     """Whether every value is kept: then no array is written to in place."""
@@ -61,14 +61,12 @@ class Recorder(Tape):
     """The lines whose plain values were read, each with the user's line of code that did; None: it is not noted."""
     answers: dict[int, list[Answer]]
     """The lines of which a rule asked something to decide by, such as whether any element is NaN, with the answers."""
-    is_lean: bool
-    """Whether it lets go the values that no sweep reads (`keeping`)."""
     is_torn: bool
     """Whether two threads were seen to append at the same time, so that the columns do not fit together."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.complete = self.is_lean = self.is_torn = False
+        self.complete = self.is_torn = False
         self.pinned, self.guards, self.answers = set(), None, {}
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:

@@ -83,6 +83,9 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
     guards, answers, values = recorded.guards, recorded.answers, list(tape.values)
     now = tape.at(values)
     for line, x in zip(tape.inputs, inputs, strict=True):
+        if _order(x) != _order(values[line]):
+            raise DivergedError(f"an array of shape {shape(x)} has its elements in another order in memory than when "
+                                "the function was recorded: give np.asarray(x, order=...)")  # fmt: skip
         values[line] = x
     for line, row in enumerate(tape.rows):
         if row is not None:
@@ -115,6 +118,12 @@ def _leaves(args: Sequence[Any]) -> list[Any]:
 
 def _form(x: Any) -> tuple[Any, ...]:
     return shape(x), dtype_of(x), type_of(x)
+
+
+def _order(x: Any) -> tuple[bool, bool] | None:
+    """Return whether an array lies in C's order, and in Fortran's; None of what is no plain array."""
+    x = plain(x)
+    return (x.flags.c_contiguous, x.flags.f_contiguous) if type(x) is np.ndarray else None
 
 
 def _named(forms: Sequence[Any]) -> str:

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 class Tape(Program):
     """A Wengert list: a program with the value of each line. ``print(tape)`` shows it as a numbered table."""
 
-    __slots__ = ("complex", "let_go", "level", "mixed", "recorded", "unkept", "values")
+    __slots__ = ("complex", "is_lean", "let_go", "level", "mixed", "recorded", "unkept", "values")
 
     values: list[Any]
     """The value of each line."""
     unkept: set[int]
     """The lines whose values were overwritten: of arrays that were written to in place (`Recorder.write`)."""
+    is_lean: bool
+    """Whether it lets go the values that no sweep reads (`keeping`)."""
     let_go: set[int]
     """The lines whose values no sweep reads, and which were let go (`keeping`)."""
     mixed: bool
@@ -39,7 +41,7 @@ class Tape(Program):
         self.static, self.constants = {}, [None]
         self.inputs, self.outputs, self.names = [], [], []
         self.level, self.unkept, self.let_go = Level(), set(), set()
-        self.complex = self.mixed = False
+        self.complex = self.is_lean = self.mixed = False
         self.captured = self.recorded = None
 
     def __len__(self) -> int:

@@ -75,6 +75,7 @@ def add_at(total, part, index):
         return
     # as vectors, for which np.add.at takes a third of the time
     lengths, rest = total.shape[: len(arrays)], total.shape[len(arrays) :]
+    arrays = tuple(part.astype(np.intp, copy=False) for part in arrays)  # what has no room in the type of few bytes
     places = np.ravel_multi_index(arrays, lengths, "wrap") if len(arrays) > 1 else arrays[0] % max(lengths[0], 1)
     if rest:
         places = np.add.outer(places * math.prod(rest), np.arange(math.prod(rest)).reshape(rest))

@@ -11,7 +11,7 @@ import pytest
 import autodiff.scipy.integrate
 import autodiff.scipy.ndimage
 import autodiff.scipy.signal
-from autodiff import Variable, gradcheck, jacfwd, jacrev, linearize, vjp
+from autodiff import Variable, grad, gradcheck, jacfwd, jacrev, linearize, vjp
 from autodiff.custom import decorators as custom
 
 X = np.array([0.5, -1.0, 2.0, 3.0])
@@ -311,3 +311,24 @@ def test_a_parameter_that_is_changed_after_the_call_is_what_it_was(call, kind):
 
     for found in (pulled, by_hand, pushed, twice):
         assert np.array_equal(found(changed), found(lambda p: None)), found
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint64, np.intp])
+@pytest.mark.parametrize("chosen", [lambda x, i: x[i], lambda x, i: np.take(x, i, axis=0), lambda x, i: x[i, i % 5]])
+def test_indices_of_few_bytes_reach_every_place(chosen, dtype):
+    """The places of a large array have no room in the type of the indices."""
+    i, x = np.array([60, 2, 60, 119], dtype), np.ones((120, 5))
+    expected = grad(lambda x: np.sum(chosen(x, i.astype(int)) ** 2))(x)
+    assert expected.sum() == 2.0 * np.size(chosen(x, i))
+    assert np.array_equal(grad(lambda x: np.sum(chosen(x, i) ** 2))(x), expected)
+    w = Variable(x)
+    np.sum(chosen(w, i) ** 2).backward()
+    assert np.array_equal(w.grad, expected)
+
+
+@pytest.mark.parametrize("indices", [np.array([True, True, False]), [True, True, False], np.bool_(True)])
+def test_true_is_the_place_1_for_take(indices):
+    x = np.arange(3.0)
+    expected = jacfwd(lambda x: np.take(x, indices))(x)
+    assert np.array_equal(jacrev(lambda x: np.take(x, indices))(x), expected)
+    assert np.sum(expected) == np.size(indices)

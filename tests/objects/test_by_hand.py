@@ -473,6 +473,21 @@ def test_of_many_results_beside_each_other_each_sweep_has_its_own_lines():
     assert w.grad == sum(2.0 * k * (2.0 * k - 1.0) for k in range(0, 2000, 100))
 
 
+@pytest.mark.parametrize("leaf", [np.ones(100_000), 1.5])
+def test_passes_without_a_sweep_keep_one_pass(leaf):
+    """The result of the last pass is there when the next one begins."""
+    w, data = Variable(leaf), np.ones(100_000)
+    tracemalloc.start()
+    try:
+        for _ in range(40):
+            loss = np.sum(np.sin(w * data))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(loss.tape) < 10
+    assert peak < 10 * data.nbytes
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_a_value_that_changes_on_the_way_is_another_input(order):
     """Also where the leaf goes on with a tape that has its old value."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from table import JACOBIANS, nestings
 
-from autodiff import jacfwd, jacrev
+from autodiff import grad, jacfwd, jacrev
 
 
 @pytest.mark.parametrize("x", [np.full(3, 0.1), np.zeros(4), np.array([2.5]), np.full((2, 3), 0.7)], ids=np.shape)
@@ -89,3 +89,22 @@ def test_nan_comes_out_where_it_came_in_without_warnings(function, mode):
 def test_a_wrong_call_says_what_to_do(call, error, message, mode):
     with pytest.raises(error, match=message):
         mode(call)(np.array([[1.0, -2.0, 3.0], [0.5, 2.0, 1.5]]))
+
+
+@pytest.mark.parametrize(
+    "x", [np.array([1e-160, 1e-160, 1e200]), np.array([1e-22, 1e-22, 1e22], np.float32), np.array([3.0, 0.0, 2.0])]
+)
+def test_products_that_lose_digits_on_the_way_have_derivatives_that_do_not(x):
+    exact = [np.prod(np.delete(x.astype(np.longdouble), k)) for k in range(len(x))]
+    assert np.allclose(grad(np.prod)(x), np.array(exact, x.dtype), 4 * np.finfo(x.dtype).eps, 0.0)
+
+
+@pytest.mark.parametrize("axis", [(0, 2), (0, 1), (1, 2)])
+def test_nan_quantiles_at_a_matrix_of_fractions_along_several_axes_are_refused(axis):
+    """NumPy puts the axes of the result in another order than np.quantile does."""
+    x, q = np.arange(24.0).reshape(2, 3, 4) ** 1.5, np.array([[0.2, 0.4], [0.6, 1.0]])
+    for derivative_of in (jacfwd, jacrev):
+        with pytest.raises(TypeError, match=r"give it np.ravel\(q\)"):
+            derivative_of(lambda x: np.nanquantile(x, q, axis=axis))(x)
+    by_rows = jacrev(lambda x: np.nanquantile(x, q.ravel(), axis=axis))(x)
+    assert np.allclose(by_rows, jacfwd(lambda x: np.quantile(x, q.ravel(), axis=axis))(x))

@@ -1,5 +1,6 @@
 """Values that no sweep reads are let go: gradients stay what they are to the bit, and the memory goes back."""
 
+import gc
 import tracemalloc
 import warnings
 
@@ -202,6 +203,29 @@ def test_values_that_were_let_go_are_computed_again_where_a_derivative_is_nan():
     expected = np.zeros(N)
     expected[1:] = 1 / np.sqrt(2 * x[1:])
     assert np.allclose(gradient(f, [x])[0], expected, 1e-12, 0.0)
+
+
+class Node:
+    """Something that only the garbage collector frees."""
+
+
+def test_nothing_is_let_go_while_a_second_look_needs_it():
+    """The handle is in a cycle, and goes whenever the garbage collector runs."""
+
+    def f(x):
+        node = Node()
+        node.itself, node.squares = node, np.sum(x**2, axis=1)
+        return np.sum(np.sqrt(node.squares))
+
+    x = np.ones((N // 2, 2))
+    x[0] = 0.0
+    thresholds = gc.get_threshold()
+    try:
+        for often in (10, 50, 100):
+            gc.set_threshold(often)
+            assert not np.any(np.isnan(gradient(f, [x])[0]))
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def test_eigenvectors_of_equal_values_are_looked_at_with_every_value(of_every_size):

@@ -339,3 +339,13 @@ def test_what_is_locally_constant_is_computed_anew(name, of):
     tape = recorded(OF[of](RUNNING[name]), (x,))
     for other in (x * 1.01, x[::-1].copy(), x * [1.0, -1.0, 1.0], x * 1.3):
         assert ran(tape, OF[of](RUNNING[name]), (other,))
+
+
+def test_an_array_in_another_order_of_memory_is_another_way():
+    """What ``order="K"`` gives, and which reshaped arrays are views, depends on it."""
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    f = lambda x: np.ravel(x, order="K") * 2.0
+    tape = record(f, [x])[0]
+    assert np.array_equal(tape.run([np.asfortranarray(x + 1.0)]), f(x + 1.0))
+    with pytest.raises(DivergedError, match="in another order in memory"):
+        tape.run([np.ascontiguousarray(x)])

@@ -152,7 +152,8 @@ def sliding_window_view(x, window_shape, axis):
 def _take_adjoint(g, x, indices, axis, mode):
     """Each element back to where it was taken from, of one taken twice both."""
     n = size(x) if axis is None else shape(x)[axis]
-    if mode != "raise" or not (type(indices) is np.ndarray or is_foreign(type(indices))):
+    known = type(indices) is np.ndarray and indices.dtype.kind == "i"
+    if mode != "raise" or not (known or is_foreign(type(indices))):
         indices = np.take(as_like(np.arange(n), indices), indices, mode=mode)
     if axis is None:
         return reshape(scatter(g, (n,), indices), shape(x), "C")

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...forms import dtype_of, shape
 from ...levels import is_number, known, read
+from ...messages.errors import user_line
 from ...table import composition, smooth
 from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
@@ -121,6 +122,9 @@ def _quantiles(numpy_function):
         if weights is not None:
             raise TypeError(f"np.{name} with weights= has no derivative here: sort the elements and their weights")
         a, q = array(a), array(q)
+        if name.startswith("nan") and rank(q) > 1 and len(_axes(a, axis)[1]) > 1 and axis is not None:
+            raise TypeError(f"np.{name} of fractions in {rank(q)} axes along several axes has no derivative here: give "
+                            f"it np.ravel(q), and reshape the result{user_line()}")  # fmt: skip
         if is_number(type(q)) and method in ALPHA_AND_BETA:
             return _at_fractions(a, name, q, axis, keepdims, method)
         return _quantile(a, name, fixed(q), axis, keepdims, method)
