@@ -165,7 +165,7 @@ def test_the_ufuncs_without_a_derivative_are_those_that_are_listed():
 
 def test_the_missed_bounds_are_those_of_the_benchmarks():
     results = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| .+ \| ([\d.]+) \S+ \| ([\d.]+) \S+ \| (met|missed) \|", results, re.MULTILINE)
+    rows = re.findall(r"^\| .+ \| (-?[\d.]+) \S+ \| ([\d.]+) \S+ \| (met|missed) \|", results, re.MULTILINE)
     missed = [(measured, bound) for measured, bound, verdict in rows if verdict == "missed"]
     speed = PAGES["limitations.md"].split("## Speed")[1].replace("\n", " ")
     assert speed.startswith(f"  Of {len(rows)} bounds that were set beforehand, {len(missed)} are missed:")
