@@ -168,16 +168,20 @@ def main() -> None:
     parser.add_argument("--rounds", metavar="N", type=int, default=20, help="rounds of a row at most (20)")
     parser.add_argument("--save", metavar="FILE", type=Path, help="write the picture there, .svg or .png")
     chosen = parser.parse_args()
+    if chosen.rounds < 1:
+        parser.error(f"--rounds is at least 1, not {chosen.rounds}")
+    asked = [entry for entry in entries() if chosen.only.lower() in entry.name.lower()]
+    if not asked:
+        parser.error(f"no workload's name contains {chosen.only!r}: try a word of one, such as Kalman, heat, MLP")
     pin()
     peers = contenders()
     distributions = sorted({name.partition(".")[0] for name in peers} | {"numpy"})
     print(f"Python {platform.python_version()}, {', '.join(f'{name} {version(name)}' for name in distributions)}\n")
     print(heading(list(peers)), flush=True)
     results = []
-    for entry in entries():
-        if chosen.only.lower() in entry.name.lower():
-            results.append(run(entry, peers, chosen.rounds))
-            print(line(results[-1], list(peers)), flush=True)
+    for entry in asked:
+        results.append(run(entry, peers, chosen.rounds))
+        print(line(results[-1], list(peers)), flush=True)
     print("", *summary(results, list(peers)), sep="\n")
     if chosen.save:
         draw(results, chosen.save)

@@ -208,11 +208,9 @@ class _Groups:
         for line, x in zip(self.lines, at, strict=True):
             tape.values[line], tape.rows[line] = x, None
         for line in range(max(self.seeds) + 1):
-            row, operands = tape.rows[line], tape.operands(line)
-            read = not after.isdisjoint(map(line_of, operands))
-            if row is not None and (read or line in tape.unkept):
-                evaluate, static = row.face_of(tape.values[line]).evaluate, tape.static.get(line, ())
-                tape.values[line] = evaluate(*map(tape.value, operands), *static)
+            read = not after.isdisjoint(map(line_of, tape.operands(line)))
+            if tape.rows[line] is not None and (read or line in tape.unkept):
+                tape.values[line] = tape.evaluated(line)
             if read:
                 after.add(line)
             elif alone:

@@ -215,7 +215,8 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 return operator(y, x)
             if kind is ndarray and y.dtype.char != "O":
                 z, place = evaluate(y, values[line]), len(values)
-                return handle(tape, tape.append(row, tape.constant(y), line, z, place))
+                tape.append(row, tape.constant(y), line, z, place)
+                return tape.handle_on(z, place)
             y = as_operand(x, y, row)
             return y if y is NotImplemented else record_line(face, (y, x), ())
         z = evaluate(y, values[line])

@@ -67,10 +67,7 @@ def restore(tape: Tape) -> None:
     tape.is_lean = False
     lines, tape.let_go = sorted(tape.let_go), set()
     for line in lines:
-        row = tape.rows[line]
-        assert row is not None
-        evaluate = row.face_of(tape.values[line]).evaluate
-        tape.values[line] = evaluate(*map(tape.value, tape.operands(line)), *tape.static.get(line, ()))
+        tape.values[line] = tape.evaluated(line)
 
 
 def stand_in(array: Any) -> Any:

@@ -89,8 +89,7 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
         values[line] = x
     for line, row in enumerate(tape.rows):
         if row is not None:
-            xs = map(now.value, tape.operands(line))
-            values[line] = row.face_of(tape.values[line]).evaluate(*xs, *tape.static.get(line, ()))
+            values[line] = now.evaluated(line)
             forms, known = ([_form(x) for x in parts(z)] for z in (values[line], tape.values[line]))
             if forms != known:
                 raise DivergedError(f"{row.name} gives {_named(forms)} here, where the recorded function went on with "

@@ -53,6 +53,14 @@ class Tape(Program):
             return self.values[operand]
         return self.constants[~operand] if operand > FAR else self.values[operand - INERT]
 
+    def evaluated(self, line: int) -> Any:
+        """Return what a line's row gives of the values that its operands have now, by the face that gave its value."""
+        row = self.rows[line]
+        assert row is not None
+        return row.face_of(self.values[line]).evaluate(
+            *map(self.value, self.operands(line)), *self.static.get(line, ())
+        )
+
     def at(self, values: list[Any]) -> Tape:
         """Return another run of the same program, with other values on its lines."""
         run = Tape.__new__(Tape)

@@ -91,6 +91,13 @@ def logsumexp_by(np: Any) -> Callable[[Any, int], Any]:
     return logsumexp
 
 
+def descended(gradient: Callable[[Any], Any], x: Any, rate: float, steps: int) -> Any:
+    """Return where steps down lead, with arrays that are not written to."""
+    for _ in range(steps):
+        x = x - rate * gradient(x)
+    return x
+
+
 def flat(answer: Any) -> np.ndarray:
     """Return one vector of the numbers of an answer: of an array, a number, or lists and tuples of these."""
     if isinstance(answer, list | tuple):

@@ -11,7 +11,7 @@ import autograd.scipy.special
 from autograd import elementwise_grad, grad, hessian, jacobian, make_jvp, make_vjp, value_and_grad
 from timing import np
 
-from contenders import Answer, cross_entropy_by, namespace
+from contenders import Answer, cross_entropy_by, descended, namespace
 
 
 class Autograd:
@@ -40,14 +40,7 @@ class Autograd:
     def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
         """Answer by `grad`, step by step."""
         gradient = grad(f)
-
-        def call() -> Any:
-            (x,) = arguments
-            for _ in range(steps):
-                x = x - rate * gradient(x)
-            return x
-
-        return call
+        return lambda: descended(gradient, *arguments, rate, steps)
 
     def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
         """Answer by `value_and_grad`, and the step written out."""

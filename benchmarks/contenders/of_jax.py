@@ -11,7 +11,7 @@ import jax.scipy.linalg
 import jax.scipy.special
 from timing import np
 
-from contenders import Answer, cross_entropy_by, namespace
+from contenders import Answer, cross_entropy_by, descended, namespace
 
 jax.config.update("jax_enable_x64", True)
 
@@ -46,13 +46,7 @@ class Jax:
     def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
         """Answer by `jax.grad`, step by step."""
         gradient = jax.grad(f)
-
-        def descend(x: Any) -> Any:
-            for _ in range(steps):
-                x = x - rate * gradient(x)
-            return x
-
-        return self.finished(descend, arguments)
+        return self.finished(lambda x: descended(gradient, x, rate, steps), arguments)
 
     def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
         """Answer by `jax.value_and_grad`, and the step mapped over the parameters."""

@@ -11,7 +11,7 @@ from timing import np
 import dualnumbers.dmath
 from autodiff import Variable, derivative, grad, hessian, hvp, jacfwd, jvp, linearize, nn, value_and_grad, vjp
 from autodiff.scipy.linalg import solve_triangular
-from contenders import Answer, cross_entropy_by, logsumexp_by, namespace
+from contenders import Answer, cross_entropy_by, descended, logsumexp_by, namespace
 
 
 class Ours:
@@ -50,14 +50,7 @@ class Ours:
     def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
         """Answer by `grad`, step by step."""
         gradient = grad(f)
-
-        def call() -> Any:
-            (x,) = arguments
-            for _ in range(steps):
-                x = x - rate * gradient(x)
-            return x
-
-        return call
+        return lambda: descended(gradient, *arguments, rate, steps)
 
     def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
         """Answer by modules, a loss and an optimiser of `autodiff.nn`."""

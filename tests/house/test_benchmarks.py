@@ -164,3 +164,13 @@ def test_the_table_tells_who_is_ahead(tmp_path):
     pytest.importorskip("matplotlib")
     users.draw(results, tmp_path / "picture.svg")
     assert "<svg" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [(["--only", "nothing like this"], "such as Kalman"), (["--rounds", "0"], "at least 1")]
+)
+def test_a_wrong_option_is_named(options, said, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["users.py", *options])
+    with pytest.raises(SystemExit):
+        users.main()
+    assert said in capsys.readouterr().err
