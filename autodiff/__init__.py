@@ -3,7 +3,7 @@
 How the package is laid out, from its doors down; docs/how-it-is-built.md tells it at length:
 
 - ``forward``, ``reverse``, ``operators``, ``check``: what users call; beside them ``nn``, ``scipy``, ``linalg``,
-  ``numpy``, ``drawing``, ``custom``.
+  ``implicit``, ``numpy``, ``drawing``, ``custom``, ``checkpoints``, ``debugging``.
 - ``calls``: arguments enter a differentiation, answers leave it.
 - ``tape``: the Wengert list, handles on its lines, the sweep through it, what prints it and runs it elsewhere;
   ``second_look``, where a derivative came out NaN; ``objects``, Variables made by hand.
@@ -26,44 +26,82 @@ from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
-    from . import drawing, linalg, nn, scipy
+    from . import drawing, implicit, linalg, nn, scipy
     from .adoption import adopt
+    from .any_order import taylor
     from .check.derivatives import check_derivative, check_gradient
     from .check.gradcheck import gradcheck
+    from .checkpoints import checkpoint, checkpointed_loop
+    from .custom.black_box import black_box
     from .custom.blocks import Block, SimpleBlock
     from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
+    from .debugging import debug_nans
+    from .derivative_tensors import derivative_tensor
     from .drawing import animate, draw_graph
     from .objects.leaf import Constant
     from .objects.no_grad import no_grad
-    from .operators import hessian, hvp, jacobian, linearize
+    from .operators import (
+        curl,
+        divergence,
+        elementwise_grad,
+        gnvp,
+        hessian,
+        hessian_diagonal,
+        hvp,
+        jacobian,
+        laplacian,
+        linear_transpose,
+        linearize,
+        value_and_jacobian,
+        value_grad_and_hessian,
+    )
+    from .operators.linear_operators import gauss_newton_operator, hessian_operator, jacobian_operator
+    from .sparse import Sparsity, sparsity
 
 __all__ = [
     "Block",
     "Constant",
     "SimpleBlock",
+    "Sparsity",
     "Tape",
     "Variable",
     "adopt",
     "animate",
     "array",
+    "black_box",
     "check_derivative",
     "check_gradient",
+    "checkpoint",
+    "checkpointed_loop",
+    "curl",
+    "debug_nans",
     "derivative",
+    "derivative_tensor",
     "differentiate",
+    "divergence",
     "draw_graph",
     "drawing",
     "elementwise",
+    "elementwise_grad",
+    "gauss_newton_operator",
+    "gnvp",
     "grad",
     "gradcheck",
     "gradient",
     "hessian",
+    "hessian_diagonal",
+    "hessian_operator",
     "hvp",
+    "implicit",
     "jacfwd",
     "jacobian",
+    "jacobian_operator",
     "jacrev",
     "jvp",
+    "laplacian",
     "linalg",
     "linear",
+    "linear_transpose",
     "linearize",
     "locally_constant",
     "multilinear",
@@ -73,8 +111,12 @@ __all__ = [
     "register_structure",
     "scipy",
     "smooth",
+    "sparsity",
     "stop_gradient",
+    "taylor",
     "value_and_grad",
+    "value_and_jacobian",
+    "value_grad_and_hessian",
     "value_of",
     "vjp",
 ]
@@ -83,17 +125,39 @@ __version__ = "0.1.0"
 COUNTERPARTS.append(lambda name: import_module(".scipy", __name__).counterparts_of(name))
 NAMESPACES.append(lambda: import_module(".numpy", __name__))
 
+OPERATORS = (
+    "curl",
+    "divergence",
+    "elementwise_grad",
+    "gnvp",
+    "hessian",
+    "hessian_diagonal",
+    "hvp",
+    "jacobian",
+    "laplacian",
+    "linear_transpose",
+    "linearize",
+    "value_and_jacobian",
+    "value_grad_and_hessian",
+)
+
 LATE = {
-    **dict.fromkeys(("check", "custom", "drawing", "linalg", "nn", "numpy", "scipy"), ""),
-    **dict.fromkeys(("elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
+    **dict.fromkeys(("check", "custom", "drawing", "implicit", "linalg", "nn", "numpy", "scipy"), ""),
+    **dict.fromkeys(("black_box", "elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
     **dict.fromkeys(("check_derivative", "check_gradient"), "check"),
-    **dict.fromkeys(("hessian", "hvp", "jacobian", "linearize"), "operators"),
+    **dict.fromkeys(OPERATORS, "operators"),
+    **dict.fromkeys(("gauss_newton_operator", "hessian_operator", "jacobian_operator"), "operators.linear_operators"),
     **dict.fromkeys(("animate", "draw_graph"), "drawing"),
     **dict.fromkeys(("Block", "SimpleBlock"), "custom"),
+    **dict.fromkeys(("checkpoint", "checkpointed_loop"), "checkpoints"),
+    **dict.fromkeys(("Sparsity", "sparsity"), "sparse"),
     "Constant": "objects.leaf",
     "adopt": "adoption",
+    "debug_nans": "debugging",
+    "derivative_tensor": "derivative_tensors",
     "gradcheck": "check",
     "no_grad": "objects.no_grad",
+    "taylor": "any_order",
 }
 """Name → the module that it is imported from when it is first asked for; none if it is a module itself."""
 

@@ -17,15 +17,19 @@ from dualnumbers.numbers.nested import regular
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
+from .calls.auxiliary import Main, beside
 from .calls.call import Call
-from .calls.directions import CHUNK, ComplexPartial, Directions, check_same, taken
+from .calls.directions import ONE_RUN, Columns, ComplexPartial, Directions, check_same, checked, holomorphic
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
 from .calls.structures import flatten, is_structure, keeps_structure
-from .calls.values import check_alive, check_holomorphic, output, output_leaf, own, real_output, zero
+from .calls.values import check_alive, name_of, output, output_leaf, own, real_output, zero
 from .derived import derived, with_parameters_of
 
 new = object.__new__
+
+LONG = 4
+"""As often is differentiated by one number where a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
     from .check.derivatives import check_derivative
@@ -35,23 +39,29 @@ __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfw
 __getattr__ = late(__name__, {"check_derivative": "check"}, __package__)
 
 
-def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:
+def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: int | None = None) -> Any:
     """Return the partial derivative ∂f/∂args[wrt] at ``args``.
 
     With respect to a number it has the shape of f's output; with respect to an array it is the full partial, output
     shape + argument shape; with respect to nested tuples, lists, dicts and dataclasses it has their structure. ``wrt``
-    is an index or a parameter's name; a tuple of them gives the mixed partial, one differentiation after the other. A
-    Python float gives a Python float; what f does not depend on has the derivative zero. At a complex point f must be
-    holomorphic.
+    is an index or a parameter's name; a tuple of them gives the mixed partial, one differentiation after the other.
+    ``order`` is how often f is differentiated by one argument, a number: 0 gives the value. A Python float gives a
+    Python float; what f does not depend on has the derivative zero. At a complex point f must be holomorphic.
 
-    Raises TypeError, IndexError or ValueError for a wrong ``wrt``, TypeError where ``args`` is no list of arguments or
-    f returns something else than numbers, ValueError where f is not holomorphic at a complex point.
+    Raises TypeError, IndexError or ValueError for a wrong ``wrt`` or ``order``, TypeError where ``args`` is no list of
+    arguments or f returns something else than numbers, ValueError where f is not holomorphic at a complex point.
 
     >>> from math import pi
     >>> import dualnumbers.dmath as dmath
     >>> round(derivative(lambda x: dmath.sin(x) ** dmath.sin(x), 0, [pi / 4]), 10)
     0.3616192241
+    >>> derivative(lambda x: x**5, 0, [2.0], order=3)
+    240.0
     """
+    if order is not None:
+        from .derivative_tensors import derivative_of_order
+
+        return derivative_of_order(f, wrt, args, order)
     if type(wrt) is tuple:
         return _mixed_partial(f, wrt, args)
     args = list(args) if type(args) is list else arguments(f, args)
@@ -59,7 +69,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) -> Any:
     x = args[index]
     if type(x) is not float:
         if type(x) is not DualNumber or regular(x) is not x:
-            return _partials(f, args, [index], lambda out: output(out, f))[0]
+            return _partials(f, args, [index], lambda out: output(out, f), holomorphic)[1][0]
         check_alive(x)
     level = Level()
     args[index] = seed = new(DualNumber)
@@ -86,10 +96,17 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)
+    order = next((k for k, other in enumerate(others, 1) if other != first), len(others) + 1)
+    if order >= LONG and not is_structure(args[first]) and not shape(args[first]):
+
+        def of_order(*xs: Any) -> Any:
+            return derivative(f, first, xs, order=order)
+
+        return derivative(of_order, tuple(others[order - 1 :]), args) if len(others) >= order else of_order(*args)
     inner = lambda *xs: derivative(f, first, xs)
     if len(others) > 1 or not any(map(is_structure, (args[first], args[others[0]]))):
         return derivative(inner, tuple(others), args)
-    return _partials(inner, args, others, lambda out: joined(out, f))[0]
+    return _partials(inner, args, others, lambda out: joined(out, f), holomorphic)[1][0]
 
 
 @derived
@@ -114,7 +131,7 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)
+    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)[1]
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
@@ -122,17 +139,13 @@ def _ascent(along_one: Any, along_i: Any) -> Any:
     return along_one + 1j * along_i
 
 
-def holomorphic(along_one: Any, along_i: Any) -> Any:
-    """Return the derivative by a complex number; ValueError where the function is not holomorphic there."""
-    check_holomorphic(along_i, along_one)
-    return along_one
-
-
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
+        has_aux: bool = False) -> tuple[Any, ...]:  # fmt: skip
     """Return ``(f(*primals), ḟ)``: the value and its tangent for the tangents of all arguments, of their structures.
 
     The value has the type that f gives without a differentiation, as of ``np.sin(0.5)`` np.float64; the tangent has it
-    too. Raises ValueError where a tangent has another shape than its primal, even one that broadcasts.
+    too. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(value, tangent, auxiliary)``.
+    Raises ValueError where a tangent has another shape than its primal, even one that broadcasts.
     """
     primals, tangents = arguments(f, primals), arguments(f, tangents)
     if len(primals) != len(tangents):
@@ -140,33 +153,53 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     level, call = Level(), Call(primals, range(len(primals)))
     pushed = call.matched(tangents)
     seeded = partial(_seeded, call, pushed, level)
-    out = run(f, seeded(), level)
+    main = Main(f) if has_aux else f
+    out = run(main, seeded(), level)
     call.check()
-    leaves, rebuild = flatten(_certain(f, seeded, level, out))
+    leaves, rebuild = flatten(_certain(main, seeded, level, out))
     values: list[Any] = []
     found: list[Any] = []
     for leaf in leaves:
         value, tangent = _split(output_leaf(leaf, f), level, 0.0)
         values.append(value)
         found.append(in_precision(as_given(tangent, value), value))
-    return rebuild(values), rebuild(found)
+    both = rebuild(values), rebuild(found)
+    return (*both, main.rest()) if isinstance(main, Main) else both
 
 
 @derived
-def jacfwd(f: Callable[..., Any], argnums: Which = 0) -> Callable[..., Any]:
+def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None = None,
+           has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
     """Return the Jacobian as a function of f's arguments, all columns in one run; shape output + argument shape.
 
     ``argnums`` is an index or a parameter's name; a tuple of them gives a tuple of Jacobians. Structured outputs and
-    arguments give the structure of the output, holding that of the argument.
+    arguments give the structure of the output, holding that of the argument. ``chunk_size`` directions, one for each
+    element of the arguments, are pushed forward at a time; by default as many as fit into a small memory. With
+    ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(Jacobian, auxiliary)``.
     """
+    both = value_and_columns(f, argnums, chunk_size, has_aux)
 
     @with_parameters_of(f)
     def jacobian(*args: Any, **keywords: Any) -> Any:
-        function, given, found = by_position(f, argnums, args, keywords)
-        partials = _partials(function, given, distinct(argnums, found), lambda out: joined(out, f))
-        return tuple(partials) if isinstance(argnums, tuple) else partials[0]
+        value, partials = both(*args, **keywords)
+        return (partials, value[1]) if has_aux else partials
 
     return jacobian
+
+
+def value_and_columns(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
+                      has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+    """Return the function of the value and the Jacobian; with ``has_aux`` of ``(value, auxiliary)`` and that."""
+    checked(chunk_size)
+
+    def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        function, given, found = by_position(f, argnums, args, keywords)
+        main, with_rest = beside(function, has_aux, name_of(f))
+        value, partials = _partials(main, given, distinct(argnums, found), lambda out: joined(out, f), holomorphic,
+                                    chunk_size)  # fmt: skip
+        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
+
+    return both
 
 
 def joined(out: Any, f: Any) -> Any:
@@ -195,34 +228,43 @@ def check_alive_below(out: Any, level: Level) -> None:
 
 
 def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-              rule: ComplexPartial = holomorphic) -> list[Any]:  # fmt: skip
-    """Return the partials of f's output by each of the arguments at ``indices``, in the structures of both.
+              rule: ComplexPartial, chunk_size: int | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Return f's output, and the partials of it by each of the arguments at ``indices``, in the structures of both.
 
-    f runs once, with the directions of all elements as one batch; more often only where that would fill the memory, or
-    where a rule needs to know the direction.
+    f runs once, with the directions of all elements as one batch. Where these would fill the memory, it is recorded,
+    and they are pushed through the recording chunk by chunk. Where a rule needs to know the direction, it runs once for
+    each.
     """
-    try:
-        return _partials_by_chunks(f, args, indices, finish, rule)
-    except Unadapted as error:
-        return _partials_by_chunks(f, args, indices, finish, rule, CHUNK, error)
-
-
-def _partials_by_chunks(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-                        rule: ComplexPartial, elements: int = 0,
-                        otherwise: Exception | None = None) -> list[Any]:  # fmt: skip
-    """Find `_partials` with chunks of `Directions` for values of so many ``elements``."""
     call = Call(args, indices)
-    directions, runs = Directions(call.leaves, elements), []
+    directions = Directions(call.leaves, chunk_size, room=ONE_RUN)
+    if len(directions) <= directions.step:
+        try:
+            return _partials_by_runs(f, call, directions, finish, rule)
+        except Unadapted as error:
+            return _partials_by_runs(f, Call(args, indices), Directions(call.leaves, 1), finish, rule, error)
+    from .recorded import by_columns
+
+    return by_columns(f, args, indices, finish, rule, chunk_size)
+
+
+def _partials_by_runs(f: Callable[..., Any], call: Call, directions: Directions, finish: Callable[[Any], Any],
+                      rule: ComplexPartial, otherwise: Exception | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Find `_partials` by one run for each chunk of the directions, whose level lies below that of the dual numbers."""
+    runs: list[list[Any]] = []
+    columns: list[Columns] = []
     for chosen in directions.chunks():
-        low, level = Level(), Level()  # the batch's lies below
-        seeded = partial(_seeded, call, directions.seeds(chosen, low), level)
+        level = Level()
+        seeded = partial(_seeded, call, directions.seeds(chosen), level)
         out = finish(_certain(f, seeded, level, run(f, seeded(), level)))
         outs, rebuild_out = flatten(out)
-        runs.append([_pushed(leaf, level) for leaf in outs])
+        pushed = [_pushed(leaf, level) for leaf in outs]
+        columns = columns or [Columns(directions, value) for value, _ in pushed]
+        for filled, (_, tangent) in zip(columns, pushed, strict=True):
+            filled.fill(chosen, tangent)
+        runs.append([value for value, _ in pushed])
     call.check()
-    check_same([[value for value, _ in run] for run in runs], f, otherwise)
-    outs, tangents = [out for out, _ in runs[0]], [[t for _, t in run] for run in runs]
-    return call.jacobians(directions.by_output(outs, tangents, rule), rebuild_out)
+    check_same(runs, otherwise)
+    return rebuild_out(runs[0]), call.jacobians([filled.partials(rule) for filled in columns], rebuild_out)
 
 
 def _seeded(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
@@ -259,4 +301,4 @@ def _pushed(out: Any, level: Level) -> tuple[Any, Any]:
     check_alive_below(out, level)
     if not (is_number(type(out)) and out.level is level):
         return own(out), None
-    return own(out.primal), taken(out.tangent)
+    return own(out.primal), out.tangent

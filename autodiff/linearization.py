@@ -27,6 +27,7 @@ from .calls.call import Call
 from .calls.running import run
 from .calls.structures import flatten, map_leaves
 from .calls.values import check_alive, matching, name_of, output_leaf, own
+from .calls.watching import WATCHES
 from .tape.handles import handle
 from .tape.program import Line
 from .tape.recorder import Recorder
@@ -47,7 +48,9 @@ class Recording:
 
         It is recorded on ``tape`` where an empty one is given.
         """
-        self.tape = recorder = Recorder() if tape is None else tape
+        if tape is None:
+            tape = WATCHES[-1].new_tape() if WATCHES else Recorder()
+        self.tape = recorder = tape
         recorder.is_lean = not keep
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualnumbers.foreign import new_like
-from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.forms import zeros_like
 from dualnumbers.late import late
 from dualnumbers.levels import NOTING, is_number
-from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.shaping import array, reshape, stack
+from dualnumbers.rules.shaping import array
 
+from .calls.auxiliary import Main, beside
+from .calls.directions import checked
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
-from .calls.structures import flatten, keeps_structure, map_leaves, paths_of_leaves
-from .calls.values import check_holomorphic, name_of, output, output_leaf, real_output
+from .calls.structures import map_leaves, paths_of_leaves
+from .calls.values import name_of, real_output
+from .calls.watching import WATCHES
 from .derived import derived, with_parameters_of
 from .linearization import PullBack, Recording
+from .recorded import rows
 from .tape.recorder import Recorder
 from .tape.variable import Variable
 from .tape.wengert import Tape
@@ -45,7 +47,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     from .tape.sources import SourcedTape
 
     args = arguments(f, args)
-    tape = SourcedTape() if sources else Recorder()
+    tape = SourcedTape() if sources or WATCHES else Recorder()
     tape.complete, tape.guards = True, {}
     NOTING.append(None)
     try:
@@ -113,93 +115,52 @@ def value_and_grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = Fa
     @with_parameters_of(f)
     def value_and_gradient(*args: Any, **keywords: Any) -> Any:
         function, given, found = by_position(f, argnums, args, keywords)
-        indices = distinct(argnums, found)
-        auxiliary: list[Any] = []
-
-        def scalar(*xs: Any) -> Any:
-            out = function(*xs)
-            if not has_aux:
-                return out
-            if not isinstance(out, tuple) or len(out) != 2:
-                raise TypeError(
-                    f"with has_aux, {name_of(f)} returns (value, auxiliary); it returned {type(out).__name__}"
-                )
-            auxiliary.append(out[1])
-            return out[0]
-
-        scalar.__name__ = name_of(f)
-        value, partials = _value_and_gradients(scalar, given, indices)
-        result = tuple(partials) if isinstance(argnums, tuple) else partials[0]
-        return ((value, _without_level(auxiliary[0])), result) if has_aux else (value, result)
+        scalar, with_rest = beside(function, has_aux, name_of(f))
+        value, partials = _value_and_gradients(scalar, given, distinct(argnums, found))
+        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return value_and_gradient
 
 
-def _without_level(aux: Any) -> Any:
-    leaves, rebuild = flatten(aux)
-    leaves = [array(x) if isinstance(x, np.ndarray) else x for x in leaves]
-    return rebuild(x.primal if isinstance(x, Variable) and x.level.ended else x for x in leaves)
-
-
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, PullBack]:
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """Return ``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
 
+    With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(value, pullback, auxiliary)``.
     The value has the type that f gives without a differentiation, an adjoint that of its primal.
     The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
     shape or structure than the output. The pull-back keeps what was recorded: it can be called again, and be pickled.
     """
-    pullback = PullBack.of(f, primals)
-    return pullback.value, pullback
+    main = Main(f) if has_aux else f
+    pullback = PullBack.of(main, primals)
+    return (pullback.value, pullback, main.rest()) if isinstance(main, Main) else (pullback.value, pullback)
 
 
 @derived
-def jacrev(f: Callable[..., Any], argnums: Which = 0) -> Callable[..., Any]:
-    """Return the Jacobian as a function of f's arguments: one recording, one sweep per output element.
+def jacrev(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None = None,
+           has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+    """Return the Jacobian as a function of f's arguments: one recording, one sweep for all output elements.
 
-    Shape, structure and ``argnums`` as `autodiff.forward.jacfwd`'s.
+    Shape, structure, ``argnums``, ``has_aux`` and ``chunk_size``, of output elements, as `autodiff.forward.jacfwd`'s.
     """
+    both = value_and_rows(f, argnums, chunk_size, has_aux)
 
     @with_parameters_of(f)
     def jacobian(*args: Any, **keywords: Any) -> Any:
-        function, given, found = by_position(f, argnums, args, keywords)
-        partials = rows(Recording(function, given, distinct(argnums, found)), f)
-        return tuple(partials) if isinstance(argnums, tuple) else partials[0]
+        value, partials = both(*args, **keywords)
+        return (partials, value[1]) if has_aux else partials
 
     return jacobian
 
 
-def rows(recording: Recording, f: Any) -> list[Any]:
-    """Return the Jacobian of a recording with respect to each of the differentiated arguments."""
-    out = recording.out
-    leaves, rebuild = flatten(out if keeps_structure(out) else output(out, f))
-    return recording.call.jacobians([_rows(recording, output_leaf(leaf, f)) for leaf in leaves], rebuild)
+def value_and_rows(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
+                   has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+    """Return the function of the value and the Jacobian; with ``has_aux`` of ``(value, auxiliary)`` and that."""
+    checked(chunk_size)
 
+    def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        function, given, found = by_position(f, argnums, args, keywords)
+        main, with_rest = beside(function, has_aux, name_of(f))
+        value, partials = rows(Recording(main, given, distinct(argnums, found)), f, chunk_size)
+        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
-def _rows(recording: Recording, out: Any) -> list[Any]:
-    """Return ∂out/∂leaf for each input leaf, of shape ``out.shape + leaf.shape``."""
-    value = recording.value(out)
-    dims = shape(value)
-    sweeps = []
-    for position in np.ndindex(dims):
-        seed = zeros_like(value)
-        if dims:
-            seed[position] = 1.0
-        else:
-            seed = seed + 1
-        adjoint = recording.pull([(out, seed)])
-        turned = recording.pull([(out, seed * 1j)]) if is_unreal(value) else [None] * len(adjoint)
-        sweeps.append(list(map(_row, adjoint, turned, recording.leaves)))
-    if not dims:
-        return sweeps[0]
-    if not sweeps:
-        return [new_like(x, dims + shape(x), dtype_of(x)) for x in recording.leaves]
-    return [reshape(stack(*(row[k] for row in sweeps), 0), dims + shape(x), "C")
-            for k, x in enumerate(recording.leaves)]  # fmt: skip
-
-
-def _row(adjoint: Any, turned: Any, x: Any) -> Any:
-    """Combine a row of the Jacobian from the adjoints of 1 and, of a complex output, of i: J̄ᵀ·1 and J̄ᵀ·i."""
-    if not is_unreal(x):
-        return adjoint if turned is None else adjoint + 1j * turned
-    check_holomorphic(adjoint * 0 if turned is None else turned, adjoint)
-    return conj(adjoint)
+    return both

@@ -7,7 +7,8 @@ from .numbers.dual import DualNumber
 
 if TYPE_CHECKING:
     from . import dmath, functions
+    from .numbers.taylor import TaylorNumber
 
-__all__ = ["DualNumber", "dmath", "functions"]
+__all__ = ["DualNumber", "TaylorNumber", "dmath", "functions"]
 
-__getattr__ = late(__name__, dict.fromkeys(("dmath", "functions"), ""))
+__getattr__ = late(__name__, dict.fromkeys(("dmath", "functions"), "") | {"TaylorNumber": "numbers.taylor"})

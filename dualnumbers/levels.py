@@ -15,23 +15,27 @@ than the number. That is the whole treatment of nesting.
 >>> print(x * z.tangent)
 1.0 + 1.0ε
 
-Numbers can also be made by hand, ``DualNumber(x, 1.0)`` and ``Variable(x)``, outside of every differentiation or within
-one. Their level is above that of ``x``, for ``x`` is a component of them; and below every later differentiation, for it
-may take them as constants. So a level is a record of three parts, which are compared one after the other:
+Numbers can also be made by hand, ``DualNumber(x, 1.0)``, ``TaylorNumber([x, 1.0])`` and ``Variable(x)``, outside of
+every differentiation or within one. Their level is above that of ``x``, for ``x`` is a component of them; and below
+every later differentiation, for it may take them as constants. So a level is a record of four parts, which are compared
+one after the other:
 
-=============================== =============== ========= =====
-a number                        differentiation variables duals
-=============================== =============== ========= =====
-2.0                             0               0         0
-DualNumber(2.0, 1.0)            0               0         1
-DualNumber of such a number     0               0         2
-Variable(2.0)                   0               1         0
-Variable of DualNumber(2.0, 1)  0               1         1
-x of the first differentiation  1               0         0
-DualNumber(x, 1.0)              1               0         1
-Variable(x)                     1               1         0
-x of the second differentiation 2               0         0
-=============================== =============== ========= =====
+=============================== =============== ========= ====== =====
+a number                        differentiation variables series duals
+=============================== =============== ========= ====== =====
+2.0                             0               0         0      0
+DualNumber(2.0, 1.0)            0               0         0      1
+DualNumber of such a number     0               0         0      2
+TaylorNumber([2.0, 1.0])        0               0         1      0
+DualNumber of such a number     0               0         1      1
+Variable(2.0)                   0               1         0      0
+Variable of DualNumber(2.0, 1)  0               1         0      1
+x of the first differentiation  1               0         0      0
+DualNumber(x, 1.0)              1               0         0      1
+TaylorNumber([x, 1.0])          1               0         1      0
+Variable(x)                     1               1         0      0
+x of the second differentiation 2               0         0      0
+=============================== =============== ========= ====== =====
 """
 
 from __future__ import annotations
@@ -47,11 +51,11 @@ import numpy as np
 
 _MAKING = threading.Lock()
 
-BITS = 32
-"""The bits that each of the last two parts of a level has in its order: nobody nests as many by hand."""
+BITS = 20
+"""The bits that each of the last three parts of a level has in its order: nobody nests as many by hand."""
 
-_next_order = itertools.count(1 << 2 * BITS, 1 << 2 * BITS).__next__
-"""Return the order of the differentiation that begins now: (1, 0, 0), (2, 0, 0), …"""
+_next_order = itertools.count(1 << 3 * BITS, 1 << 3 * BITS).__next__
+"""Return the order of the differentiation that begins now: (1, 0, 0, 0), (2, 0, 0, 0), …"""
 
 
 class Parts(NamedTuple):
@@ -61,6 +65,8 @@ class Parts(NamedTuple):
     """Which differentiation it is: 1, 2, … as they began; 0 outside of every one."""
     variables: int = 0
     """How many Variables made by hand there are one in another, each the value of the next."""
+    series: int = 0
+    """How many Taylor numbers made by hand there are one in another, each a coefficient of the next."""
     duals: int = 0
     """How many dual numbers made by hand there are one in another, each a component of the next."""
 
@@ -72,7 +78,7 @@ class Level:
     """
 
     order: int
-    """Its `parts` in one integer. Operations compare levels by it, in half the time that three integers take."""
+    """Its `parts` in one integer. Operations compare levels by it, in half the time that four integers take."""
     by_hand = False
     """Whether its numbers were made by hand, within a differentiation or outside."""
     ended = False
@@ -84,6 +90,7 @@ class Level:
     undetermined: str | None = None
     """Why a tangent may be NaN: the text of the error to raise then."""
     _above: Level | None = None
+    _of_series: Level | None = None
     _of_leaves: Level | None = None
 
     def __init__(self) -> None:
@@ -93,15 +100,17 @@ class Level:
     def of(cls, parts: Parts) -> Level:
         """Make a level of given parts."""
         level = cls.__new__(cls)
-        level.order = (parts.differentiation << BITS | parts.variables) << BITS | parts.duals
-        level.by_hand = parts.variables > 0 or parts.duals > 0
+        level.order = 0
+        for part in parts:
+            level.order = level.order << BITS | part
+        level.by_hand = any(parts[1:])
         return level
 
     @property
     def parts(self) -> Parts:
         """What it is made of: its `order`, taken apart."""
         low = (1 << BITS) - 1
-        return Parts(self.order >> 2 * BITS, self.order >> BITS & low, self.order & low)
+        return Parts(self.order >> 3 * BITS, *(self.order >> n * BITS & low for n in (2, 1, 0)))
 
     @property
     def above(self) -> Level:
@@ -110,6 +119,15 @@ class Level:
             with _MAKING:  # one for all threads
                 self._above = self._above or Level.of(self.parts._replace(duals=self.parts.duals + 1))
         return self._above
+
+    @property
+    def of_series(self) -> Level:
+        """The level of Taylor numbers made by hand whose highest coefficient has this level."""
+        if self._of_series is None:
+            with _MAKING:
+                parts = self.parts._replace(series=self.parts.series + 1, duals=0)
+                self._of_series = self._of_series or Level.of(parts)
+        return self._of_series
 
     @property
     def of_leaves(self) -> Level:
@@ -131,7 +149,7 @@ class Level:
         its argument and ``w = Variable(3.0)`` outside; then ``w`` is taken in. So is a Variable of a plain value beside
         one of a dual number made by hand. A Variable that the values were made of is not: it is a constant to them.
         """
-        (own, variables, _), (differentiation, others, _) = self.parts, other.parts
+        (own, variables, *_), (differentiation, others, *_) = self.parts, other.parts
         return others > 0 and (differentiation < own or (differentiation == own and others == variables))
 
     def __lt__(self, other: Level) -> bool:

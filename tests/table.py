@@ -33,8 +33,8 @@ OF_SCIPY = {**vars(scipy.special._ufuncs), **vars(scipy.special)}
 LACKING = {function.row.name for name, function in BY_NUMPY.items() if isinstance(name, str) and name not in OF_SCIPY}
 """The rows of functions that this version of SciPy has not yet."""
 
-OF_PROGRAMS = {"flow", "integral"}
-"""The rows of `autodiff.scipy.integrate`, which differentiate a program: tested as counterparts."""
+OF_PROGRAMS = {"flow", "integral", "linear_solve", "root"}
+"""The rows of `autodiff.scipy.integrate` and `autodiff.implicit`, which differentiate a program."""
 
 ROWS = [function for name, function in TABLE.items() if name not in LACKING | OF_PROGRAMS]
 """Every table function, by Python's face where it has one. A new row is in it, and so in the tests."""

@@ -83,12 +83,12 @@ class Call:
             args[index] = next(stream) if build is None else build(stream)
         return args
 
-    def matched(self, tangents: Sequence[Any]) -> list[Any]:
+    def matched(self, tangents: Sequence[Any], what: str = "the tangent") -> list[Any]:
         """Return the leaves of tangents, one for each differentiated argument, as `values.matching` does."""
         found: list[Any] = []
         stream = iter(self.leaves)
         for tangent, build in zip(tangents, self._builders, strict=True):
-            found += matching(tangent, next(stream) if build is None else build(stream), "the tangent")
+            found += matching(tangent, next(stream) if build is None else build(stream), what)
         return found
 
     def structured(self, derivatives: Iterable[Any]) -> list[Any]:

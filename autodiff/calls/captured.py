@@ -38,6 +38,9 @@ TINY = 1 << 12
 SMALL = 1 << 20
 """Up to so many bytes an array is copied: a checksum of it takes three times as long as the copy."""
 
+SHORT = 1 << 15
+"""Up to so many bytes two arrays are compared as strings of bytes: to begin with words takes longer."""
+
 WORDS = {4: np.uint32, 8: np.uint64, 16: np.uint64}
 """The words in which elements of a size are compared."""
 
@@ -150,7 +153,7 @@ def _differ(x: Array, y: Array) -> bool:
     if x.shape != y.shape or x.dtype != y.dtype:  # set anew in place
         return True
     word = WORDS.get(x.itemsize)
-    if x.nbytes <= TINY or word is None or x.dtype.hasobject:
+    if x.nbytes <= SHORT or word is None or x.dtype.hasobject:
         return x.tobytes() != y.tobytes()
     return bool((x.ravel("K").view(word) != y.ravel("K").view(word)).any())
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_unreal, shape
-from dualnumbers.levels import HELD, is_number
+from dualnumbers.levels import HELD, is_number, plain
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
-from dualnumbers.rules.shaping import array, concatenate, reshape
+from dualnumbers.rules.shaping import array, astype, concatenate, reshape
 
 from .structures import kind_of
 
@@ -32,7 +33,7 @@ def closure_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, C
     found = {id(x): x for x in numbers_in((function, args))}
     for x in found.values():
         if is_unreal(x):
-            raise TypeError(f"the derivative of an integral by a complex parameter is not to be had here{user_line()}")
+            raise TypeError(f"no derivative by a complex parameter: give its real and imaginary parts{user_line()}")
     theta = concatenate(*(reshape(x, -1, "C") for x in found.values()), 0) if found else np.zeros(0)
     latest: tuple[Any, Function] = (None, function)
 
@@ -53,15 +54,27 @@ def closure_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, C
     return theta, at
 
 
+def parameters_converted(function: Function, args: tuple[Any, ...]) -> tuple[Any, Callable[[Any], Function]]:
+    """Return what `closure_converted` does, θ in double precision: what is solved for has it, too."""
+    theta, at = closure_converted(function, args)
+    if is_foreign(type(plain(theta))):
+        kind = type(plain(theta)).__name__
+        raise TypeError(f"equations are solved in NumPy's arrays, not in {kind}: give numbers of NumPy{user_line()}")
+    return astype(theta, np.float64), at
+
+
 def plain_result(call: str, z: Any) -> Any:
     """Return what a function returned at plain arguments; raise TypeError where it depends on a number all the same."""
     z = array(joined(z))
     if is_number(type(z)):
-        raise TypeError(
-            f"the function given to {call} uses a number that is neither in args nor a variable that "
-            f"it closes over or names: give it in args{user_line()}"
-        )
+        raise hidden_number(call)
     return z
+
+
+def hidden_number(call: str) -> TypeError:
+    """Return the error for a function that depends on a number which is not found in it."""
+    return TypeError(f"the function given to {call} uses a number that is neither in args nor a variable that "
+                     f"it closes over or names: give it in args{user_line()}")  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ what holds what

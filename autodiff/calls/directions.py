@@ -1,11 +1,13 @@
-"""Partials column by column: the directions that a function is differentiated along, pushed forward as one batch.
+"""Partials by columns and by rows: the directions that are pushed forward as a batch, or swept back as one.
 
-A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of each element.
+A leaf of n elements has n directions, a complex one 2 n: along 1 and along i of each element. The tangents of an output
+along the directions of the inputs are its columns; the adjoints of an input for those of the outputs are its rows. They
+come chunk by chunk, and are written into the Jacobian as they come: so it takes its own memory and that of one chunk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -13,35 +15,48 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_array, as_like, holds_same, is_foreign, new_like
-from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
-from dualnumbers.levels import Level, read
-from dualnumbers.numbers.batch import BatchNumber, batch
+from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
+from dualnumbers.levels import Level, level_of, read
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.batch import batch
+from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, stack, transpose
+from dualnumbers.several import parts
 from dualnumbers.table.partials import as_given
 
-from .values import name_of, own, writable, zero
+from .values import check_holomorphic, own, writable, zero
 
-CHUNK = 1 << 24
-"""How many elements a batch of values may have: 128 MiB."""
+CHUNK = 1 << 17
+"""How many elements a batch of values may have by default: 1 MiB, which stays in a processor's own memory."""
+
+ONE_RUN = 1 << 19
+"""How many elements a batch may have that all values of a run are: several of them are there at a time."""
 
 ComplexPartial = Callable[[Any, Any], Any]
 """The partial by a complex number, from the derivatives along 1 and along i."""
 
 
+def holomorphic(along_one: Any, along_i: Any) -> Any:
+    """Return the derivative by a complex number; ValueError where the function is not holomorphic there."""
+    check_holomorphic(along_i, along_one)
+    return along_one
+
+
 class Directions:
     """The directions of some leaves, one leaf after the other; ``len`` is how many there are.
 
-    They go in chunks, as many at once as keep a batch within `CHUNK`: ``elements`` numbers for each direction, by
-    default as many as the leaves have.
+    They go in chunks of ``chunk_size``, by default as many at once as keep a batch of the largest value, of so many
+    ``elements``, within some ``room``, `CHUNK` by default. Raises TypeError or ValueError for a size that is none.
     """
 
-    def __init__(self, leaves: list[Any], elements: int = 0) -> None:
-        self.leaves = leaves
+    def __init__(self, leaves: list[Any], chunk_size: int | None = None, elements: int = 0,
+                 room: int = 0) -> None:  # fmt: skip
+        self.leaves, self.level = leaves, Level()
         self.sizes = [prod(shape(x)) for x in leaves]
         counts = [size * (1 + is_unreal(x)) for size, x in zip(self.sizes, leaves, strict=True)]
         self.starts: list[int] = list(accumulate(counts, initial=0))
-        self.step = max(1, CHUNK // max(1, elements or sum(self.sizes)))
+        self.step = checked(chunk_size) or max(1, (room or CHUNK) // max(1, elements, *self.sizes))
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -52,11 +67,11 @@ class Directions:
             range(0)
         ]
 
-    def seeds(self, chosen: range, level: Level) -> list[Any]:
+    def seeds(self, chosen: range) -> list[Any]:
         """Return the tangent of each leaf along the chosen directions, a batch; None of a leaf without any."""
-        return [self._seed(k, chosen, level) for k in range(len(self.leaves))]
+        return [self._seed(k, chosen) for k in range(len(self.leaves))]
 
-    def _seed(self, k: int, chosen: range, level: Level) -> Any:
+    def _seed(self, k: int, chosen: range) -> Any:
         x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
         ours = np.arange(max(chosen.start, start), min(chosen.stop, self.starts[k + 1]))
         if not ours.size:
@@ -67,49 +82,174 @@ class Directions:
         turned, place = np.divmod(ours - start, size)
         tangent[ours - chosen.start, place] = np.where(turned, 1j, 1) if is_unreal(x) else 1
         tangent = as_like(tangent.reshape(len(chosen), *shape(x)), x)
-        return batch(tangent, level) if len(chosen) > 1 else tangent[0]
+        return batch(tangent, self.level) if len(chosen) > 1 else tangent[0]
 
-    def partials(self, out: Any, tangents: list[Any], rule: ComplexPartial) -> list[Any]:
-        """Return the partial of an output by each leaf, of shape ``out.shape + leaf.shape``.
+    def along(self, chosen: range, t: Any, of_shape: tuple[int, ...]) -> Any:
+        """Return what belongs to the chosen directions, which are in front, of a value that may be a batch of them."""
+        return t.data if level_of(t) is self.level else broadcast_to(t, (len(chosen), *of_shape))
 
-        ``tangents`` are the output's along each chunk of the directions: None where it does not depend on the leaves.
-        """
-        if len(self) == len(self.leaves) == 1 and tangents[0] is not None and not shape(self.leaves[0]):
-            return [as_given(tangents[0], self.leaves[0])]
-        depends = len(self) and any(t is not None for t in tangents)
-        along = self._joined(shape(out), tangents) if depends else None
-        return [self._partial(k, out, along, rule) for k in range(len(self.leaves))]
+    def overlap(self, k: int, chosen: range) -> range:
+        """Return those of the chosen directions that are of a leaf."""
+        return range(max(chosen.start, self.starts[k]), min(chosen.stop, self.starts[k + 1]))
 
-    def _joined(self, of_shape: tuple[int, ...], tangents: list[Any]) -> Any:
-        """Return the derivatives of an output along all directions, in front."""
-        parts = []
-        for t, chosen in zip(tangents, self.chunks(), strict=True):
-            dims = (len(chosen), *of_shape)
-            parts.append(t.data if isinstance(t, BatchNumber) else broadcast_to(0.0 if t is None else t, dims))
-        return parts[0] if len(parts) == 1 else concatenate(*parts, 0)
 
-    def by_output(self, outs: list[Any], tangents: list[list[Any]], rule: ComplexPartial) -> list[list[Any]]:
-        """Return the `partials` of each output; ``tangents`` are those of the outputs for each chunk."""
-        return [self.partials(out, [of_chunk[i] for of_chunk in tangents], rule) for i, out in enumerate(outs)]
+def checked(chunk_size: int | None) -> int | None:
+    """Return a chunk size, None for the default; raise where it is no positive whole number."""
+    if chunk_size is None:
+        return None
+    if isinstance(chunk_size, bool) or not isinstance(chunk_size, (int, np.integer)):
+        raise TypeError(f"chunk_size is a number of directions, 1 or more; got {chunk_size!r}{user_line()}")
+    if chunk_size < 1:
+        raise ValueError(f"chunk_size is a number of directions, 1 or more; got {chunk_size}{user_line()}")
+    return int(chunk_size)
 
-    def _partial(self, k: int, out: Any, along: Any, rule: ComplexPartial) -> Any:
-        x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
-        if along is None or not size:
-            nothing = zero(out, x)
-            return new_like(x, shape(out) + shape(x), np.result_type(nothing)) if shape(x) else as_given(nothing, x)
-        ours = getitem(along, slice(start, start + size))
+
+class _Filled:
+    """An array that is filled along one axis, part by part, and is 0 where nothing came.
+
+    Numbers, and what is of another library, cannot be written into it: they are joined at the end.
+    """
+
+    def __init__(self, count: int, dims: tuple[int, ...], axis: int) -> None:
+        self.count, self.dims, self.axis = count, dims, axis
+        self.whole: Any = None
+        self.pieces: list[tuple[range, Any]] = []
+
+    def fill(self, places: range, piece: Any) -> None:
+        """Write what belongs to some places, which are in front of it."""
+        if type(piece) is not np.ndarray or self.pieces:
+            self.pieces.append((places, piece))
+            return
+        if self.whole is None:
+            self.whole = np.zeros((*self.dims, self.count) if self.axis else (self.count, *self.dims), piece.dtype)
+        elif self.whole.dtype != piece.dtype:
+            self.whole = self.whole.astype(np.result_type(self.whole, piece))
+        if self.axis:
+            self.whole[..., places.start : places.stop] = np.moveaxis(piece, 0, -1)
+        else:
+            self.whole[places.start : places.stop] = piece
+
+    def value(self) -> Any:
+        """Return all of it; None where nothing came."""
+        if not self.pieces:
+            return self.whole
+        like, end, joined = self.pieces[0][1], 0, []
+        for places, piece in self._every():
+            if places.start > end:
+                joined.append(new_like(like, (places.start - end, *self.dims), dtype_of(like)))
+            joined.append(piece)
+            end = places.stop
+        if end < self.count:
+            joined.append(new_like(like, (self.count - end, *self.dims), dtype_of(like)))
+        whole = joined[0] if len(joined) == 1 else concatenate(*joined, 0)
+        if not self.axis:
+            return whole
+        return copied(transpose(whole, (*range(1, len(self.dims) + 1), 0)), "C")
+
+    def _every(self) -> list[tuple[range, Any]]:
+        """Return the pieces, with what was filled before the first number came."""
+        if self.whole is None:
+            return self.pieces
+        before = range(self.pieces[0][0].start)
+        first = np.moveaxis(self.whole, -1, 0) if self.axis else self.whole
+        return [(before, first[: before.stop]), *self.pieces]
+
+
+class Columns:
+    """The partials of one output by all leaves of some directions."""
+
+    def __init__(self, directions: Directions, out: Any) -> None:
+        self.directions, self.out = directions, out
+        self.found = [_Filled(end - start, shape(out), 1)
+                      for start, end in zip(directions.starts, directions.starts[1:], strict=False)]  # fmt: skip
+        self.only: Any = None
+
+    def fill(self, chosen: range, tangent: Any) -> None:
+        """Take the output's tangent along the chosen directions, None where it does not depend on the leaves."""
+        if tangent is None or not chosen:
+            return
+        directions = self.directions
+        if len(directions) == len(directions.leaves) == 1 and not shape(directions.leaves[0]):
+            self.only = own(tangent)
+            return
+        columns = directions.along(chosen, tangent, shape(self.out))
+        for k, (filled, start) in enumerate(zip(self.found, directions.starts, strict=False)):
+            ours = directions.overlap(k, chosen)
+            if ours:
+                part = slice(ours.start - chosen.start, ours.stop - chosen.start)
+                filled.fill(range(ours.start - start, ours.stop - start), getitem(columns, part))
+
+    def partials(self, rule: ComplexPartial) -> list[Any]:
+        """Return the partial by each leaf, of shape ``out.shape + leaf.shape``."""
+        if self.only is not None:
+            return [as_given(self.only, self.directions.leaves[0])]
+        return [self._partial(x, filled.value(), rule)
+                for x, filled in zip(self.directions.leaves, self.found, strict=True)]  # fmt: skip
+
+    def _partial(self, x: Any, columns: Any, rule: ComplexPartial) -> Any:
+        count, dims = prod(shape(x)), shape(self.out)
+        if columns is None or not count:
+            nothing = zero(self.out, x)
+            return new_like(x, dims + shape(x), np.result_type(nothing)) if shape(x) else as_given(nothing, x)
         if is_unreal(x):
-            turned = getitem(along, slice(start + size, start + 2 * size))
-            ours = stack(*(rule(getitem(ours, i), getitem(turned, i)) for i in range(size)), 0)
+            one, turned = (getitem(columns, (..., part)) for part in (slice(0, count), slice(count, None)))
+            of_each = [rule(getitem(one, (..., i)), getitem(turned, (..., i))) for i in range(count)]
+            columns = stack(*of_each, -1)
         if not shape(x):
-            return as_given(writable(getitem(ours, 0)), x)
-        columns = transpose(ours, (*range(1, len(shape(ours))), 0))
-        return writable(reshape(copied(columns, "C"), shape(out) + shape(x), "C"))
+            return as_given(writable(getitem(columns, (..., 0))), x)
+        return writable(reshape(columns, dims + shape(x), "C"))
 
 
-def taken(tangent: Any) -> Any:
-    """Return a tangent as the user gets it: `own`. A batch stays as it is: a copy is made with the columns."""
-    return tangent if isinstance(tangent, BatchNumber) else own(tangent)
+class Rows:
+    """The partials of all outputs by one leaf: adjoints of it for the directions of the outputs."""
+
+    def __init__(self, directions: Directions, x: Any) -> None:
+        self.directions, self.x, self.found = directions, x, _Filled(len(directions), shape(x), 0)
+
+    def fill(self, chosen: range, adjoint: Any) -> None:
+        """Take the leaf's adjoint for the chosen directions of the outputs, None where no path leads."""
+        if adjoint is not None and chosen:
+            self.found.fill(chosen, self.directions.along(chosen, adjoint, shape(self.x)))
+
+    def partials(self) -> list[Any]:
+        """Return the partial of each output, of shape ``out.shape + leaf.shape``."""
+        rows, starts = self.found.value(), self.directions.starts
+        outs = zip(self.directions.leaves, starts, self.directions.sizes, strict=False)
+        return [self._partial(out, rows, start, count, len(starts) == 2) for out, start, count in outs]
+
+    def _partial(self, out: Any, rows: Any, start: int, count: int, alone: bool) -> Any:
+        x, dims = self.x, shape(out) + shape(self.x)
+        if rows is None:
+            return new_like(x, dims, dtype_of(x)) if dims else zeros_like(x)
+        ours = rows if alone and not is_unreal(out) else getitem(rows, slice(start, start + count))
+        turned = getitem(rows, slice(start + count, start + 2 * count)) if is_unreal(out) else None
+        found = reshape(_row(ours, turned, x), dims, "C")
+        if not dims:
+            return as_given(own(getitem(found, ())), x)
+        return writable(found) if alone else own(found)
+
+
+def _row(adjoint: Any, turned: Any, x: Any) -> Any:
+    """Combine rows of the Jacobian from the adjoints of 1 and, of a complex output, of i: J̄ᵀ·1 and J̄ᵀ·i."""
+    if not is_unreal(x):
+        return adjoint if turned is None else adjoint + 1j * turned
+    check_holomorphic(adjoint * 0 if turned is None else turned, adjoint)
+    return conj(adjoint)
+
+
+def seeds_by_line(inputs: Iterable[int], given: list[Any]) -> dict[int, Any]:
+    """Return the tangents of the inputs by their lines, of those that have one."""
+    return {line: t for line, t in zip(inputs, given, strict=True) if t is not None}
+
+
+def largest(values: Iterable[Any]) -> int:
+    """Return how many elements the largest of some values has, some of which may be of several results."""
+    return max((size(x) for value in values for x in parts(value)), default=1)
+
+
+def total_size(leaves: list[Any]) -> int:
+    """Return how many elements some values have together, some of which may be of several results."""
+    return int(sum(size(x) for leaf in leaves for x in parts(leaf)))
 
 
 def same_bits(x: Any, y: Any) -> bool:
@@ -117,26 +257,19 @@ def same_bits(x: Any, y: Any) -> bool:
     return holds_same(x, y) if is_foreign(type(x)) else bool(x.tobytes() == y.tobytes())
 
 
-def _same_half(x: Any, y: Any) -> bool:
+def same_half(x: Any, y: Any) -> bool:
     """Return whether two values have half of their digits in common."""
     rounding = np.sqrt(np.finfo(np.result_type(x, np.float16)).eps)
     return np.allclose(x, y, 0.0, rounding * np.max(np.abs(y), initial=0.0), equal_nan=True)
 
 
-def check_same(runs: list[list[Any]], f: Any, otherwise: Exception | None = None) -> None:
-    """Raise RuntimeError where the values of several runs at one point are not the same.
+def check_same(runs: list[list[Any]], otherwise: Exception | None) -> None:
+    """Raise an error where the values of several runs at one point have not half of their digits in common.
 
-    Where eigenvectors or the like were chosen anew in each run, half of the digits must be the same; then the error to
-    raise is given, ``otherwise``.
+    Eigenvectors or the like may be chosen anew in each run.
     """
     if len(runs) == 1:
         return  # a recording that is run at other inputs would note a reading of the value
     values = [[as_array(read(x)) for x in run] for run in runs]
-    same = _same_half if otherwise else same_bits
-    if all(all(map(same, run, values[0])) for run in values[1:]):
-        return
-    raise otherwise or RuntimeError(
-        f"{name_of(f)} gave two values at one point, as it does where it draws random numbers or writes to what it "
-        "was given; so its derivatives by so many elements cannot be pushed forward: use reverse mode, or fix what "
-        "is drawn"
-    )
+    if otherwise is not None and not all(all(map(same_half, run, values[0])) for run in values[1:]):
+        raise otherwise

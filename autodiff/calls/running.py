@@ -12,6 +12,7 @@ from dualnumbers.messages.refusals import check_refused
 
 from .structures import map_leaves
 from .values import filled
+from .watching import WATCHES
 
 begin, end = RUNNING.append, RUNNING.pop
 
@@ -23,6 +24,8 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
     was made for one of them, where f caught it.
     """
     begin(None)
+    if WATCHES:
+        f = WATCHES[-1].watched(f, level)
     try:
         out = f(*args)
         if level.filled:

@@ -2,6 +2,7 @@
 
 from dualnumbers.table.kinds import Linear, Multilinear, Smooth
 
+from .black_box import black_box
 from .blocks import Argument, Block, SimpleBlock
 from .decorators import elementwise, linear, locally_constant, multilinear, smooth
 
@@ -12,6 +13,7 @@ __all__ = [
     "Multilinear",
     "SimpleBlock",
     "Smooth",
+    "black_box",
     "elementwise",
     "linear",
     "locally_constant",

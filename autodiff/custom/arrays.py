@@ -78,6 +78,11 @@ class _OfLeaf(Smooth):
         super().__init__(lambda t, z, *flat: rule_row.push(argument, {leaf: t}, z, flat),
                          lambda g, z, *flat: rule_row.pull(argument, g, z, flat)[leaf])  # fmt: skip
 
+    @property
+    def stated(self) -> Kind:
+        kinds = self.rule_row.rule.kinds
+        return kinds[self.argument] if self.argument < len(kinds) else self
+
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
         if len(active) == 1:
@@ -162,13 +167,30 @@ class _RuleRow:
             return self._pushed_through(k, tangents[0], z, flat)
         if not isinstance(self.rule.kinds[k], Smooth):
             return self._of_tangents(k, tangents, flat)
-        like, what, name = flat[-1].result(z), self.pushes[k], self.rule.name
+        like, what, name, push = flat[-1].result(z), self.pushes[k], self.rule.name, self.bound(flat)[2][k][0]
+        if push is None:
+            return self._pushed_by_pull(k, tangents, z, flat)
         try:
-            pushed = self.bound(flat)[2][k][0](flat[-1].argument(k, tangents), like, *self.arguments(flat))
+            pushed = push(flat[-1].argument(k, tangents), like, *self.arguments(flat))
         except RecursionError as error:
             raise RuntimeError(f"{what} calls {name} itself, and deriving the reverse mode would never end: write out "
                                f"what it needs of it{user_line()}") from error  # fmt: skip
         return leaves_as(what, pushed, like)
+
+    def _pushed_by_pull(self, k: int, tangents: list[Any], z: Any, flat: Sequence[Any]) -> Sequence[Any]:
+        """Push tangents of an argument forward by the transpose of its pull-back, which is linear in the cotangent."""
+        moving = [dtype_of(x).kind in "fc" for x in parts(z)]
+
+        def pulled(*cotangents: Any) -> tuple[Any, ...]:
+            stream = iter(cotangents)
+            g = tuple(next(stream) if moves else zeros_like(x) for x, moves in zip(parts(z), moving, strict=True))
+            adjoints = self.pull(k, g if type(z) is tuple else g[0], z, flat)
+            return tuple(zeros_like(x) if a is None else a for a, x in zip(adjoints, flat[self.places[k]], strict=True))
+
+        values = [x for x, moves in zip(parts(z), moving, strict=True) if moves]
+        found = iter(zip(transpose(pulled, values, tuple(tangents)), values, strict=True))
+        pushed = (next(found) if moves else (None, None) for moves in moving)
+        return [zeros_like(x) if t is None and x is not None else t for t, x in pushed]
 
     def _pushed_through(self, k: int, t: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
         """Push the tangent of a number closed over through the function's code."""
@@ -216,6 +238,8 @@ class _RuleRow:
         """Return the adjoints of the leaves of argument ``k``, given that of the value."""
         leaves, assembly = flat[self.places[k]], flat[-1]
         own = self.bound(flat)[2][k] if k < len(self.rule.kinds) else (None, None)
+        if own[-1] is None and k < len(self.rule.kinds) and own[0] is None:
+            return self.pull_all(g, z, *flat)[self.places[k]]  # no other derivative by it was given
         if own[-1] is None:
             return transpose(lambda *ts: self.push(k, dict(enumerate(ts)), z, flat), leaves, g)
         smooth = isinstance(self.rule.kinds[k], Smooth)

@@ -52,10 +52,11 @@ def _name_of(function: Any) -> str:
     return name or type(function).__name__
 
 
-def _decorated(function: Function, kind: type[Kind], count: int | None,
+def decorated(function: Function, kind: type[Kind], count: int | None,
                make: Callable[[str, Function, int, tuple[str, ...]], Function]) -> Function:  # fmt: skip
     """Give a user's function its face: ``count`` operands first, then fixed parameters, with its own signature.
 
+    Where no count is given, all arguments up to the first with a default are operands; of ``kind`` `Constant`, all.
     ``make`` takes the name, the function of arguments by place, the number of arguments that come first and the names
     of parameters, and returns a function of the lists of both.
     """
@@ -65,7 +66,9 @@ def _decorated(function: Function, kind: type[Kind], count: int | None,
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
         raise TypeError(f"{name} takes *args or **keywords: {kind.name} needs a function that names its arguments; "
                         f"wrap it, def f(x): return {name}(x)")  # fmt: skip
-    count = len(names) if count is None else count
+    if count is None:
+        given = [kind is Constant or p.default is p.empty for p in parameters]
+        count = (*given, False).index(False)
     optional = all(signature.parameters[name].default is not inspect.Parameter.empty for name in names[count:])
     if not 0 < count <= len(names) or (kind is Elementwise and not optional):
         raise TypeError(f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
@@ -145,7 +148,7 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
 
         return apply
 
-    return lambda function: _decorated(function, Elementwise, len(partials), make)
+    return lambda function: decorated(function, Elementwise, len(partials), make)
 
 
 def _times(count: int, partial: Any) -> Function:
@@ -163,9 +166,11 @@ def _times(count: int, partial: Any) -> Function:
 def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...], joint: Function | None = None
                ) -> Callable[[Function], Function]:  # fmt: skip
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
-        return Rule(name, function, kinds_given(name, kind, derivatives), fixed, joint_given(name, joint))
+        kinds = kinds_given(name, kind, derivatives) if derivatives else [Smooth(None)] * count
+        return Rule(name, function, kinds, fixed, joint_given(name, joint))
 
-    return lambda function: _decorated(function, kind, len(derivatives), make)
+    count = None if joint is not None and not derivatives else len(derivatives)
+    return lambda function: decorated(function, kind, count, make)
 
 
 def linear(*adjoints: Any) -> Callable[[Function], Function]:
@@ -198,7 +203,7 @@ def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
 
 
 def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], Function]:
-    """Give any differentiable function of arrays its push-forward by each argument.
+    """Give any differentiable function of arrays its push-forward by each argument, or its pull-back.
 
     A push-forward takes the argument's tangent, the value, then all arguments, and returns the value's tangent, to
     which it is linear; the pull-back is derived from it. None stands for an argument in which the function is locally
@@ -224,6 +229,17 @@ def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], F
 
     Where the pull-backs to several arguments share work, ``pull`` gives the cotangents of all at once, one for each
     argument and None for none; it maps ``(cotangent, value, *arguments)``.
+
+    A pull-back alone is enough: ``Smooth(None, pull)`` for an argument, or ``smooth(pull=…)`` for all arguments up to
+    the first that has a default. The push-forward is derived from it, as the transpose of what it does to a cotangent;
+    so it is written in NumPy's functions.
+
+    >>> from autodiff import jvp
+    >>> @smooth(pull=lambda g, z, a, b: (g * b, g * a))
+    ... def product(a, b):
+    ...     return a * b
+    >>> jvp(product, [np.float64(2.0), np.float64(3.0)], [1.0, 0.0])[1]
+    np.float64(3.0)
     """
 
     return _of_arrays(Smooth, pushes, pull)
@@ -243,4 +259,4 @@ def locally_constant(function: Function) -> Function:
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
         return Rule(name, function, [Constant()] * count, ())
 
-    return _decorated(function, Constant, None, make)
+    return decorated(function, Constant, None, make)

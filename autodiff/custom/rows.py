@@ -172,8 +172,8 @@ def joint_given(name: str, joint: Any) -> Any:
 def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
     given = as_kind(kind, derivative)
     functions = () if isinstance(given, Constant) else functions_of(given)
-    if isinstance(given, Smooth) and given.by_pull is None:
-        functions = functions[:1]
+    if isinstance(given, Smooth):  # either is enough
+        functions = tuple(part for part in functions if part is not None) or (None,)
     if not all(callable(part) and not isinstance(part, type) for part in functions):
         words = "(tangent, value, *arguments)" if kind is Smooth else "(cotangent, *arguments)"
         raise TypeError(f"derivative {k} of {name} is {derivative!r}: let it be a function of {words}, None, or one of "

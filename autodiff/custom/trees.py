@@ -29,6 +29,10 @@ class Assembly:
         self.rebuilds: list[Function] | None = None
         """A function for each argument; None where every argument is a leaf."""
 
+    def is_alike(self, other: Assembly) -> bool:
+        """Return whether it puts leaves together as another does; only what needs no putting together is known to."""
+        return self.rebuilds is None is other.rebuilds and not (hasattr(self, "rebuild") or hasattr(other, "rebuild"))
+
     def argument(self, k: int, leaves: Iterable[Any]) -> Any:
         """Return an argument, or what has its leaves; arrays cannot be written to."""
         if self.rebuilds is None:

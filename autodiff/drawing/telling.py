@@ -173,7 +173,7 @@ class Teller:
         told["rule"] = f"{row.shown or row.name}, {row.described()}" if row is not None else f"none: {node.kind}"
         told["value"] = value_text(self.tape, node.line)
         told["partials"] = self._partials(node.line)
-        sources: Sequence[Any] = getattr(self.tape, "sources", ())
+        sources: Sequence[Any] = self.tape.sources or ()
         if row is not None and sources and sources[node.line]:
             told["source"] = sources[node.line]._asdict()
         return told

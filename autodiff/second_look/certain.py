@@ -33,6 +33,7 @@ from dualnumbers.table.partials import evaluate_partial, in_precision
 from ..calls.directions import same_bits
 from ..calls.running import run
 from ..calls.structures import flatten
+from ..calls.watching import WATCHES
 from ..tape.keeping import restore
 from ..tape.recorder import Recorder
 from ..tape.sweep import masked, passed_to_operand, tangents
@@ -104,6 +105,8 @@ def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Seq
             restore(tape)
             found = Certain(tape).tangents(seeds, lines)
             check_determined(tape.level, map(found.get, wanted))
+    if WATCHES:
+        WATCHES[-1].check_tangents(tape, found, wanted)
     return found
 
 

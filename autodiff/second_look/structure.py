@@ -15,7 +15,7 @@ Patterns are plain data and carry no derivative.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ class Structure:
         """Take what a line passes to an operand: ``pull(row, place, adjoint, value, operands, static)``."""
         self.tape, self.pull = tape, pull
         self.random = np.random.default_rng(0)
+        self.reached: Terms = {}
         self.varying: list[Pattern] = []
         for line, row in enumerate(tape.rows):
             self.varying.append(self._varies(line, row))
@@ -109,11 +110,9 @@ class Structure:
         reach = NEARBY * np.max(np.abs(x), initial=0.0)
         return (x + np.where(varying, self.random.uniform(-reach, reach, np.shape(x)), 0.0)).astype(np.result_type(x))
 
-    def _asked(self, line: int, row: Row, given: Pattern, like: Any, ask: Callable[..., Any]) -> Pattern:
+    def _asked(self, line: int, row: Row, like: Any, ask: Callable[..., Any]) -> Pattern:
         """Find the pattern of ``ask(value, operands)``, which is of the shape of ``like``."""
-        passed = each(lambda x: np.zeros(shape(x), bool), like)
-        if not _any(given):
-            return passed
+        passed = _nowhere(like)
         try:
             if not (row.is_linear or is_of_table(row)):
                 raise NotImplementedError("a rule of the user's is not asked where they did not call it")
@@ -124,23 +123,33 @@ class Structure:
                 if all(map(np.all, parts(passed))):
                     break
         except Exception:  # whatever a rule raises at such a point
-            alike = row.is_elementwise and not row.several and np.shape(given) == shape(like)
-            return given if alike else each(lambda x: np.ones(shape(x), bool), like)
+            return each(lambda x: np.ones(shape(x), bool), like)
         return passed
+
+    def _reached(self, line: int, row: Row, place: int) -> Pattern:
+        """Find where the partial of an elementwise line may be other than 0, which is asked once for all patterns."""
+        if (line, place) not in self.reached:
+            reaches = lambda z, xs: _reaches(row, place, z, xs)
+            self.reached[line, place] = self._asked(line, row, self.tape.values[line], reaches)
+        return self.reached[line, place]
 
     def _pushed(self, line: int, row: Row, given: list[Pattern]) -> dict[int, Pattern]:
         """Find the patterns of the terms of a line's tangent by the places of its operands, given theirs."""
         static, like = self.tape.static.get(line, ()), self.tape.values[line]
         found = {}
         for place, pattern in enumerate(given):
-            if row.passes(place):
+            if not row.passes(place):
+                continue
+            if not _any(pattern):
+                found[place] = _nowhere(like)
+            elif row.is_elementwise:
+                found[place] = each(partial(np.logical_and, pattern), self._reached(line, row, place))
+            else:
 
                 def push(z: Any, xs: Any, place: int = place, pattern: Pattern = pattern) -> Any:
-                    if row.is_elementwise:
-                        return each(lambda reached: pattern & reached, _reaches(row, place, z, xs))
                     return row.push(z, xs, [(place, self._noise(pattern, xs[place]))], static)
 
-                found[place] = self._asked(line, row, pattern, like, push)
+                found[place] = self._asked(line, row, like, push)
         return found
 
     def _pulled(self, line: int, row: Row, place: int, given: Pattern) -> Pattern:
@@ -149,15 +158,15 @@ class Structure:
         For an elementwise line it is that before the sum over the axes that the operand was broadcast to.
         """
         static, operand = self.tape.static.get(line, ()), self.tape.operands(line)[place]
+        if not _any(given):
+            return _nowhere(parts(given)[0] if row.is_elementwise else self.tape.value(operand))
+        if row.is_elementwise:
+            return reduce(np.logical_or, parts(each(np.logical_and, self._reached(line, row, place), given)))
 
         def pull(z: Any, xs: Any) -> Any:
-            if row.is_elementwise:
-                passed = each(np.logical_and, _reaches(row, place, z, xs), given)
-                return reduce(np.logical_or, [x for x in parts(passed) if x is not None])
             return self.pull(row, place, self._noise(given, z), z, xs, static)
 
-        like = parts(given)[0] if row.is_elementwise else self.tape.value(operand)
-        return self._asked(line, row, given, like, pull)
+        return self._asked(line, row, self.tape.value(operand), pull)
 
     # ------------------------------------------------------------------------------------------ what it is for
 
@@ -199,8 +208,11 @@ class Structure:
 
 
 def _either(patterns: Iterable[Pattern], like: Any) -> Pattern:
-    return reduce(lambda one, other: each(np.logical_or, one, other), patterns,
-                  each(lambda x: np.zeros(shape(x), bool), like))  # fmt: skip
+    return reduce(lambda one, other: each(np.logical_or, one, other), patterns, _nowhere(like))
+
+
+def _nowhere(like: Any) -> Pattern:
+    return each(lambda x: np.zeros(shape(x), bool), like)
 
 
 def _any(pattern: Pattern) -> bool:

@@ -32,7 +32,7 @@ line  variable  expression        value
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from dualnumbers.table import Row
 
@@ -51,6 +51,15 @@ It is the least integer that Python 3.11 compares quickly. A tape of as many con
 """
 
 
+class Source(NamedTuple):
+    """A line of code without its indentation, of which ``text[start:end]`` was evaluated; ``where`` is "file:line"."""
+
+    text: str
+    start: int
+    end: int
+    where: str = ""
+
+
 class Line(int):
     """The number of a line, to be told from the whole numbers among which it stands, as in what a function returned."""
 
@@ -63,7 +72,8 @@ def line_of(operand: int) -> int | None:
 class Program:
     """The columns of a program. Several runs may share them (`Tape.at`)."""
 
-    __slots__ = ("captured", "constants", "first", "inputs", "more", "names", "outputs", "rows", "second", "static")
+    __slots__ = ("captured", "constants", "first", "inputs", "more", "names", "outputs", "rows", "second", "sources",
+                 "static")  # fmt: skip
 
     rows: list[Row | None]
     """What each line applies; None of a line without operands: an input, or an array to be filled."""
@@ -88,6 +98,8 @@ class Program:
     """The lines of what the recorded function returned; none of a program that is no function's."""
     names: list[str]
     """The names of the inputs, as far as they are known."""
+    sources: list[Source | None] | None
+    """The user's code that each line comes from, where that is known; None where it was not noted."""
 
     def operands(self, line: int) -> list[int]:
         """Return the operands of a line."""

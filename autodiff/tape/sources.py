@@ -9,21 +9,12 @@ import linecache
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from dualnumbers.messages.frames import is_users, stack
 
+from .program import Source
 from .recorder import Recorder
-
-
-class Source(NamedTuple):
-    """A line of code without its indentation, of which ``text[start:end]`` was evaluated; ``where`` is "file:line"."""
-
-    text: str
-    start: int
-    end: int
-    where: str = ""
-
 
 Position = tuple[int | None, int | None, int | None, int | None]
 """First and last line, first and last column, as ``co_positions`` has them."""
@@ -35,11 +26,12 @@ EVALUATORS: dict[CodeType, Callable[[FrameType], Source | None]] = {}
 class SourcedTape(Recorder):
     """A tape that notes where each of its lines comes from."""
 
-    __slots__ = ("sources",)
+    __slots__ = ()
+    sources: list[Source | None]
 
     def __init__(self) -> None:
         super().__init__()
-        self.sources: list[Source | None] = []
+        self.sources = []
         self.values = _Noting(self.sources)
 
 

@@ -13,18 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
-from dualnumbers.levels import has_nan, is_number
+from dualnumbers.levels import has_nan, is_number, level_of
 from dualnumbers.messages.errors import user_line
-from dualnumbers.numbers.batch import BatchNumber
+from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.rules.complexes import conj
+from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg.undetermined import Undetermined
+from dualnumbers.rules.shaping import stack
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
 from dualnumbers.table import Row, kinds
+from dualnumbers.table.dispatch import leading
 from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
 from ..calls.values import matching
+from ..calls.watching import WATCHES
 from .accumulation import add, add_around, add_part, add_result, fit, product
 from .keeping import LARGE, restore
 from .pieces import Pieces
@@ -43,7 +47,10 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
     With ``keep``, return the adjoint of every line.
     """
     found, _ = swept(tape, seeds, keep)
-    return found if keep else list(map(found.__getitem__, tape.inputs))
+    of_inputs = list(map(found.__getitem__, tape.inputs))
+    if WATCHES:
+        WATCHES[-1].check_adjoints(tape, seeds, of_inputs)
+    return found if keep else of_inputs
 
 
 def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
@@ -71,14 +78,29 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
         try:
             found = _sweep(tape, seeds, times, keep)
         except Undetermined as error:
+            restore(tape)
+            if any(isinstance(seed, BatchNumber) for seed in seeds.values()):
+                return _one_after_the_other(tape, seeds, keep), lambda line: times
             from ..second_look.within import settled
 
-            restore(tape)
             return settled(tape, seeds, error, swept), lambda line: times
         if any(map(has_nan, found if keep else map(found.__getitem__, tape.inputs))):
             restore(tape)
+            if any(isinstance(seed, BatchNumber) for seed in seeds.values()):
+                return _one_after_the_other(tape, seeds, keep), lambda line: times
             return _strong_sweep(tape, seeds, keep)
     return found, lambda line: times
+
+
+def _one_after_the_other(tape: Tape, seeds: dict[int, Any], keep: bool) -> list[Any]:
+    """Sweep with one member of a batch after the other: each has zeros of its own."""
+    leader = leading(seeds.values())
+    level, runs = leader.level, []
+    for place in range(shape(leader.data)[0]):
+        member = {line: getitem(g.data, place) if level_of(g) is level else g for line, g in seeds.items()}
+        runs.append(swept(tape, member, keep)[0])
+    return [None if found[0] is None else each(lambda *members: batch(stack(*members, 0), level), *found)
+            for found in zip(*runs, strict=True)]  # fmt: skip
 
 
 def _conjugated(p: Any, g: Any) -> Any:
@@ -239,7 +261,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
         if row is GETITEM and not is_number(type(g)) and type(xs[k]) is np.ndarray:
             add_part(found, owned, operand, g, xs[k], static)
             continue
-        if row is GETITEM and terms is None and not isinstance(g, BatchNumber):
+        if row is GETITEM and terms is None:
             if type(found[operand]) is not Pieces:
                 found[operand] = Pieces(shape(xs[k]), found[operand])
             found[operand].add(g, *static)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import is_unreal
+from dualnumbers.forms import SCALARS, is_unreal
 from dualnumbers.levels import NOTING, Level, has_nan, plain
 from dualnumbers.memory import detached
 from dualnumbers.messages.errors import unpicklable
@@ -47,8 +47,12 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
     tape = leader.tape
     if face.unreal and any(map(is_unreal, operands)):
         return face.unreal(*operands)
-    lines = [x.operand if isinstance(x, Variable) and x.tape is tape else None for x in operands]
-    xs = [tape.kept(x) if line is None else tape.value(line) for x, line in zip(operands, lines, strict=True)]
+    lines: list[int | None] = []
+    xs = []
+    for x in operands:
+        own = isinstance(x, Variable) and x.tape is tape
+        lines.append(x.operand if own else None)
+        xs.append(x.primal if own else x if type(x) in SCALARS else tape.kept(x))
     z, place = face.evaluate(*xs, *static), len(tape.values)
     if type(z) is bool and tape.guards is None:
         return z

@@ -22,6 +22,9 @@ ADOPTED: list[Callable[[str], bool]] = []
 
 PLAIN = "autodiff.value_of(x) is the plain value"
 
+KINDS = ("Constant", "DualNumber", "TaylorNumber", "Variable")
+"""The kinds of number that a user knows, by their names."""
+
 READERS = (*LABELLED, "matplotlib", *sys.stdlib_module_names)
 """Packages that read plain values: what is on the user's line counts, not what is on theirs."""
 
@@ -99,7 +102,7 @@ def _scipy_remedy(caller: str, written: Written) -> str:
         return f"{caller} reads plain numbers: write {SCIPY_REMEDIES[caller]}"
     counterparts = [name for find in COUNTERPARTS for name in find(caller)]
     if not counterparts:
-        known = "docs/how-to/solve-equations.md has a rule for solutions" if ".optimize" in caller else ""
+        known = "autodiff.implicit differentiates what any solver finds" if ".optimize" in caller else ""
         return f"{caller} reads plain numbers, so it has no derivative here{f'; {known}' if known else ''}"
     name, call = caller.rpartition(".")[2], re.fullmatch(r"([\w.]+)(\(.*\))", written.old, re.DOTALL)
     same = call and call[1].rpartition(".")[2] == name == counterparts[0].rpartition(".")[2]
@@ -243,13 +246,13 @@ def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[s
 def _public_kind(number: Any) -> str:
     """Return the name by which a user knows the kind of a number."""
     names = [kind.__name__ for kind in type(number).__mro__]
-    return next((name for name in names if name in ("Constant", "DualNumber", "Variable")), names[0])
+    return next((name for name in names if name in KINDS), names[0])
 
 
 # ------------------------------------------------------------------------------------------------ others' errors
 
 _OF_NUMBERS = (
-    r"ε|\b(BatchNumber|Dual(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|dtype\('O'\)|"
+    r"ε|\b(BatchNumber|FloatBatch|(Dual|Taylor)(Number|Array|View)|(Array)?Variable(View)?|Leaf|LocallyConstant(Array)?)\b|dtype\('O'\)|"
     r"not supported for the input types|be a string or a Rational|NotImplementedType|object arrays are not|"
     r"which has no callable \w+ method"
 )
@@ -270,7 +273,7 @@ def _kind_at(place: Place | None, named: str) -> str:
     held = place.frame.f_locals.values() if place else ()
     found = (x for value in held for x in (value if isinstance(value, list) else [value]) if is_number(type(x)))
     kind = next((_public_kind(x) for x in found), "")
-    return kind or ("DualNumber" if named.startswith("Dual") else "Variable")
+    return kind or next((name for name in KINDS if named.startswith(name[:4])), "Variable")
 
 
 def explain(error: Exception, level: Level) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..forms import SCALARS
 from ..levels import is_labelled, is_number
 from ..rules import shaping
 from ..rules.elementwise.arithmetic import as_numpy
@@ -14,23 +15,27 @@ from ..rules.elementwise.arithmetic import as_numpy
 BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
 """The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
 
-JOINED = (*shaping.NESTED, np.ndarray)
-
 
 def joined(argument: Any) -> Any:
     """Join an argument of a NumPy function that is an object array of numbers, or a list of such, to arrays."""
-    if isinstance(argument, (list, tuple)):
-        return type(argument)(map(joined, argument)) if not hasattr(argument, "_fields") else argument
-    if is_number(type(argument)):
+    kind = type(argument)
+    if is_number(kind) or kind in SCALARS:
         return argument
-    return shaping.array(argument) if isinstance(argument, JOINED) or is_labelled(type(argument)) else argument
+    if isinstance(argument, (list, tuple)):
+        return kind(map(joined, argument)) if not hasattr(argument, "_fields") else argument
+    if isinstance(argument, np.ndarray) or shaping.is_nested(kind) or is_labelled(kind):
+        return shaping.array(argument)
+    return argument
 
 
 def as_numpy_joined(argument: Any) -> Any:
     """Join an argument of a function written in table functions; a number of Python's becomes one of NumPy's."""
+    kind = type(argument)
+    if is_number(kind):
+        return as_numpy(argument)
     if isinstance(argument, (list, tuple)) and not hasattr(argument, "_fields"):
-        return type(argument)(map(as_numpy_joined, argument))
-    return as_numpy(argument) if is_number(type(argument)) else joined(argument)
+        return kind(map(as_numpy_joined, argument))
+    return joined(argument)
 
 
 def with_out_named(function: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -230,6 +230,18 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
         return BY_NUMPY[np.matrix_transpose](self)
 
 
+class Classes(dict[type, type]):
+    """type of the primal → a kind's class of scalars or of arrays."""
+
+    def __init__(self, scalar: type, array: type) -> None:
+        self.scalar, self.array = scalar, array
+
+    def __missing__(self, kind: type) -> type:
+        is_scalar = issubclass(kind, (int, float, complex, np.generic, Number)) and not issubclass(kind, ArrayNumber)
+        self[kind] = answer = self.scalar if is_scalar else self.array
+        return answer
+
+
 class Scalar(metaclass=ABCMeta):  # noqa: B024
     """A kind of number that is no array: to ``np.isscalar`` a scalar, as the float is that it stands for."""
 

@@ -24,7 +24,7 @@ from ..table import TABLE
 from ..table.partials import as_given, is_double, python_of
 from ..table.row import Face
 from . import nested
-from .array import ArrayNumber
+from .array import ArrayNumber, Classes
 from .batch import BatchArray, BatchNumber
 from .notation import latex, text
 from .number import Number, as_operand
@@ -33,20 +33,6 @@ from .views import ArrayView
 
 new = object.__new__
 DOUBLE = (np.float64, np.complex128)
-
-
-class _Classes(dict[type, type]):
-    """type of the primal → scalar or array class."""
-
-    def __missing__(self, kind: type) -> type:
-        array = issubclass(kind, (np.ndarray, ArrayNumber)) or not issubclass(
-            kind, (int, float, complex, np.generic, Number)
-        )
-        self[kind] = answer = DualArray if array else DualNumber
-        return answer
-
-
-_CLASS = _Classes()
 
 
 def make(primal: Any, tangent: Any, level: Level) -> Any:
@@ -302,6 +288,9 @@ class DualView(ArrayView, DualArray):
     primal = property(lambda self: self.current().primal)
     tangent = property(lambda self: self.current().tangent)
     level = property(lambda self: self.root.level)
+
+
+_CLASS = Classes(DualNumber, DualArray)
 
 
 def by_table(face: Face, x: DualNumber, y: Any, reflected: bool = False) -> Any:

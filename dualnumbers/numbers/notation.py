@@ -6,6 +6,7 @@ from typing import Any
 
 from ..levels import is_number
 
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LATEX = str.maketrans({"ε": r"\,\varepsilon", **{"₀₁₂₃₄₅₆₇₈₉"[i]: f"_{i}" for i in range(10)}})
 
@@ -41,3 +42,15 @@ def _sum(primal: str, tangent: str, unit: str = "ε") -> str:
         return f"{primal} + ({tangent.strip('()')}){unit}"
     sign, size = ("-", tangent[1:]) if tangent.startswith("-") else ("+", tangent.removeprefix("+"))
     return f"{primal} {sign} {size}{unit}"
+
+
+def polynomial(coefficients: list[Any], spec: str) -> str:
+    """Write a power series, each coefficient by the specification: ``3 + 0.5t - 2t²``; one that is a number in (…)."""
+    text = _term(coefficients[0], spec)
+    for k, coefficient in enumerate(coefficients[1:], 1):
+        text = _sum(text, _term(coefficient, spec), "t" + (str(k).translate(_SUPERSCRIPTS) if k > 1 else ""))
+    return text
+
+
+def _term(coefficient: Any, spec: str) -> str:
+    return f"({format(coefficient, spec)})" if is_number(type(coefficient)) else format(coefficient, spec)

@@ -26,7 +26,7 @@ from ..rules.indexing import fixed
 from ..table import BY_NUMPY, TABLE, Row
 from ..table.row import Face
 from . import ufunc_methods
-from .arguments import JOINED, as_numpy_joined, joined, with_out_named
+from .arguments import as_numpy_joined, joined, with_out_named
 from .surface import NumberSurface
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -171,7 +171,7 @@ class Number(NumberSurface):
                 x = x if elementwise else as_numpy(x)
             elif type(x) is np.ndarray and x.dtype.char != "O":
                 pass
-            elif isinstance(x, JOINED):
+            elif isinstance(x, np.ndarray) or shaping.is_nested(type(x)):
                 x = shaping.array(x)
             elif not is_operand(type(x)):
                 return by_labels(self, x)
@@ -261,7 +261,7 @@ def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
         return as_operand(x, y.primal, row)  # what a holder holds
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
-    if isinstance(y, shaping.NESTED) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
+    if shaping.is_nested(kind) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
         repeated = isinstance(y, (list, tuple)) and row is not None and row.name == "multiply" and not x.ndim
         return NotImplemented if repeated and isinstance(plain(x), np.generic) else shaping.array(y)
     return by_labels(x, y)

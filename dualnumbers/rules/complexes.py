@@ -5,6 +5,7 @@ import numpy as np
 from ..forms import is_array, is_unreal, shape
 from ..levels import read
 from ..table import BY_NUMPY, composition, entry_of, linear, locally_constant
+from ..table.batching import by_elements
 from .comparisons import equal, not_equal
 from .constants import degrees_per_radian
 from .elementwise.arithmetic import as_numpy
@@ -18,18 +19,24 @@ def _one(val):
 
 
 @linear(
-    lambda g, x: g, of=np.real, call=_one, put=lambda x, v: setitem(x, v + 1j * imag(x) if is_unreal(x) else v, ...)
+    lambda g, x: g,
+    of=np.real,
+    call=_one,
+    batched=by_elements,
+    put=lambda x, v: setitem(x, v + 1j * imag(x) if is_unreal(x) else v, ...),
 )
 def real(x):
     return x.real
 
 
-@linear(lambda g, x: 1j * g, of=np.imag, call=_one, put=lambda x, v: setitem(x, real(x) + 1j * v, ...))
+@linear(
+    lambda g, x: 1j * g, of=np.imag, call=_one, batched=by_elements, put=lambda x, v: setitem(x, real(x) + 1j * v, ...)
+)
 def imag(x):
     return x.imag
 
 
-@linear(lambda g, x: conj(g), call=_one)
+@linear(lambda g, x: conj(g), call=_one, batched=by_elements)
 def conj(x):
     return x.conjugate() if is_unreal(x) else x
 

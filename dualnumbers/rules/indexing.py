@@ -6,10 +6,11 @@ import operator
 import numpy as np
 
 from ..foreign import as_array, as_like, copy_of, in_index, is_foreign, new_like, one_of
-from ..forms import PYTHON, asked, is_array, shape
+from ..forms import PYTHON, asked, is_array, is_unreal, shape
 from ..levels import is_number, read
 from ..memory import detached
-from ..table import linear
+from ..table import TABLE, linear
+from ..table.batching import count_of, for_all, with_ones
 
 _CONVERTED = frozenset({int, slice, np.ndarray})
 
@@ -48,9 +49,14 @@ def _places(sequence):
 
 def has_integer_arrays(index):
     """Return whether an index can name one element twice."""
-    parts = index if isinstance(index, tuple) else (index,)
-    arrays = (part for part in parts if isinstance(part, (list, tuple, np.ndarray)) or is_foreign(type(part)))
-    return any(as_array(part).dtype.kind in "iu" for part in arrays)
+    for part in index if isinstance(index, tuple) else (index,):
+        kind = type(part)
+        if kind is int or kind is slice:
+            continue
+        listed = isinstance(part, (list, tuple, np.ndarray)) or is_foreign(kind)
+        if listed and (part if kind is np.ndarray else as_array(part)).dtype.kind in "iu":
+            return True
+    return False
 
 
 def refuse_writing(x, v, *static):
@@ -79,7 +85,8 @@ def add_at(total, part, index):
     places = np.ravel_multi_index(arrays, lengths, "wrap") if len(arrays) > 1 else arrays[0] % max(lengths[0], 1)
     if rest:
         places = np.add.outer(places * math.prod(rest), np.arange(math.prod(rest)).reshape(rest))
-    np.add.at(total.reshape(-1), places.ravel(), np.broadcast_to(part, places.shape).ravel())
+    part = part if np.shape(part) == places.shape else np.broadcast_to(part, places.shape)
+    np.add.at(total.reshape(-1), places.ravel(), part.ravel())
 
 
 def _is_array_of_places(part):
@@ -91,7 +98,67 @@ def element(x):
     return getitem(x, ()) if is_array(x) and not shape(x) else x
 
 
-@linear(lambda g, x, index: scatter(g, shape(x), index), put=lambda x, v, index: setitem(x, v, index))
+# ------------------------------------------------------------------------------------------ of all members of a batch
+
+
+def _of_all(index):
+    """Return the index that takes the same elements of every member."""
+    return (slice(None), *(index if isinstance(index, tuple) else (index,)))
+
+
+def _moved_to_front(index):
+    """Return how many axes come of the arrays in an index, if these stand apart: NumPy puts them in front of all."""
+    parts = index if isinstance(index, tuple) else (index,)
+    arrays = [as_array(part) for part in parts if not isinstance(part, (slice, type(None), type(Ellipsis)))]
+    if not any(part.ndim for part in arrays):
+        return 0
+    places = [k for k, part in enumerate(parts) if not isinstance(part, (slice, type(None), type(Ellipsis)))]
+    if places[-1] - places[0] + 1 == len(places):
+        return 0
+    return max(part.ndim if part.dtype.kind != "b" else 1 for part in arrays)
+
+
+def _at(x, place):
+    """Return a value with its first axis moved to a place, and all others in their order."""
+    rank = len(shape(x))
+    return TABLE["transpose"](x, (*range(1, place + 1), 0, *range(place + 1, rank))) if place else x
+
+
+def _from(x, place):
+    """Return a value with the axis at a place moved to the front."""
+    rank = len(shape(x))
+    return TABLE["transpose"](x, (place, *range(place), *range(place + 1, rank))) if place else x
+
+
+def _getitem_of_all(apply, xs, members, index):
+    return _from(apply(xs[0], _of_all(index)), _moved_to_front(index))
+
+
+def _scatter_of_all(apply, xs, members, to, index):
+    return apply(_at(xs[0], _moved_to_front(index)), (count_of(xs, members), *to), _of_all(index))
+
+
+def _scatter_all_of_all(apply, xs, members, to, indices):
+    parts = [_at(x, _moved_to_front(index)) for x, index in zip(for_all(xs, members), indices, strict=True)]
+    return apply(*parts, (count_of(xs, members), *to), tuple(map(_of_all, indices)))
+
+
+def _setitem_of_all(apply, xs, members, index):
+    x, v = for_all(xs, members)
+    if is_unreal(v) and not is_unreal(x):
+        return None  # NumPy warns of it, but of a number that is written nowhere
+    rank = np.broadcast_to(0.0, shape(x)[1:])[index].ndim
+    count, *dims = shape(v)
+    if len(dims) > rank:  # NumPy leaves axes of length 1 in front away
+        v = TABLE["reshape"](v, (count, *dims[len(dims) - rank :]), "C")
+    return apply(x, _at(with_ones(v, rank - len(dims)), _moved_to_front(index)), _of_all(index))
+
+
+# --------------------------------------------------------------------------------------------------------- the rows
+
+
+@linear(lambda g, x, index: scatter(g, shape(x), index), put=lambda x, v, index: setitem(x, v, index),
+        batched=_getitem_of_all)  # fmt: skip
 def getitem(x, index):
     return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
 
@@ -102,14 +169,15 @@ def item(z, which):
     return z[which]
 
 
-@linear(lambda g, v, shape, index: getitem(g, index))
+@linear(lambda g, v, shape, index: getitem(g, index), batched=_scatter_of_all)
 def scatter(v, shape, index):
     total = new_like(v, shape, np.result_type(v))
     add_at(total, v, index)
     return total
 
 
-@linear(lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True)
+@linear(lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True,
+        batched=_scatter_all_of_all)  # fmt: skip
 def scatter_all(parts, shape, indices):
     """Zeros, to which each of several values is added at an index of its own."""
     total = new_like(one_of(parts), shape, np.result_type(*parts))
@@ -150,7 +218,7 @@ def assign_before_failure(x, value, index):
             x.assign(getitem(source, written), written)
 
 
-@linear(lambda g, x, v, index: setitem(g, 0.0, index), _assigned)
+@linear(lambda g, x, v, index: setitem(g, 0.0, index), _assigned, batched=_setitem_of_all)
 def setitem(x, v, index):
     writeable = type(x) is np.ndarray and x.flags.writeable
     z = detached(x) if writeable else copy_of(x) if is_foreign(type(x)) else np.array(x)

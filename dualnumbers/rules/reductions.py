@@ -8,6 +8,7 @@ import numpy as np
 from ..foreign import is_foreign, new_like
 from ..forms import dtype_of, shape
 from ..table import linear, smooth
+from ..table.batching import by_axis
 from ..table.kinds import Smooth
 from .comparisons import equal
 from .complexes import conj
@@ -65,7 +66,7 @@ def along(numpy_function):
     return lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims)
 
 
-@linear(lambda g, x, axis, keepdims: spread(g, x, axis), of=np.sum, call=signature)
+@linear(lambda g, x, axis, keepdims: spread(g, x, axis), of=np.sum, call=signature, batched=by_axis(0))
 def sum(x, axis, keepdims):
     """np.sum without its wrapper of 1 µs."""
     if is_foreign(type(x)):
@@ -73,7 +74,8 @@ def sum(x, axis, keepdims):
     return add_reduce(x, axis, None, None, keepdims)
 
 
-@linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis), of=np.mean, call=signature)
+@linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis),
+        of=np.mean, call=signature, batched=by_axis(0))  # fmt: skip
 def mean(x, axis, keepdims):
     """np.mean; in double precision without its wrappers, which do the same."""
     if type(x) is np.ndarray and x.dtype.char == "d" and x.size:
@@ -143,13 +145,13 @@ def product_pull(g, z, x, axis, keepdims):
     return strong(conj(others), kept(g, x, axis))
 
 
-prod = smooth(Smooth(product_push, product_pull), of=np.prod, call=signature)(along(np.prod))
+prod = smooth(Smooth(product_push, product_pull), of=np.prod, call=signature, batched=by_axis(0))(along(np.prod))
 
 
 def equal_part(ones, axis, others=0):
     """The equal part of 1 for each of the ``ones`` and the ``others``; NaN where there is none: then NaN came in."""
     count = sum(ones, axis, True) + others
-    if type(count) is np.ndarray and count.all():
+    if type(count) is np.ndarray and np.logical_and.reduce(count, axis=None):
         return 1.0 / count
     return 1.0 / where(equal(count, 0), math.nan, count)
 
@@ -187,5 +189,6 @@ def _extremum(numpy_function, reduce):
         else numpy_function(x, axis=axis, keepdims=keepdims))  # fmt: skip
 
 
-max = smooth(extremum, of=np.max, call=signature, selects=True)(_extremum(np.max, np.maximum.reduce))
-min = smooth(extremum, of=np.min, call=signature, selects=True)(_extremum(np.min, np.minimum.reduce))
+_options = {"call": signature, "selects": True, "batched": by_axis(0)}
+max = smooth(extremum, of=np.max, **_options)(_extremum(np.max, np.maximum.reduce))
+min = smooth(extremum, of=np.min, **_options)(_extremum(np.min, np.minimum.reduce))

@@ -10,7 +10,7 @@ from ..foreign import as_array, is_foreign
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_labelled, is_number, is_operand, read
 from ..messages.errors import no_plain_value, user_line
-from ..table import composition, dispatch, linear
+from ..table import batching, composition, dispatch, linear
 from .indexing import getitem, overlapping, refuse_writing
 
 SEQUENCES = (range, memoryview, python_array, deque, UserList)
@@ -18,6 +18,17 @@ SEQUENCES = (range, memoryview, python_array, deque, UserList)
 
 NESTED = (list, tuple, *SEQUENCES)
 """What an array may be given as."""
+
+
+class _Nested(dict[type, bool]):
+    """A table: type → True if it is one of `NESTED`; Python asks a UserList's class for a microsecond."""
+
+    def __missing__(self, kind):
+        self[kind] = answer = issubclass(kind, NESTED)
+        return answer
+
+
+is_nested = _Nested().__getitem__
 
 
 def view(function, x, *static):
@@ -47,6 +58,7 @@ def reshaping(a, shape, order="C", *, copy=None):
 
 @linear(
     lambda g, x, to, order: reshape(g, shape(x), order),
+    batched=batching.of_reshape,
     of=np.reshape,
     call=reshaping,
     put=lambda x, v, to, order: reshape(v, shape(x), order),
@@ -80,6 +92,7 @@ def _inverse(axes):
 
 @linear(
     lambda g, x, axes: transpose(g, _inverse(axes)),
+    batched=batching.of_transpose,
     of=np.transpose,
     put=lambda x, v, axes: transpose(v, _inverse(axes)),
 )
@@ -87,20 +100,20 @@ def transpose(a, axes=None):
     return a.transpose(axes) if type(a) is np.ndarray else np.transpose(a, axes)
 
 
-@linear(lambda g, x, order: g, of=np.copy, call=lambda a, order="K", subok=False: (a, order), name="copy")
+@linear(lambda g, x, order: g, of=np.copy, call=lambda a, order="K", subok=False: (a, order), name="copy",
+        batched=batching.by_elements)  # fmt: skip
 def copied(x, order):
     """Another array of the same numbers, which does not change with this one."""
     return x.copy(order) if type(x) is np.ndarray else np.copy(x, order)
 
 
-@linear(
-    lambda g, x, to: g, of=np.broadcast_to, call=lambda array, shape, subok=False: (array, shape), put=refuse_writing
-)
+@linear(lambda g, x, to: g, of=np.broadcast_to, call=lambda array, shape, subok=False: (array, shape),
+        put=refuse_writing, batched=batching.of_broadcast)  # fmt: skip
 def broadcast_to(array, shape):
     return np.broadcast_to(array, shape)
 
 
-@linear(lambda g, x, to: g, name="broadcast_arrays", put=overlapping)
+@linear(lambda g, x, to: g, name="broadcast_arrays", put=overlapping, batched=batching.of_broadcast)
 def broadcast_whole(x, to):
     """A broadcast array that may be written to, as those of ``np.broadcast_arrays``."""
     x = as_array(x)
@@ -140,7 +153,7 @@ def matrix_transpose(x):
     return view(transpose, x, (*range(rank - 2), rank - 1, rank - 2))
 
 
-@linear(lambda g, x, dtype: g)
+@linear(lambda g, x, dtype: g, batched=batching.by_elements)
 def astype(x, dtype):
     return x.astype(dtype) if hasattr(x, "dtype") else np.asarray(x).astype(dtype)[()]
 
@@ -150,10 +163,12 @@ def in_common(operands):
 
     An operand that is None is absent.
     """
-    given = [x for x in operands if x is not None]
-    if not any(is_number(type(x)) and type_of(x) in PYTHON for x in given):
+    for x in operands:
+        if is_number(type(x)) and type_of(x) in PYTHON:
+            break
+    else:
         return operands
-    common = asked(np.result_type, *given)
+    common = asked(np.result_type, *(x for x in operands if x is not None))
     if common.kind not in "fc":
         return operands
     of_real = np.finfo(common).dtype
@@ -223,7 +238,7 @@ def _joining(arrays, axis=0, *, dtype=None, casting="same_kind"):
     return *(cast(x, dtype, casting) for x in arrays), axis
 
 
-@linear(_piece, of=np.concatenate, call=_joining, any_number=True)
+@linear(_piece, of=np.concatenate, call=_joining, any_number=True, batched=batching.of_join)
 def concatenate(arrays, axis=0):
     return np.concatenate(arrays, axis)
 
@@ -232,7 +247,7 @@ def _layer(g, place, arrays, axis):
     return getitem(g, (slice(None),) * (axis % len(shape(g))) + (place,))
 
 
-@linear(_layer, of=np.stack, call=_joining, any_number=True)
+@linear(_layer, of=np.stack, call=_joining, any_number=True, batched=batching.of_join)
 def stack(arrays, axis=0):
     return np.stack(arrays, axis)
 
@@ -243,12 +258,15 @@ def array(nested):
     An object array counts as a list, and so do the sequences and buffers of Python's that NumPy makes arrays of, and a
     column of a table as its elements. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
     """
+    kind = type(nested)
+    if kind is np.ndarray and nested.dtype.char != "O":
+        return nested
+    if is_number(kind):
+        return nested.primal if nested.level is HELD else nested
     if isinstance(nested, SEQUENCES):
         nested = np.asarray(nested) if isinstance(nested, memoryview) else list(nested)
     if type(nested) is not np.ndarray and is_operand(type(nested)) and isinstance(nested, np.ndarray):
         nested = np.asarray(nested)
-    if is_number(type(nested)):
-        return nested.primal if nested.level is HELD else nested
     if isinstance(nested, np.ndarray):
         return nested if nested.dtype != object else array(nested.tolist())
     if not isinstance(nested, (list, tuple)):
@@ -277,4 +295,4 @@ dispatch.fill(array)
 
 def arrays(xs):
     """Return the members of a sequence, nested lists joined."""
-    return [array(x) if isinstance(x, NESTED) else x for x in xs]
+    return [array(x) if is_nested(type(x)) else x for x in xs]

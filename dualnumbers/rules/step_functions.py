@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from ..table import BY_NUMPY, TABLE, locally_constant, locally_constant_of_arrays
+from ..table.batching import by_elements
 
 rounding = partial(locally_constant, selects=True)
 
@@ -34,7 +35,7 @@ def _mantissa_scale(x):
 mantissa_scale = locally_constant()(None, _mantissa_scale)
 
 
-@locally_constant_of_arrays(of=np.round, name="round", selects=True)
+@locally_constant_of_arrays(of=np.round, name="round", selects=True, batched=by_elements)
 def rounded(a, decimals=0):
     return np.round(a, decimals)
 

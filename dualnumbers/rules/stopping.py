@@ -2,9 +2,10 @@
 
 from ..levels import known
 from ..table import locally_constant_of_arrays
+from ..table.batching import by_elements
 
 
-@locally_constant_of_arrays(shown="stop_gradient")
+@locally_constant_of_arrays(shown="stop_gradient", batched=by_elements)
 def _stopped(x):
     return x
 

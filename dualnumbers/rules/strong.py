@@ -7,10 +7,11 @@ import numpy as np
 from ..forms import PYTHON
 from ..levels import has_nan
 from ..table import multilinear
+from ..table.batching import by_elements
 from .complexes import conj
 
 
-@multilinear(lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g))
+@multilinear(lambda g, p, t: strong(g, conj(t)), lambda g, p, t: strong(conj(p), g), batched=by_elements)
 def strong(p, t):
     """0 where the tangent (or adjoint) ``t`` is exactly 0 and the partial ``p`` is not finite, else ``p · t``.
 

@@ -5,6 +5,7 @@ import numpy as np
 from ..forms import PYTHON
 from ..levels import is_noted
 from ..table import BY_NUMPY, composition, entry, linear, with_values_of
+from ..table.batching import by_elements
 from .shaping import arrays, in_common
 
 
@@ -13,6 +14,7 @@ from .shaping import arrays, in_common
     lambda g, condition, x, y: where(condition, g, 0.0),
     lambda g, condition, x, y: where(condition, 0.0, g),
     of=np.where,
+    batched=by_elements,
 )
 def where(condition, x, y):
     z = np.where(condition, x, y)

@@ -49,6 +49,11 @@ class Kind:
     """Whether a derivative passes."""
     name: ClassVar[str]
 
+    @property
+    def stated(self) -> Kind:
+        """The kind that was written down: of a user's rule one behind this, of a row of the table this one."""
+        return self
+
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
         """Return what tangents of arguments of this kind, ``active``, add to that of ``z = row(*xs, *static)``."""
@@ -172,7 +177,7 @@ class Smooth(Kind):
     __slots__ = ("by_pull", "by_push")
     name = "smooth"
 
-    def __init__(self, push: Callable[..., Any], pull: Callable[..., Any] | None = None) -> None:
+    def __init__(self, push: Any, pull: Callable[..., Any] | None = None) -> None:
         self.by_push, self.by_pull = push, pull
 
     @staticmethod

@@ -68,8 +68,14 @@ class Row:
     singular: bool = False
     """True where a partial may be infinite inside the domain."""
     selects: bool = False
+    solves: bool = False
+    """Whether its value z is the solution of an equation that is linear in z and in each operand, as A z = b is."""
+    of_matrix: bool = False
+    """Whether it is a function of a square matrix that is given by a power series, as expm is."""
     shown: str = ""
     """What listings call the function, where that is not its name."""
+    batched: Callable[..., Any] | None = None
+    """How it does all members of a batch at once, as `table.batching` says; None: one after the other."""
     put: Callable[..., Any] | None = None
     """The way back through a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
     python: Face = field(init=False)

@@ -14,6 +14,7 @@ from autodiff import (
     Variable,
     animate,
     array,
+    derivative,
     elementwise,
     grad,
     gradient,
@@ -30,6 +31,7 @@ from autodiff import (
     record,
     register_structure,
     smooth,
+    taylor,
     vjp,
 )
 from autodiff.calls.structures import flatten
@@ -578,3 +580,102 @@ def test_structures_that_do_not_fit_are_refused():
     assert jvp(partly, [1.5], [2.0])[1] == (2.0, 0.0)
     with pytest.raises(TypeError, match=r"returned .*: let it return numbers or arrays"):
         smooth(lambda t, z, x: ())(lambda x: ())(1.0)
+
+
+# ------------------------------------------------------------------------------------------------ by a pull-back alone
+
+
+def solved_for_matrix(g, z, a, b):
+    return -np.outer(np.linalg.solve(a.T, g), z)
+
+
+def solved_for_vector(g, z, a, b):
+    return np.linalg.solve(a.T, g)
+
+
+def tree_pulled(g, z, p):
+    inner = g["sine"] * np.cos(p["w"] @ p["x"])
+    return ({"w": np.outer(inner, p["x"]), "x": p["w"].T @ inner + 2.0 * g["rest"][0] * p["x"]},)
+
+
+def tree(p):
+    return {"sine": np.sin(p["w"] @ p["x"]), "rest": (np.sum(p["x"] ** 2), 3)}
+
+
+SQUARE, VECTOR = np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([1.0, -2.0])
+
+
+def solved(rule):
+    f = rule(lambda a, b: np.linalg.solve(a, b))
+    return lambda x: np.sum(f(x @ x, x[0]) ** 2)
+
+
+def of_tree(rule):
+    f = rule(lambda p: tree(p))
+
+    def product(x):
+        found = f({"w": np.outer(x, x), "x": x})
+        return np.sum(found["sine"]) * found["rest"][0]
+
+    return product
+
+
+RULES_BY_PULL = {
+    "each its own": (solved, smooth(Smooth(None, solved_for_matrix), Smooth(None, solved_for_vector)), SQUARE),
+    "beside a push": (
+        solved,
+        smooth(Smooth(None, solved_for_matrix), lambda t, z, a, b: np.linalg.solve(a, t)),
+        SQUARE,
+    ),
+    "together": (solved, smooth(pull=lambda *xs: (solved_for_matrix(*xs), solved_for_vector(*xs))), SQUARE),
+    "structures": (of_tree, smooth(pull=tree_pulled), VECTOR),
+}
+BY_PULL = {name: (program(rule), program(lambda f: f), x) for name, (program, rule, x) in RULES_BY_PULL.items()}
+each_by_pull = pytest.mark.parametrize(("f", "plainly", "x"), BY_PULL.values(), ids=BY_PULL)
+
+
+@each_by_pull
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_pull_back_alone_is_a_rule_for_both_modes(f, plainly, x, order):
+    expected = grad(plainly)(x) if order == 1 else hessian(plainly)(x)
+    for name, partial in nestings(f, (0,) * order, JACOBIANS):
+        np.testing.assert_allclose(partial(x), expected, rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+@each_by_pull
+def test_what_a_pull_back_alone_gives_beside_differences_and_by_taylor(f, plainly, x):
+    along = np.cos(np.arange(x.size)).reshape(x.shape)
+    slope, error = difference(lambda t: f(x + t * along), 1e-3, 1.0)
+    assert abs(jvp(f, [x], [along])[1] - slope) <= error + 1e-10
+    np.testing.assert_allclose(taylor(lambda t: f(x + t * along), 0.0, 3),
+                               taylor(lambda t: plainly(x + t * along), 0.0, 3), rtol=1e-11)  # fmt: skip
+
+
+def test_a_pull_back_alone_with_parameters_counts_complex_and_closed_over_numbers():
+    @smooth(pull=lambda g, z, x, n, factor: (factor * n * x ** (n - 1) * g, None))
+    def power(x, n, factor=1.0):
+        return factor * x**n
+
+    assert derivative(power, 0, [2.0, 3]) == grad(power)(2.0, 3) == 12.0
+    assert derivative(lambda x: power(x, 3, factor=2.0), (0, 0), [2.0]) == 24.0
+    assert type(derivative(power, 0, [2.0, 3])) is float
+
+    sine = smooth(pull=lambda g, z, x: (g * np.conj(np.cos(x)),))(lambda x: np.sin(x))
+    z = np.array([1.0 + 2.0j, 0.5])
+    np.testing.assert_allclose(jacfwd(sine)(z), np.diag(np.cos(z)), rtol=1e-14)
+
+    def of(c):
+        return smooth(pull=lambda g, z, x: (g * c * np.cos(x),))(lambda x: c * np.sin(x))(c)
+
+    for first in (lambda c: derivative(of, 0, [c]), grad(of)):
+        assert first(0.5) == pytest.approx(np.sin(0.5) + 0.5 * np.cos(0.5), rel=1e-15)
+        assert derivative(first, 0, [0.5]) == pytest.approx(2 * np.cos(0.5) - 0.5 * np.sin(0.5), rel=1e-15)
+
+
+def test_a_pull_back_alone_that_has_the_wrong_number_of_adjoints_says_so():
+    f = smooth(pull=lambda g, z, x, y: (g,))(lambda x, y: x + y)
+    for differentiated in (grad(f), jacfwd(f)):
+        with pytest.raises(ValueError, match="the pull-back of <lambda> must give 2 adjoints"):
+            differentiated(2.0, 3.0)
+    with pytest.raises(TypeError, match=r"<lambda> has 1 arguments \(x\), and 0 derivatives were given"):
+        smooth(pull=lambda g, z: ())(lambda x=1.0: x)

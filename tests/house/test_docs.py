@@ -20,7 +20,7 @@ import pytest
 
 import autodiff
 import autodiff.scipy
-from autodiff import Constant, Variable, grad, jacfwd, jacrev, linalg, nn
+from autodiff import Constant, Variable, grad, implicit, jacfwd, jacrev, linalg, nn
 from autodiff.command_line.main import main
 
 ROOT = Path(__file__).parents[2]
@@ -85,11 +85,11 @@ def test_every_page_is_linked_from_the_repository():
     assert reached == PAGES.keys()
 
 
-@pytest.mark.parametrize("module", [autodiff, nn, linalg])
+@pytest.mark.parametrize("module", [autodiff, nn, linalg, implicit])
 def test_the_reference_has_every_public_name(module):
     text = PAGES[f"reference/{module.__name__.rpartition('.')[2]}.md"]
     shown = set(re.findall(r"^\.\. auto(?:function|class):: (\w+)", text, re.MULTILINE))
-    assert set(module.__all__) - {"drawing", "linalg", "nn", "scipy"} == shown - {"Leaf"}
+    assert set(module.__all__) - {"drawing", "implicit", "linalg", "nn", "scipy"} == shown - {"Leaf"}
 
 
 def test_the_lessons_are_the_notebooks():

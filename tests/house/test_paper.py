@@ -68,7 +68,7 @@ def test_the_row_of_the_matrix_product_is_quoted(docs):
     from build_paper import row_of_matmul
 
     line, left, right = row_of_matmul()
-    assert "multilinear(_matmul_left, _matmul_right, of=np.matmul)" in line
+    assert "multilinear(_matmul_left, _matmul_right, of=np.matmul," in line
     assert "matmul(g, adjoint(y))" in left
     assert "matmul(adjoint(x), g)" in right
 

@@ -255,7 +255,7 @@ def of_scipy():
     solve = sl.factorized(eye)
     several = lambda f: f"scipy.special.{getattr(f, '__name__', 'MultiUFunc')} reads plain"  # no name before SciPy 1.17
     spsolve = "the factors of a sparse matrix take plain numbers; write autodiff.scipy.sparse.linalg.spsolve(A, b)"
-    roots = "scipy.optimize.{} reads plain numbers, so it has no derivative here; docs/how-to/solve-equations.md"
+    solver = "write autodiff.scipy.optimize.{}"
     return {
         "expm": (lambda x: scipy.linalg.expm(np.outer(x, x)), "write autodiff.scipy.linalg.expm(np.outer(x, x))"),
         "pdf": (lambda x: scipy.stats.norm.pdf(x[0]), "write autodiff.scipy.stats.norm.pdf(x[0])"),
@@ -267,12 +267,12 @@ def of_scipy():
         "factorized": (lambda x: solve(x), spsolve),
         "sparse @": (lambda x: eye @ x, "write A.toarray()"),
         "sparse *": (lambda x: eye * x[0], "write A.toarray()"),
-        "brentq": (lambda x: so.brentq(lambda u: u - x[0], -9, 9), roots.format("brentq")),
-        "bisect": (lambda x: so.bisect(lambda u: u - x[0], -9, 9), roots.format("bisect")),
-        "root_scalar": (lambda x: so.root_scalar(lambda u: u - x[0], bracket=(-9, 9)), roots.format("root_scalar")),
-        "root": (lambda x: so.root(lambda u: u - x, [1.0, 1.0]).x, roots.format("root")),
-        "fsolve": (lambda x: so.fsolve(lambda u: u - x, [1.0, 1.0]), roots.format("fsolve")),
-        "minimize": (lambda x: so.minimize(lambda u: np.sum((u - x) ** 2), [1.0, 1.0]).x, roots.format("minimize")),
+        "brentq": (lambda x: so.brentq(lambda u: u - x[0], -9, 9), solver.format("brentq(lambda u: u - x[0], -9, 9)")),
+        "bisect": (lambda x: so.bisect(lambda u: u - x[0], -9, 9), solver.format("bisect(")),
+        "root_scalar": (lambda x: so.root_scalar(lambda u: u - x[0], bracket=(-9, 9)), solver.format("root_scalar(")),
+        "root": (lambda x: so.root(lambda u: u - x, [1.0, 1.0]).x, solver.format("root(")),
+        "fsolve": (lambda x: so.fsolve(lambda u: u - x, [1.0, 1.0]), solver.format("fsolve(")),
+        "minimize": (lambda x: so.minimize(lambda u: np.sum((u - x) ** 2), [1.0, 1.0]).x, solver.format("minimize(")),
     }  # fmt: skip
 
 

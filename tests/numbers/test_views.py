@@ -119,14 +119,13 @@ def program(shown, write, own):
     return f
 
 
-def assert_as_plain(f, make, mode, run, context):
+def assert_as_plain(f, make, run, *context):
     plain, found = outcome(f, make()), outcome(run, f, make())
-    context = f"{mode}, {context}: {found}"
-    assert isinstance(found, Exception) == isinstance(plain, Exception), context
+    assert isinstance(found, Exception) == isinstance(plain, Exception), (*context, found)
     if not isinstance(plain, Exception):
         for a, b in zip(found, plain, strict=True):
-            assert type(a) is type(b), context
-            assert np.array_equal(a, b), context
+            assert type(a) is type(b), (*context, found)
+            assert np.array_equal(a, b), (*context, found)
 
 
 @pytest.mark.parametrize("text", SHOWN)
@@ -142,7 +141,7 @@ def test_values_of_programs_that_write_through_views_are_those_of_numpy(text):
             f = program(shown, write, own)
             modes = FURTHER_MODES if x.shape == (3, 4) and not own else MODES  # a Variable is not written to
             for mode, run in modes.items():
-                assert_as_plain(f, make, mode, run, f"{write.__name__}, {own}, {x.shape}, {x.strides}")
+                assert_as_plain(f, make, run, mode, write.__name__, own, x.shape, x.strides)
 
 
 @pytest.mark.parametrize("text", SHOWN)

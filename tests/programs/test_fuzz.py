@@ -4,6 +4,7 @@
 program that still fails, as a script.
 """
 
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -32,18 +33,24 @@ def pytest_generate_tests(metafunc):
     metafunc.parametrize("seeds", chunks, ids=[f"{chunk[0]}-{chunk[-1]}" for chunk in chunks])
 
 
+@cache
+def verdict(seed):
+    """What is found of the program of a seed: two tests ask it."""
+    return judge(program(seed))
+
+
 def test_programs(seeds):
     shown = []
-    for drawn in map(program, seeds):
-        failures = judge(drawn).failures
+    for seed in seeds:
+        failures = verdict(seed).failures
         if failures and len(shown) < SHOWN:
-            shown.append(shrunk(drawn, failures[0])[1])
+            shown.append(shrunk(program(seed), failures[0])[1])
     assert not shown, "\n".join(["", *map(str, shown)])
 
 
 def test_most_derivatives_are_compared():
     """A fuzzer that is not sure of most derivatives, or takes refusals for an answer, tests little."""
-    total = sum((judge(program(seed)) for seed in range(300)), Verdict([]))
+    total = sum(map(verdict, range(300)), Verdict([]))
     assert total.sure >= 20 * total.unsure
     assert total.sure >= 8 * total.refused
 

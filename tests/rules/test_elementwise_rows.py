@@ -326,10 +326,28 @@ def test_values_are_those_of_numpy(function, data):
     point = data.draw(any_numbers(function.row, whole=False))
     expected = outcome(ufunc, *point)
     assert_same_outcome(expected, function.row, ufunc, point)
-    for kind in (np.float64, np.float32, lambda x: np.array([x, x]), lambda x: np.array([x, x], np.float32)):
+    for kind in (np.float64, np.float32):
         with np.errstate(all="ignore"):
             arguments = [kind(x) if isinstance(x, float) else x for x in point]
         assert_same_outcome(outcome(ufunc, *arguments), function.row, ufunc, arguments)
+
+
+@pytest.mark.parametrize(**named(NUMPY_FACES))
+@rarely
+@given(data=st.data())
+def test_values_of_arrays_are_those_of_numpy(function, data):
+    """At many points in one array, whole numbers alone being one for all of them."""
+    ufunc, row = numpy_function(function.row), function.row
+    if is_costly(row):
+        drawn = list(some_numbers(row))
+        whole = [x if isinstance(x, int) else None for x in data.draw(st.sampled_from(few_points(row)))]
+        drawn = [point for point in drawn if all(y in (x, None) for x, y in zip(point, whole, strict=True))]
+    else:
+        drawn = data.draw(st.lists(any_numbers(row, whole=False), min_size=5, max_size=8))
+    for dtype in (np.float64, np.float32):
+        with np.errstate(all="ignore"):
+            arguments = [np.array(xs, dtype) if isinstance(xs[0], float) else xs[0] for xs in zip(*drawn, strict=True)]
+        assert_same_outcome(outcome(ufunc, *arguments), row, ufunc, arguments)
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))

@@ -8,7 +8,7 @@ import pytest
 import scipy.linalg
 import scipy.optimize
 
-from autodiff import Variable, gradcheck, gradient, jacfwd, jacobian, jacrev, jvp, linalg
+from autodiff import Variable, grad, gradcheck, gradient, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linalg, record
 
 P = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.3], [0.1, 0.3, 1.5]])
 Q = np.array([-1.0, -2.0, 0.5])
@@ -245,3 +245,21 @@ def test_what_is_no_program(solve_qp):
         solve_qp(np.zeros((0, 0)), np.zeros(0))
     no_bound = solve_qp(P, Q, np.vstack([G, G[:1]]), np.append(H, np.inf))
     np.testing.assert_allclose(no_bound, solve_qp(P, Q, G, H), rtol=1e-12)
+
+
+def test_one_search_and_one_linear_system_for_each_order(solve_qp, monkeypatch):
+    """The search is not differentiated; x is the solution of the optimality conditions, one line of the tape."""
+    import osqp
+
+    searches = []
+    original = osqp.OSQP.solve
+    monkeypatch.setattr(osqp.OSQP, "solve", lambda *args, **named: searches.append(1) or original(*args, **named))
+    f = lambda q: WEIGHTS @ solve_qp(P, q, G, H, A, B) ** 2
+    systems = lambda f: [row.name for row in record(f, [Q])[0].rows if row].count("solve")
+    assert systems(f) == 1
+    assert systems(grad(f)) == 2
+    assert systems(lambda q: grad(lambda q: grad(f)(q) @ WEIGHTS)(q)) == 3
+    for derived in (f, grad(f), hessian(f), jacfwd(grad(f)), jacrev(grad(f)), lambda q: hvp(f)(q, Q)):
+        searches.clear()
+        derived(Q)
+        assert len(searches) == 1

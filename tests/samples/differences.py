@@ -1,6 +1,7 @@
 """Differences of neighbours."""
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -13,6 +14,12 @@ def _diff(name: str) -> Iterator[Sample]:
         yield Sample(lambda x, n=n, axis=axis: np.diff(x, n, axis), (values(*shape),), f"{shape}, {n}, {axis}")
     yield Sample(lambda x, y: np.diff(x, prepend=0.0, append=y), (values(2, 3), values(2, 2)), "more")
     yield Sample(lambda x: np.diff(x > 0) * x[1:], (values(4),), "bool", unreal=False)
+
+
+@entry("differences")
+def _differences(name: str) -> Iterator[Sample]:
+    for shape, n, axis in [((4,), 1, 0), ((2, 4), 2, 1), ((3, 2), 2, 0), ((2,), 3, 0), ((2, 0), 1, 0)]:
+        yield Sample(lambda x, n=n, axis=axis: np.diff(x, n, axis), (values(*shape),), f"{shape}, {n}, {axis}")
 
 
 @entry("np.ediff1d")
@@ -50,3 +57,12 @@ def _gradient(name: str) -> Iterator[Sample]:
         yield Sample(spaced, (values(5), values() ** 2 + 1.0), f"a spacing, {edge_order}", condition=16.0, exact=False,
                      unreal=False)  # fmt: skip
     yield Sample(lambda f: np.gradient(f, [0.0, 1.0, 2.0]), (values(3),), "even coordinates", condition=4.0)
+
+
+@entry("gradient")
+def _along_an_axis(name: str) -> Iterator[Sample]:
+    uneven = np.array([0.0, 0.5, 0.8, 2.0])
+    for order, (text, spacing) in product((1, 2), {"a number": 0.5, "coordinates": uneven}.items()):
+        yield Sample(lambda f, h=spacing, order=order: np.gradient(f, h, axis=-2, edge_order=order),
+                     (values(4, 2),), f"{text}, {order}", condition=16.0, exact=False)  # fmt: skip
+    yield Sample(lambda f: np.gradient(f, 2, 0.5, axis=(1, 0))[0], (values(2, 3),), "of two axes", condition=4.0)

@@ -97,7 +97,7 @@ KNOTS = np.array([-1.1, -0.2, 0.7, 1.9])
 INSIDE = {(): 0.3, (5,): [-0.9, -0.25, 0.1, 1.8, 0.6], (2, 2): [[0.0, 1.0], [-3.0, 4.0]]}
 
 
-@entry("np.interp")
+@entry("np.interp", "interp")
 def _interp(name: str) -> Iterator[Sample]:
     for (shape, x), (text, keywords) in itertools.product(
         INSIDE.items(), {"": {}, "left, right": {"left": 2.0, "right": -1.0}, "period": {"period": 2.3}}.items()
@@ -110,6 +110,12 @@ def _interp(name: str) -> Iterator[Sample]:
     yield Sample(lambda f: np.interp([0.0, 1.0], KNOTS, f), (values(4),), "constant knots")
     yield Sample(lambda x, xp, fp: np.interp(x, xp, fp), (values(3), values(1), values(1)), "one knot", unreal=False)
     yield Sample(_at_knots, (values(4),), "at the knots", unreal=False)
+
+
+@entry("line_at")
+def _line_at(name: str) -> Iterator[Sample]:
+    x = np.array([-2.0, 0.3, 1.9, 3.0])
+    yield Sample(lambda x: x * TABLE["line_at"](KNOTS, x), (x,), "inside and outside", unreal=False, smooth=False)
 
 
 def _at_knots(f: Any) -> Any:

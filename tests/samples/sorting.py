@@ -95,3 +95,10 @@ def _quantiles(name: str) -> Iterator[Sample]:
                      unreal=False)  # fmt: skip
     given = () if median else (0.5 * percent,)
     yield Sample(lambda x: function(x, *given, axis=1), (TIED,), "ties", unreal=False, smooth=False)
+
+
+@entry("quantile_parts")
+def _quantile_parts(name: str) -> Iterator[Sample]:
+    parts = TABLE["quantile_parts"]
+    yield Sample(lambda x: x * parts(x, "quantile", 0.3, "linear"), (apart(2, 5),), "between two", unreal=False)
+    yield Sample(lambda x: x * parts(x, "median", 0.5, "linear"), (apart(5),), "the one in the middle", unreal=False)

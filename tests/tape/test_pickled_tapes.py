@@ -16,7 +16,9 @@ from autodiff.calls.structures import flatten, map_leaves
 from autodiff.scipy import integrate
 from autodiff.tape.wengert import Tape
 
-WITH_A_FUNCTION = ("scipy.integrate.quad", "scipy.integrate.solve_ivp", "scipy.integrate.odeint")
+BY_ROWS = {"scipy.optimize.nnls", "scipy.optimize.linprog"}
+SOLVERS = {name for name in ENTRIES if name.startswith("scipy.optimize.")} - BY_ROWS
+WITH_A_FUNCTION = {"scipy.integrate.quad", "scipy.integrate.solve_ivp", "scipy.integrate.odeint"} | SOLVERS
 """Recordings of these have a function of the user's among the parameters of a line."""
 
 

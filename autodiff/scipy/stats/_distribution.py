@@ -90,8 +90,8 @@ class Distribution:
 
 
 def _depth(x: Any) -> int:
-    """Return how many differentiations a number belongs to."""
-    return 1 + _depth(x.primal) if is_number(type(x)) else 0
+    """Return how many differentiations a number belongs to, of a power series its order."""
+    return getattr(x, "order", 1) + _depth(x.primal) if is_number(type(x)) else 0
 
 
 FAR = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "logcdf": (-np.inf, 0.0), "logsf": (0.0, -np.inf)}

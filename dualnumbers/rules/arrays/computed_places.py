@@ -4,15 +4,17 @@ A recording that is to be run at other inputs must not keep the order of a sort 
 There the places are an operand, which carries no derivative, of two rows that are each other's adjoints.
 """
 
+import math
+
 import numpy as np
 
 from ...foreign import as_like, new_like
-from ...forms import shape
+from ...forms import shape, size
 from ...levels import is_noted
 from ...table import entry_of, linear, locally_constant_of_arrays
-from ..indexing import fixed, getitem
-from ..shaping import view
-from .rearranging import rearrangement
+from ...table.batching import for_all
+from ..indexing import fixed, getitem, scatter
+from ..shaping import reshape, view
 
 
 class _Here:
@@ -27,13 +29,31 @@ HERE = _Here()
 """What stands in an index for the part that is computed."""
 
 
-@linear(lambda g, x, places: given_back(g, places, shape(x)), None)
+def _numbered_apart(places, count, size):
+    """Return places of every member as they are where the elements of all lie one after the other."""
+    return places + size * np.arange(count).reshape((count,) + (1,) * (len(shape(places)) - 1))
+
+
+def _taken_of_all(apply, xs, members):
+    if members == (False, True):
+        return apply(*xs)
+    x, places = for_all(xs, members)
+    count, *dims = shape(x)
+    return apply(x, _numbered_apart(places, count, math.prod(dims)))
+
+
+def _given_back_of_all(apply, xs, members, of):
+    v, places = for_all(xs, members)
+    return apply(v, _numbered_apart(places, shape(v)[0], math.prod(of)), (shape(v)[0], *of))
+
+
+@linear(lambda g, x, places: given_back(g, places, shape(x)), None, batched=_taken_of_all)
 def taken(x, places):
     """The elements at places among all, counted in the order C."""
     return np.reshape(x, -1)[places]
 
 
-@linear(lambda g, v, places, of: taken(g, places), None)
+@linear(lambda g, v, places, of: taken(g, places), None, batched=_given_back_of_all)
 def given_back(v, places, of):
     """Zeros, to which elements are added at places."""
     total = new_like(v, int(np.prod(of)), np.result_type(v))
@@ -68,7 +88,17 @@ def elements(x, index):
     return taken(x, places(parts[here], shape(x), template))
 
 
-@rearrangement(of=np.take_along_axis)
+def _put_back(g, arr, indices, axis):
+    """Each element back to where it was taken from, of one taken twice both."""
+    if axis is None:
+        return reshape(scatter(g, (size(arr),), indices), shape(arr), "C")
+    of = shape(arr)
+    index = [as_like(np.arange(n).reshape(n, *(1,) * (len(of) - k - 1)), indices) for k, n in enumerate(of)]
+    index[axis] = indices
+    return scatter(g, of, tuple(index))
+
+
+@linear(_put_back, of=np.take_along_axis)
 def _take_along_axis(arr, indices, axis=-1):
     return np.take_along_axis(arr, indices, axis)
 

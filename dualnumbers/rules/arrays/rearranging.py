@@ -11,18 +11,31 @@ from ...foreign import as_array, as_like, in_index, is_foreign, new_like
 from ...forms import dtype_of, shape, size
 from ...levels import read
 from ...table import composition, linear
+from ...table.batching import by_axis, by_places, flat, with_ones
 from ..indexing import fixed, getitem, refuse_writing, scatter, setitem
 from ..linalg.products import matmul
 from ..reductions import sum
-from ..shaping import reshape, view
+from ..shaping import broadcast_to, concatenate, reshape, view
 
 
-@linear(lambda g, x, sources: spread(g, sources, shape(x)))
+def _gather_of_all(apply, xs, members, sources):
+    elements = flat(xs[0])
+    nothing = np.zeros((shape(elements)[0], 1), dtype_of(elements))
+    return getitem(concatenate(elements, nothing, 1), (slice(None), sources - 1))
+
+
+def _spread_of_all(apply, xs, members, sources, to):
+    count, elements = shape(xs[0])[0], int(np.prod(to))
+    total = scatter(xs[0], (count, elements + 1), (slice(None), sources))
+    return reshape(getitem(total, (slice(None), slice(1, None))), (count, *to), "C")
+
+
+@linear(lambda g, x, sources: spread(g, sources, shape(x)), batched=_gather_of_all)
 def gathered(g, sources):
     return np.append(np.ravel(g), np.zeros(1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
 
 
-@linear(lambda g, z, sources, to: gathered(g, sources))
+@linear(lambda g, z, sources, to: gathered(g, sources), batched=_spread_of_all)
 def spread(g, sources, to):
     total = new_like(g, int(np.prod(to)) + 1, np.result_type(g))
     np.add.at(total, sources, g)
@@ -44,7 +57,7 @@ def rearrangement(operands=1, **options):
         def adjoint_of(place):
             return lambda g, *arguments: adjoint(g, place, arguments[:operands], arguments[operands:])
 
-        return linear(*map(adjoint_of, range(operands)), **options)(function)
+        return linear(*map(adjoint_of, range(operands)), **{"batched": by_places, **options})(function)
 
     return word
 
@@ -62,7 +75,13 @@ def put_back(evaluate):
 # ---------------------------------------------------------------------------------------------- the same, elsewhere
 
 
-@linear(lambda g, a, shift, axis: roll(g, (-np.asarray(shift, int)).tolist(), axis),
+def _roll_of_all(apply, xs, members, shift, axis):
+    if axis is not None:
+        return by_axis(1)(apply, xs, members, shift, axis)
+    return reshape(apply(flat(xs[0]), shift, 1), shape(xs[0]), "C")
+
+
+@linear(lambda g, a, shift, axis: roll(g, (-np.asarray(shift, int)).tolist(), axis), batched=_roll_of_all,
         of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))  # fmt: skip
 def roll(a, shift, axis):
     return np.roll(a, shift, axis)
@@ -77,7 +96,12 @@ def _tile_adjoint(g, x, reps):
     return reshape(sum(reshape(g, pairs, "C"), tuple(range(0, 2 * rank, 2)), False), shape(x), "C")
 
 
-@linear(_tile_adjoint, of=np.tile, call=lambda A, reps: (A, fixed(reps)))
+def _tile_of_all(apply, xs, members, reps):
+    reps, rank = tuple(np.atleast_1d(as_array(reps, int)).tolist()), len(shape(xs[0])) - 1
+    return apply(with_ones(xs[0], len(reps) - rank), (1,) * (1 + max(rank - len(reps), 0)) + reps)
+
+
+@linear(_tile_adjoint, of=np.tile, call=lambda A, reps: (A, fixed(reps)), batched=_tile_of_all)
 def tile(a, reps):
     return np.tile(a, reps)
 
@@ -101,7 +125,8 @@ def _of_repeated(g, to, repeats, axis):
     return matmul(copies, as_like(np.ones(count, dtype_of(g)), g))  # of two copies a twentieth of the time of a sum
 
 
-@linear(_repeat_adjoint, of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis))
+@linear(_repeat_adjoint, of=np.repeat, call=lambda a, repeats, axis=None: (a, fixed(repeats), axis),
+        batched=by_axis(1, flattens=True))  # fmt: skip
 def repeat(a, repeats, axis):
     return np.repeat(a, repeats, axis)
 
@@ -141,6 +166,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     of=np.lib.stride_tricks.sliding_window_view,
     call=lambda x, window_shape, axis=None: (x, fixed(window_shape), axis),
     put=refuse_writing,
+    batched=by_axis(1),
 )
 def sliding_window_view(x, window_shape, axis):
     return np.lib.stride_tricks.sliding_window_view(x, window_shape, axis)
@@ -160,7 +186,7 @@ def _take_adjoint(g, x, indices, axis, mode):
     return scatter(g, shape(x), (slice(None),) * (axis % len(shape(x))) + (indices,))
 
 
-@linear(_take_adjoint, of=np.take,
+@linear(_take_adjoint, of=np.take, batched=by_axis(1, flattens=True),
         call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))  # fmt: skip
 def take(a, indices, axis, mode):
     return np.take(a, indices, axis, mode=mode)
@@ -179,11 +205,18 @@ def extract(arr, condition):
 # ---------------------------------------------------------------------------------------------- triangles
 
 
-@linear(lambda g, x, k: tril(g, k), of=np.tril)
+def _triangle_of_all(apply, xs, members, k):
+    count, *dims = shape(xs[0])
+    if len(dims) > 1:
+        return apply(xs[0], k)
+    return apply(broadcast_to(with_ones(xs[0], 1), (count, *dims, *dims)), k)  # of a vector, that as every row
+
+
+@linear(lambda g, x, k: tril(g, k), of=np.tril, batched=_triangle_of_all)
 def tril(m, k=0):
     return np.tril(m, k)
 
 
-@linear(lambda g, x, k: triu(g, k), of=np.triu)
+@linear(lambda g, x, k: triu(g, k), of=np.triu, batched=_triangle_of_all)
 def triu(m, k=0):
     return np.triu(m, k)

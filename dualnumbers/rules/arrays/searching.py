@@ -4,21 +4,29 @@ import numpy as np
 
 from ...levels import is_noted, read
 from ...table import BY_NUMPY, locally_constant_of_arrays
+from ...table.batching import by_axis
 from ..comparisons import not_equal
 from ..shaping import array
 from .computed_places import elements
 from .inspecting import READING
 
 
-def _of_array(numpy_function):
+def _by_one_axis(apply, xs, members, axis, keepdims):
+    """Take the axis as it lies behind that of the members; without one the kept axes would be another number."""
+    return None if axis is None and keepdims else by_axis(0, flattens=True)(apply, xs, members, axis, keepdims)
+
+
+def _of_array(numpy_function, batched=_by_one_axis):
     return locally_constant_of_arrays(
-        of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims)
+        of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims), batched=batched
     )(lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims))
 
 
 def _of_chosen(numpy_function):
     return locally_constant_of_arrays(
-        of=numpy_function, call=lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where))
+        of=numpy_function,
+        call=lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where)),
+        batched=by_axis(0),
     )(lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where))
 
 
@@ -28,12 +36,13 @@ argmax = _of_array(np.argmax)
 argmin = _of_array(np.argmin)
 nanargmax = _of_array(np.nanargmax)
 nanargmin = _of_array(np.nanargmin)
-count_nonzero = _of_array(np.count_nonzero)
+count_nonzero = _of_array(np.count_nonzero, by_axis(0))
 
 
 @locally_constant_of_arrays(
     of=np.argsort,
     call=lambda a, axis=-1, kind=None, order=None, *, stable=None: (a, axis, "stable" if stable else kind),
+    batched=by_axis(0, flattens=True),
 )
 def argsort(x, axis, kind):
     return np.argsort(x, axis=axis, kind=kind)

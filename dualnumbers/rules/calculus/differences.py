@@ -2,18 +2,27 @@
 
 import numpy as np
 
+from ...foreign import new_like
 from ...forms import dtype_of, shape
-from ...levels import read
-from ...table import composition, smooth
-from ..axes import moveaxis, rank
-from ..comparisons import not_equal
-from ..indexing import getitem
+from ...levels import is_number, read
+from ...messages.errors import user_line
+from ...table import composition, linear, smooth
+from ..axes import rank
+from ..indexing import getitem, scatter_all
 from ..shaping import array, arrays, astype, broadcast_to, concatenate, lying_as, ravel, reshape
 
 
-def part_along(x, axis, start, stop):
-    """Return the elements from ``start`` up to ``stop`` along an axis, as a view."""
-    return getitem(x, (slice(None),) * axis + (slice(start, stop),))
+def _differences_back(g, x, n, axis):
+    """(−1)ⁿ times the differences of the adjoint, with n zeros before and after it."""
+    beyond = new_like(g, tuple(n if i == axis else k for i, k in enumerate(shape(g))), dtype_of(g))
+    back = _differences(concatenate(beyond, g, beyond, axis), n, axis)
+    return -back if n % 2 else back
+
+
+@linear(_differences_back)
+def _differences(x, n, axis):
+    """As its views would make it, each would get an array of adjoints of its own."""
+    return np.diff(x, n, axis)
 
 
 @composition(np.diff)
@@ -30,10 +39,7 @@ def diff(a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
     ends = [x if x is np._NoValue or rank(x) else broadcast_to(x, one) for x in arrays((prepend, append))]
     parts = [x for x in (ends[0], a, ends[1]) if x is not np._NoValue]
     a = concatenate(*parts, axis) if len(parts) > 1 else a
-    for _ in range(n):
-        later, earlier = part_along(a, axis, 1, None), part_along(a, axis, None, -1)
-        a = not_equal(later, earlier) if dtype_of(a).kind == "b" else later - earlier
-    return a
+    return _differences(a, min(n, shape(a)[axis]), axis)
 
 
 @composition(np.ediff1d)
@@ -59,46 +65,72 @@ def unwrap(p, period, discont, axis):
 # ---------------------------------------------------------------------------------------------- np.gradient
 
 
-def _slopes(f, h, edge_order):
-    """Return the derivative along the first axis, at the spacing ``h``: a number, or one for each pair of neighbours.
+def _weights(steps, edge_order, rank):
+    """Return what slopes along the first axis are made of: [(weight, the places of slopes, those of elements)].
 
-    Source: B. Fornberg, *Generation of finite difference formulas on arbitrarily spaced grids*, 1988.
+    ``steps`` is the distance of neighbours or, in a vector, that of each two. The sum of weight times elements is the
+    slopes. Source: B. Fornberg, *Generation of finite difference formulas on arbitrarily spaced grids*, 1988.
     """
-    at = lambda start, stop: getitem(f, slice(start, stop))
-    if not shape(h):
-        inner = (at(2, None) - at(None, -2)) / (2.0 * h)
-        if edge_order == 1:
-            return concatenate((at(1, 2) - at(0, 1)) / h, inner, (at(-1, None) - at(-2, -1)) / h, 0)
-        first = -1.5 / h * at(0, 1) + 2.0 / h * at(1, 2) + -0.5 / h * at(2, 3)
-        last = 0.5 / h * at(-3, -2) + -2.0 / h * at(-2, -1) + 1.5 / h * at(-1, None)
-        return concatenate(first, inner, last, 0)
-    h = reshape(h, (-1,) + (1,) * (rank(f) - 1), "C")
-    left, right = getitem(h, slice(0, -1)), getitem(h, slice(1, None))
-    inner = (-right / (left * (left + right)) * at(None, -2) + (right - left) / (left * right) * at(1, -1)
-             + left / (right * (left + right)) * at(2, None))  # fmt: skip
-    p, q = getitem(h, slice(0, 1)), getitem(h, slice(-1, None))
+    inner, first, last = slice(1, -1), slice(0, 1), slice(-1, None)
+    before, after, second, last_but_one = slice(0, -2), slice(2, None), slice(1, 2), slice(-2, -1)
+    if shape(steps):
+        steps = reshape(steps, (-1,) + (1,) * (rank - 1), "C")
+        left, right = getitem(steps, slice(0, -1)), getitem(steps, slice(1, None))
+        p, q = getitem(steps, first), getitem(steps, last)
+    else:
+        left = right = p = q = steps
+    found = [(-right / (left * (left + right)), inner, before), (left / (right * (left + right)), inner, after)]
+    if shape(steps):
+        found.append(((right - left) / (left * right), inner, inner))
     if edge_order == 1:
-        return concatenate((at(1, 2) - at(0, 1)) / p, inner, (at(-1, None) - at(-2, -1)) / q, 0)
-    r, s = getitem(h, slice(1, 2)), getitem(h, slice(-2, -1))
-    first = -(2.0 * p + r) / (p * (p + r)) * at(0, 1) + (p + r) / (p * r) * at(1, 2) - p / (r * (p + r)) * at(2, 3)
-    last = (q / (s * (s + q)) * at(-3, -2) - (q + s) / (s * q) * at(-2, -1)
-            + (2.0 * q + s) / (q * (s + q)) * at(-1, None))  # fmt: skip
-    return concatenate(first, inner, last, 0)
+        return [*found, (-1.0 / p, first, first), (1.0 / p, first, second),
+                (-1.0 / q, last, last_but_one), (1.0 / q, last, last)]  # fmt: skip
+    r, s = (getitem(steps, second), getitem(steps, last_but_one)) if shape(steps) else (p, q)
+    third, last_but_two = slice(2, 3), slice(-3, -2)
+    return [*found, (-(2.0 * p + r) / (p * (p + r)), first, first), ((p + r) / (p * r), first, second),
+            (-p / (r * (p + r)), first, third), (q / (s * (s + q)), last, last_but_two),
+            (-(q + s) / (s * q), last, last_but_one), ((2.0 * q + s) / (q * (s + q)), last, last)]  # fmt: skip
+
+
+def _weighed(x, steps, axis, edge_order, back=False):
+    """Return the slopes of ``x`` along an axis; or with ``back`` the adjoint of elements, given that of slopes."""
+    lead, weights = (slice(None),) * axis, _weights(steps, edge_order, rank(x) - axis)
+    given, found = (1, 2) if back else (2, 1)
+    parts = [each[0] * getitem(x, (*lead, each[given])) for each in weights]
+    return scatter_all(*parts, shape(x), tuple((*lead, each[found]) for each in weights))
+
+
+def _gradient_back(g, f, spacing, axis, edge_order):
+    """The transposed weights."""
+    steps = np.diff(np.asarray(spacing, float)) if np.ndim(spacing) else spacing
+    if np.ndim(steps) and np.all(steps == steps[0]):
+        steps = steps[0]
+    return _weighed(g, steps, axis, edge_order, back=True)
+
+
+@linear(_gradient_back, name="gradient")
+def _gradient(f, spacing, axis, edge_order):
+    """Along one axis; the spacing is a number, or the plain coordinates."""
+    return np.gradient(f, spacing, axis=axis, edge_order=edge_order)
 
 
 @composition(np.gradient)
 def gradient(f, *varargs, axis=None, edge_order=1):
     """The derivative along the axes by second-order differences; the spacings may be numbers or coordinates."""
     f = array(f)
-    np.gradient(np.zeros(shape(f)), *map(read, varargs), axis=axis, edge_order=edge_order)  # for its errors
     axes = range(rank(f)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank(f))
-    spacings = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
+    spacings = arrays(varargs) * len(axes) if len(varargs) == 1 else arrays(varargs) or [1.0] * len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError(f"np.gradient takes one spacing, or one for each axis; there are {len(spacings)} for "
+                        f"{len(axes)} axes{user_line()}")  # fmt: skip
     found = []
-    for i, h in zip(axes, arrays(spacings), strict=True):
-        h = diff(h) if rank(h) else h
-        if rank(h) and np.all(h == h[0]) and h is read(h):
-            h = h[0]  # as NumPy does
-        slopes = moveaxis(_slopes(moveaxis(f, i, 0), h, edge_order), 0, i)
-        slopes = lying_as(slopes, f)
+    for i, spacing in zip(axes, spacings, strict=True):
+        if not is_number(type(spacing)):
+            slopes = _gradient(f, spacing, i, edge_order)
+        elif not rank(spacing):
+            slopes = _gradient(f, 1.0, i, edge_order) / spacing
+        else:
+            np.gradient(np.zeros(shape(f)), read(spacing), axis=i, edge_order=edge_order)  # for its errors
+            slopes = lying_as(_weighed(f, _differences(spacing, 1, 0), i, edge_order), f)
         found.append(astype(slopes, dtype_of(f)) if dtype_of(f).kind in "fc" else slopes)
     return found[0] if len(found) == 1 else tuple(found)

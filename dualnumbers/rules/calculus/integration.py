@@ -4,9 +4,10 @@ import numpy as np
 
 from ...table import composition
 from ..axes import rank
+from ..indexing import getitem
 from ..reductions import sum
 from ..shaping import arrays, reshape
-from .differences import diff, part_along
+from .differences import diff
 
 
 @composition(np.trapezoid)
@@ -20,4 +21,6 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         widths = reshape(diff(x), (-1,) + (1,) * (rank(y) - axis - 1), "C")
     else:
         widths = diff(x, axis=axis)
-    return sum(widths * (part_along(y, axis, 1, None) + part_along(y, axis, None, -1)) / 2.0, axis, False)
+    lead = (slice(None),) * axis
+    later, earlier = getitem(y, (*lead, slice(1, None))), getitem(y, (*lead, slice(None, -1)))
+    return sum(widths * (later + earlier) / 2.0, axis, False)

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...forms import is_unreal
 from ...table import composition, elementwise, smooth
+from ...table.batching import by_elements
 from ...table.kinds import Smooth
 from ..comparisons import isfinite
 from ..complexes import imag, real
@@ -50,6 +51,6 @@ def _finite_push(dx, z, x, *replacements):
     return where(isfinite(x), dx, 0.0)
 
 
-@smooth(Smooth(_finite_push, _finite_push), of=np.nan_to_num, call=_finite_arguments, selects=True)
+@smooth(Smooth(_finite_push, _finite_push), of=np.nan_to_num, call=_finite_arguments, selects=True, batched=by_elements)
 def nan_to_num(x, nan, posinf, neginf):
     return np.nan_to_num(x, True, nan, posinf, neginf)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...table import smooth
+from ...table.batching import by_elements
 from ..comparisons import equal
 from ..complexes import conj, imag, real
 from ..where import where
@@ -20,15 +21,15 @@ def _direction_push(dx, z, x):
     return 1j * z * (imag(conj(z) * dx) / where(equal(length, 0), 1.0, length))
 
 
-@smooth(_modulus_push, shown="abs")
+@smooth(_modulus_push, shown="abs", batched=by_elements)
 def modulus(x):
     """NumPy's modulus of a Python number is not Python's to the last bit."""
     return np.absolute(x)
 
 
-@smooth(_modulus_push, shown="abs")
+@smooth(_modulus_push, shown="abs", batched=by_elements)
 def modulus_of_python(x):
     return abs(x)
 
 
-direction = smooth(_direction_push, name="direction")(np.sign)
+direction = smooth(_direction_push, name="direction", batched=by_elements)(np.sign)

@@ -10,6 +10,7 @@ from ...forms import is_unreal, shape
 from ...levels import decided, is_number
 from ...several import plus
 from ...table import composition, smooth
+from ...table.batching import by_stacks
 from ...table.kinds import Smooth
 from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
@@ -79,7 +80,7 @@ def _push_by_minors(da, a):
     return weighted(sum(matrix_transpose(adjugate(getitem(a, index))) * getitem(da, index), (-2, -1), False), signs)
 
 
-@smooth(_adjugate_push)
+@smooth(_adjugate_push, batched=by_stacks(2))
 def adjugate(a):
     """The transposed matrix of cofactors, det(A) A⁻¹ where that exists."""
     inverse = _inverse_or_none(a)
@@ -99,7 +100,7 @@ def _det_pull(g, z, a):
     return over_matrices(g) * adjoint(adjugate(a))
 
 
-@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det)
+@smooth(Smooth(_det_push, _det_pull), of=np.linalg.det, batched=by_stacks(2))
 def det(a):
     return np.linalg.det(a)
 

@@ -5,13 +5,14 @@ import numpy as np
 from ...foreign import as_like
 from ...forms import real_dtype_of, shape
 from ...table import composition, linear
+from ...table.batching import by_axis
 from ..arrays.rearranging import rearrangement
 from ..indexing import refuse_writing
 from ..shaping import cast, over_matrices, view
 from .products import moved
 
 
-@rearrangement(of=np.diagonal, put=refuse_writing)
+@rearrangement(of=np.diagonal, put=refuse_writing, batched=by_axis(1, 2))
 def diagonal(a, offset=0, axis1=0, axis2=1):
     return np.diagonal(a, offset, axis1, axis2)
 
@@ -37,7 +38,7 @@ def _tracing(a, offset=0, axis1=0, axis2=1, dtype=None):
 
 
 # a row, not the sum of a diagonal, whose adjoint finds its places by numbers: a third of the time
-@linear(_trace_adjoint, of=np.trace, call=_tracing)
+@linear(_trace_adjoint, of=np.trace, call=_tracing, batched=by_axis(1, 2))
 def trace(a, offset, axis1, axis2):
     return np.trace(a, offset, axis1, axis2)
 

@@ -72,7 +72,16 @@ def _einsum_adjoint(g, place, operands, subscripts, optimize):
     return einsum(*(x for _, x in factors), f"{','.join(t for t, _ in factors)}->{target}", optimize)
 
 
-@multilinear(_einsum_adjoint, of=np.einsum, call=_einsum_signature, any_number=True)
+def _einsum_of_all(apply, xs, members, subscripts, optimize):
+    """Give the axis of the members a label of its own."""
+    inputs, output = subscripts.split("->")
+    label = next(c for c in string.ascii_letters if c not in subscripts)
+    terms = (label + term if of_members else term for term, of_members in zip(inputs.split(","), members, strict=True))
+    optimize = optimize if isinstance(optimize, (bool, str)) else True  # a path is of these operands only
+    return apply(*xs, f"{','.join(terms)}->{label}{output}", optimize)
+
+
+@multilinear(_einsum_adjoint, of=np.einsum, call=_einsum_signature, any_number=True, batched=_einsum_of_all)
 def einsum(operands, subscripts, optimize=False):
     return np.einsum(subscripts, *operands, optimize=optimize)
 

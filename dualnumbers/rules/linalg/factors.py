@@ -12,6 +12,7 @@ from ...forms import dtype_of, is_unreal, real_dtype_of, shape
 from ...levels import decided, is_number, known
 from ...messages.errors import user_line
 from ...table import TABLE, linear, smooth
+from ...table.batching import by_stacks
 from ...table.kinds import Linear
 from ..complexes import adjoint, conj
 from ..shaping import expand_dims
@@ -66,7 +67,7 @@ def hermitian_adjoint(g, a, triangle):
     return weighted(g + adjoint(g), half if triangle == "L" else half.T)
 
 
-@linear(hermitian_adjoint)
+@linear(hermitian_adjoint, batched=by_stacks(2))
 def hermitian(a, triangle):
     """The Hermitian matrix of which only one triangle is given, ``"L"`` or ``"U"``; the diagonal is real."""
     strict = np.tril(a, -1) if triangle == "L" else np.triu(a, 1)
@@ -121,6 +122,7 @@ def _undetermined(values, i, j):
 @smooth(
     Linear(lambda g, t, d, values: quotient(g, conj(d), values)),
     lambda dd, z, t, d, values: -quotient(z * dd, d, values),
+    solves=True,
 )
 def quotient(t, d, values):
     """t / d, but 0 where both are 0: a gap that the derivative does not reach. Raises LinAlgError for t / 0."""

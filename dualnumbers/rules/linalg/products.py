@@ -1,9 +1,12 @@
 """Matrix and tensor products. Each is linear in every operand; an adjoint is a product with the others conjugated."""
 
+import math
+
 import numpy as np
 
 from ...forms import shape
 from ...table import composition, multilinear, smooth
+from ...table.batching import aligned, flat
 from ...table.kinds import Smooth
 from ..complexes import adjoint, conj
 from ..elementwise.arithmetic import as_numpy
@@ -35,7 +38,27 @@ def _matmul_right(g, x, y):
     return conj(x) * g
 
 
-matmul = multilinear(_matmul_left, _matmul_right, of=np.matmul)(np.matmul)
+def _ranks(xs, members):
+    return tuple(_rank(x) - of_members for x, of_members in zip(xs, members, strict=True))
+
+
+def _matmul_of_all(apply, xs, members):
+    """Multiply by one product of matrices where only one operand is of members, else by a stack of products."""
+    x, y = xs
+    ranks = _ranks(xs, members)
+    if members == (True, False) and ranks[1] <= 2 and ranks[0]:
+        rows = reshape(x, (math.prod(shape(x)[:-1]), shape(x)[-1]), "C") if ranks[0] > 1 else x
+        return reshape(apply(rows, y), shape(x)[:-1] + shape(y)[1:], "C")
+    if members == (False, True) and ranks[0] <= 2 and ranks[1] == 1:
+        return apply(y, transpose(x, None))
+    as_row, as_column = (rank == 1 for rank in ranks)
+    both = aligned((expand_dims(x, -2) if as_row else x, expand_dims(y, -1) if as_column else y), members, (2, 2))
+    if both is None:
+        return None
+    return getitem(apply(*both), (..., *([0] if as_row else [slice(None)]), *([0] if as_column else [slice(None)])))
+
+
+matmul = multilinear(_matmul_left, _matmul_right, of=np.matmul, batched=_matmul_of_all)(np.matmul)
 
 
 # x w + b as one row: one array less to hold at every layer of a network, a tenth of the time of a step
@@ -121,9 +144,16 @@ if hasattr(np, "matvec"):  # from NumPy 2.2 on
 
 
 # a row, not a product of vectors, for its value to the last bit: NumPy does not copy what it can look at in one axis
-_vdot = multilinear(lambda g, a, b: conj(g) * reshape(b, shape(a), "C"), lambda g, a, b: g * reshape(a, shape(b), "C"))(
-    np.vdot
-)
+def _vdot_of_all(apply, xs, members):
+    a, b = (flat(x) if of_members else reshape(x, -1, "C") for x, of_members in zip(xs, members, strict=True))
+    return vecdot(a, b)
+
+
+_vdot = multilinear(
+    lambda g, a, b: conj(g) * reshape(b, shape(a), "C"),
+    lambda g, a, b: g * reshape(a, shape(b), "C"),
+    batched=_vdot_of_all,
+)(np.vdot)
 
 
 @composition(np.vdot)
@@ -210,8 +240,13 @@ def _dot_right(g, a, b):
     return matrix_transpose(adjoint) if _rank(b) > 1 else adjoint
 
 
+def _dot_of_all(apply, xs, members):
+    """Multiply as `matmul` does, where the two are the same."""
+    return _matmul_of_all(matmul, xs, members) if max(_ranks(xs, members)) <= 2 else None
+
+
 # not matmul, for its value to the last bit
-_dot = multilinear(_dot_left, _dot_right)(np.dot)
+_dot = multilinear(_dot_left, _dot_right, batched=_dot_of_all)(np.dot)
 
 
 @composition(np.dot)

@@ -9,7 +9,7 @@ Forward over forward mode does not see of which function it is: it gives NaN whe
 import numpy as np
 
 from ...forms import dtype_of, shape
-from ...levels import decided, is_number, known, read
+from ...levels import decided, has_nan, is_number, known, read
 from ...several import plus
 from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
@@ -20,6 +20,7 @@ from ..reductions import sum
 from ..shaping import concatenate, matrix_transpose
 from ..where import where
 from . import groups, spectra
+from .couplings import not_even
 from .decompositions import eigh, eigvalsh
 from .diagonals import matrix_diagonal
 from .factors import (
@@ -36,7 +37,7 @@ from .factors import (
 )
 from .products import matmul
 from .spectra import Basis
-from .undetermined import Unadapted
+from .undetermined import Unadapted, one_by_one
 
 # ------------------------------------------------------------------------------------------------- the values
 
@@ -84,7 +85,9 @@ def _pull_of_doubled(g, z, a, basis):
     others = np.zeros((*stack, abs(m - n)), dtype_of(g))
     whole = concatenate(-0.5 * g, others, 0.5 * getitem(g, (..., slice(None, None, -1))), -1)
     if basis.kink is not None and is_number(type(a)):
-        basis.odd = spectra.not_even(read(whole), basis.kink)
+        if is_number(type(g)) and has_nan(read(g)):
+            raise basis.refused(one_by_one(basis))
+        basis.odd = not_even(read(whole), basis.kink)
         whole = where(basis.kink, whole - read(whole), whole)
     if basis.choice.moving is not None or not is_number(type(a)):
         whole = _without_kink(whole, basis)

@@ -23,8 +23,9 @@ from ..complexes import adjoint, real
 from ..reductions import sum
 from ..shaping import expand_dims, matrix_transpose
 from ..where import where
+from .couplings import couples, differ, elements, is_repeated, not_even, reaches, values_of
 from .factors import inverse_gaps, product, repeated, together, without_rounding
-from .undetermined import Kinked, Unadapted
+from .undetermined import Kinked, Unadapted, one_by_one
 
 
 class _Choice(local):
@@ -112,7 +113,7 @@ class Basis:
         """Choose the vectors of repeated eigenvalues for the direction ``t``."""
         w, v = self.of(a, triangle)
         near = together(w)
-        if not (self._is_of(a) and _repeat(near)):
+        if not (self._is_of(a) and is_repeated(near)):
             if self.kink is not None:
                 raise Unadapted()
             return
@@ -127,7 +128,7 @@ class Basis:
         if self.kink is None:
             self.choose(state, v)
         else:
-            moved = _elements(v.conj().swapaxes(-1, -2) @ t @ v)
+            moved = elements(v.conj().swapaxes(-1, -2) @ t @ v)
             self.choose(state, v, np.diagonal(moved, axis1=-2, axis2=-1))
 
     def still(self):
@@ -136,34 +137,12 @@ class Basis:
 
     def moves(self, t, places):
         """Return whether a direction, as Vᴴ dA V, moves eigenvalues at the kink that are among ``places``."""
-        return places is not None and _reaches(t, places[..., :, None] & self.kink[..., None, :])
+        return places is not None and reaches(t, places[..., :, None] & self.kink[..., None, :])
 
     def refused(self, error):
         """Return an error that ends the sweep."""
         self.end_sweep()
         return error
-
-
-def _repeat(near):
-    return bool(np.any(np.sum(near, -1) > 1))
-
-
-def _elements(t):
-    """Return which elements of the matrix of a direction, Vᴴ dA V, are more than rounding."""
-    size = np.max(np.abs(t), axis=(-2, -1), keepdims=True, initial=0.0)
-    return np.abs(t) > 64 * t.shape[-1] * np.finfo(t.dtype).eps * size
-
-
-def _reaches(t, places):
-    """Return whether the matrix of a direction has elements at these places."""
-    if is_number(type(t)):
-        return any(_reaches(part, places) for part in t.parts())
-    return bool(np.any(places & _elements(t)))
-
-
-def _couples(t, near):
-    """Return whether the matrix of a direction has elements between different vectors of repeated eigenvalues."""
-    return _reaches(t, near & ~np.eye(near.shape[-1], dtype=bool))
 
 
 def _known(a, order, triangle, basis):
@@ -188,7 +167,7 @@ def _rates_push(da, z, a, t, triangle, basis):
     w, v = _known(a, "The third derivative", triangle, basis)
     near = decided(together, w)
     first, second = (product(adjoint(v), x, v) for x in (t, da))
-    if _repeat(near) and _couples(first, near) and _couples(second, near):
+    if is_repeated(near) and couples(first, near) and couples(second, near):
         raise Unadapted()
     found = sum(real(first * matrix_transpose(second)) * (-2.0 * inverse_gaps(w, near)), -1, False)
     if basis.moves(first, basis.kink) or basis.moves(second, basis.kink):
@@ -205,9 +184,9 @@ def _rates_pull(g, z, a, t, triangle, basis):
     """Return the adjoint of `_rates_push`, of a function that is symmetric in equal eigenvalues."""
     w, v = _known(a, "The third derivative", triangle, basis)
     near, first = decided(together, w), product(adjoint(v), t, v)
-    if basis.kink is not None and np.any(not_even(read(g), basis.kink)):
+    if basis.kink is not None and np.any(not_even(values_of(g), basis.kink)):
         raise Kinked()
-    if _repeat(near) and (_couples(first, near) or _differ(read(g), near)):
+    if is_repeated(near) and (couples(first, near) or differ(values_of(g), near)):
         raise Unadapted()
     return product(v, adjoint(first) * (expand_dims(g, -2) * (2.0 * inverse_gaps(w, near))), adjoint(v))
 
@@ -226,7 +205,7 @@ def rates(a, t, triangle, basis):
 def _assembled_push(da, z, a, g, triangle, basis):
     if decided(has_repeated, a, triangle, basis):
         w, v = basis.of(read(a), triangle)
-        if _couples(product(adjoint(v), da, v), together(w)):
+        if couples(product(adjoint(v), da, v), together(w)):
             raise Unadapted()
     return _assembled_pull(da, z, a, g, triangle, basis)
 
@@ -237,22 +216,10 @@ def _assembled_pull(b, z, a, g, triangle, basis):
     near, t = decided(together, w), product(adjoint(v), b, v)
     if basis.moves(t, basis.odd):
         raise basis.refused(Kinked())
-    if _repeat(near) and _differ(read(g), near):
+    if is_repeated(near) and differ(values_of(g), near):
         raise basis.refused(Unadapted())
     gaps = expand_dims(g, -2) - expand_dims(g, -1)
     return product(v, t * (gaps * inverse_gaps(w, near)), adjoint(v))
-
-
-def _differ(g, near):
-    """Return whether adjoints of equal eigenvalues differ beyond rounding, as of a function that is not symmetric."""
-    size = np.max(np.abs(g), axis=-1, initial=0.0)[..., None, None]
-    return bool(np.any(near & (np.abs(g[..., None, :] - g[..., :, None]) > np.sqrt(np.finfo(g.dtype).eps) * size)))
-
-
-def not_even(g, kink):
-    """Return which eigenvalues at the kink have an adjoint that is not 0 up to rounding, as of an even function."""
-    size = np.max(np.abs(g), axis=-1, keepdims=True, initial=0.0)
-    return kink & (np.abs(g) > np.sqrt(np.finfo(g.dtype).eps) * size)
 
 
 def _pulled_rates(b, a, g, triangle, basis):
@@ -262,11 +229,13 @@ def _pulled_rates(b, a, g, triangle, basis):
         direction, matrix = read(b), read(a)
         w, v = basis.of(matrix, triangle)
         near = together(w)
+        if is_number(type(b)) and _has_nan(direction):
+            raise basis.refused(one_by_one(basis))
         t = product(adjoint(v), direction, v)
         if basis.moves(t, basis.odd):
             raise basis.refused(Kinked())
         chosen = basis.state not in (Basis.FREE, Basis.ADAPTED)
-        if _couples(t, near) or basis.moves(t, basis.still() if chosen else basis.kink):
+        if couples(t, near) or basis.moves(t, basis.still() if chosen else basis.kink):
             if chosen or np.any(np.isnan(t)):
                 raise basis.refused(Unadapted())
             basis.adapt(matrix, direction, triangle, Basis.SWEPT)

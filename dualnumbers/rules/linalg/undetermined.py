@@ -16,11 +16,11 @@ def shown_as_its_base(error):
 class Unadapted(np.linalg.LinAlgError):
     """Repeated eigenvalues, and no basis that is right for all the directions that are differentiated along."""
 
+    TEXT = "of eigenvalues or singular values that are equal up to rounding: write a symmetric function, " \
+        "by hessian or hvp, or np.trace, inv, expm"  # fmt: skip
+
     def __init__(self, order="The second derivative"):
-        super().__init__(
-            f"{order} of eigenvalues or singular values that are equal up to rounding: write a symmetric function, "
-            f"by hessian or hvp, or np.trace, inv, expm{user_line()}"
-        )
+        super().__init__(f"{order} {self.TEXT}{user_line()}")
 
 
 @shown_as_its_base
@@ -41,3 +41,8 @@ class Undetermined(np.linalg.LinAlgError):
     def __init__(self, basis, text):
         super().__init__(f"{text}{user_line()}")
         self.basis = basis
+
+
+def one_by_one(basis):
+    """Return an error for a batch of directions each with vectors of its own, so that a sweep takes it apart."""
+    return Undetermined(basis, f"Second derivatives {Unadapted.TEXT}")

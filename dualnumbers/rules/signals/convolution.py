@@ -9,6 +9,7 @@ import numpy as np
 from ...foreign import is_foreign, new_like, one_of
 from ...forms import shape
 from ...table import composition, linear, multilinear, smooth
+from ...table.batching import by_axis, for_all
 from ...table.kinds import Linear
 from ..complexes import conj
 from ..from_scipy import along_axis, scipy_function
@@ -93,8 +94,18 @@ def _transposed(g, x, other, window, axes, engine):
     return convolution(g, conj(flip(other, axes)), back, axes, engine)
 
 
+def _convolution_of_all(apply, xs, members, window, axes, engine):
+    """Convolve along the axes behind that of the members, where the engine knows axes."""
+    if engine not in ("fft", "oa"):
+        return None
+    rank = len(shape(xs[0])) - members[0]
+    return apply(*for_all(xs, members), window, tuple(axis % rank + 1 for axis in axes), engine)
+
+
 @multilinear(
-    lambda g, x, y, *static: _transposed(g, x, y, *static), lambda g, x, y, *static: _transposed(g, y, x, *static)
+    lambda g, x, y, *static: _transposed(g, x, y, *static),
+    lambda g, x, y, *static: _transposed(g, y, x, *static),
+    batched=_convolution_of_all,
 )
 def convolution(x, y, window, axes, engine):
     """Convolve along ``axes`` and keep the window, pairs of start and length; along other axes broadcast.
@@ -173,7 +184,12 @@ def _recursion_push(da, y, w, a):
     return -recursion(causal(da, y), a)
 
 
-@smooth(Linear(lambda g, w, a: flip(recursion(flip(g, (-1,)), conj(a)), (-1,))), _recursion_push)
+def _recursion_of_all(apply, xs, members):
+    return apply(*xs) if members == (True, False) else None
+
+
+@smooth(Linear(lambda g, w, a: flip(recursion(flip(g, (-1,)), conj(a)), (-1,))), _recursion_push,
+        solves=True, batched=_recursion_of_all)  # fmt: skip
 def recursion(w, a):
     """Find the y along the last axis of ``w`` that begins at rest and has a ∗ y = w, for a vector ``a``.
 
@@ -196,7 +212,7 @@ def _axis_map_adjoint(g, x, path, axis, keywords):
     return move_axis(tensordot(matrix, g, (0, axis)), 0, axis)
 
 
-@linear(_axis_map_adjoint)
+@linear(_axis_map_adjoint, batched=by_axis(1))
 def axis_map(x, path, axis, keywords):
     """``axis_map(x, path, axis, keywords)``: a function of SciPy that is a real linear map of one axis."""
     function = scipy_function(path)

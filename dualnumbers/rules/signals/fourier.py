@@ -9,6 +9,7 @@ import numpy as np
 
 from ...forms import shape
 from ...table import composition, linear
+from ...table.batching import by_axis
 from ..complexes import conj
 from ..indexing import getitem, scatter
 
@@ -55,32 +56,40 @@ def _irfft_adjoint(g, x, n, axis, norm):
     return resized(spectrum, shape(x)[axis], axis)
 
 
-@linear(lambda g, x, n, axis, norm: resized(ifft(g, None, axis, swapped(norm)), shape(x)[axis], axis), of=np.fft.fft)
+@linear(
+    lambda g, x, n, axis, norm: resized(ifft(g, None, axis, swapped(norm)), shape(x)[axis], axis),
+    of=np.fft.fft,
+    batched=by_axis(1),
+)
 def fft(a, n=None, axis=-1, norm=None):
     return np.fft.fft(a, n, axis, norm)
 
 
-@linear(lambda g, x, n, axis, norm: resized(fft(g, None, axis, swapped(norm)), shape(x)[axis], axis), of=np.fft.ifft)
+@linear(
+    lambda g, x, n, axis, norm: resized(fft(g, None, axis, swapped(norm)), shape(x)[axis], axis),
+    of=np.fft.ifft,
+    batched=by_axis(1),
+)
 def ifft(a, n=None, axis=-1, norm=None):
     return np.fft.ifft(a, n, axis, norm)
 
 
-@linear(_rfft_adjoint, of=np.fft.rfft)
+@linear(_rfft_adjoint, of=np.fft.rfft, batched=by_axis(1))
 def rfft(a, n=None, axis=-1, norm=None):
     return np.fft.rfft(a, n, axis, norm)
 
 
-@linear(_irfft_adjoint, of=np.fft.irfft)
+@linear(_irfft_adjoint, of=np.fft.irfft, batched=by_axis(1))
 def irfft(a, n=None, axis=-1, norm=None):
     return np.fft.irfft(a, n, axis, norm)
 
 
-@linear(lambda g, x, axes: ifftshift(g, axes), of=np.fft.fftshift)
+@linear(lambda g, x, axes: ifftshift(g, axes), of=np.fft.fftshift, batched=by_axis(0))
 def fftshift(x, axes=None):
     return np.fft.fftshift(x, axes)
 
 
-@linear(lambda g, x, axes: fftshift(g, axes), of=np.fft.ifftshift)
+@linear(lambda g, x, axes: fftshift(g, axes), of=np.fft.ifftshift, batched=by_axis(0))
 def ifftshift(x, axes=None):
     return np.fft.ifftshift(x, axes)
 

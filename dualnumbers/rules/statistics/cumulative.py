@@ -5,6 +5,7 @@ import numpy as np
 from ...foreign import new_like
 from ...forms import dtype_of, shape
 from ...table import composition, linear, smooth
+from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..complexes import conj
 from ..indexing import getitem
@@ -36,7 +37,8 @@ def _sum_pull(g, x, axis, dtype):
     return reshape(_reversed(cumsum(_reversed(g, axis), axis, None), axis), shape(x), "C")
 
 
-@linear(_sum_pull, of=np.cumsum, call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumsum")))
+@linear(_sum_pull, of=np.cumsum, call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumsum")),
+        batched=by_axis(0, flattens=True))  # fmt: skip
 def cumsum(x, axis, dtype):
     return np.cumsum(x, axis=axis, dtype=dtype)
 
@@ -81,6 +83,7 @@ def _product_pull(g, z, x, axis, dtype):
     Smooth(_product_push, _product_pull),
     of=np.cumprod,
     call=lambda a, axis=None, dtype=None: (a, axis, inexact(dtype, "cumprod")),
+    batched=by_axis(0, flattens=True),
 )
 def cumprod(x, axis, dtype):
     return np.cumprod(x, axis=axis, dtype=dtype)

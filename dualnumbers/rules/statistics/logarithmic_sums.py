@@ -7,6 +7,7 @@ import numpy as np
 from ...foreign import as_array
 from ...levels import read
 from ...table import smooth
+from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..comparisons import equal
 from ..complexes import conj
@@ -47,7 +48,7 @@ def _softmax_row(power, rate, name):
         part = z * _beside_largest(rate(x) * dx, np.abs(read(z)) > 0.5, axis)
         return part - z * sum(part, axis, True)
 
-    return smooth(Smooth(push, lambda g, z, x, axis: push(g, conj(z), x, axis)), name=name)(value)
+    return smooth(Smooth(push, lambda g, z, x, axis: push(g, conj(z), x, axis)), name=name, batched=by_axis(0))(value)
 
 
 softmax = _softmax_row(np.exp, lambda x: 1.0, "softmax")
@@ -68,7 +69,7 @@ def _row(ufunc, weights):
     def pull(g, z, x, axis, keepdims):
         return kept(g, x, axis) * conj(partials(z, x, axis))
 
-    return smooth(Smooth(push, pull), name=f"{ufunc.__name__}_reduce")(
+    return smooth(Smooth(push, pull), name=f"{ufunc.__name__}_reduce", batched=by_axis(0))(
         lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims)
     )
 
@@ -89,7 +90,7 @@ def _log_softmax_pull(g, z, x, axis):
     return -expm1(z) * g - exp(z) * (sum(g, axis, True) - g)
 
 
-@smooth(Smooth(_log_softmax_push, _log_softmax_pull))
+@smooth(Smooth(_log_softmax_push, _log_softmax_pull), batched=by_axis(0))
 def log_softmax(x, axis=None):
     """xᵢ − log Σ exp xₖ, the largest element apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = _below_largest(x, axis)
@@ -111,7 +112,7 @@ def _log_sum_pull(g, z, x, axis, keepdims):
     return kept(g, x, axis) * conj(softmax(x, axis))
 
 
-@smooth(Smooth(_log_sum_push, _log_sum_pull))
+@smooth(Smooth(_log_sum_push, _log_sum_pull), batched=by_axis(0))
 def log_sum_exp(x, axis, keepdims):
     """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = as_array(x)

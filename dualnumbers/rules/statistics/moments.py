@@ -11,6 +11,7 @@ from ...forms import asked, dtype_of, is_unreal, shape
 from ...levels import decided, read
 from ...messages.errors import user_line
 from ...table import composition, entry_of, smooth
+from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..complexes import conj, imag, real
 from ..elementwise.clipping import clip
@@ -100,7 +101,7 @@ def _root_push(dd, z, d, axis, ddof, keepdims, where):
 
 def moment_row(numpy_function, push, pull):
     """Make the row of a variance or standard deviation, with its keywords."""
-    return smooth(Smooth(push, pull), of=numpy_function, call=moment_signature)(
+    return smooth(Smooth(push, pull), of=numpy_function, call=moment_signature, batched=by_axis(0))(
         lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
             x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where
         )
@@ -120,7 +121,7 @@ var = moment_row(np.var, variance_push, variance_pull)
 std = moment_row(np.std, deviation_push, deviation_pull)
 
 
-@smooth(_root_push)
+@smooth(_root_push, batched=by_axis(0))
 def _root_mean_square(d, axis, ddof, keepdims, where):
     return np.sqrt(_mean_square(d, axis, ddof, keepdims, where))
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...forms import dtype_of
 from ...table import composition, smooth
+from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..reductions import along, extremum, kept, signature, sum
 from ..shaping import astype
@@ -90,7 +91,7 @@ nanstd = moment_row(np.nanstd, _without_nan(deviation_push), _without_nan(deviat
 
 # --------------------------------------------------------------------------------------------------- extrema
 
-nanmax = smooth(extremum, of=np.nanmax, call=signature, selects=True)(along(np.nanmax))
-nanmin = smooth(extremum, of=np.nanmin, call=signature, selects=True)(along(np.nanmin))
+nanmax = smooth(extremum, of=np.nanmax, call=signature, selects=True, batched=by_axis(0))(along(np.nanmax))
+nanmin = smooth(extremum, of=np.nanmin, call=signature, selects=True, batched=by_axis(0))(along(np.nanmin))
 extremum_entry(nanmax, extremum_row(np.nanmax, "nanmax_where"), np.nanmax)
 extremum_entry(nanmin, extremum_row(np.nanmin, "nanmin_where"), np.nanmin)

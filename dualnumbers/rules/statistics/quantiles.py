@@ -8,13 +8,14 @@ import numpy as np
 from ...forms import dtype_of, shape
 from ...levels import is_number, known, read
 from ...messages.errors import user_line
-from ...table import composition, smooth
+from ...table import composition, locally_constant_of_arrays, smooth
 from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
 from ..axes import moveaxis, rank
 from ..comparisons import isnan
 from ..indexing import fixed, scatter
 from ..reductions import axes_of
+from ..reductions import sum as total
 from ..shaping import array, astype, ravel, reshape, transpose
 from ..where import where
 from .sorting import ordered_as, ordered_back, sort
@@ -61,11 +62,44 @@ def _unflattened(flat, v, axis):
     return transpose(reshape(flat, tuple(shape(v)[i] for i in order), "C"), tuple(np.argsort(order).tolist()))
 
 
+def _neighbours(x, low):
+    """Return the elements at a place in order and at the next place, along the last axis.
+
+    One partition takes a third of the time of a sort, for two places twice that of one.
+    """
+    places = set(low.ravel().tolist())
+    if len(places) != 1:
+        ordered = np.sort(x, -1)
+        return tuple(np.take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, x.shape[-1] - 1)))
+    (place,) = places
+    ordered = np.partition(x, place, -1)
+    below, above = ordered[..., place : place + 1], ordered[..., place + 1 :]
+    return below, np.fmin.reduce(above, -1, keepdims=True) if above.shape[-1] else below
+
+
+def _parts(x, chosen, whole):
+    """Return equal parts of a whole for the elements that are equal to the chosen one; 0 where that is NaN."""
+    same = x == chosen
+    return same * (whole / np.maximum(np.count_nonzero(same, -1, keepdims=True), 1).astype(x.dtype))
+
+
+@locally_constant_of_arrays()
+def quantile_parts(x, function=None, q=None, method=None):
+    """The part that each element along the last axis has in the one quantile."""
+    low, _, rest = _positions(x, function, q, method)
+    below, above = _neighbours(x, low)
+    parts = _parts(x, below, 1 - rest)
+    return parts + _parts(x, above, rest) if np.any(rest) else parts
+
+
 def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     """Linear interpolation between two of the sorted elements."""
     x, dx = _flat(x, axis), _flat(dx, axis)
     if not shape(x)[-1]:
         return np.zeros(shape(z), dtype_of(z))[()]  # of no elements
+    if np.size(q) == 1:
+        dz = reshape(total(dx * quantile_parts(known(x), function, q, method), -1, False), shape(z), "C")
+        return where(np.isnan(z), np.nan, dz)
     low, high, rest = _positions(x, function, q, method)
     dx = ordered_as(dx, x)
     dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
@@ -78,6 +112,9 @@ def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
     flat = _flat(x, axis)
     if not shape(flat)[-1]:
         return np.zeros(shape(x), dtype_of(x))
+    if np.size(q) == 1:
+        g = reshape(where(np.isnan(z), 0.0, g), (*shape(flat)[:-1], 1), "C")
+        return _unflattened(g * quantile_parts(known(flat), function, q, method), x, axis)
     low, high, rest = _positions(flat, function, q, method)
     g = reshape(where(np.isnan(z), 0.0, g), (low.shape[-1], *low.shape[:-1]), "C")
     g = moveaxis(g, 0, -1)

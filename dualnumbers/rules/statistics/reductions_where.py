@@ -7,6 +7,7 @@ from ...forms import dtype_of, shape
 from ...levels import read
 from ...messages.errors import user_line
 from ...table import entry_of, linear, smooth
+from ...table.batching import by_axis
 from ...table.kinds import Linear, Smooth
 from ..comparisons import equal
 from ..complexes import conj
@@ -79,7 +80,7 @@ def _mean_pull(g, x, axis, dtype, keepdims, where):
     return chosen(spread(g / count_chosen(x, axis, keepdims, where), x, axis), where)
 
 
-@linear(_mean_pull, name="mean_where")
+@linear(_mean_pull, name="mean_where", batched=by_axis(0))
 def _mean(x, axis, dtype, keepdims, where):
     return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 

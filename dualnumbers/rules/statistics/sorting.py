@@ -6,6 +6,7 @@ from ...foreign import as_like, new_like
 from ...forms import asked, is_unreal
 from ...levels import known, read
 from ...table import composition, linear, locally_constant_of_arrays, smooth
+from ...table.batching import by_axis, by_stacks, for_all
 from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
 from ..arrays.rearranging import take
@@ -14,7 +15,11 @@ from ..axes import from_end, moveaxis, to_end
 from ..shaping import astype, in_order, ravel
 
 
-@linear(lambda g, d, ordered: tied_mean(g, ordered), None)
+def _tied_mean_of_all(apply, xs, members):
+    return apply(*for_all(xs, members))
+
+
+@linear(lambda g, d, ordered: tied_mean(g, ordered), None, batched=_tied_mean_of_all)
 def tied_mean(d, ordered):
     """Take, along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``; its own adjoint."""
     new = ordered[..., 1:] != ordered[..., :-1]
@@ -39,7 +44,7 @@ def ordered_back(g, x, ordered):
     return take_along_axis(tied_mean(g, known(ordered)), ranks(known(x)), -1)
 
 
-@locally_constant_of_arrays()
+@locally_constant_of_arrays(batched=by_stacks(1))
 def ranks(x):
     """The place of each element when the last axis is sorted: the inverse permutation of `argsort`."""
     order = np.argsort(x, -1)
@@ -59,7 +64,7 @@ def _sort_pull(g, z, x, axis):
     return from_end(ordered_back(*(to_end(v, axis) for v in (g, x, z))), axis)
 
 
-@smooth(Smooth(_sort_push, _sort_pull), selects=True)
+@smooth(Smooth(_sort_push, _sort_pull), selects=True, batched=by_axis(0))
 def _sort(x, axis):
     return np.sort(x, axis)
 

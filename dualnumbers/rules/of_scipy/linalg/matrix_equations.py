@@ -10,6 +10,7 @@ import numpy as np
 from ....foreign import is_foreign, one_of
 from ....forms import shape
 from ....table import smooth
+from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import adjoint, conj, real
 from ...from_scipy import imported
@@ -78,7 +79,9 @@ def _solve_pull(g, z, a, b, assume, lower, transposed):
     return as_read(matrix_transpose(whole) if transposed else whole, assume, lower, _given), found
 
 
-@smooth(_solve_push, Linear(_solve_adjoint), joint=_solve_pull, name="solve_structured")
+@smooth(
+    _solve_push, Linear(_solve_adjoint), joint=_solve_pull, name="solve_structured", solves=True, batched=by_columns
+)
 def solve(a, b, assume, lower, transposed):
     if is_foreign(type(one_of((a, b)))):
         a = as_read(a, assume, lower)
@@ -112,7 +115,7 @@ def _triangular_pull(g, z, a, b, trans, lower, unit):
     return triangle(whole, lower, unit), found
 
 
-@smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull)
+@smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull, solves=True, batched=by_columns)
 def solve_triangular(a, b, trans, lower, unit):
     if is_foreign(type(one_of((a, b)))):
         a = (np.tril if lower else np.triu)(a, (-1 if lower else 1) if unit else 0)
@@ -136,6 +139,7 @@ def _sylvester_pull(g, z, a, b, q):
     lambda db, z, a, b, q: -solve_sylvester(a, b, matmul(z, db)),
     Linear(lambda g, a, b, q: solve_sylvester(adjoint(a), adjoint(b), g)),
     joint=_sylvester_pull,
+    solves=True,
 )
 def solve_sylvester(a, b, q):
     """Solve A X + X B = Q, of one type: SciPy mistakes the real Schur form of a real matrix beside complex ones."""

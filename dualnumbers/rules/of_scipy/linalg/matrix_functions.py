@@ -79,7 +79,7 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
         Smooth(second, lambda g, z, a, e, *p: adjoint(second(adjoint(g), z, a, e, *p))),
         Linear(lambda g, a, e, *p: adjoint(frechet(a, adjoint(g), *p))),
     )(derivative)
-    return smooth(Smooth(push, pull))(function), frechet
+    return smooth(Smooth(push, pull), of_matrix=True)(function), frechet
 
 
 def _expm(A):
@@ -152,11 +152,11 @@ matrix_power, matrix_power_frechet = _matrix_function(
 )
 
 
-@smooth(Smooth(_sqrtm_push, _sqrtm_pull))
+@smooth(Smooth(_sqrtm_push, _sqrtm_pull), of_matrix=True)
 def sqrtm(A):
     return imported("linalg.sqrtm")(A)
 
 
-@smooth(Smooth(_signm_push, _signm_pull))
+@smooth(Smooth(_signm_push, _signm_pull), of_matrix=True)
 def signm(A):
     return imported("linalg.signm")(A)

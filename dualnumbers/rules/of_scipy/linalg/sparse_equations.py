@@ -2,6 +2,7 @@
 
 from ....forms import shape
 from ....table import smooth
+from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import conj
 from ...from_scipy import imported
@@ -15,7 +16,9 @@ def _push(d, z, data, b, row, column):
     return -spsolve(data, scatter(elements * getitem(z, (column,)), shape(z), (row,)), row, column)
 
 
-@smooth(_push, Linear(lambda g, data, b, row, column: spsolve(conj(data), g, column, row)))
+@smooth(
+    _push, Linear(lambda g, data, b, row, column: spsolve(conj(data), g, column, row)), solves=True, batched=by_columns
+)
 def spsolve(data, b, row, column):
     """By SuperLU, whose answer is in double precision for integers."""
     matrix = imported("sparse.csc_array")((data, (row, column)), shape=(len(b), len(b)))

@@ -4,6 +4,7 @@ import numpy as np
 
 from ....forms import shape, zeros_like
 from ....table import smooth
+from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import conj, real
 from ...from_scipy import scipy_function
@@ -38,6 +39,8 @@ def banded_adjoint(ab, below, above):
 @smooth(
     lambda dab, z, ab, b, below, above: -solve_banded(ab, _banded_product(dab, z, below, above), below, above),
     Linear(lambda g, ab, b, below, above: solve_banded(banded_adjoint(ab, below, above), g, above, below)),
+    solves=True,
+    batched=by_columns,
 )
 def solve_banded(ab, b, below, above):
     return scipy_function("linalg.solve_banded")((below, above), ab, b, check_finite=False)
@@ -59,7 +62,7 @@ def _hermitian_push(dab, z, ab, b, lower):
     return -solveh_banded(ab, _banded_product(_both_sides(dab, lower), z, above, above), lower)
 
 
-@smooth(_hermitian_push, Linear(lambda g, ab, b, lower: solveh_banded(ab, g, lower)))
+@smooth(_hermitian_push, Linear(lambda g, ab, b, lower: solveh_banded(ab, g, lower)), solves=True, batched=by_columns)
 def solveh_banded(ab, b, lower):
     return scipy_function("linalg.solveh_banded")(ab, b, lower=lower, check_finite=False)
 
@@ -94,6 +97,8 @@ def _toeplitz_adjoint(g, c, r, b):
     lambda dc, z, c, r, b: _toeplitz_push(dc, zeros_like(r), z, c, r),
     lambda dr, z, c, r, b: _toeplitz_push(zeros_like(c), dr, z, c, r),
     Linear(_toeplitz_adjoint),
+    solves=True,
+    batched=by_columns,
 )
 def solve_toeplitz(c, r, b):
     return scipy_function("linalg.solve_toeplitz")((c, r), b, check_finite=False)
@@ -108,7 +113,7 @@ def _circulant_adjoint(g, c, b):
     return solve_circulant(conj(getitem(c, (..., -np.arange(n) % n))), g)
 
 
-@smooth(_circulant_push, Linear(_circulant_adjoint))
+@smooth(_circulant_push, Linear(_circulant_adjoint), solves=True)
 def solve_circulant(c, b):
     """Right sides are vectors along the last axis."""
     return scipy_function("linalg.solve_circulant")(c, b, baxis=-1, outaxis=-1)

@@ -4,6 +4,7 @@ import numpy as np
 
 from ....forms import shape, zeros_like
 from ....table import smooth
+from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import conj
 from ...from_scipy import scipy_function
@@ -36,6 +37,8 @@ def _transposed(bands):
 @smooth(
     lambda da, z, bands, b: -tridiagonal(bands, _times(da, z)),
     Linear(lambda g, bands, b: tridiagonal(_transposed(conj(bands)), g)),
+    solves=True,
+    batched=by_columns,
 )
 def tridiagonal(bands, b):
     """``tridiagonal(bands, b)``: the z, shape ``(n, …)`` as ``b``, with A z = b, the diagonals of A as SciPy has them:

@@ -122,6 +122,7 @@ def program(x):
 def directions_a_chunk(request, monkeypatch):
     """Room for so many directions of the three elements of X, or of a tape of some hundred."""
     monkeypatch.setattr(directions, "CHUNK", 3 * request.param)
+    monkeypatch.setattr(directions, "ONE_RUN", 3 * request.param)
 
 
 @pytest.mark.usefixtures("directions_a_chunk")
@@ -136,7 +137,7 @@ def test_chunks_give_the_same():
 
 def test_no_run_sees_what_another_wrote_to_an_argument(monkeypatch):
     """An argument that has no direction in a chunk is the function's to write to as one that has."""
-    monkeypatch.setattr(directions, "CHUNK", 1)
+    monkeypatch.setattr(directions, "ONE_RUN", 1)
 
     def f(x, y):
         x.sort()
@@ -154,10 +155,20 @@ def test_no_run_sees_what_another_wrote_to_an_argument(monkeypatch):
     assert y.tolist() == [5.0, 7.0]
 
 
-def test_a_random_function_in_several_chunks_is_refused(monkeypatch):
-    monkeypatch.setattr(directions, "CHUNK", 3)
-    with pytest.raises(RuntimeError, match="gave two values at one point, as it does where it draws random numbers"):
-        jacfwd(Drawn())(X)
+@pytest.mark.parametrize("chunk_size", [1, 2, 3, 100])
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_the_columns_of_all_chunks_are_those_of_one_function(mode, chunk_size):
+    f = Drawn()
+    found = jacobian(f, mode=mode, chunk_size=chunk_size)(X)
+    (A,) = f.matrices
+    np.testing.assert_allclose(found, np.cos(A @ X)[:, None] * A, rtol=1e-13)
+
+
+@pytest.mark.parametrize("chunk_size", [0, -1, 1.5, "2", True])
+@pytest.mark.parametrize("operator", [jacobian, jacfwd, jacrev, hessian])
+def test_a_chunk_size_is_a_positive_whole_number(operator, chunk_size):
+    with pytest.raises((TypeError, ValueError), match="chunk_size is a number of directions, 1 or more; got"):
+        operator(np.sin, chunk_size=chunk_size)
 
 
 def test_a_loop_that_fills_an_array_stays_linear():

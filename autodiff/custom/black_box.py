@@ -1,0 +1,114 @@
+"""A function of plain values alone, whose declared derivative is a difference quotient."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import is_unreal, shape
+from dualnumbers.messages.errors import user_line
+from dualnumbers.table.kinds import Smooth
+
+from ..calls.structures import is_structure
+from ..calls.values import described
+from ..differences import difference_quotient
+from .arrays import Rule
+from .decorators import decorated
+from .rows import Function
+
+
+def black_box(function: Function | None = None, *, rtol: float = 1e-6) -> Any:
+    """Give a function that takes plain values alone difference quotients for its derivative, in both modes.
+
+    It is for what has no other: a binary, a table, a measurement. Its arguments up to the first that has a default are
+    real numbers and arrays, the others fixed parameters; it returns a number or an array. A Jacobian is taken by the
+    extrapolated quotients of ``autodiff.differences`` (Ridders 1982), some tens of calls of the function for each
+    element of the arguments, however many directions are asked for. A second derivative is a mixed difference, and
+    takes the square of that.
+
+    Raises ValueError where the estimated error of a derivative is more than ``rtol`` times the largest elements of the
+    derivative and the value together: at a kink, at a jump, where the function is noisy. TypeError where an argument is
+    complex or a structure.
+
+    >>> import math
+    >>> from autodiff import black_box, grad
+    >>> @black_box
+    ... def simulated(p, t=2.0):
+    ...     return math.exp(-float(p[0]) * t) * float(p[1])
+    >>> print(grad(lambda p: simulated(p) ** 2)(np.array([0.5, 3.0])).round(8))
+    [-4.8720702  0.8120117]
+    """
+    if not 0.0 < rtol < 1.0:
+        raise ValueError(f"rtol is {rtol}: let it be between 0 and 1{user_line()}")
+    if function is None:
+        return lambda function: black_box(function, rtol=rtol)
+
+    def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
+        return _Box(name, function, count, fixed, rtol).rule
+
+    return decorated(function, Smooth, None, make)
+
+
+class _Box:
+    """The partial by certain arguments, one after the other, of a function that takes plain values alone.
+
+    It is a rule, and so are its own partials; by no argument it is the function itself.
+    """
+
+    __slots__ = ("_count", "_fixed", "_function", "_latest", "_name", "_partials", "_rtol", "_wrt", "rule")
+
+    def __init__(self, name: str, function: Function, count: int, fixed: tuple[str, ...], rtol: float,
+                 wrt: tuple[int, ...] = ()) -> None:  # fmt: skip
+        self._name, self._function, self._count, self._fixed = name, function, count, fixed
+        self._rtol, self._wrt = rtol, wrt
+        self._partials: dict[int, _Box] = {}
+        self._latest: tuple[Any, Sequence[Any], Any] = None, (), None
+        """The latest point, the fixed parameters there, and the value."""
+        shown = f"the derivative of {name} by {', '.join(map(str, wrt))}" if wrt else name
+        value = (lambda *xs: self._quotient(xs)) if wrt else (lambda *xs: self._value(xs))
+        self.rule = Rule(shown, value, [self._kind(k) for k in range(count)], fixed)
+
+    def _kind(self, k: int) -> Smooth:
+        def push(t: Any, z: Any, *arguments: Any) -> Any:
+            return np.tensordot(self._partial(k, arguments), t, len(shape(t)))
+
+        def pull(g: Any, z: Any, *arguments: Any) -> Any:
+            return np.tensordot(g, self._partial(k, arguments), len(shape(z)))
+
+        return Smooth(push, pull)
+
+    def _partial(self, k: int, arguments: Sequence[Any]) -> Any:
+        """Return the partial by argument ``k``, of shape value shape + argument shape."""
+        if k not in self._partials:
+            self._partials[k] = _Box(self._name, self._function, self._count, self._fixed, self._rtol, (*self._wrt, k))
+        return self._partials[k].rule(arguments[: self._count], arguments[self._count :])
+
+    def _value(self, arguments: Sequence[Any]) -> Any:
+        """Return what the function returns; TypeError where an argument is no real number or array."""
+        for k, x in enumerate(arguments[: self._count]):
+            if is_structure(x) or is_unreal(x):
+                raise TypeError(f"argument {k} of {self._name} is {described(x)}: a black box takes real numbers and "
+                                f"arrays; give the parts of a structure one by one{user_line()}")  # fmt: skip
+        return self._function(*arguments)
+
+    def _quotient(self, arguments: Sequence[Any]) -> Any:
+        """Return the partial at plain arguments by differences; that at the latest ones is kept."""
+        operands, fixed = [np.array(x) for x in arguments[: self._count]], arguments[self._count :]
+        point = [(x.shape, x.tobytes()) for x in operands]
+        before, parameters, partial = self._latest
+        if before == point and all(map(operator.is_, parameters, fixed)):
+            return partial
+        partial, error = map(np.asarray, difference_quotient(self._function, self._wrt, arguments))
+        largest = sum(np.max(np.abs(x), initial=0.0) for x in (partial, np.asarray(self._function(*arguments))))
+        worst = np.max(error, initial=0.0)
+        if not worst <= self._rtol * largest:
+            raise ValueError(
+                f"{self.rule.name} has an estimated error of {worst:.1e} beside {largest:.1e}, more than "
+                f"rtol={self._rtol:g}: a kink, a jump or noise; give black_box a larger rtol if that is good enough"
+                f"{user_line()}"
+            )
+        self._latest = point, fixed, partial[()]
+        return partial[()]

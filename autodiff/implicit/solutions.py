@@ -1,0 +1,131 @@
+"""Roots, fixed points and minima for users: a starting point, a solver, how the linear equations are solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import is_unreal
+from dualnumbers.levels import read
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.arguments import joined
+from dualnumbers.rules.shaping import array
+
+from ..calls.closures import parameters_converted
+from ..reverse import grad, value_and_grad
+from .krylov import METHODS, Krylov
+from .roots import Dense, Diagonal, Equation, MatrixFree, Slope, newton, newton_step, solution
+
+Function = Callable[..., Any]
+
+MOST_STEPS = 100
+"""Newton steps from a starting point before it counts as no convergence."""
+
+
+def slope_of(call: str, linear: str, rtol: float = 1e-12) -> Slope:
+    """Return how equations with the Jacobian are solved, by the name of the way."""
+    if linear in METHODS:
+        return MatrixFree(Krylov(linear, rtol))
+    if linear not in ("dense", "diagonal"):
+        names = ", ".join(map(repr, ("dense", "diagonal", *METHODS)))
+        raise ValueError(f"{call}: linear is one of {names}; got {linear!r}{user_line()}")
+    return Dense() if linear == "dense" else Diagonal()
+
+
+def start(call: str, x0: Any) -> Any:
+    """Return a starting point, plain: no derivative passes it."""
+    x0 = array(joined(x0))
+    if is_unreal(x0):
+        raise TypeError(f"{call} is of real unknowns: give the real and imaginary parts of x{user_line()}")
+    x0 = np.asarray(read(x0), float)
+    return x0 if x0.ndim else float(x0)
+
+
+def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None, linear: str = "dense",
+         rtol: float = 1e-12) -> Any:  # fmt: skip
+    """Return the x of ``f(x, *args) = 0``, of the shape of ``x0``, which f's result has as well.
+
+    Differentiable in ``args`` and in the numbers that f closes over, to every order and in both modes; ``x0`` is a
+    constant. ``solver(f, x0)`` finds x from plain values, f being a function of x alone; without one it is Newton's
+    method, its steps halved where they are too long. What a solver gives is brought to rounding by Newton's method.
+    ``linear`` says how equations with ∂f/∂x are solved: ``"dense"``; ``"diagonal"`` where each element of f depends on
+    its own element of x alone; or with products alone, by ``"gmres"``, ``"cg"`` or ``"minres"``, to ``rtol``, which
+    is then the accuracy of the derivatives.
+
+    Raises RuntimeError where no root is found, LinAlgError where ∂f/∂x is singular there, ValueError where f gives
+    another number of equations than unknowns.
+
+    >>> from autodiff import grad
+    >>> from autodiff.implicit import root
+    >>> def f(x, a):
+    ...     return np.stack([x[0] ** 2 + x[1] - a[0], x[0] - a[1] * x[1]])
+    >>> grad(lambda a: np.sum(root(f, [1.0, 1.0], (a,))))(np.array([2.0, 1.0])).round(12).tolist()
+    [0.666666666667, -0.333333333333]
+    """
+    return _root("root", f, start("root", x0), args, solver, slope_of("root", linear, rtol))
+
+
+def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Function | None, slope: Slope) -> Any:
+    theta, at = parameters_converted(f, tuple(args))
+
+    def search(theta: Any) -> Any:
+        plain = lambda x: equation.residual(x, theta)
+        if solver is not None:
+            return solver(plain, x0)
+        return newton(plain, newton_step(slope, equation.residual, theta), x0, call, MOST_STEPS)
+
+    equation = Equation(call, at, search, slope)
+    return solution(theta, equation)
+
+
+def fixed_point(g: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None,
+                linear: str = "dense", rtol: float = 1e-12) -> Any:  # fmt: skip
+    """Return the x of ``g(x, *args) = x``, of the shape of ``x0``: the root of x − g(x, …), by `root` in all else.
+
+    ``solver(g, x0)`` may be the iteration itself; it is brought to rounding by Newton's method.
+
+    >>> from autodiff import derivative
+    >>> from autodiff.implicit import fixed_point
+    >>> round(derivative(lambda a: fixed_point(lambda x: np.cos(a * x), 0.7), 0, [1.0]), 12)
+    -0.29747434151
+    """
+    iteration = None if solver is None else lambda rest, x0: solver(lambda x: x - rest(x), x0)
+    rest = lambda x, *args: x - array(joined(g(x, *args)))
+    return _root("fixed_point", rest, start("fixed_point", x0), args, iteration, slope_of("fixed_point", linear, rtol))
+
+
+def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None, linear: str = "dense",
+           rtol: float = 1e-12) -> Any:  # fmt: skip
+    """Return the x at which a number ``f(x, *args)`` is least, near ``x0`` and of its shape: there ∂f/∂x is 0.
+
+    Differentiable as `root` is, with the Hessian of f in the place of ∂f/∂x; so f is twice differentiable. ``solver(f,
+    x0)`` finds x from plain values; without one it is SciPy's ``minimize``, by BFGS or, where ``linear`` is no
+    ``"dense"``, L-BFGS-B, and the gradient of f.
+
+    >>> from autodiff import jacobian
+    >>> from autodiff.implicit import argmin
+    >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([1.0, 3.0, 5.0])
+    >>> def weights(strength):
+    ...     return argmin(lambda w: np.sum((X @ w - y) ** 2) + strength * np.sum(w**2), [0.0, 0.0])
+    >>> jacobian(weights)(0.0).round(12).tolist()
+    [0.166666666667, -0.5]
+    """
+    slope, x0 = slope_of("argmin", linear, rtol), start("argmin", x0)
+    theta, at = parameters_converted(f, tuple(args))
+    find = solver or (lambda f, x0: _descended(f, x0, "BFGS" if linear == "dense" else "L-BFGS-B"))
+    search = lambda theta: find(lambda x: at(theta)(x), x0)
+    return solution(theta, Equation("argmin", lambda theta: grad(at(theta)), search, slope))
+
+
+def _descended(f: Function, x0: Any, method: str) -> Any:
+    """Return where SciPy's method comes to from x0, by the gradient of f."""
+    try:
+        from scipy.optimize import minimize
+    except ImportError as error:
+        raise ImportError("argmin needs SciPy, or a solver(f, x0) that finds the minimum") from error
+    form = np.shape(x0)
+    of_vector = lambda x: f(x.reshape(form) if form else x[0])
+    result = minimize(value_and_grad(of_vector), np.ravel(x0), jac=True, method=method)
+    return result.x.reshape(form) if form else float(result.x[0])

@@ -1,0 +1,168 @@
+"""Derivatives of fields, functions of a point x in Rⁿ: divergence, curl, Laplacian; and of functions of elements.
+
+>>> import numpy as np
+>>> from autodiff import curl, divergence, laplacian
+>>> def rotation(x):
+...     return np.array([-x[1], x[0], x[2]])
+>>> point = np.array([1.0, 2.0, 3.0])
+>>> curl(rotation)(point), divergence(rotation)(point), laplacian(lambda x: np.sum(x**3))(point)
+(array([0., 0., 2.]), np.float64(1.0), np.float64(36.0))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.levels import Level, level_of, read
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.batch import batch
+from dualnumbers.rules.indexing import getitem
+from dualnumbers.rules.linalg.diagonals import trace
+from dualnumbers.rules.linalg.undetermined import Unadapted
+from dualnumbers.rules.reductions import sum as total
+from dualnumbers.rules.shaping import array, stack
+
+from ..calls.places import Which, by_position
+from ..calls.structures import is_structure
+from ..calls.values import name_of, own
+from ..derived import derived, with_parameters_of
+from ..forward import derivative, jacfwd, jvp
+
+
+def _of_point(operator: str, x: Any, f: Any) -> int:
+    """Return the dimension of the space; TypeError or ValueError where x is no point of it."""
+    if is_structure(x) or len(shape(x)) != 1:
+        given = f"of type {type(x).__name__}" if is_structure(x) else f"of shape {shape(x)}"
+        raise ValueError(f"{operator}: the first argument of {name_of(f)} is a point, an array of shape (n,); it is "
+                         f"{given}{user_line()}")  # fmt: skip
+    return int(shape(x)[0])
+
+
+def _gradients(operator: str, f: Callable[..., Any], x: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the matrix ∂fᵢ/∂xⱼ of a vector field; ValueError where it is none."""
+    n = _of_point(operator, x, f)
+    found = jacfwd(f)(x, *args, **keywords)
+    if (is_structure(found) and not isinstance(found, (list, tuple))) or shape(found) != (n, n):
+        raise ValueError(f"{operator}: {name_of(f)} is to return a vector of the {n} components of a field at a point "
+                         f"of {n} coordinates{user_line()}")  # fmt: skip
+    return found
+
+
+@derived
+def divergence(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the divergence Σ ∂fᵢ/∂xᵢ of a vector field ``f(x, *args)``, x of shape (n,), as a function of the same.
+
+    Raises ValueError where x is no point, or f returns no vector of as many components.
+    """
+
+    @with_parameters_of(f)
+    def divergence_of_f(x: Any, *args: Any, **keywords: Any) -> Any:
+        return own(trace(_gradients("divergence", f, x, args, keywords), 0, 0, 1))
+
+    return divergence_of_f
+
+
+PLANES = {2: ((0, 1),), 3: ((1, 2), (2, 0), (0, 1))}
+"""The planes in which a field may turn, by the dimension of the space."""
+
+
+@derived
+def curl(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the curl of a vector field ``f(x, *args)`` as a function of the same arguments.
+
+    In three dimensions it is the vector of ∂fⱼ/∂xᵢ − ∂fᵢ/∂xⱼ for (i, j) = (1, 2), (2, 0), (0, 1), in two the number for
+    (0, 1). Raises ValueError in any other, and where x is no point or f returns no vector of as many components.
+    """
+
+    @with_parameters_of(f)
+    def curl_of_f(x: Any, *args: Any, **keywords: Any) -> Any:
+        slopes = _gradients("curl", f, x, args, keywords)
+        n = shape(slopes)[0]
+        if n not in PLANES:
+            raise ValueError(f"curl is of fields in two or three dimensions, not in {n}{user_line()}")
+        turning = [getitem(slopes, (j, i)) - getitem(slopes, (i, j)) for i, j in PLANES[n]]
+        return stack(*turning, 0) if n == 3 else own(turning[0])
+
+    return curl_of_f
+
+
+@derived
+def laplacian(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the Laplacian Σ ∂²f/∂xᵢ² of ``f(x, *args)``, x of shape (n,), of the shape that f returns.
+
+    f runs once, with the second derivatives along all axes at a time, forward over forward. Raises ValueError where x
+    is no point.
+    """
+
+    @with_parameters_of(f)
+    def laplacian_of_f(x: Any, *args: Any, **keywords: Any) -> Any:
+        n, x = _of_point("laplacian", x, f), array(x)
+        if is_unreal(x):
+            raise TypeError(f"laplacian is by real coordinates; those given are complex{user_line()}")
+        units = np.eye(n, dtype=np.result_type(dtype_of(x), np.float32))
+        try:
+            level = Level()
+            return _summed(_second(f, x, batch(units, level), args, keywords), level, n)
+        except Unadapted:  # a rule needs to know the direction
+            return sum(_second(f, x, unit, args, keywords) for unit in units)
+
+    return laplacian_of_f
+
+
+def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the second derivative of f along a direction."""
+    slope = lambda y: jvp(lambda z: f(z, *args, **keywords), [y], [along])[1]
+    return jvp(slope, [x], [along])[1]
+
+
+def _summed(second: Any, level: Level, n: int) -> Any:
+    """Return the sum over the members of a batch, or of what is the same along all axes."""
+    return own(total(second.data, 0, False)) if level_of(second) is level else n * second
+
+
+@derived
+def elementwise_grad(f: Callable[..., Any], argnum: Which = 0) -> Callable[..., Any]:
+    """Return the derivative of each element of ``f`` by the same element of an argument, of the shape of both.
+
+    ``f`` acts on that argument element by element, as NumPy's ufuncs do: its Jacobian is diagonal. That is checked by
+    one more direction, drawn at random, along which another Jacobian would almost surely differ; ValueError where it
+    does, and where the shapes differ.
+
+    >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
+    array([ 1., -1.])
+    """
+
+    @with_parameters_of(f)
+    def slope_of_f(*args: Any, **keywords: Any) -> Any:
+        function, given, (index,) = by_position(f, argnum, args, keywords)
+        x, level = array(given[index]), Level()
+        ones = zeros_like(x) + 1.0
+        if not shape(x):
+            return derivative(function, index, given)
+        drawn = np.random.default_rng(0).normal(size=shape(x))
+        both = batch(stack(ones, drawn.astype(dtype_of(ones)), 0), level)
+        value, tangent = jvp(lambda y: function(*given[:index], y, *given[index + 1 :]), [x], [both])
+        if is_structure(value) or shape(value) != shape(x):
+            kind = "a structure" if is_structure(value) else f"one of shape {shape(value)}"
+            raise ValueError(f"elementwise_grad: {name_of(f)} of an array of shape {shape(x)} returned {kind}: it does "
+                             f"not act element by element; use jacobian{user_line()}")  # fmt: skip
+        if level_of(tangent) is not level:
+            return tangent
+        slope, along = getitem(tangent.data, 0), getitem(tangent.data, 1)
+        if not _is_product(read(along), read(slope), drawn):
+            raise ValueError(f"elementwise_grad: {name_of(f)} does not act element by element: elements of its result "
+                             f"depend on others of the argument; use jacobian{user_line()}")  # fmt: skip
+        return own(slope)
+
+    return slope_of_f
+
+
+def _is_product(along: Any, slope: Any, drawn: Any) -> bool:
+    """Return whether the derivative along a direction is the slope times that, up to rounding."""
+    rounding = np.sqrt(np.finfo(np.result_type(slope, np.float16)).eps)
+    scale = np.max(np.abs(slope[np.isfinite(slope)]), initial=0.0)
+    return bool(np.allclose(along, slope * drawn, rounding, rounding * scale * 1e-3, equal_nan=True))

@@ -1,0 +1,174 @@
+"""Hessians of scalar functions, forward over reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
+from dualnumbers.levels import Level, has_nan, level_of
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.dual import make
+from dualnumbers.numbers.pushforward import paired
+from dualnumbers.rules.indexing import getitem, scatter
+from dualnumbers.rules.linalg.undetermined import Unadapted
+from dualnumbers.rules.shaping import concatenate, reshape
+from dualnumbers.table.partials import as_given
+
+from ..calls.auxiliary import beside
+from ..calls.directions import Columns, Directions, checked, holomorphic, largest, seeds_by_line
+from ..calls.places import Which, by_position, distinct
+from ..calls.structures import flatten
+from ..calls.values import name_of, own, real_output
+from ..derived import derived, with_parameters_of
+from ..forward import jacfwd, jvp
+from ..linearization import Recording
+from ..reverse import grad
+from ..sparse.jacobians import check_sparse, value_grad_and_sparse_hessian
+from ..sparse.sparsity import Sparsity
+from ..tape.sweep import adjoints, tangents
+
+
+@derived
+def hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bool | Sparsity = False, *,
+            chunk_size: int | None = None, has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+    """Return the Hessian of a scalar ``f``, forward over reverse: argument + argument shape, in their structures.
+
+    f is recorded once. Tangents of its arguments, of many directions at a time, are pushed through the tape; a sweep
+    over the lines with their tangents gives those of the gradient. Where that is NaN, the gradient is recorded, so that
+    zeros which meet infinite slopes are told apart; where a rule needs to know the direction, they go one by one.
+    ``chunk_size`` and ``has_aux`` as `jacobian`'s.
+
+    With ``sparse`` it is a ``csr_array`` of SciPy, as `jacobian`'s; its pattern is that of the gradient,
+    ``sparsity(grad(f), x)``, and its transpose together.
+    """
+    all_three = value_grad_and_hessian(f, argnums, sparse, chunk_size=chunk_size, has_aux=has_aux)
+
+    @with_parameters_of(f)
+    def hessian_of_f(*args: Any, **keywords: Any) -> Any:
+        value, _, partials = all_three(*args, **keywords)
+        return (partials, value[1]) if has_aux else partials
+
+    return hessian_of_f
+
+
+@derived
+def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bool | Sparsity = False, *,
+                           chunk_size: int | None = None, has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+    """Return ``(value, gradient, Hessian)`` of a scalar ``f`` as a function of its arguments, by one recording.
+
+    The arguments are those of `hessian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
+    ``((value, auxiliary), gradient, Hessian)``.
+    """
+    checked(chunk_size)
+    check_sparse(sparse)
+    if sparse:
+        return value_grad_and_sparse_hessian(f, argnums, sparse, has_aux)
+
+    @with_parameters_of(f)
+    def all_three(*args: Any, **keywords: Any) -> Any:
+        function, given, found = by_position(f, argnums, args, keywords)
+        main, with_rest = beside(function, has_aux, name_of(f))
+        indices = tuple(distinct(argnums, found))
+        recording = Recording(main, given, indices)
+        out = real_output(recording.out, f)
+        value = recording.value(out)
+        gradient, result = recording.pull([(out, zeros_like(value) + 1)]), with_rest(value)
+        try:
+            partials = _hessian(recording, out, chunk_size)
+        except Unadapted:
+            partials = None
+        if partials is None or any(map(has_nan, flatten(partials)[0])):
+            partials = jacfwd(grad(main, indices), indices, chunk_size=chunk_size)(*given)
+        of_arguments = recording.call.structured(gradient)
+        if isinstance(argnums, tuple):
+            return result, tuple(of_arguments), tuple(map(tuple, partials))
+        return result, of_arguments[0], partials[0][0]
+
+    return all_three
+
+
+def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> list[Any]:
+    """Return the partials by each argument of the list of the gradients by all."""
+    directions = Directions(recording.leaves, chunk_size, largest(recording.tape.values))
+    found = [Columns(directions, x) for x in recording.leaves]
+    for chosen, tangents_of_gradient in _pushed_gradients(recording, out, directions):
+        for filled, tangent in zip(found, tangents_of_gradient, strict=True):
+            filled.fill(chosen, tangent)
+    return recording.call.jacobians([filled.partials(holomorphic) for filled in found], recording.call.structured)
+
+
+def _pushed_gradients(recording: Recording, out: Any, directions: Directions) -> Iterator[tuple[range, list[Any]]]:
+    """Yield the directions chunk by chunk, with the tangents of the gradients along them; None for none."""
+    tape, one = recording.tape, zeros_like(recording.value(out)) + 1
+    for chosen in directions.chunks():
+        level = Level()
+        with np.errstate(all="ignore"):
+            pushed = tangents(tape, seeds_by_line(tape.inputs, directions.seeds(chosen)), range(len(tape)))
+        values = [paired(make, x, pushed[line], level) if line in pushed else x
+                  for line, x in enumerate(tape.values)]  # fmt: skip
+        gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else recording.leaves
+        yield chosen, [g.tangent if level_of(g) is level else None for g in gradients]
+
+
+@derived
+def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: int | None = None) -> Callable[..., Any]:
+    """Return the diagonal ∂²f/∂xᵢ² of the Hessian of a scalar ``f``, in the structure and shapes of the argument.
+
+    The Hessian itself is never there as a whole: f is recorded once, and ``chunk_size`` directions go at a time, by
+    default as many as fit into a small memory. Raises TypeError for a complex argument.
+    """
+    checked(chunk_size)
+
+    @with_parameters_of(f)
+    def diagonal_of_f(*args: Any, **keywords: Any) -> Any:
+        function, given, found = by_position(f, argnum, args, keywords)
+        recording = Recording(function, given, distinct(argnum, found))
+        if any(map(is_unreal, recording.leaves)):
+            raise TypeError(f"hessian_diagonal is by real numbers; the argument is complex{user_line()}")
+        out = real_output(recording.out, f)
+        try:
+            whole = _diagonal(recording, out, chunk_size)
+        except Unadapted:
+            whole = None
+        if whole is None or has_nan(whole):
+            whole = _one_by_one(function, given, found[0], recording)
+        starts = np.cumsum([0, *map(size, recording.leaves)]).tolist()
+        parts = [as_given(reshape(getitem(whole, slice(start, start + size(x))), shape(x), "C"), x)
+                 for x, start in zip(recording.leaves, starts, strict=False)]  # fmt: skip
+        return recording.call.structured(map(own, parts))[0]
+
+    return diagonal_of_f
+
+
+def _diagonal(recording: Recording, out: Any, chunk_size: int | None) -> Any:
+    """Return the diagonal as one vector."""
+    directions = Directions(recording.leaves, chunk_size, largest(recording.tape.values))
+    pieces: list[Any] = []
+    for chosen, pushed in _pushed_gradients(recording, out, directions):
+        for k, (x, tangent) in enumerate(zip(recording.leaves, pushed, strict=True)):
+            ours, start = directions.overlap(k, chosen), directions.starts[k]
+            if not ours:
+                continue
+            if tangent is None:
+                pieces.append(np.zeros(len(ours), dtype_of(x)))
+                continue
+            rows = reshape(directions.along(chosen, tangent, shape(x)), (len(chosen), size(x)), "C")
+            places = np.arange(ours.start, ours.stop)
+            pieces.append(getitem(rows, (places - chosen.start, places - start)))
+    return concatenate(*pieces, 0) if pieces else np.zeros(0)
+
+
+def _one_by_one(f: Callable[..., Any], given: list[Any], index: int, recording: Recording) -> Any:
+    """Return the diagonal by one direction after the other."""
+    gradient, pieces = grad(f, index), [np.zeros(0)]
+    for k, x in enumerate(recording.leaves):
+        for place in np.ndindex(shape(x)):
+            units = [zeros_like(leaf) for leaf in recording.leaves]
+            units[k] = units[k] + scatter(1.0, shape(x), place)
+            (along,) = recording.call.structured(units)
+            pushed = jvp(lambda y: gradient(*given[:index], y, *given[index + 1 :]), [given[index]], [along])[1]
+            pieces.append(reshape(getitem(flatten(pushed)[0][k], place), -1, "C"))
+    return concatenate(*pieces, 0)

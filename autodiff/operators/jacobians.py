@@ -1,0 +1,88 @@
+"""Jacobians: of a recorded function by rows or by columns, whichever are fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..calls.auxiliary import beside
+from ..calls.directions import checked, total_size
+from ..calls.places import Which, by_position, distinct
+from ..calls.structures import flatten
+from ..calls.values import name_of
+from ..derived import derived, with_parameters_of
+from ..forward import joined, value_and_columns
+from ..linearization import Recording
+from ..recorded import columns, rows
+from ..reverse import value_and_rows
+from ..sparse.jacobians import check_sparse, value_and_sparse_jacobian
+from ..sparse.sparsity import Sparsity
+
+BY_MODE = {"forward": value_and_columns, "reverse": value_and_rows}
+
+
+@derived
+def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", sparse: bool | Sparsity = False, *,
+             chunk_size: int | None = None, has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+    """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
+
+    ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps m adjoints back together if m < n or
+    m = 1, else pushes n tangents forward; ``"forward"`` and ``"reverse"`` choose. ``chunk_size`` of them go at a time,
+    by default as many as fit into a small memory. Structure, ``argnums`` and ``has_aux`` as
+    `autodiff.forward.jacfwd`'s.
+
+    With ``sparse`` it is a ``csr_array`` of SciPy, all elements of an output by all of an argument, each in the order
+    C, found by as few tangents, or adjoints, as its pattern needs (`autodiff.sparsity`), which go all together.
+    ``True`` finds the pattern at the first call, and again where f is another program; a `Sparsity` is taken as it is,
+    and ValueError raised where a random directional derivative shows that it does not hold.
+    """
+    both = value_and_jacobian(f, argnums, mode, sparse, chunk_size=chunk_size, has_aux=has_aux)
+
+    @with_parameters_of(f)
+    def jacobian_of_f(*args: Any, **keywords: Any) -> Any:
+        value, partials = both(*args, **keywords)
+        return (partials, value[1]) if has_aux else partials
+
+    return jacobian_of_f
+
+
+@derived
+def value_and_jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto",
+                       sparse: bool | Sparsity = False, *, chunk_size: int | None = None,
+                       has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+    """Return ``(value, Jacobian)`` of ``f`` as a function of its arguments: the value costs nothing more.
+
+    The arguments are those of `jacobian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
+    ``((value, auxiliary), Jacobian)``.
+    """
+    if mode not in ("auto", *BY_MODE):
+        raise ValueError(f"mode is one of {', '.join(map(repr, ('auto', *BY_MODE)))}; got {mode!r}")
+    checked(chunk_size)
+    check_sparse(sparse)
+    if sparse:
+        both = value_and_sparse_jacobian(f, argnums, mode, sparse, has_aux)
+    else:
+        both = BY_MODE.get(mode, _by_fewer)(f, argnums, chunk_size, has_aux)
+
+    @with_parameters_of(f)
+    def value_and_jacobian_of_f(*args: Any, **keywords: Any) -> Any:
+        return both(*args, **keywords)
+
+    return value_and_jacobian_of_f
+
+
+def _by_fewer(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
+              has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+    """Return the function of the value and the Jacobian, by rows or by columns."""
+
+    def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        function, given, found = by_position(f, argnums, args, keywords)
+        main, with_rest = beside(function, has_aux, name_of(f))
+        recording = Recording(main, given, distinct(argnums, found))
+        if total_size(flatten(recording.out)[0]) >= max(total_size(recording.leaves), 2):
+            value, partials = columns(recording, f, joined(recording.out, f), chunk_size)
+        else:
+            value, partials = rows(recording, f, chunk_size)
+        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
+
+    return both

@@ -1,0 +1,161 @@
+"""Jacobians and Hessians as linear operators of SciPy's, for its solvers: they multiply, and are never there as arrays.
+
+The function is recorded once; a product is a pass over the recording. Several vectors, the columns of a matrix, go as
+one batch. Arguments and values may be structures: a vector has the elements of all their leaves, one after the other.
+
+>>> import numpy as np
+>>> from scipy.sparse.linalg import cg
+>>> from autodiff import hessian_operator
+>>> def energy(x):
+...     return np.sum(np.cosh(x)) + 0.5 * np.sum(x) ** 2
+>>> H = hessian_operator(energy, np.zeros(3))
+>>> H.shape
+(3, 3)
+>>> step, info = cg(H, np.array([1.0, 2.0, 3.0]), rtol=1e-12)
+>>> info, step.round(6).tolist()
+(0, [-0.5, 0.5, 1.5])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from dualnumbers.forms import dtype_of, is_unreal, shape, size
+from dualnumbers.levels import Level, level_of
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.batch import batch
+
+from ..calls.structures import flatten
+from ..calls.values import name_of
+from ..linearization import PullBack
+from ..reverse import grad, vjp
+from .products import linearize
+
+Array = np.ndarray[Any, Any]
+Product = Callable[[Any], Any]
+
+
+class _Space:
+    """The vectors that stand for a structure of arrays: the elements of its leaves, one after the other."""
+
+    def __init__(self, like: Any) -> None:
+        leaves, self.rebuild = flatten(like)
+        self.shapes, self.types = list(map(shape, leaves)), list(map(dtype_of, leaves))
+        self.starts = np.cumsum([0, *map(size, leaves)]).tolist()
+        self.size = self.starts[-1]
+
+    def structure(self, vector: Array) -> Any:
+        """Return the structure that a vector stands for."""
+        parts = zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False)
+        return self.rebuild(vector[start:end].reshape(dims).astype(np.result_type(dtype, np.float32))[()]
+                            for start, end, dims, dtype in parts)  # fmt: skip
+
+    def column(self, structure: Any) -> Array:
+        """Return the vector that a structure stands for."""
+        return np.concatenate([np.ravel(x) for x in flatten(structure)[0]])
+
+    def structures(self, columns: Array, level: Level) -> Any:
+        """Return the structures of the columns of a matrix, as one whose leaves are batches."""
+        leaves = []
+        for start, end, dims, dtype in zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False):
+            members = np.ascontiguousarray(columns[start:end].T, np.result_type(dtype, np.float32))
+            leaves.append(batch(members.reshape(-1, *dims), level))
+        return self.rebuild(leaves)
+
+    def columns(self, structure: Any, level: Level, count: int) -> Array:
+        """Return the columns that a structure of batches stands for; what is no batch is the same for all."""
+        parts = [np.reshape(x.data if level_of(x) is level else np.broadcast_to(x, (count, *shape(x))), (count, -1))
+                 for x in flatten(structure)[0]]  # fmt: skip
+        return np.concatenate(parts, 1).T
+
+
+class DerivativeOperator(LinearOperator):  # type: ignore[misc]
+    """The linear map that a function is to first order at a point, as SciPy's solvers take it.
+
+    ``value`` is what the function returned there, of a Hessian the gradient.
+    """
+
+    def __init__(self, value: Any, to: _Space, of: _Space, forth: Product, back: Product) -> None:
+        self.value, self._to, self._of, self._forth, self._back = value, to, of, forth, back
+        super().__init__(np.result_type(np.float32, *of.types, *to.types), (to.size, of.size))
+
+    def _matmat(self, columns: Any) -> Array:
+        return _applied(self._forth, self._of, self._to, columns)
+
+    def _rmatmat(self, columns: Any) -> Array:
+        return _applied(self._back, self._to, self._of, columns)
+
+    def _matvec(self, vector: Any) -> Array:
+        return self._matmat(np.reshape(vector, (-1, 1)))[:, 0]
+
+    def _rmatvec(self, vector: Any) -> Array:
+        return self._rmatmat(np.reshape(vector, (-1, 1)))[:, 0]
+
+
+def _applied(product: Product, of: _Space, to: _Space, columns: Any) -> Array:
+    """Multiply with the columns of a matrix, of one alone without a batch."""
+    columns = np.asarray(columns)
+    if columns.shape[1] == 1:
+        return to.column(product(of.structure(columns[:, 0])))[:, None]
+    level = Level()
+    return to.columns(product(of.structures(columns, level)), level, columns.shape[1])
+
+
+def jacobian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any) -> DerivativeOperator:
+    """Return the Jacobian of ``f(x, *args)`` by x as an operator: ``J @ v`` pushes forward, ``J.T @ w`` pulls back.
+
+    f is recorded once, at ``x``. The adjoint of a complex Jacobian, ``J.H``, is its conjugate transpose. Raises what
+    `linearize` does.
+    """
+    value, push = linearize(_of_first(f, args, keywords), x)
+    pull = PullBack(name_of(f), push.recording)
+    return DerivativeOperator(value, _Space(value), _Space(x), push, lambda g: pull(g)[0])
+
+
+def hessian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any) -> DerivativeOperator:
+    """Return the Hessian of a scalar ``f(x, *args)`` by x as an operator, symmetric; its ``value`` is the gradient.
+
+    The gradient is recorded once, at ``x``; a product is a sweep of that. Raises TypeError where f returns no number,
+    or where x is complex.
+    """
+    if any(map(is_unreal, flatten(x)[0])):
+        raise TypeError(f"hessian_operator is by real numbers; x is complex{user_line()}")
+    gradient, pull = vjp(grad(_of_first(f, args, keywords)), x)
+    space, product = _Space(x), lambda v: pull(v)[0]
+    return DerivativeOperator(gradient, space, space, product, product)
+
+
+def gauss_newton_operator(f: Callable[..., Any], x: Any, *args: Any, loss: Callable[..., Any] | None = None,
+                          **keywords: Any) -> DerivativeOperator:  # fmt: skip
+    """Return Jᵀ H J as an operator, J the Jacobian of ``f(x, *args)`` by x and H the Hessian of ``loss`` at its value.
+
+    The loss is half the sum of squares by default, of which H is 1: it is `gnvp`'s product, with f recorded once.
+    """
+    if any(map(is_unreal, flatten(x)[0])):
+        raise TypeError(f"gauss_newton_operator is by real numbers; x is complex{user_line()}")
+    value, push = linearize(_of_first(f, args, keywords), x)
+    pull = PullBack(name_of(f), push.recording)
+    bend = (lambda t: t) if loss is None else vjp(grad(loss), value)[1]
+
+    def product(v: Any) -> Any:
+        bent = bend(push(v))
+        return pull(bent if loss is None else bent[0])[0]
+
+    space = _Space(x)
+    return DerivativeOperator(value, space, space, product, product)
+
+
+def _of_first(f: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Callable[..., Any]:
+    """Return the function of the first argument, with the others as given."""
+    function = partial(_call, f, args, keywords)
+    function.__name__ = name_of(f)  # type: ignore[attr-defined]
+    return function
+
+
+def _call(f: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any], x: Any) -> Any:
+    return f(x, *args, **keywords)

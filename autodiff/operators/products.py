@@ -1,0 +1,131 @@
+"""Derivatives times vectors: products with Hessians, and with the Jacobian of a recorded function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.foreign import as_like
+from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.levels import read
+from dualnumbers.messages.errors import user_line
+from dualnumbers.table.partials import as_given
+
+from ..calls.auxiliary import Main
+from ..calls.call import Call
+from ..calls.structures import flatten
+from ..calls.values import name_of, own
+from ..derived import derived
+from ..forward import jvp
+from ..linearization import LinearMap, PullBack
+from ..reverse import grad
+from ..second_look.certain import certain_tangents
+
+
+@derived
+def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
+    """Return ``(x, v, *args, **keywords) -> H v``: a scalar ``f(x, *args, **keywords)``'s Hessian in ``x`` times ``v``.
+
+    Forward over reverse. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is SciPy's
+    ``hessp``. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(H v, auxiliary)``.
+    """
+
+    def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
+        gradient = grad(f, has_aux=has_aux)
+        _, pushed, *rest = jvp(lambda y: gradient(y, *args, **keywords), [x], [v], has_aux)
+        leaves, rebuild = flatten(pushed)
+        found = rebuild(map(as_given, leaves, Call([x], [0]).leaves))
+        return (found, *rest) if has_aux else found
+
+    return product
+
+
+@derived
+def gnvp(f: Callable[..., Any], loss: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return ``(x, v, *args, **keywords) -> Jᵀ H J v``, a Gauss-Newton product of ``loss(f(x, *args, **keywords))``.
+
+    J is the Jacobian of f by ``x``, which has the structure and shapes of ``v``, and H the Hessian of ``loss`` at what
+    f returns, an array or a number; by default half the sum of squares, of which H is 1. It is the Hessian-vector
+    product without the curvature of f itself, and positive semidefinite where the loss is convex (N. N. Schraudolph,
+    *Fast curvature matrix-vector products for second-order gradient descent*, 2002). f is recorded once.
+    """
+    curvature = None if loss is None else hvp(loss)
+
+    def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
+        value, push = linearize(lambda y: f(y, *args, **keywords), x)
+        pushed = push(v)
+        bent = pushed if curvature is None else curvature(value, pushed)
+        return PullBack("f", push.recording)(bent)[0]
+
+    return product
+
+
+def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tuple[Any, ...]]:
+    """Return the transpose of a linear function: from a cotangent of its value to one of each argument, a tuple.
+
+    ``primals`` say of which shapes and types the arguments are; their values do not matter. It is the adjoint of the
+    real inner product, which for a complex function is the conjugate transpose. Raises ValueError where f is not
+    linear, as is tried at points drawn at random.
+
+    >>> transpose = linear_transpose(np.cumsum, np.zeros(3))
+    >>> transpose(np.array([1.0, 0.0, 10.0]))
+    (array([11., 10., 10.]),)
+    """
+    call = Call(primals, range(len(primals)))
+    drawn = np.random.default_rng(0)
+    one, other = ([_drawn(drawn, x) for x in call.leaves] for _ in range(2))
+    _, push = linearize(f, *call.structured(one))
+    for point in (one, [-2.0 * x for x in one], other):
+        given = call.structured(point)
+        leaves, pushed = flatten(f(*given))[0], flatten(push(*given))[0]
+        if not all(map(_close, map(read, leaves), map(read, pushed))):
+            raise ValueError(f"linear_transpose: {name_of(f)} is not linear: a value of it is not its derivative "
+                             f"along the point{user_line()}")  # fmt: skip
+    return PullBack(name_of(f), push.recording)
+
+
+def _drawn(drawn: np.random.Generator, x: Any) -> Any:
+    """Return an array like another, of numbers drawn at random."""
+    z = drawn.normal(size=shape(x)) + (1j * drawn.normal(size=shape(x)) if is_unreal(x) else 0.0)
+    return as_given(as_like(np.asarray(z, dtype_of(x)), x) if shape(x) else z, x)
+
+
+def _close(x: Any, y: Any) -> bool:
+    rounding = np.sqrt(np.finfo(np.result_type(x, np.float16)).eps)
+    return np.allclose(x, y, rounding, rounding * np.max(np.abs(x), initial=0.0) * 1e-3)
+
+
+def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """Return ``(f(*primals), push)``: ``push(*tangents)`` is the output's tangent; f is recorded, not run again.
+
+    The push-forward keeps what was recorded: it can be called again, and be pickled. With ``has_aux``, f returns
+    ``(value, auxiliary)`` and the result is ``(value, push, auxiliary)``.
+    """
+    main = Main(f) if has_aux else f
+    push = PushForward.of(main, primals)
+    return (push.value, push, main.rest()) if isinstance(main, Main) else (push.value, push)
+
+
+class PushForward(LinearMap):
+    """The push-forward of a function at a point: from a tangent of each argument to that of its value."""
+
+    __slots__ = ()
+    word = "push-forward"
+
+    def __call__(self, *tangents: Any) -> Any:
+        recording, call = self.recording, self.recording.call
+        if len(tangents) != len(call.args):
+            raise ValueError(f"{len(tangents)} tangents for {len(call.args)} primals")
+        seeds = dict(zip(recording.tape.inputs, call.matched(tangents), strict=True))
+        values, rebuild = flatten(self.value)
+        return rebuild([self._pushed(out, value, seeds) for out, value in zip(self.outs, values, strict=True)])
+
+    def _pushed(self, out: Any, value: Any, seeds: dict[int, Any]) -> Any:
+        """Return the tangent of one result."""
+        tangent = None
+        if self.recording.holds(out):
+            found = certain_tangents(self.recording.tape, seeds, range(out.line + 1), [out.line])
+            tangent = found.get(out.line)
+        return zeros_like(value) if tangent is None else as_given(own(tangent), value)

@@ -1,0 +1,58 @@
+"""Jacobians of a function that was recorded: by rows, which are swept back, or by columns, which are pushed forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .calls.directions import Columns, ComplexPartial, Directions, Rows, holomorphic, largest, seeds_by_line
+from .calls.structures import flatten, keeps_structure
+from .calls.values import output, output_leaf
+from .linearization import Recording
+from .second_look.certain import certain_tangents
+from .tape.sweep import adjoints
+
+
+def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[Any, list[Any]]:
+    """Return the value of a recording, and its Jacobian by each of the differentiated arguments."""
+    out, tape = recording.out, recording.tape
+    leaves, rebuild = flatten(out if keeps_structure(out) else output(out, f))
+    outs = [output_leaf(leaf, f) for leaf in leaves]
+    values = list(map(recording.value, outs))
+    directions = Directions(values, chunk_size, largest(tape.values))
+    of_leaves = [Rows(directions, x) for x in recording.leaves]
+    for chosen in directions.chunks():
+        seeds: dict[int, Any] = {}
+        for leaf, seed in zip(outs, directions.seeds(chosen), strict=True):
+            if seed is not None and recording.holds(leaf):
+                seeds[leaf.line] = seeds[leaf.line] + seed if leaf.line in seeds else seed
+        if seeds:
+            for filled, adjoint in zip(of_leaves, adjoints(tape, seeds), strict=True):
+                filled.fill(chosen, adjoint)
+    by_leaf = [filled.partials() for filled in of_leaves]
+    by_output = [[found[i] for found in by_leaf] for i in range(len(outs))]
+    return rebuild(values), recording.call.jacobians(by_output, rebuild)
+
+
+def columns(recording: Recording, f: Any, out: Any, chunk_size: int | None = None,
+            rule: ComplexPartial = holomorphic) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Push a recording forward: return the value of its output and the Jacobian by each differentiated argument."""
+    tape, (outs, rebuild) = recording.tape, flatten(out)
+    outs = [output_leaf(leaf, f) for leaf in outs]
+    lines = [leaf.line if recording.holds(leaf) else -1 for leaf in outs]
+    directions = Directions(recording.leaves, chunk_size, largest(tape.values))
+    values = list(map(recording.value, outs))
+    found = [Columns(directions, value) for value in values]
+    for chosen in directions.chunks():
+        seeds, behind = seeds_by_line(tape.inputs, directions.seeds(chosen)), max(lines, default=-1) + 1
+        pushed = certain_tangents(tape, seeds, range(behind), lines)
+        for filled, line in zip(found, lines, strict=True):
+            filled.fill(chosen, pushed.get(line))
+    return rebuild(values), recording.call.jacobians([filled.partials(rule) for filled in found], rebuild)
+
+
+def by_columns(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
+               rule: ComplexPartial, chunk_size: int | None) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Record a function, and return the value and the partials of what ``finish`` makes of its output."""
+    recording = Recording(f, args, indices)
+    return columns(recording, f, finish(recording.out), chunk_size, rule)

@@ -1,0 +1,30 @@
+"""SciPy's solvers, whose solutions are differentiated by what the equation or the objective depends on."""
+
+from __future__ import annotations
+
+from .._counterpart import missing
+from ._fitting import curve_fit, least_squares, nnls
+from ._minima import minimize, minimize_scalar
+from ._programs import linprog
+from ._roots import fixed_point, fsolve, root
+from ._scalars import bisect, brenth, brentq, newton, ridder, root_scalar, toms748
+
+__all__ = [
+    "bisect",
+    "brenth",
+    "brentq",
+    "curve_fit",
+    "fixed_point",
+    "fsolve",
+    "least_squares",
+    "linprog",
+    "minimize",
+    "minimize_scalar",
+    "newton",
+    "nnls",
+    "ridder",
+    "root",
+    "root_scalar",
+    "toms748",
+]
+__getattr__ = missing(__name__)

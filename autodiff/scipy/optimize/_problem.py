@@ -1,0 +1,80 @@
+"""What all solvers share: the numbers that a problem depends on, plain calls, a solver's report.
+
+Where no argument holds a number, SciPy's solver is called with what it was given. Else it finds the solution from plain
+values, and `autodiff.implicit` says what the derivative is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from scipy.optimize import OptimizeResult
+
+from dualnumbers.levels import RUNNING, read
+from dualnumbers.messages.errors import user_line
+
+from ...calls.closures import hidden_number, holds_numbers, parameters_converted
+from ...implicit.roots import Equation, Slope, newton, newton_step, solution
+
+Function = Callable[..., Any]
+
+
+def _parts(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+def converted(*parts: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """Return the vector θ of the numbers in the parts of a problem, and ``at``: ``at(θ)`` is the parts with these."""
+    theta, at = parameters_converted(_parts, parts)
+    return theta, lambda theta: at(theta)()
+
+
+def further(args: Any) -> tuple[Any, ...]:
+    """Return SciPy's ``args``, which may be one that is no tuple."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def checked(call: str, f: Any) -> Any:
+    """Return a function that raises TypeError where its result depends on a number all the same.
+
+    Outside of every differentiation it is f itself, as is what is no function.
+    """
+    if not RUNNING or not callable(f):
+        return f
+
+    @wraps(f)
+    def plainly(*args: Any, **keywords: Any) -> Any:
+        z = f(*args, **keywords)
+        if holds_numbers(z):
+            raise hidden_number(call)
+        return z
+
+    return plainly
+
+
+def solved(call: str, theta: Any, residual: Callable[[Any], Function], result: Any, slope: Slope, start: Any) -> Any:
+    """Return the solution of ``residual(θ)(x) = 0`` that SciPy's ``result`` is, by Newton's method from ``start``.
+
+    What SciPy calls no success is taken where two steps confirm it; elsewhere RuntimeError with SciPy's message.
+    """
+    equation = Equation(call, residual, lambda theta: start, slope)
+    if not result.success:
+        at = read(theta)
+        step = newton_step(slope, equation.residual, at)
+        try:
+            newton(lambda x: equation.residual(x, at), step, start, call, most=2)
+        except (RuntimeError, ArithmeticError, ValueError) as error:
+            raise RuntimeError(f"{call}: {' '.join(result.message.split())}{user_line()}") from error
+    return solution(theta, equation)
+
+
+PLAIN = ("success", "status", "message", "method", "nit", "nfev", "njev", "nhev")
+"""What a result tells of the run; the rest of it depends on the parameters, and is computed anew or left out."""
+
+
+def reported(result: Any, **found: Any) -> Any:
+    """Return a result with what was found, and what SciPy's tells of its run."""
+    kept = {name: result[name] for name in PLAIN if name in result}
+    return OptimizeResult(**found, **kept)

@@ -1,0 +1,140 @@
+"""A sparse Jacobian of a recording: what many columns or rows have together goes through its tape at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.forms import dtype_of, is_unreal, shape, size
+from dualnumbers.levels import Level, has_nan, is_number
+from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.batch import BatchNumber, batch
+from dualnumbers.rules.linalg.undetermined import Unadapted
+
+from ..calls.directions import ONE_RUN, largest
+from ..calls.structures import flatten
+from ..calls.values import described, output_leaf
+from ..forward import joined
+from ..linearization import Recording
+from ..second_look.certain import certain_tangents
+from .sparsity import Compression, Sparsity
+
+RANDOM = np.random.default_rng(1974)
+"""Where the directions are drawn along which a given pattern is checked."""
+
+
+class Recorded:
+    """A recording with its outputs taken apart: each a line of the tape, or a constant."""
+
+    def __init__(self, recording: Recording, f: Callable[..., Any]) -> None:
+        """Take the outputs apart; TypeError where one is no number or array, or an argument is none of real ones."""
+        self.recording, self.tape = recording, recording.tape
+        outs, self.rebuild = flatten(joined(recording.out, f))
+        self.outs = [output_leaf(leaf, f) for leaf in outs]
+        self.lines = [leaf.line if recording.holds(leaf) else None for leaf in self.outs]
+        self.values = [recording.value(leaf) for leaf in self.outs]
+        self.heights, self.widths = list(map(size, self.values)), list(map(size, recording.leaves))
+        for x in (*recording.leaves, *self.values):
+            if is_number(type(x)):
+                raise TypeError("a sparse array of SciPy holds plain numbers, and inside another differentiation a "
+                                f"derivative is none: leave sparse= out there{user_line()}")  # fmt: skip
+        for x in recording.leaves:
+            if is_unreal(x):
+                raise TypeError("a sparse derivative is one by real numbers; the argument is "
+                                f"{described(x)}: give its real and imaginary parts{user_line()}")  # fmt: skip
+
+    def matrix(self, sparsity: Sparsity, compression: Compression, is_checked: bool = False) -> Any:
+        """Return the derivative as a CSR array of the outputs by the inputs, one after the other.
+
+        With ``is_checked`` its product with a random vector is compared with one that was pushed, or pulled, through
+        the tape; ValueError where they differ: then the pattern is another one.
+        """
+        from scipy.sparse import csr_array
+
+        pattern, count = sparsity.pattern, compression.directions
+        width = pattern.shape[0 if compression.is_reverse else 1]
+        along = RANDOM.uniform(0.5, 1.5, (int(is_checked), width))
+        found = self._found(compression, along)
+        values = found[:count].ravel()[compression.places]
+        matrix = csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+        if is_checked:
+            _check(matrix.T if compression.is_reverse else matrix, along[0], found[count])
+        return matrix
+
+    def cut(self, matrix: Any) -> list[Any]:
+        """Return the derivatives by each argument, in the structures of outputs and arguments."""
+        if len(self.heights) == len(self.widths) == 1:
+            return self.recording.call.jacobians([[matrix]], self.rebuild)
+        rows, columns = (np.cumsum([0, *sizes]) for sizes in (self.heights, self.widths))
+        blocks = [[matrix[rows[i] : rows[i + 1], columns[k] : columns[k + 1]] for k in range(len(self.widths))]
+                  for i in range(len(self.heights))]  # fmt: skip
+        return self.recording.call.jacobians(blocks, self.rebuild)
+
+    # ---------------------------------------------------------------------------------- pushed and pulled
+
+    def _found(self, compression: Compression, more: Any) -> Any:
+        """Return one row for each colour and for each vector in ``more``: a tangent of all outputs, or an adjoint.
+
+        They go in one batch, as far as memory allows; one by one where a rule needs to know the direction, or in a
+        sweep the zeros of each are to be told apart.
+        """
+        total = compression.directions + len(more)
+        step = max(1, ONE_RUN // max(1, largest(self.tape.values)))
+        try:
+            found = self._by_chunks(compression, more, total, step)
+        except Unadapted:
+            return self._by_chunks(compression, more, total, 1)
+        return self._by_chunks(compression, more, total, 1) if compression.is_reverse and has_nan(found) else found
+
+    def _by_chunks(self, compression: Compression, more: Any, total: int, step: int) -> Any:
+        is_reverse = compression.is_reverse
+        of, sizes = (self.values, self.heights) if is_reverse else (self.recording.leaves, self.widths)
+        onto = self.widths if is_reverse else self.heights
+        ends, chunks = np.cumsum([0, *sizes]), []
+        for start in range(0, total, step):
+            part, level, seeds = range(start, min(start + step, total)), Level(), []
+            for x, first, last in zip(of, ends, ends[1:], strict=False):
+                seed = compression.seeds(first, last, part, dtype_of(x))
+                behind = max(compression.directions - start, 0)
+                seed[behind:] = more[max(start - compression.directions, 0) :, first:last][: len(part) - behind]
+                seed = seed.reshape(len(part), *shape(x))
+                seeds.append(batch(seed, level) if len(part) > 1 else seed[0])
+            pushed = self._pulled(seeds) if is_reverse else self._pushed(seeds)
+            chunks.append(np.concatenate([_members(x, len(part), level) for x in pushed], axis=1))
+        return np.concatenate(chunks) if chunks else np.zeros((0, sum(onto)))
+
+    def _pushed(self, seeds: list[Any]) -> list[Any]:
+        """Return the tangents of the outputs."""
+        wanted = [line for line in self.lines if line is not None]
+        found = certain_tangents(self.tape, dict(zip(self.tape.inputs, seeds, strict=True)),
+                                 range(max(wanted, default=-1) + 1), wanted)  # fmt: skip
+        return [np.zeros(shape(x)) if line is None else found.get(line, np.zeros(shape(x)))
+                for line, x in zip(self.lines, self.values, strict=True)]  # fmt: skip
+
+    def _pulled(self, seeds: list[Any]) -> list[Any]:
+        """Return the rows' products with the seeds: adjoints, of complex outputs J̄ᵀ·1 + i J̄ᵀ·i."""
+        rows = self.recording.pull(list(zip(self.outs, seeds, strict=True)))
+        turned = [(out, seed * 1j) for out, seed, x in zip(self.outs, seeds, self.values, strict=True) if is_unreal(x)]
+        return [x + 1j * y for x, y in zip(rows, self.recording.pull(turned), strict=True)] if turned else rows
+
+
+def _members(x: Any, count: int, level: Level) -> Any:
+    """Return a batch as a matrix, one row for each of its members; of a value that is none, as often as is asked."""
+    if isinstance(x, BatchNumber) and x.level is level:
+        return x.data.reshape(count, -1)
+    return np.broadcast_to(np.ravel(x), (count, np.size(x)))
+
+
+def _check(matrix: Any, along: Any, found: Any) -> None:
+    """Raise ValueError where a product of a matrix is not the one that was found without its pattern."""
+    with np.errstate(all="ignore"):
+        eps = np.finfo(found.dtype).eps
+        off = np.abs(matrix @ along - found)
+        allowed = np.sqrt(eps) * (abs(matrix) @ np.abs(along)) + eps * np.max(np.abs(found), initial=0.0)
+        wrong = ~(off <= allowed) & np.isfinite(found)
+    if np.any(wrong):
+        raise ValueError(f"the derivative has elements outside its given pattern, in row {np.argmax(wrong)} of it or "
+                         "of its transpose: write sparse=True, which finds it where f is another program"
+                         f"{user_line()}")  # fmt: skip

@@ -1,0 +1,251 @@
+"""The sparsity pattern of a tape: which elements of the inputs each element of a line depends on.
+
+Along the tape each line has a pattern, a CSR array of truth values, one row for each of its elements and one column for
+each element of the inputs. What a line's row does to patterns is asked of the row itself (`asking`); an elementwise row
+unites them. Which pattern comes out does not depend on the values of the inputs, as long as the program is the same:
+both branches of `numpy.where` count, and of a product with something that varies, all of its elements.
+
+So the pattern is never too sparse. It may be too dense, where a row could not be asked: such rows are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dualnumbers.forms import is_unreal, shape, size
+from dualnumbers.levels import plain
+from dualnumbers.rules.where import where
+from dualnumbers.several import each, parts
+from dualnumbers.table import Row, is_of_table
+from dualnumbers.table.kinds import Constant, Linear, Smooth
+
+from ..calls.directions import total_size
+from ..tape.keeping import restore
+from ..tape.program import line_of
+from ..tape.sweep import passed_to_operand
+from ..tape.variable import ITEM
+from ..tape.wengert import Tape
+from . import asking
+
+MOST = 1 << 26
+"""How many elements a pattern may have, some 300 MB."""
+
+Pattern = Any
+"""A CSR array of truth values, or None where there is no dependence; of a line of several results a tuple of them."""
+
+
+class Reason(NamedTuple):
+    """A constant operand, by line and place, that a pattern rests on: on all of it, or on which of it is 0."""
+
+    line: int
+    place: int
+    is_whole: bool
+
+
+class Found(NamedTuple):
+    """The pattern of some lines of a tape, the elements of one after those of the other; how it was found."""
+
+    pattern: Any
+    dense: list[int]
+    """The lines that were taken for dense, since their rows could not be asked."""
+    reasons: list[Reason]
+
+
+def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int]) -> Found:
+    """Find the pattern of output lines of given sizes by the inputs of a tape; None is an output that is no line.
+
+    Raises ValueError where it has more than `MOST` elements.
+    """
+    from scipy.sparse import csr_array, vstack
+
+    restore(tape)
+    patterns = _Patterns(tape)
+    found = patterns.along([line for line in outputs if line is not None])
+    blocks = [csr_array((count, patterns.width), dtype=bool) if line is None or found[line] is None else found[line]
+              for line, count in zip(outputs, sizes, strict=True)]  # fmt: skip
+    whole = vstack(blocks, format="csr") if blocks else csr_array((0, patterns.width), dtype=bool)
+    whole.sum_duplicates()
+    return Found(whole, patterns.dense, patterns.reasons)
+
+
+class _Patterns:
+    """The patterns of a tape, found line by line."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.starts = np.concatenate([[0], np.cumsum([size(tape.values[line]) for line in tape.inputs])]).astype(int)
+        self.width = int(self.starts[-1])
+        self.varying: set[int] = set()
+        """The lines that depend on the inputs in whatever way, also those without a derivative."""
+        self.found: dict[int, Pattern] = {}
+        self.dense: list[int] = []
+        self.reasons: list[Reason] = []
+        self.random = np.random.default_rng(0)
+
+    def along(self, outputs: Sequence[int]) -> dict[int, Pattern]:
+        """Return the patterns of some lines; those on the way go with their last reader."""
+        tape, behind = self.tape, max(outputs, default=-1) + 1
+        wanted, last = set(outputs), dict.fromkeys(outputs, behind)
+        for line in range(behind - 1, -1, -1):
+            if line in wanted:
+                for read in self._passing(line).values():
+                    wanted.add(read)
+                    last.setdefault(read, line)
+        self.varying.update(tape.inputs)
+        for line in range(behind):
+            if any(read in self.varying for _, read, _ in tape.reads(line)):
+                self.varying.add(line)
+        for line in sorted(wanted):
+            self.found[line] = self._of_line(line)
+            for read in set(self._passing(line).values()):
+                if last[read] == line:
+                    del self.found[read]
+        return self.found
+
+    def _passing(self, line: int) -> dict[int, int]:
+        """Return the operands of a line through which a derivative passes, by their places."""
+        row = self.tape.rows[line]
+        return {} if row is None or row.is_constant else {
+            place: k for place, k in enumerate(self.tape.operands(line)) if k >= 0 and row.passes(place)}  # fmt: skip
+
+    def _of_line(self, line: int) -> Pattern:
+        row = self.tape.rows[line]
+        if line in self.tape.inputs:
+            return self._of_input(self.tape.inputs.index(line))
+        given = {place: self.found[k] for place, k in self._passing(line).items() if self.found[k] is not None}
+        if row is None or not given:
+            return None
+        if row is ITEM:
+            return given[0][self.tape.static[line][0]]
+        if row.is_elementwise or row is where.row:
+            return self._united(line, row, given)
+        return self._asked(line, row, given)
+
+    def _of_input(self, number: int) -> Pattern:
+        from scipy.sparse import csr_array
+
+        start, stop = self.starts[number : number + 2]
+        return csr_array((np.ones(stop - start, bool), np.arange(start, stop), np.arange(stop - start + 1)),
+                         shape=(stop - start, self.width))  # fmt: skip
+
+    def _united(self, line: int, row: Row, given: dict[int, Pattern]) -> Pattern:
+        """Unite the patterns of operands, which are broadcast."""
+        z = self.tape.values[line]
+        carried = row.carried(z) if row.several else [True]
+        xs = {place: shape(self.tape.value(self.tape.operands(line)[place])) for place in given}
+
+        def of(result: Any) -> Pattern:
+            whole, seen = None, set()
+            for place, pattern in given.items():
+                if (id(pattern), xs[place]) not in seen:
+                    seen.add((id(pattern), xs[place]))
+                    term = _broadcast(pattern, xs[place], shape(result))
+                    whole = term if whole is None else self._limited(whole + term, line)
+            return whole
+
+        found = [of(x) if is_carried else None for x, is_carried in zip(parts(z), carried, strict=True)]
+        return tuple(found) if row.several else found[0]
+
+    def _asked(self, line: int, row: Row, given: dict[int, Pattern]) -> Pattern:
+        """Carry the patterns of operands through what the row says that it connects."""
+        whole = None
+        for place, pattern in given.items():
+            try:
+                connected = self._connected(line, row, place)
+            except Exception:  # whatever a rule raises at random points
+                connected = None
+            term = each(lambda z, p=pattern: self._filled(p, size(z), line), self.tape.values[line]) \
+                if connected is None else self._limited(connected @ pattern, line)  # fmt: skip
+            if connected is None and line not in self.dense and total_size(list(parts(self.tape.values[line]))) > 1:
+                self.dense.append(line)
+            whole = term if whole is None else each(lambda a, b: a + b, whole, term)
+        return whole
+
+    def _filled(self, pattern: Pattern, rows: int, line: int) -> Pattern:
+        """Return the pattern of elements that all depend on all that an operand does."""
+        from scipy.sparse import csr_array
+
+        columns = np.flatnonzero(np.bincount(pattern.indices, minlength=self.width))
+        self._check(rows * len(columns), line)
+        return csr_array((np.ones(rows * len(columns), bool), np.tile(columns, rows),
+                          np.arange(rows + 1) * len(columns)), shape=(rows, self.width))  # fmt: skip
+
+    def _limited(self, pattern: Pattern, line: int) -> Pattern:
+        self._check(pattern.nnz, line)
+        return pattern
+
+    def _check(self, count: int, line: int) -> None:
+        if count > MOST:
+            row = self.tape.rows[line]
+            raise ValueError(
+                f"the sparsity pattern has {count:,} elements at line {line}, {row.name if row else 'an input'}: it is "
+                "not sparse; write jacobian(f), hessian(f) without sparse=, or products with it: linearize, vjp, hvp"
+            )
+
+    # ------------------------------------------------------------------------------------- what a row connects
+
+    def _connected(self, line: int, row: Row, place: int) -> Any:
+        """Return which elements of an operand each element of a line's value depends on, CSR; None of what is dense."""
+        if row in RULES:
+            return RULES[row](self, line, place)
+        kind, static = row.argument(place).stated, self.tape.static.get(line, ())
+        if type(self.tape.values[line]) is tuple or (isinstance(kind, Smooth) and not is_of_table(row)):
+            return None  # a rule of the user's is not called at points where they did not call it
+        xs = [self._operand(line, row, place, k) for k in range(len(self.tape.operands(line)))]
+        of, z = shape(xs[place]), plain(self.tape.values[line])
+        if isinstance(kind, Smooth):
+            return asking.groups(_quiet(lambda x: row.evaluate(*xs[:place], x.reshape(of)[()], *xs[place + 1 :],
+                                                               *static)), size(xs[place]), size(z))  # fmt: skip
+
+        def apply(x: Any) -> Any:
+            return row.evaluate(*xs[:place], self._turned(x, xs[place]).reshape(of)[()], *xs[place + 1 :], *static)
+
+        def adjoint(g: Any) -> Any:
+            return passed_to_operand(row, place, self._turned(g, z).reshape(shape(z))[()], z, xs, static)
+
+        return asking.linear(_quiet(apply), _quiet(adjoint), size(xs[place]), size(z))
+
+    def _operand(self, line: int, row: Row, asked: int, place: int) -> Any:
+        """Return what stands for an operand while a row is asked about another: what varies is random.
+
+        What is constant is noted as a reason of the answer.
+        """
+        operand = self.tape.operands(line)[place]
+        x, kind, kind_asked = plain(self.tape.value(operand)), row.argument(place).stated, row.argument(asked).stated
+        if place == asked or (isinstance(kind, Linear) and isinstance(kind_asked, Linear)):
+            return np.zeros(np.shape(x), np.result_type(x))[()]
+        if line_of(operand) in self.varying and not isinstance(kind, Constant):
+            return self._turned(self.random.uniform(0.5, 1.0, np.shape(x)), x)
+        if line_of(operand) in self.tape.unkept:
+            raise asking.NotFoundError
+        is_whole = isinstance(kind, Constant) or isinstance(kind_asked, Smooth)
+        self.reasons.append(Reason(line, place, is_whole))
+        return x
+
+    def _turned(self, x: Any, like: Any) -> Any:
+        """Return random real numbers as complex ones where they stand for such."""
+        return x * (1.0 + 0.5j) if is_unreal(like) else x
+
+
+def _quiet(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make a function of arrays give its result in one axis, without warnings."""
+
+    def called(x: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return np.ravel(plain(function(x)))
+
+    return called
+
+
+def _broadcast(pattern: Pattern, of: tuple[int, ...], to: tuple[int, ...]) -> Pattern:
+    """Return the pattern of an array that is broadcast."""
+    if of == to or np.prod(of) == np.prod(to):
+        return pattern
+    return pattern[np.broadcast_to(np.arange(int(np.prod(of))).reshape(of), to).ravel()]
+
+
+RULES: dict[Row, Callable[[_Patterns, int, int], Any]] = {}
+"""Rows that are not asked, since they tell what they connect by themselves: products with sparse matrices."""

@@ -1,0 +1,297 @@
+"""`autodiff.implicit`: roots, fixed points and minima against analytic results, 50 digits, and difference quotients."""
+
+import itertools
+import threading
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+from autodiff import (
+    derivative,
+    grad,
+    gradcheck,
+    gradient,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    record,
+    stop_gradient,
+    vjp,
+)
+from autodiff.implicit import argmin, fixed_point, root
+from dualnumbers import dmath
+
+# ---------------------------------------------------------------------------------------------- Kepler's equation
+
+M, E = 1.0, 0.3
+
+
+def kepler(m, e):
+    return root(lambda x: x - e * np.sin(x) - m, 1.0, linear="diagonal")
+
+
+def kepler_of_vectors(m, e):
+    return root(lambda x, e: x - e * np.sin(x) - m, np.ones(1), (e,))[0]
+
+
+def kepler_of_math(m, e):
+    return root(lambda x: x - e * dmath.sin(x) - m, 1.0)
+
+
+def anomaly(m, e):
+    return mp.findroot(lambda x: x - e * mp.sin(x) - m, 1.2)
+
+
+ORDERS = [k for k in itertools.product(range(4), repeat=2) if sum(k) <= 3]
+
+
+def reference(by_m, by_e):
+    with mp.workdps(50):
+        return float(mp.diff(anomaly, (mp.mpf(M), mp.mpf(E)), (by_m, by_e)))
+
+
+def in_reverse(f, which):
+    """Nested gradients, one for each index."""
+    for k in which:
+        f = lambda *xs, f=f, k=k: grad(f, k)(*xs)
+    return f
+
+
+@pytest.mark.parametrize("solved", [kepler, kepler_of_vectors, kepler_of_math])
+@pytest.mark.parametrize(("by_m", "by_e"), ORDERS)
+def test_keplers_equation_beside_50_digits(solved, by_m, by_e):
+    which, expected = (0,) * by_m + (1,) * by_e, reference(by_m, by_e)
+    found = [in_reverse(solved, which)(M, E)]
+    if which:
+        found.append(derivative(solved, which, [M, E]))
+        found.append(derivative(in_reverse(solved, which[:1]), which[1:], [M, E]) if which[1:] else
+                     gradient(solved, [M, E])[which[0]])  # fmt: skip
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_every_nesting_of_the_modes_to_third_order():
+    f = lambda v: kepler_of_vectors(v[0], v[1])
+    v = np.array([M, E])
+    expected = [[[reference(3 - i - j - k, i + j + k) for k in (0, 1)] for j in (0, 1)] for i in (0, 1)]
+    for modes in itertools.product((jacfwd, jacrev), repeat=3):
+        nested = f
+        for mode in modes:
+            nested = mode(nested)
+        np.testing.assert_allclose(nested(v), expected, rtol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------- systems
+
+N = 30
+RNG = np.random.default_rng(0)
+W, B = 0.3 * RNG.normal(size=(N, N)) / np.sqrt(N), RNG.normal(size=N)
+
+
+def network(linear):
+    """The equilibrium of x = tanh(W x + p)."""
+    return lambda p: np.sum(root(lambda x: x - np.tanh(W @ x + p), np.zeros(N), linear=linear, rtol=1e-14) ** 2)
+
+
+def unrolled(p):
+    x = np.zeros(N)
+    for _ in range(60):
+        x = np.tanh(W @ x + p)
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("linear", ["dense", "gmres"])
+def test_thirty_unknowns_agree_with_the_iteration_unrolled(linear):
+    f, direction = network(linear), RNG.normal(size=N)
+    np.testing.assert_allclose(grad(f)(B), grad(unrolled)(B), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(jacfwd(f)(B), grad(unrolled)(B), rtol=1e-12, atol=1e-14)
+    expected = hvp(unrolled)(B, direction)
+    np.testing.assert_allclose(hvp(f)(B, direction), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(grad(lambda p: grad(f)(p) @ direction)(B), expected, rtol=1e-10, atol=1e-12)
+    if linear == "dense":
+        np.testing.assert_allclose(hessian(f)(B), hessian(unrolled)(B), rtol=1e-10, atol=1e-12)
+
+
+def test_arrays_of_any_shape():
+    p = RNG.normal(size=(1, 3))
+    f = lambda linear: lambda p: root(lambda x: x + 0.1 * x**3 + 0.2 * np.roll(x, 1, 1) - p, np.zeros((1, 3)),
+                                      linear=linear)  # fmt: skip
+    assert f("dense")(p).shape == (1, 3)
+    assert gradcheck(f("dense"), [p])
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_allclose(mode(f("gmres"))(p), mode(f("dense"))(p), rtol=1e-11, atol=1e-13)
+
+
+def test_a_diagonal_jacobian_is_that_of_the_dense_way():
+    f = lambda linear: lambda p: root(lambda x: x**3 + p * x - 1.0, np.ones(4), linear=linear)
+    p = np.linspace(0.5, 2.0, 4)
+    for mode in (jacfwd, jacrev, lambda f: jacrev(jacfwd(f)), lambda f: jacfwd(jacrev(f))):
+        np.testing.assert_allclose(mode(f("diagonal"))(p), mode(f("dense"))(p), rtol=1e-12, atol=1e-15)
+
+
+def test_a_solver_of_ones_own_finds_the_root_and_newton_its_last_digits():
+    calls = []
+
+    def rough(f, x0):
+        calls.append(x0)
+        x = x0
+        while abs(f(x)) > 1e-3:
+            x -= f(x) / 3.0
+        return x
+
+    f = lambda a: root(lambda x: x * x - a, 1.5, solver=rough)
+    assert abs(f(2.0) - np.sqrt(2.0)) < 1e-15
+    np.testing.assert_allclose(derivative(f, (0, 0), [2.0]), -0.25 * 2.0**-1.5, rtol=1e-14)
+    assert calls == [1.5, 1.5]
+
+
+def test_fixed_points():
+    g = lambda x, a: np.cos(a * x)
+    a = 1.0
+    x = fixed_point(g, 0.7, (a,))
+    slope = -np.sin(a * x) * x / (1.0 + a * np.sin(a * x))
+    for solver in (None, lambda g, x: [x := g(x) for _ in range(100)][-1]):
+        f = lambda a, solver=solver: fixed_point(g, 0.7, (a,), solver=solver)
+        np.testing.assert_allclose([derivative(f, 0, [a]), *gradient(f, [a])], slope, rtol=1e-14)
+    assert gradcheck(lambda a: fixed_point(lambda x: 0.5 * np.cos(a * x), np.zeros(3)), [np.array([0.5, 1.0, 2.0])])
+
+
+@pytest.mark.parametrize("linear", ["dense", "cg", "gmres", "minres"])
+def test_the_least_of_a_ridge_loss_beside_its_closed_form(linear):
+    X, y = RNG.normal(size=(20, 4)), RNG.normal(size=20)
+
+    def by_search(k):
+        return argmin(
+            lambda w: np.sum((X @ w - y) ** 2) + k[0] * np.sum(w**2) + k[1] * w[0], np.zeros(4), linear=linear
+        )
+
+    def in_closed_form(k):
+        return np.linalg.solve(X.T @ X + k[0] * np.eye(4), X.T @ y - 0.5 * k[1] * np.eye(4)[0])
+
+    k = np.array([0.7, 0.2])
+    np.testing.assert_allclose(by_search(k), in_closed_form(k), rtol=1e-13)
+    for mode in (jacfwd, jacrev, lambda f: jacfwd(jacrev(f)), lambda f: jacrev(jacrev(f))):
+        np.testing.assert_allclose(mode(by_search)(k), mode(in_closed_form)(k), rtol=1e-10, atol=1e-13)
+
+
+# ---------------------------------------------------------------------------------------------- what it depends on
+
+
+def test_closures_arguments_structures_and_objects():
+    class Model:
+        def __init__(self, rate):
+            self.rate = rate
+
+        def __call__(self, x, more):
+            return x**3 + self.rate * x - more["offset"][0]
+
+    def f(rate, offset):
+        return root(Model(rate), 1.0, ({"offset": [offset]},))
+
+    rate, offset = 0.7, 2.0
+    x = f(rate, offset)
+    slope = 1.0 / (3.0 * x * x + rate)
+    np.testing.assert_allclose(gradient(f, [rate, offset]), [-x * slope, slope], rtol=1e-14)
+    np.testing.assert_allclose(derivative(f, 0, [rate, offset]), -x * slope, rtol=1e-14)
+
+
+def test_a_root_of_a_root():
+    inner = lambda a: root(lambda x: x**3 + x - a, 1.0)
+    outer = lambda b: root(lambda a: inner(a) + a - b, 1.0)
+    b = 2.5
+    slope = lambda b: 1.0 / (1.0 + 1.0 / (3.0 * inner(outer(b)) ** 2 + 1.0))
+    for d in (lambda f: derivative(f, 0, [b]), lambda f: gradient(f, [b])[0]):
+        np.testing.assert_allclose(d(outer), slope(b), rtol=1e-13)
+    np.testing.assert_allclose(grad(grad(outer))(b), derivative(slope, 0, [b]), rtol=1e-12)
+
+
+def test_a_derivative_within_the_equation():
+    """The x at which the slope of a polynomial with the coefficient a is 1."""
+    f = lambda a: root(lambda x: grad(lambda x: a * x**4)(x) - 1.0, 0.5)
+    np.testing.assert_allclose(derivative(f, 0, [2.0]), -f(2.0) / 6.0, rtol=1e-13)
+    np.testing.assert_allclose(grad(f)(2.0), -f(2.0) / 6.0, rtol=1e-13)
+
+
+def test_what_an_equation_does_not_depend_on():
+    f = lambda a: root(lambda x: x * x - 2.0, 1.0) * a
+    assert derivative(f, 0, [3.0]) == gradient(f, [3.0])[0] == pytest.approx(np.sqrt(2.0), rel=1e-15)
+    start = lambda a: root(lambda x: x * x - 2.0, a)
+    assert derivative(start, 0, [1.0]) == gradient(start, [1.0])[0] == 0.0
+    stopped = lambda a: root(lambda x: x * x - stop_gradient(a), 1.0)
+    assert derivative(stopped, 0, [2.0]) == 0.0
+
+
+def test_all_directions_come_of_one_search():
+    searches = []
+
+    def counted(f, x0):
+        searches.append(1)
+        return np.linalg.solve(np.eye(5), x0)
+
+    f = lambda p: root(lambda x: x + 0.1 * x**2 - p, np.full(5, 0.5), solver=counted)
+    p = np.full(5, 0.525)
+    expected = np.eye(5) / 1.1
+    for mode in (jacfwd, jacrev, jacobian):
+        searches.clear()
+        np.testing.assert_allclose(mode(f)(p), expected, rtol=1e-14)
+        assert len(searches) == 1
+    value, push = linearize(f, p)
+    np.testing.assert_allclose(push(np.ones(5)), expected.sum(1), rtol=1e-14)
+    np.testing.assert_allclose(vjp(f, p)[1](np.ones(5))[0], expected.sum(0), rtol=1e-14)
+    assert np.array_equal(value, f(p))
+
+
+def test_a_recording_is_run_at_other_parameters():
+    f = lambda a: root(lambda x: x**3 + x - a, 1.0) ** 2
+    tape, out = record(f, [2.0])
+    assert tape.run([5.0]) == f(5.0)
+    assert out.primal == f(2.0)
+
+
+def test_threads():
+    results = {}
+
+    def work(k):
+        a = 1.0 + k
+        results[k] = [gradient(kepler, [a, E]) for _ in range(5)]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for k, found in results.items():
+        assert found == [gradient(kepler, [1.0 + k, E])] * 5
+
+
+# ---------------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(("f", "error", "text"), [
+    (lambda a: root(lambda x: x * x + a, 1.0), (RuntimeError, np.linalg.LinAlgError), "root: "),
+    (lambda a: root(lambda x: np.stack([x[0] + a, x[1] + a, a]), np.ones(2)), ValueError, "as many equations"),
+    (lambda a: root(lambda x: (x - a) ** 2, np.ones(1))[0], np.linalg.LinAlgError, "singular"),
+    (lambda a: root(lambda x: np.stack([x[0] + x[1] - a, x[0] + x[1] - a]), np.ones(2))[0], np.linalg.LinAlgError,
+     "singular"),
+    (lambda a: root(lambda x: 1.0 / (x - a), 0.0, solver=lambda f, x: 1.0 + 1e-14), np.linalg.LinAlgError, "pole"),
+    (lambda a: root(lambda x: np.abs(x - a) - (x - a) + 0.5 * (x - a), 0.0, solver=lambda f, x: 1.0 + 1e-13),
+     np.linalg.LinAlgError, "kink"),
+    (lambda a: root(lambda x: x - a, 1.0, linear="lu"), ValueError, "linear is one of"),
+    (lambda a: root(lambda x: x - a, 1j), TypeError, "real unknowns"),
+    (lambda a: root(lambda x: x - a * 1j, 1.0), TypeError, "complex|real"),
+    (lambda a: argmin(lambda x: np.sum((x[0] + x[1] - a) ** 2), np.ones(2))[0], np.linalg.LinAlgError, "singular"),
+    (lambda a: fixed_point(lambda x: x + a - a, 1.0), np.linalg.LinAlgError, "singular"),
+])  # fmt: skip
+def test_what_has_no_solution_or_no_derivative_raises(f, error, text):
+    for d in (lambda f: derivative(f, 0, [1.0]), lambda f: gradient(f, [1.0])):
+        with pytest.raises(error, match=text):
+            d(f)
+
+
+def test_a_wrong_number_of_results_names_the_line():
+    with pytest.raises(ValueError, match=r"test_roots\.py"):
+        jvp(lambda a: root(lambda x: np.stack([x[0] - a, a, a]), np.ones(2)), [1.0], [1.0])

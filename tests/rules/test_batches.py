@@ -1,0 +1,106 @@
+"""What is done to a batch is what is done to each of its members: every row, both modes, to order 3."""
+
+import numpy as np
+import pytest
+from array_samples import SAMPLES, directions, each
+from table import EPS
+
+from autodiff import grad, jvp, vjp
+from autodiff.linearization import Recording
+from autodiff.tape.sweep import adjoints
+from dualnumbers.levels import Level, level_of
+from dualnumbers.numbers.batch import batch
+from dualnumbers.numbers.dual import make
+from dualnumbers.rules.linalg.undetermined import Unadapted
+from dualnumbers.table import TABLE
+
+MEMBERS = 3
+
+
+def members_of(x, level):
+    """The members of a batch, in front; or what is the same for all of them."""
+    return x.data if level_of(x) is level else np.broadcast_to(x, (MEMBERS, *np.shape(x)))
+
+
+def pushed_together(f, arrays, tangents):
+    """The tangents of f's output, by one run."""
+    low, level = Level(), Level()
+    numbers = [
+        make(x, batch(np.stack(t), low), level) for x, t in zip(arrays, zip(*tangents, strict=True), strict=True)
+    ]
+    with np.errstate(all="ignore"):
+        out = f(*numbers)
+    level.ended = True
+    return members_of(out.tangent, low) if level_of(out) is level else np.zeros((MEMBERS, *np.shape(out)))
+
+
+def pulled_together(f, arrays, cotangents):
+    """The adjoints of the arrays, by one sweep."""
+    recording, level = Recording(f, arrays, range(len(arrays))), Level()
+    if not recording.holds(recording.out):
+        return [np.zeros((MEMBERS, *x.shape)) for x in arrays]
+    found = adjoints(recording.tape, {recording.out.line: batch(np.stack(cotangents), level)})
+    return [np.zeros((MEMBERS, *x.shape)) if g is None else members_of(g, level)
+            for g, x in zip(found, arrays, strict=True)]  # fmt: skip
+
+
+def assert_same(found, expected, condition, order):
+    size = np.max(np.abs(expected), initial=1e-300)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=64 * 8 ** (order - 1) * EPS * condition * size)
+
+
+def check(f, arrays, condition, order):
+    """Compare batches with loops, of a function of arrays."""
+    tangents = [directions(arrays, seed=seed) for seed in range(MEMBERS)]
+    pushes = [jvp(f, arrays, list(t)) for t in tangents]
+    try:
+        together = pushed_together(f, arrays, tangents)
+    except Unadapted:  # forward mode takes one direction after the other
+        pass
+    else:
+        assert_same(together, np.stack([tangent for _, tangent in pushes]), condition, order)
+    value = np.asarray(pushes[0][0])
+    cotangents = [directions([value], seed=7 + seed)[0] for seed in range(MEMBERS)]
+    pull = vjp(f, *arrays)[1]
+    one_by_one = zip(*map(pull, cotangents), strict=True)
+    for found, expected in zip(pulled_together(f, arrays, cotangents), one_by_one, strict=True):
+        assert_same(found, np.stack(expected), condition, order)
+
+
+@pytest.mark.parametrize("unreal", [False, True], ids=["real", "complex"])
+@pytest.mark.parametrize(**each(SAMPLES))
+def test_a_batch_is_its_members(name, sample, unreal):
+    if unreal and not sample.unreal:
+        return
+    arrays = list(sample.arrays)
+    if unreal:
+        arrays = [x + 0.5j * d for x, d in zip(arrays, directions(arrays, seed=3), strict=True)]
+    check(sample.f, arrays, sample.condition, 1)
+
+
+def scalar(sample):
+    """A function of one number that is not linear in what the sample gives."""
+    z = np.asarray(sample.f(*sample.arrays))
+    (w,) = directions([np.real(z)], seed=5)
+    return lambda *xs: np.sum(np.sin(np.real(sample.f(*xs))) * w)
+
+
+ROWS = {name: sample for name, sample in reversed(SAMPLES) if name in TABLE}
+"""The first sample of each row."""
+
+
+@pytest.mark.parametrize(**each(ROWS.items()))
+def test_a_batch_is_its_members_to_order_3(name, sample):
+    """Through the gradient, and through the derivative of that along a direction."""
+    f, places = scalar(sample), tuple(range(len(sample.arrays)))
+    along = directions(sample.arrays, seed=19)
+
+    def gradient(*xs):
+        return np.concatenate([np.ravel(g) for g in grad(f, places)(*xs)])
+
+    def second(*xs):
+        return jvp(gradient, xs, along)[1]
+
+    arrays = list(sample.arrays)
+    check(gradient, arrays, sample.condition, 2)
+    check(second, arrays, sample.condition, 3)
