@@ -72,15 +72,18 @@ class Directions:
         return [self._seed(k, chosen) for k in range(len(self.leaves))]
 
     def _seed(self, k: int, chosen: range) -> Any:
-        x, size, start = self.leaves[k], self.sizes[k], self.starts[k]
-        ours = np.arange(max(chosen.start, start), min(chosen.stop, self.starts[k + 1]))
-        if not ours.size:
+        x, size, start, ours = self.leaves[k], self.sizes[k], self.starts[k], self.overlap(k, chosen)
+        if not ours:
             return None if chosen else zeros_like(x)
-        if len(chosen) == 1 and not shape(x) and ours[0] == start:
+        if len(chosen) == 1 and not shape(x) and ours.start == start:
             return zeros_like(x) + 1
         tangent = np.zeros((len(chosen), size), dtype_of(x))
-        turned, place = np.divmod(ours - start, size)
-        tangent[ours - chosen.start, place] = np.where(turned, 1j, 1) if is_unreal(x) else 1
+        row, place = ours.start - chosen.start, ours.start - start
+        straight = min(len(ours), max(size - place, 0))
+        tangent.reshape(-1)[row * size + place :: size + 1][:straight] = 1
+        if straight < len(ours):  # of a complex leaf, along i
+            turned = np.arange(straight, len(ours))
+            tangent[row + turned, place + turned - size] = 1j
         tangent = as_like(tangent.reshape(len(chosen), *shape(x)), x)
         return batch(tangent, self.level) if len(chosen) > 1 else tangent[0]
 
@@ -121,6 +124,9 @@ class _Filled:
             self.pieces.append((places, piece))
             return
         if self.whole is None:
+            if len(places) == self.count:
+                self.whole = (piece.transpose(*range(1, piece.ndim), 0) if self.axis else piece).copy("C")
+                return
             self.whole = np.zeros((*self.dims, self.count) if self.axis else (self.count, *self.dims), piece.dtype)
         elif self.whole.dtype != piece.dtype:
             self.whole = self.whole.astype(np.result_type(self.whole, piece))
@@ -177,7 +183,8 @@ class Columns:
             ours = directions.overlap(k, chosen)
             if ours:
                 part = slice(ours.start - chosen.start, ours.stop - chosen.start)
-                filled.fill(range(ours.start - start, ours.stop - start), getitem(columns, part))
+                piece = columns if len(ours) == len(chosen) else getitem(columns, part)
+                filled.fill(range(ours.start - start, ours.stop - start), piece)
 
     def partials(self, rule: ComplexPartial) -> list[Any]:
         """Return the partial by each leaf, of shape ``out.shape + leaf.shape``."""
@@ -244,12 +251,19 @@ def seeds_by_line(inputs: Iterable[int], given: list[Any]) -> dict[int, Any]:
 
 def largest(values: Iterable[Any]) -> int:
     """Return how many elements the largest of some values has, some of which may be of several results."""
-    return max((size(x) for value in values for x in parts(value)), default=1)
+    most = 1
+    for value in values:
+        kind = type(value)
+        if kind is np.ndarray:
+            most = max(most, value.size)
+        elif kind is not float and kind is not np.float64:
+            most = max(most, *(size(x) for x in parts(value)))
+    return most
 
 
 def total_size(leaves: list[Any]) -> int:
     """Return how many elements some values have together, some of which may be of several results."""
-    return int(sum(size(x) for leaf in leaves for x in parts(leaf)))
+    return sum(size(x) for leaf in leaves for x in parts(leaf))
 
 
 def same_bits(x: Any, y: Any) -> bool:

@@ -21,7 +21,8 @@ from dualnumbers.table.partials import evaluate_partial
 
 from ..second_look.certain import Certain
 from ..tape.accumulation import fit
-from ..tape.sweep import swept, tangents
+from ..tape.sweep import swept
+from ..tape.tangents import tangents
 from ..tape.wengert import Tape
 
 RUN, SEED, SWEEP = "run", "seed", "sweep"
@@ -92,7 +93,8 @@ def forward_steps(tape: Tape, parts: Sequence[Part], seed: int | None = None) ->
 
 def _tangents(tape: Tape, seeds: dict[int, Any], lines: list[int]) -> tuple[dict[int, Any], Any]:
     """Find the tangents of lines, and the function that gives a term of one, where they are not the plain ones."""
-    found = tangents(tape, seeds, lines)
+    with np.errstate(all="ignore"):
+        found = tangents(tape, seeds, lines)
     if not any(map(has_nan, found.values())):
         return found, None
     certain = Certain(tape)

@@ -28,7 +28,8 @@ from ..linearization import Recording
 from ..reverse import grad
 from ..sparse.jacobians import check_sparse, value_grad_and_sparse_hessian
 from ..sparse.sparsity import Sparsity
-from ..tape.sweep import adjoints, tangents
+from ..tape.sweep import adjoints
+from ..tape.tangents import tangents
 
 
 @derived

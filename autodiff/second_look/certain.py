@@ -36,7 +36,8 @@ from ..calls.structures import flatten
 from ..calls.watching import WATCHES
 from ..tape.keeping import restore
 from ..tape.recorder import Recorder
-from ..tape.sweep import masked, passed_to_operand, tangents
+from ..tape.sweep import masked, passed_to_operand
+from ..tape.tangents import tangents
 from ..tape.variable import Variable, variable
 from ..tape.wengert import Tape
 from .lengths import kinks, slope_of_length

@@ -7,7 +7,7 @@ on Variables of another tape they are recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -290,25 +290,3 @@ def transpose(linear: Callable[..., Any], xs: Sequence[Any], g: Any) -> list[Any
 
 
 kinds.fill(transpose)
-
-
-def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:
-    """Return the tangents of lines, in order, given those of input lines: the push-forward through a recorded tape.
-
-    A line that depends on no seed has none, and is not among them.
-    """
-    tape.check_captured()
-    found: dict[int, Any] = dict(seeds)
-    for line in lines:
-        row = tape.rows[line]
-        if row is None or row.is_constant:
-            continue
-        operands = tape.operands(line)
-        active = [(k, found[operand]) for k, operand in enumerate(operands)
-                  if operand in found and row.passes(k)]  # fmt: skip
-        if active:
-            xs = [tape.value(operand) for operand in operands]
-            tangent = row.push(tape.values[line], xs, active, tape.static.get(line, ()))
-            if tangent is not None:
-                found[line] = tangent
-    return found
