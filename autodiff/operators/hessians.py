@@ -95,23 +95,31 @@ def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> list[Any
     """Return the partials by each argument of the list of the gradients by all."""
     directions = Directions(recording.leaves, chunk_size, largest(recording.tape.values))
     found = [Columns(directions, x) for x in recording.leaves]
-    for chosen, tangents_of_gradient in _pushed_gradients(recording, out, directions):
-        for filled, tangent in zip(found, tangents_of_gradient, strict=True):
+    for chosen, along in _pushed_gradients(recording, out, directions):
+        for filled, tangent in zip(found, along, strict=True):
             filled.fill(chosen, tangent)
     return recording.call.jacobians([filled.partials(holomorphic) for filled in found], recording.call.structured)
 
 
 def _pushed_gradients(recording: Recording, out: Any, directions: Directions) -> Iterator[tuple[range, list[Any]]]:
     """Yield the directions chunk by chunk, with the tangents of the gradients along them; None for none."""
-    tape, one = recording.tape, zeros_like(recording.value(out)) + 1
     for chosen in directions.chunks():
-        level = Level()
-        with np.errstate(all="ignore"):
-            pushed = tangents(tape, seeds_by_line(tape.inputs, directions.seeds(chosen)), range(len(tape)))
-        values = [paired(make, x, pushed[line], level) if line in pushed else x
-                  for line, x in enumerate(tape.values)]  # fmt: skip
-        gradients = adjoints(tape.at(values), {out.line: one}) if recording.holds(out) else recording.leaves
-        yield chosen, [g.tangent if level_of(g) is level else None for g in gradients]
+        yield chosen, tangents_of_gradient(recording, out, directions.seeds(chosen))
+
+
+def tangents_of_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[Any]:
+    """Return the tangents of the gradients by all leaves, given those of the leaves; None for none.
+
+    Tangents are pushed through the tape, and adjoints swept back through its lines with their tangents.
+    """
+    tape, level = recording.tape, Level()
+    if not recording.holds(out):
+        return [None] * len(seeds)
+    with np.errstate(all="ignore"):
+        pushed = tangents(tape, seeds_by_line(tape.inputs, seeds), range(out.line + 1))
+    values = [paired(make, x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
+    gradients = adjoints(tape.at(values), {out.line: zeros_like(recording.value(out)) + 1})
+    return [g.tangent if level_of(g) is level else None for g in gradients]
 
 
 @derived

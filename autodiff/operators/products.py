@@ -9,35 +9,47 @@ import numpy as np
 
 from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
-from dualnumbers.levels import read
+from dualnumbers.levels import has_nan, read
 from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given
 
-from ..calls.auxiliary import Main
+from ..calls.auxiliary import Main, beside
 from ..calls.call import Call
 from ..calls.structures import flatten
-from ..calls.values import name_of, own
+from ..calls.values import name_of, own, real_output
 from ..derived import derived
 from ..forward import jvp
-from ..linearization import LinearMap, PullBack
+from ..linearization import LinearMap, PullBack, Recording
 from ..reverse import grad
 from ..second_look.certain import certain_tangents
+from .hessians import tangents_of_gradient
 
 
 @derived
 def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     """Return ``(x, v, *args, **keywords) -> H v``: a scalar ``f(x, *args, **keywords)``'s Hessian in ``x`` times ``v``.
 
-    Forward over reverse. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is SciPy's
-    ``hessp``. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(H v, auxiliary)``.
+    Forward over reverse: f is recorded once, ``v`` pushed through the tape, and a sweep over the lines with their
+    tangents gives that of the gradient. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is
+    SciPy's ``hessp``. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(H v, auxiliary)``.
     """
 
     def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
-        gradient = grad(f, has_aux=has_aux)
-        _, pushed, *rest = jvp(lambda y: gradient(y, *args, **keywords), [x], [v], has_aux)
-        leaves, rebuild = flatten(pushed)
-        found = rebuild(map(as_given, leaves, Call([x], [0]).leaves))
-        return (found, *rest) if has_aux else found
+        main, with_rest = beside(f, has_aux, name_of(f))
+        recording = Recording(lambda y: main(y, *args, **keywords), [x], [0])
+        seeds, out = recording.call.matched([v]), real_output(recording.out, f)
+        try:
+            found = tangents_of_gradient(recording, out, seeds)
+        except Unadapted:
+            found = [np.nan]
+        if any(map(has_nan, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded
+            gradient = grad(lambda y: main(y, *args, **keywords))
+            found = flatten(jvp(gradient, [x], [v])[1])[0]
+        leaves = [
+            zeros_like(x) if t is None else own(as_given(t, x)) for t, x in zip(found, recording.leaves, strict=True)
+        ]
+        return with_rest(recording.call.structured(leaves)[0])
 
     return product
 

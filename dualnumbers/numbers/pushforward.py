@@ -24,7 +24,9 @@ from ..table.partials import (
     python_of,
 )
 from ..table.row import Face, Row
+from .batch import BatchArray
 from .nested import regular
+from .weighted import weighted as of_arrays
 
 Make = Callable[[Any, Any, Any], Any]
 new = object.__new__
@@ -95,6 +97,11 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
             return unreal(x)
         else:
             z = evaluate(primal)
+            if type(tangent) is BatchArray and type(z) is np.ndarray and not x.level.by_hand:
+                with np.errstate(all="ignore"):
+                    t = of_arrays(row.partials, z, (primal,), (tangent,))
+                if t is not None:
+                    return make(z, t, x.level)
             if plainly and type(z) is np.ndarray:
                 return make(z, in_precision(evaluate_partial(p, primal, z) * tangent, z), x.level)
         if type(tangent) is float and type(z) is not scalar:
@@ -145,6 +152,9 @@ def _binary(face: Face, make: Make, general: Callable[..., Any], scalar: Any) ->
         z = evaluate(a, b)
         kind = type(z)
         tangent = of_scalars(z, a, b, s, t) if kind is float or kind is numpy_float or kind is scalar else None
+        if kind is np.ndarray and (type(s) is BatchArray or type(t) is BatchArray) and not level.by_hand:
+            with np.errstate(all="ignore"):
+                tangent = of_arrays(row.partials, z, (a, b), (s, t))
         if tangent is None:
             active = ((1, t),) if s is None else ((0, s),) if t is None else ((0, s), (1, t))
             if singular or kind is not np.ndarray:

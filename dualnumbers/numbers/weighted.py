@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table.partials import evaluate_partial
+from ..table.partials import FAILURES, partial_by_numpy
 from .batch import BatchArray, BatchNumber, batch
 
 ndarray = np.ndarray
@@ -45,7 +45,10 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Seque
         if type(partial) is float:
             term, is_new = (t, False) if partial == 1.0 else (-t, True) if partial == -1.0 else (partial * t, True)
         else:
-            p = evaluate_partial(partial, *xs, z)
+            try:
+                p = partial(*xs, z)
+            except FAILURES:
+                p = partial_by_numpy(partial, *xs, z)
             if type(p) not in PLAIN:
                 return None
             term, is_new = p * t, True
