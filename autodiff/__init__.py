@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         linearize,
         value_and_jacobian,
         value_grad_and_hessian,
+        vmap,
     )
     from .operators.linear_operators import gauss_newton_operator, hessian_operator, jacobian_operator
     from .sparse import Sparsity, sparsity
@@ -119,6 +120,7 @@ __all__ = [
     "value_grad_and_hessian",
     "value_of",
     "vjp",
+    "vmap",
 ]
 __version__ = "0.1.0"
 
@@ -139,6 +141,7 @@ OPERATORS = (
     "linearize",
     "value_and_jacobian",
     "value_grad_and_hessian",
+    "vmap",
 )
 
 LATE = {

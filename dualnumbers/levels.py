@@ -87,6 +87,8 @@ class Level:
     """Whether one of its numbers was stored into an array that held none."""
     refused: Any = None
     """The first `messages.refusals.Refusal` that was made for one of its numbers."""
+    looked_at = False
+    """Whether somebody wanted one value of one of its numbers that has many, of `numbers.mapped`."""
     undetermined: str | None = None
     """Why a tangent may be NaN: the text of the error to raise then."""
     _above: Level | None = None
@@ -225,9 +227,13 @@ def decided(question: Callable[..., Any], value: Any, *static: Any) -> Any:
     """
     numbers = []
     while is_number(type(value)):
+        if value.asked is not None:
+            answer = value.asked(question, static)
+            break
         numbers.append(value)
         value = value.primal
-    answer = question(value, *static)
+    else:
+        answer = question(value, *static)
     for number in numbers:
         number.note_answer(question, static, answer)
     return answer

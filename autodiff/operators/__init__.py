@@ -3,6 +3,7 @@
 from .fields import curl, divergence, elementwise_grad, laplacian
 from .hessians import hessian, hessian_diagonal, value_grad_and_hessian
 from .jacobians import jacobian, value_and_jacobian
+from .mapping import vmap
 from .products import PushForward, gnvp, hvp, linear_transpose, linearize
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "linearize",
     "value_and_jacobian",
     "value_grad_and_hessian",
+    "vmap",
 ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -46,39 +46,42 @@ def _split(row: Row, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple
     return arguments[:count], arguments[count:]
 
 
-def _at_once(face: Face, batched: Batched) -> Callable[..., Any]:
+def _at_once(face: Face, batched: Batched, kind: type[MembersNumber]) -> Callable[..., Any]:
     """Extend a row by its rule for all members, or member by member where that knows no way."""
-    row, evaluate = face.row, face.evaluate
+    row, evaluate, errors, gathered = face.row, face.evaluate, kind.errors, kind.gathered
 
     def applied(*arguments: Any) -> Any:
         operands, static = _split(row, arguments)
         leader = leading(operands)
-        if not isinstance(leader, BatchNumber):
+        if not isinstance(leader, kind):
             return lead(face, *arguments)
         level = leader.level
         members = tuple([is_number(type(x)) and x.level is level for x in operands])
         xs = [x.data if of_members else x for x, of_members in zip(operands, members, strict=True)]
-        with np.errstate(all="ignore"):
+        with errors():
             z = batched(evaluate, xs, members, *static)
             if z is not None:
-                return each(lambda data: batch(data, level), z)
+                return each(lambda data: gathered(data, level), z)
         return over_members(leader, evaluate, operands, static)
 
     return applied
 
 
-def _broadcast(face: Face) -> Callable[..., Any]:
+def _broadcast(face: Face, kind: type[MembersNumber]) -> Callable[..., Any]:
     """Extend a row of elements."""
-    row, general = face.row, _at_once(face, by_elements)
-    return _of_two(general, face.evaluate) if row.arity == 2 and not (row.statics or row.several) else general
+    row, general = face.row, _at_once(face, by_elements, kind)
+    plain_pair = row.arity == 2 and not (row.statics or row.several)
+    return _of_two(general, face.evaluate, kind) if plain_pair else general
 
 
-def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any]) -> Callable[..., Any]:
+def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any],
+            kind: type[MembersNumber]) -> Callable[..., Any]:  # fmt: skip
     """Evaluate the usual operands at once, two batches of one level and rank or one and a number; else ``general``."""
+    errors, gathered = kind.errors, kind.gathered
 
     def broadcast(x: Any, y: Any) -> Any:
-        a = x.data if isinstance(x, BatchNumber) else x
-        b = y.data if isinstance(y, BatchNumber) else y
+        a = x.data if isinstance(x, kind) else x
+        b = y.data if isinstance(y, kind) else y
         level, usual = (y if a is x else x).level, False
         if type(a) is np.ndarray is type(b):
             usual = a.ndim < b.ndim if a is x else b.ndim < a.ndim if b is y else (
@@ -89,8 +92,8 @@ def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any]) -> Callab
             usual = type(a) in SCALARS
         if not usual:
             return general(x, y)
-        with np.errstate(all="ignore"):
-            return batch(evaluate(a, b), level)
+        with errors():
+            return gathered(evaluate(a, b), level)
 
     return broadcast
 
@@ -99,14 +102,14 @@ def _no_way(*_: Any) -> None:
     """Do what a row does that says nothing of batches."""
 
 
-def over_members(leader: BatchNumber, function: Callable[..., Any], operands: Any, static: Any = ()) -> Any:
+def over_members(leader: MembersNumber, function: Callable[..., Any], operands: Any, static: Any = ()) -> Any:
     """Apply a function of operands, of which ``leader`` leads, to one member after the other."""
-    level, found = leader.level, []
-    with np.errstate(all="ignore"):
+    level, gathered, found = leader.level, leader.gathered, []
+    with leader.errors():
         for place in range(shape(leader.data)[0]):
             ours = (getitem(x.data, place) if is_number(type(x)) and x.level is level else x for x in operands)
             found.append(function(*ours, *static))
-        return each(lambda *members: batch(stack(*members, 0), level), *found)
+        return each(lambda *members: gathered(stack(*members, 0), level), *found)
 
 
 def _of_all(index: Any) -> tuple[Any, ...]:
@@ -119,20 +122,44 @@ def _is_simple(index: Any) -> bool:
     return all(type(part) in (int, slice) or part is None or part is Ellipsis for part in _of_all(index))
 
 
-class BatchNumber(Number, operators=True):
-    """A batch of numbers."""
+class MembersNumber(Number):
+    """A kind of number that holds many members along the first axis of ``data``, to all of which a row is applied."""
 
     __slots__ = ("data", "level")
     data: Any
     level: Level
+    errors: Callable[[], Any]
+    """Return the context in which members are computed: what NumPy warns of there."""
+
+    @classmethod
+    def gathered(cls, data: Any, level: Level) -> Any:
+        """Return members as a number of this kind."""
+        raise NotImplementedError(f"{cls.__name__}.gathered")
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
         """Return the row applied to every member."""
-        row = face.row
+        row, kind = face.row, next(kind for kind in cls.__mro__ if "gathered" in kind.__dict__)
         if row.is_elementwise or row.batched is by_elements or (row.is_constant and face.scalar is not None):
-            return _broadcast(face)
-        return _at_once(face, row.batched or _no_way)
+            return _broadcast(face, kind)
+        return _at_once(face, row.batched or _no_way, kind)
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.data,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.data!r})"
+
+
+class BatchNumber(MembersNumber, operators=True):
+    """A batch of tangents or adjoints."""
+
+    __slots__ = ()
+    errors = staticmethod(partial(np.errstate, all="ignore"))
+
+    @classmethod
+    def gathered(cls, data: Any, level: Level) -> Any:
+        return batch(data, level)
 
     @property
     def primal(self) -> Any:
@@ -140,17 +167,11 @@ class BatchNumber(Number, operators=True):
         value = plain(self.data)
         return _stand_in(value.shape[1:], value.dtype)
 
-    def parts(self) -> tuple[Any, ...]:
-        return (self.data,)
-
     def __bool__(self) -> bool:
         raise TypeError("a batch of tangents has no value that a rule may look at")
 
     def __deepcopy__(self, memo: Any) -> Any:
         return batch(deepcopy(self.data, memo), self.level)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.data!r})"
 
 
 class FloatBatch(BatchNumber):

@@ -205,6 +205,9 @@ class Number(NumberSurface):
         """Return the value one level down, for somebody who decides by it."""
         return self.primal
 
+    asked: Any = None
+    """``asked(question, static)``: the answer to a question about the value, of a kind that has no one value."""
+
     def note_answer(self, question: Any, static: tuple[Any, ...], answer: Any) -> None:
         """Note what somebody asked of this value to decide by, where a recording keeps note of that."""
 
