@@ -1,6 +1,7 @@
 """Neural networks: modules, layers, losses, optimisers, training; written in NumPy, on Variables made by hand."""
 
 from .curves import plot_curves
+from .functional import functional_call, parameters_of
 from .layers import BatchNorm, Conv2d, Dropout, Linear, ReLU, Sigmoid, Softmax, Tanh
 from .losses import accuracy, cross_entropy, mse
 from .methods import adam, rmsprop, sgd
@@ -29,7 +30,9 @@ __all__ = [
     "cross_entropy",
     "evaluate",
     "fit",
+    "functional_call",
     "mse",
+    "parameters_of",
     "plot_curves",
     "rmsprop",
     "sgd",

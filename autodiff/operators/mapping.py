@@ -13,13 +13,13 @@ array([[-2., -4.],
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.foreign import is_foreign, may_share_memory
-from dualnumbers.forms import flags, is_array, shape
+from dualnumbers.forms import PYTHON, flags, is_array, shape
 from dualnumbers.levels import NOTING, Level, is_number, level_of
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.mapped import mapped
@@ -46,8 +46,8 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     mapped along axis 0. ``out_axes`` says where the axis of the members is put in the results, 0 by default: the result
     is what ``np.stack`` makes of those of the members. ``chunk_size`` members go at a time, by default all.
 
-    f is called once, with numbers that stand for all members, and each operation is carried out for all at a time. Where
-    f decides by values, as by ``if x > 0``, asks for one, or calls what has no derivative rule, it is called for one
+    f is called once, with numbers that stand for all members, and each operation is carried out for all of them. Where
+    f decides by values that differ, as by ``if x > 0``, asks for one, or calls what has no rule, it is called for one
     member after the other instead: what it does besides returning, it does again then. It composes with every
     derivative, as in ``vmap(grad(f))`` or ``grad`` of what calls it.
 
@@ -91,8 +91,8 @@ class _Given:
         if isinstance(in_axes, list):
             in_axes = tuple(in_axes)
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
-            raise ValueError(f"in_axes has {len(in_axes)} entries for {len(args)} positional arguments of "
-                             f"{name_of(f)}: give one for each, None for one that all members share{user_line()}")  # fmt: skip
+            raise ValueError(f"in_axes has {len(in_axes)} entries for the {len(args)} positional arguments of "
+                             f"{name_of(f)}: give None for one that all members share{user_line()}")  # fmt: skip
         self.f, self.positional = f, len(args)
         self.leaves, self.rebuild = flatten([list(args), keywords])
         names = [*paths_of_leaves(args, "args"), *paths_of_leaves(keywords, "keywords")]
@@ -101,7 +101,7 @@ class _Given:
                           for axis, x in zip(axes, self.leaves, strict=True)]  # fmt: skip
         lengths = {}
         for k, (name, axis) in enumerate(zip(names, axes, strict=True)):
-            if self.is_mapped[k]:
+            if axis is not None and self.is_mapped[k]:
                 self.leaves[k] = _in_front(self.leaves[k], axis, name)
                 lengths[name] = shape(self.leaves[k])[0]
         if len(set(lengths.values())) > 1:
@@ -152,7 +152,7 @@ class _Given:
 def _axes_of(axes: Axes, tree: Any, option: str, name: str) -> list[int | None]:
     """Return the axis of each leaf of a structure; TypeError or ValueError where they do not fit it."""
     if axes is None or (isinstance(axes, (int, np.integer)) and not isinstance(axes, bool)):
-        return [axes] * len(flatten(tree)[0])
+        return [None if axes is None else int(axes)] * len(flatten(tree)[0])
     if not is_structure(axes):
         raise TypeError(f"{option} has axes, whole numbers, and None; got {described(axes)}{user_line()}")
     kind = kind_of(tree)
@@ -167,9 +167,17 @@ def _axes_of(axes: Axes, tree: Any, option: str, name: str) -> list[int | None]:
     return found
 
 
+def _is_numeric(x: Any) -> bool:
+    return is_number(type(x)) or is_foreign(type(x)) or isinstance(x, (*PYTHON, np.ndarray, np.generic))
+
+
 def _in_front(x: Any, axis: int, name: str) -> Any:
     """Return an argument with the axis of the members in front."""
-    if not is_number(type(x)) and not is_foreign(type(x)) and not isinstance(x, (np.ndarray, np.generic, int, float, complex)):
+    if (
+        not is_number(type(x))
+        and not is_foreign(type(x))
+        and not isinstance(x, (np.ndarray, np.generic, int, float, complex))
+    ):
         raise TypeError(f"{name} is {described(x)}, which has no members: give an array, or None for it in in_axes"
                         f"{user_line()}")  # fmt: skip
     x = array(x) if isinstance(x, np.ndarray) else x
@@ -185,7 +193,12 @@ def _value(x: Any, f: Any) -> Any:
     """Return a leaf of a result as a number or array; TypeError where it is neither, nor None or a string."""
     if isinstance(x, np.ndarray) and x.dtype.char == "O":
         x = array(x)
-    if x is None or is_number(type(x)) or is_foreign(type(x)) or isinstance(x, (np.ndarray, np.generic, int, float, complex, str)):
+    if (
+        x is None
+        or is_number(type(x))
+        or is_foreign(type(x))
+        or isinstance(x, (np.ndarray, np.generic, int, float, complex, str))
+    ):
         return x
     raise TypeError(f"{name_of(f)} returned {described(x)}: a mapped function returns numbers and arrays{user_line()}")
 

@@ -28,10 +28,9 @@ import numpy as np
 
 from ..foreign import may_share_memory
 from ..forms import is_array, shape
-from ..levels import Level, decided, plain, read
+from ..levels import Level, decided, plain
 from ..memory import axes_by_stride
 from ..rules.indexing import getitem
-from ..rules.shaping import copied
 from .array import ArrayNumber
 from .batch import MembersNumber
 from .views import ArrayView
@@ -148,5 +147,3 @@ def mapped(data: Any, level: Level) -> Any:
     z: Any = new(MappedArray if len(shape(data)) > 1 else MappedNumber)
     z.data, z.level, z.primal = data, level, _stand_in(plain(data))
     return z
-
-

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..levels import read
 from ..table import locally_constant, locally_constant_of_arrays
+from ..table.batching import by_elements
 
 less = locally_constant(arity=2)(op.lt, np.less)
 less_equal = locally_constant(arity=2)(op.le, np.less_equal)
@@ -34,7 +35,7 @@ def _tolerances(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return a, b, read(rtol), read(atol), equal_nan
 
 
-@locally_constant_of_arrays(2, of=np.isclose, call=_tolerances)
+@locally_constant_of_arrays(2, of=np.isclose, call=_tolerances, batched=by_elements)
 def isclose(a, b, rtol, atol, equal_nan):
     return np.isclose(a, b, rtol, atol, equal_nan)
 

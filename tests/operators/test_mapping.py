@@ -95,7 +95,7 @@ def test_gradients_and_tangents_are_those_of_each_member(name, sample):
 
 def test_most_samples_run_once(loops):
     """Of every function with a sample, 8 in 10 are carried out for all members at a time."""
-    firsts = {name: sample for name, sample in reversed(SAMPLES)}
+    firsts = dict(reversed(SAMPLES))
     for sample in firsts.values():
         with np.errstate(all="ignore"):
             vmap(sample.f)(*members(sample.arrays))
@@ -150,7 +150,7 @@ def test_maps_nest(loops):
     assert not loops
 
 
-# --------------------------------------------------------------------------------------------------- values that are read
+# ------------------------------------------------------------------------------------------------- values that are read
 
 
 def test_a_function_that_decides_by_values_is_called_for_each_member(loops):
@@ -238,7 +238,7 @@ def test_order_in_memory():
         assert_array_equal(vmap(f, in_axes=2)(a), np.stack([f(np.ascontiguousarray(a[..., k])) for k in range(3)]))
 
 
-# -------------------------------------------------------------------------------------------------- arguments and results
+# ------------------------------------------------------------------------------------------------ arguments and results
 
 
 @dataclass
@@ -280,7 +280,14 @@ def test_axes():
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.complex64, complex, int, bool, np.int8])
 def test_types_are_those_of_the_members(kind):
     x = np.array([[0, 1, 2], [1, 1, 0]]).astype(kind)
-    for f in (lambda x: x, lambda x: x[0], lambda x: x * 2, lambda x: np.sum(x), lambda x: np.exp(x[1]), lambda x: ~x == 3):
+    for f in (
+        lambda x: x,
+        lambda x: x[0],
+        lambda x: x * 2,
+        lambda x: np.sum(x),
+        lambda x: np.exp(x[1]),
+        lambda x: ~x == 3,
+    ):
         try:
             expected = np.stack([f(row) for row in x])
         except TypeError:
@@ -336,7 +343,7 @@ def test_a_number_does_not_outlive_its_map():
     (lambda: vmap(np.sum)(1.0), ValueError, r"args\[0\] has shape \(\) and no axis 0: give None"),
     (lambda: vmap(np.add)(X, X[:2]), ValueError, r"different lengths: args\[0\] 5, args\[1\] 2"),
     (lambda: vmap(np.sum, in_axes=None)(X), ValueError, "no argument of sum is mapped"),
-    (lambda: vmap(np.sum, in_axes=(0, 0))(X), ValueError, "in_axes has 2 entries for 1 positional"),
+    (lambda: vmap(np.sum, in_axes=(0, 0))(X), ValueError, "in_axes has 2 entries for the 1 positional"),
     (lambda: vmap(np.sum, in_axes=2)(X), ValueError, "no axis 2"),
     (lambda: vmap(np.sum, in_axes="0")(X), TypeError, "in_axes has axes, whole numbers"),
     (lambda: vmap(np.sum, in_axes=({"a": 0},))(X), ValueError, "built as what it is for"),

@@ -11,6 +11,7 @@ from autodiff.tape.sweep import adjoints
 from dualnumbers.levels import Level, level_of
 from dualnumbers.numbers.batch import batch
 from dualnumbers.numbers.dual import make
+from dualnumbers.rules import families
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table import TABLE
 
@@ -65,6 +66,25 @@ def check(f, arrays, condition, order):
     one_by_one = zip(*map(pull, cotangents), strict=True)
     for found, expected in zip(pulled_together(f, arrays, cotangents), one_by_one, strict=True):
         assert_same(found, np.stack(expected), condition, order)
+
+
+ONE_BY_ONE = set(
+    """
+    add_at add_reduceat allclose argpartition array_equal array_equiv bincount digitize eig eigenvalue_rates
+    eigh eigvals eigvalsh from_eigenvalues fsum geomspace histogram histogramdd interp isin item least_squares
+    lexsort line_at linspace lstsq math_isclose matrix_rank max_where min_where nanmax_where nanmin_where places
+    places_along prod_where quantile_parts quotient roots searchsorted subtract_at sum_where svd svdvals unwrap
+    """.split()
+)
+"""The rows that say nothing of batches, and are applied to one member after the other."""
+
+
+def test_which_rows_go_member_by_member():
+    """Every other row takes all members at once; a new row says how, or stands here."""
+    families()
+    rows = {function.row for function in TABLE.values() if hasattr(function, "row")}
+    at_once = {row for row in rows if row.batched or row.is_elementwise or (row.is_constant and row.python.scalar)}
+    assert {row.name for row in rows - at_once} == ONE_BY_ONE
 
 
 @pytest.mark.parametrize("unreal", [False, True], ids=["real", "complex"])

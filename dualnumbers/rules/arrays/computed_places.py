@@ -12,7 +12,7 @@ from ...foreign import as_like, new_like
 from ...forms import shape, size
 from ...levels import is_noted
 from ...table import entry_of, linear, locally_constant_of_arrays
-from ...table.batching import for_all
+from ...table.batching import behind, flat, for_all
 from ..indexing import fixed, getitem, scatter
 from ..shaping import reshape, view
 
@@ -98,7 +98,13 @@ def _put_back(g, arr, indices, axis):
     return scatter(g, of, tuple(index))
 
 
-@linear(_put_back, of=np.take_along_axis)
+def _take_along_axis_of_all(apply, xs, members, indices, axis):
+    if axis is None:
+        return apply(flat(xs[0]), np.reshape(indices, (1, -1)), 1)
+    return apply(xs[0], as_like(indices, indices)[None], behind(axis, 0))
+
+
+@linear(_put_back, of=np.take_along_axis, batched=_take_along_axis_of_all)
 def _take_along_axis(arr, indices, axis=-1):
     return np.take_along_axis(arr, indices, axis)
 

@@ -7,6 +7,7 @@ from ...forms import dtype_of, shape
 from ...levels import is_number, read
 from ...messages.errors import user_line
 from ...table import composition, linear, smooth
+from ...table.batching import by_axis
 from ..axes import rank
 from ..indexing import getitem, scatter_all
 from ..shaping import array, arrays, astype, broadcast_to, concatenate, lying_as, ravel, reshape
@@ -19,7 +20,7 @@ def _differences_back(g, x, n, axis):
     return -back if n % 2 else back
 
 
-@linear(_differences_back)
+@linear(_differences_back, batched=by_axis(1))
 def _differences(x, n, axis):
     """As its views would make it, each would get an array of adjoints of its own."""
     return np.diff(x, n, axis)
@@ -108,7 +109,7 @@ def _gradient_back(g, f, spacing, axis, edge_order):
     return _weighed(g, steps, axis, edge_order, back=True)
 
 
-@linear(_gradient_back, name="gradient")
+@linear(_gradient_back, name="gradient", batched=by_axis(1))
 def _gradient(f, spacing, axis, edge_order):
     """Along one axis; the spacing is a number, or the plain coordinates."""
     return np.gradient(f, spacing, axis=axis, edge_order=edge_order)

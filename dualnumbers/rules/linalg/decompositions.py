@@ -22,6 +22,7 @@ from ...levels import decided, is_number
 from ...messages.errors import user_line
 from ...several import plus
 from ...table import composition, smooth
+from ...table.batching import by_stacks
 from ...table.kinds import Smooth
 from ..complexes import adjoint, conj, imag, real
 from ..indexing import getitem
@@ -65,7 +66,7 @@ def _cholesky_pull(g, z, a, upper):
     return hermitian_adjoint(whole, a, "U" if upper else "L")
 
 
-@smooth(Smooth(_cholesky_push, _cholesky_pull))
+@smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2))
 def _cholesky(a, upper):
     return np.linalg.cholesky(a, upper=upper)
 
@@ -130,7 +131,7 @@ def _full_rank(r):
         )
 
 
-@smooth(Smooth(_qr_push, _qr_pull), several=True)
+@smooth(Smooth(_qr_push, _qr_pull), several=True, batched=by_stacks(2))
 def _qr(a):
     return tuple(np.linalg.qr(a))
 

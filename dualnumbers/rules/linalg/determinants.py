@@ -122,7 +122,12 @@ def _slogdet_pull(g, z, a):
     return over_matrices(plus(by_logarithm, turn)) * adjoint(inverse_or_nan(a))
 
 
-@smooth(Smooth(_slogdet_push, _slogdet_pull), several=True, carried=lambda z: (is_unreal(z[0]), True))
+@smooth(
+    Smooth(_slogdet_push, _slogdet_pull),
+    several=True,
+    carried=lambda z: (is_unreal(z[0]), True),
+    batched=by_stacks(2),
+)
 def _slogdet(a):
     return tuple(np.linalg.slogdet(a))
 

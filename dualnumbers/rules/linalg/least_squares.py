@@ -10,6 +10,7 @@ from ...forms import asked, dtype_of, shape, zeros_like
 from ...levels import known, read
 from ...messages.errors import user_line
 from ...table import composition, smooth
+from ...table.batching import by_stacks
 from ...table.kinds import Smooth
 from ..complexes import adjoint, conj, real
 from ..reductions import sum
@@ -36,7 +37,7 @@ def _pinv_pull(g, z, a, rcond, hermitian):
     return without - product(back, g, back)
 
 
-@smooth(Smooth(_pinv_push, _pinv_pull))
+@smooth(Smooth(_pinv_push, _pinv_pull), batched=by_stacks(2))
 def _pinv(a, rcond, hermitian):
     return np.linalg.pinv(a, rcond, hermitian)
 

@@ -12,6 +12,7 @@ from ...forms import asked, is_unreal, real_dtype_of, shape
 from ...levels import decided, is_number
 from ...messages.errors import user_line
 from ...table import composition, smooth
+from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..comparisons import equal, not_equal
 from ..complexes import conj, real
@@ -54,6 +55,13 @@ EUCLIDEAN = (None, 2, "fro", "f")
 
 def _evaluate(x, ord, axis, keepdims):
     return np.linalg.norm(x, ord, axis, keepdims)
+
+
+def _evaluate_all(apply, xs, members, ord, axis, *keepdims):
+    """Take the norms of every member: of one with more than two axes, only along an axis that is given."""
+    if axis is None and len(shape(xs[0])) > 3:
+        return None
+    return by_axis(1)(apply, xs, members, ord, axis, *keepdims)
 
 
 def _scaled(x, ord, axis):
@@ -99,13 +107,17 @@ def _unit_push(dx, z, x, ord, axis):
     return where(zero, 0.0, rest - z * _along(rest, z, x, ord, axis)) / where(zero, 1.0, size)
 
 
-@smooth(_unit_push)
+@smooth(_unit_push, batched=_evaluate_all)
 def unit(x, ord, axis):
     scaled, _, size = _scaled(x, ord, axis)
     return scaled / np.where(size == 0, 1, size).astype(size.dtype)
 
 
-@smooth(lambda dx, z, x, ord, axis: _along(dx, unit(x, ord, axis), x, ord, axis), shown="norm")
+@smooth(
+    lambda dx, z, x, ord, axis: _along(dx, unit(x, ord, axis), x, ord, axis),
+    shown="norm",
+    batched=_evaluate_all,
+)
 def extent(x, ord, axis):
     _, peak, size = _scaled(x, ord, axis)
     return peak * size
@@ -121,8 +133,8 @@ def _length_pull(g, z, x, ord, axis, keepdims):
     return _kept(g, x, axis) * unit(x, ord, axis)
 
 
-length = smooth(Smooth(_push, _length_pull), name="length", shown="norm")(_evaluate)
-p_norm = smooth(_push, name="p_norm", shown="norm")(_evaluate)
+length = smooth(Smooth(_push, _length_pull), name="length", shown="norm", batched=_evaluate_all)(_evaluate)
+p_norm = smooth(_push, name="p_norm", shown="norm", batched=_evaluate_all)(_evaluate)
 
 
 def _of_vectors(x, ord, axis, keepdims):

@@ -73,6 +73,7 @@ def _mean_pull(g, z, x, axis, dtype, keepdims, where):
         mask(where),
     ),
     selects=True,
+    batched=by_axis(0),
 )
 def nanmean(x, axis, dtype, keepdims, where):
     return np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)

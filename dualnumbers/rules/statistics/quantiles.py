@@ -9,6 +9,7 @@ from ...forms import dtype_of, shape
 from ...levels import is_number, known, read
 from ...messages.errors import user_line
 from ...table import composition, locally_constant_of_arrays, smooth
+from ...table.batching import by_axis
 from ...table.kinds import Smooth
 from ..arrays.computed_places import take_along_axis
 from ..axes import moveaxis, rank
@@ -130,7 +131,13 @@ ALPHA_AND_BETA = {"interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), 
 (Hyndman & Fan 1996). The others are locally constant in q."""
 
 
-@smooth(Smooth(_quantile_push, _quantile_pull), selects=True)
+def _quantile_of_all(apply, xs, members, function, q, axis, keepdims, method):
+    """Take the quantiles of every member; the axes of the fractions, which NumPy puts in front, go behind."""
+    z = by_axis(2)(apply, xs, members, function, q, axis, keepdims, method)
+    return z if z is None or not np.ndim(q) else moveaxis(z, np.ndim(q), 0)
+
+
+@smooth(Smooth(_quantile_push, _quantile_pull), selects=True, batched=_quantile_of_all)
 def _quantile(x, function, q, axis, keepdims, method):
     return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
 
@@ -185,7 +192,7 @@ def _medians(numpy_function):
     return composition(numpy_function)(function)
 
 
-@smooth(Smooth(_quantile_push, _quantile_pull), selects=True)
+@smooth(Smooth(_quantile_push, _quantile_pull), selects=True, batched=_quantile_of_all)
 def _median(x, function, q, axis, keepdims, method):
     return getattr(np, function)(x, axis, keepdims=keepdims)
 

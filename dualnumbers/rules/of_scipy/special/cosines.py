@@ -11,6 +11,7 @@ import numpy as np
 
 from ....forms import shape
 from ....table import linear
+from ....table.batching import by_axis
 from ...from_scipy import along_axis, scipy_function
 from ...signals.fourier import along, resized
 
@@ -56,6 +57,7 @@ def _row(name, ends):
             orthogonalize,
         ),
         name=name,
+        batched=by_axis(2),
     )(evaluate)
     return transform
 
