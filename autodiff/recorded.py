@@ -22,16 +22,21 @@ def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[A
     directions = Directions(values, chunk_size, largest(tape.values))
     of_leaves = [Rows(directions, x) for x in recording.leaves]
     for chosen in directions.chunks():
-        seeds: dict[int, Any] = {}
-        for leaf, seed in zip(outs, directions.seeds(chosen), strict=True):
-            if seed is not None and recording.holds(leaf):
-                seeds[leaf.line] = seeds[leaf.line] + seed if leaf.line in seeds else seed
-        if seeds:
-            for filled, adjoint in zip(of_leaves, adjoints(tape, seeds), strict=True):
-                filled.fill(chosen, adjoint)
+        _sweep(recording, outs, directions.seeds(chosen), chosen, of_leaves)
     by_leaf = [filled.partials() for filled in of_leaves]
     by_output = [[found[i] for found in by_leaf] for i in range(len(outs))]
     return rebuild(values), recording.call.jacobians(by_output, rebuild)
+
+
+def _sweep(recording: Recording, outs: list[Any], given: list[Any], chosen: range, of_leaves: list[Rows]) -> None:
+    """Sweep one chunk back. What it takes is gone before the next one begins."""
+    seeds: dict[int, Any] = {}
+    for leaf, seed in zip(outs, given, strict=True):
+        if seed is not None and recording.holds(leaf):
+            seeds[leaf.line] = seeds[leaf.line] + seed if leaf.line in seeds else seed
+    if seeds:
+        for filled, adjoint in zip(of_leaves, adjoints(recording.tape, seeds), strict=True):
+            filled.fill(chosen, adjoint)
 
 
 def columns(recording: Recording, f: Any, out: Any, chunk_size: int | None = None,
@@ -44,11 +49,16 @@ def columns(recording: Recording, f: Any, out: Any, chunk_size: int | None = Non
     values = list(map(recording.value, outs))
     found = [Columns(directions, value) for value in values]
     for chosen in directions.chunks():
-        seeds, behind = seeds_by_line(tape.inputs, directions.seeds(chosen)), max(lines, default=-1) + 1
-        pushed = certain_tangents(tape, seeds, range(behind), lines)
-        for filled, line in zip(found, lines, strict=True):
-            filled.fill(chosen, pushed.get(line))
+        _push(recording, lines, directions.seeds(chosen), chosen, found)
     return rebuild(values), recording.call.jacobians([filled.partials(rule) for filled in found], rebuild)
+
+
+def _push(recording: Recording, lines: list[int], given: list[Any], chosen: range, found: list[Columns]) -> None:
+    """Push one chunk forward, as `_sweep` sweeps one."""
+    tape = recording.tape
+    pushed = certain_tangents(tape, seeds_by_line(tape.inputs, given), range(max(lines, default=-1) + 1), lines)
+    for filled, line in zip(found, lines, strict=True):
+        filled.fill(chosen, pushed.get(line))
 
 
 def by_columns(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import random
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 from contenders.ours import Ours
-from timing import HEADER, Row, np, pin, seconds  # NumPy from there: on one thread
+from timing import HEADER, Row, np, pin, printed_by, seconds  # NumPy from there: on one thread
 from workloads import training
 
 import dualnumbers.dmath as dmath
@@ -130,16 +126,7 @@ def _with_raised_thresholds():
         "x = np.random.default_rng(0).random(100_000); d = DualNumber(x, np.ones(x.size));"
         "plain, exact = seconds(lambda: np.sin(x) * x, lambda: np.sin(d) * d); print(exact / plain)"
     )
-    return float(_subprocess(script, RAISED))
-
-
-def _subprocess(script, environment=None):
-    here = Path(__file__).resolve().parent
-    environment = {**os.environ, **(environment or {})}
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=here, env=environment
-    )
-    return run.stdout
+    return float(printed_by(script, RAISED))
 
 
 def chain(x, operations):
@@ -157,12 +144,12 @@ def scale_rows():
         "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
         "print((after - before) / 1024, long, 10 * min(gradient_time(99_999) for _ in range(5)))"
     )
-    memory, long, short = map(float, _subprocess(script).split())
+    memory, long, short = map(float, printed_by(script).split())
     yield Row("1,000,000 operations recorded and swept: memory", memory, 150, "MB", f"{long:.2f} s")
     yield Row("the same: time / ten times that of 100,000", long / short, 1.5, "×", "1 is linear")
     yield from strong_rows()
     script = "import time, numpy; t = time.perf_counter(); import autodiff; print(time.perf_counter() - t)"
-    milliseconds = min(float(_subprocess(script)) for _ in range(7)) * 1e3
+    milliseconds = min(float(printed_by(script)) for _ in range(7)) * 1e3
     yield Row("import autodiff beyond NumPy's import", milliseconds, 50, "ms")
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 # the variable slows NumPy's matrix products, and only NumPy's
 os.environ.pop("OPENBLAS_CORETYPE", None)
@@ -19,17 +22,22 @@ import numpy as np  # noqa: E402, F401  # NumPy reads these when it starts: the 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the results: what was measured against what, and the bound that was set."""
+    """One line of the results: what was measured against what, and the bound that was set; ``least``: from below."""
 
     name: str
     measured: float
     bound: float | None
     unit: str
     remark: str = ""
+    least: bool = False
 
     def __str__(self) -> str:
-        bound = "" if self.bound is None else f"{self.bound:g} {self.unit}"
-        verdict = "" if self.bound is None else "met" if self.measured <= self.bound else "missed"
+        if self.bound is None:
+            bound = verdict = ""
+        else:
+            bound = f"{'≥ ' if self.least else ''}{self.bound:g} {self.unit}"
+            kept = self.measured >= self.bound if self.least else self.measured <= self.bound
+            verdict = "met" if kept else "missed"
         return f"| {self.name} | {self.measured:.3g} {self.unit} | {bound} | {verdict} | {self.remark} |"
 
 
@@ -70,3 +78,16 @@ def seconds(
                 function()
             best[k] = min(best[k], (time.process_time() - start) / repeats[k])
     return best
+
+
+def printed_by(script: str, environment: dict[str, str] | None = None) -> str:
+    """Return what a script prints that runs in a process of its own, in this folder."""
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).resolve().parent,
+        env={**os.environ, **(environment or {})},
+    )
+    return run.stdout

@@ -13,7 +13,7 @@ import argparse
 import math
 import platform
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ class Result:
     remark: str
     times: dict[str, float]
     absent: dict[str, str]
+    promises: dict[str, float] = field(default_factory=dict)
 
     def best(self, of: Collection[str] | None = None) -> str | None:
         """Return the fastest peer, or the fastest of those named, if one is there."""
@@ -76,10 +77,10 @@ def run(entry: Entry, peers: dict[str, Any], rounds: int) -> Result:
         except Exception as error:  # whatever another library raises: its cell stays empty, and the reason is told
             absent[name] = f"{type(error).__name__}: {error}".partition("\n")[0]
             continue
-        check(answer, wanted, work.tolerance, f"{entry.name}, {name}")
+        check(answer, wanted, max(work.tolerance, getattr(peers[name], "tolerance", 0.0)), f"{entry.name}, {name}")
         calls[name] = call
     times = seconds(*calls.values(), rounds=rounds, budget=BUDGET)
-    return Result(entry.name, work.remark, dict(zip(calls, times, strict=True)), absent)
+    return Result(entry.name, work.remark, dict(zip(calls, times, strict=True)), absent, work.promises)
 
 
 def duration(taken: float | None) -> str:
@@ -118,14 +119,32 @@ def tally(results: list[Result], of: Collection[str], whom: str) -> Iterator[str
         yield f"  geometric mean {mean:.2f}, the worst {ratios[worst]:.2f} ({worst})."
 
 
+def unanswered(results: list[Result]) -> Iterator[str]:
+    """Yield who did not answer, and why."""
+    for result in results:
+        for name, reason in result.absent.items():
+            yield f"- {name} has no answer to {result.name}: {reason}"
+
+
 def summary(results: list[Result], peers: list[str]) -> Iterator[str]:
     """Yield what is to be said of all rows, and who did not answer."""
     yield from tally(results, peers, "the best of all")
     yield from tally(results, [name for name in peers if name != COMPILED], f"the best of all but {COMPILED}")
     yield from tally(results, [COMPILED], f"{COMPILED}, whose numbers are compiled")
-    for result in results:
-        for name, reason in result.absent.items():
-            yield f"- {name} has no answer to {result.name}: {reason}"
+    yield from unanswered(results)
+
+
+def table(asked: list[Entry], peers: dict[str, Any], rounds: int) -> list[Result]:
+    """Print who takes part, and a row for each workload as soon as it is known; return the rows."""
+    pin()
+    installed = sorted({getattr(peers[name], "by", name.replace(".", " ").split()[0]) for name in peers} | {"numpy"})
+    print(f"Python {platform.python_version()}, {', '.join(f'{name} {version(name)}' for name in installed)}\n")
+    print(heading(list(peers)), flush=True)
+    results = []
+    for entry in asked:
+        results.append(run(entry, peers, rounds))
+        print(line(results[-1], list(peers)), flush=True)
+    return results
 
 
 def draw(results: list[Result], path: Path) -> None:
@@ -173,15 +192,8 @@ def main() -> None:
     asked = [entry for entry in entries() if chosen.only.lower() in entry.name.lower()]
     if not asked:
         parser.error(f"no workload's name contains {chosen.only!r}: try a word of one, such as Kalman, heat, MLP")
-    pin()
     peers = contenders()
-    distributions = sorted({name.partition(".")[0] for name in peers} | {"numpy"})
-    print(f"Python {platform.python_version()}, {', '.join(f'{name} {version(name)}' for name in distributions)}\n")
-    print(heading(list(peers)), flush=True)
-    results = []
-    for entry in asked:
-        results.append(run(entry, peers, chosen.rounds))
-        print(line(results[-1], list(peers)), flush=True)
+    results = table(asked, peers, chosen.rounds)
     print("", *summary(results, list(peers)), sep="\n")
     if chosen.save:
         draw(results, chosen.save)

@@ -27,8 +27,8 @@ from dualnumbers.table.partials import as_given
 
 from .values import check_holomorphic, own, writable, zero
 
-CHUNK = 1 << 17
-"""How many elements a batch of values may have by default: 1 MiB, which stays in a processor's own memory."""
+CHUNK = 5 << 14
+"""How many elements a batch of values may have by default: 0.65 MB, which stays in a processor's own memory."""
 
 ONE_RUN = 1 << 19
 """How many elements a batch may have that all values of a run are: several of them are there at a time."""

@@ -101,7 +101,7 @@ class Certain:
 def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
     """Find `tangents`; where one that is wanted is NaN, find them again with the zeros told apart."""
     with np.errstate(all="ignore"):
-        found = tangents(tape, seeds, lines)
+        found = tangents(tape, seeds, lines, None if WATCHES else wanted)
         if any(has_nan(found.get(line)) for line in wanted):
             restore(tape)
             found = Certain(tape).tangents(seeds, lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,21 @@ from dualnumbers.table.partials import evaluate_partial, numpy_float
 
 from .wengert import Tape
 
+LARGE = 1 << 18
+"""From so many bytes on a tangent goes as soon as no further line reads it."""
 
-def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[int, Any]:
+
+def tangents(tape: Tape, seeds: dict[int, Any], lines: Sequence[int],
+             wanted: Iterable[int] | None = None) -> dict[int, Any]:  # fmt: skip
     """Return the tangents of lines, in order, given those of input lines: a linear map at the point of the recording.
 
-    A line that depends on no seed has none, and is not among them. The caller ignores what NumPy warns of.
+    A line that depends on no seed has none, and is not among them; where only some are ``wanted``, others may lack,
+    too. The caller ignores what NumPy warns of.
     """
     tape.check_captured()
     found: dict[int, Any] = dict(seeds)
     rows, first, second = tape.rows, tape.first, tape.second
+    done = _read_last(tape, lines, wanted) if wanted is not None and any(map(_is_large, seeds.values())) else {}
     for line in lines:
         row = rows[line]
         if row is None or row.is_constant:
@@ -36,7 +42,23 @@ def tangents(tape: Tape, seeds: dict[int, Any], lines: Iterable[int]) -> dict[in
             tangent = _of_any(tape, line, found)
         if tangent is not None:
             found[line] = tangent
+        for operand in done.get(line, ()):
+            found.pop(operand, None)
     return found
+
+
+def _is_large(tangent: Any) -> bool:
+    return isinstance(tangent, BatchNumber) and getattr(tangent.data, "nbytes", 0) >= LARGE
+
+
+def _read_last(tape: Tape, lines: Sequence[int], wanted: Iterable[int]) -> dict[int, list[int]]:
+    """Return for each line the lines that it is the last one to read, of those that are not wanted."""
+    last = {operand: line for line in lines for operand in tape.operands(line)}
+    kept, done = set(wanted), dict[int, list[int]]()
+    for operand, line in last.items():
+        if operand not in kept:
+            done.setdefault(line, []).append(operand)
+    return done
 
 
 def _of_any(tape: Tape, line: int, found: dict[int, Any]) -> Any:

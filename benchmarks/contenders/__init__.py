@@ -1,4 +1,4 @@
-"""The contenders of ``benchmarks/users.py``: for each library, how its own users ask for a derivative.
+"""The contenders of ``users.py`` and ``derivatives.py``: for each library, how its own users ask for a derivative.
 
 A contender is an object with a `name`, a namespace `np` in which workloads are written, `scalars`, the same for code of
 single numbers, and `array`, which makes its own arrays of NumPy's. It answers the questions for which it has a method:
@@ -12,6 +12,9 @@ single numbers, and `array`, which makes its own arrays of NumPy's. It answers t
 - ``elementwise(f, arguments)``: the derivatives of an elementwise function at each element of one array;
 - ``jacobian(f, arguments)``, ``hessian(f, arguments)``: as full matrices;
 - ``hvp(f, arguments, vector)``: the Hessian times a vector; ``gradient_and_hvp``: the gradient, too;
+- ``product(f, arguments, vector)``: the same after a set-up, where a library has an operator for it;
+- ``sparse_jacobian(f, arguments)``: its elements row by row, those that are 0 left out, after a set-up;
+- ``series(f, arguments, order)``: all derivatives of a scalar function of one number up to that order, over k!;
 - ``pushes(f, arguments, directions)``: the Jacobian times each of the directions;
 - ``pulls(f, arguments, cotangents)``: each of the cotangents times the Jacobian.
 
@@ -62,7 +65,16 @@ MODULES = {
     "num_dual": "of_scalars:NumDual",
     "micrograd": "of_scalars:Micrograd",
 }
-"""Module and class of every peer, by its name."""
+"""Module and class of every peer of ``users.py``, by its name."""
+
+OF_DERIVATIVES = {
+    "torch.func": MODULES["torch.func"],
+    "autograd": MODULES["autograd"],
+    "jax jit": "of_jax:JaxJit",
+    "casadi": "of_casadi:CasADi",
+    "differences": "differences:Differences",
+}
+"""Those of ``derivatives.py``."""
 
 Answer = Callable[[], Any]
 
@@ -105,10 +117,10 @@ def flat(answer: Any) -> np.ndarray:
     return np.ravel(np.asarray(answer.detach() if hasattr(answer, "detach") else answer))
 
 
-def contenders() -> dict[str, Any]:
-    """Return the peers that are installed, by name."""
+def contenders(modules: dict[str, str] = MODULES) -> dict[str, Any]:
+    """Return those of some peers that are installed, by name."""
     found = {}
-    for name, place in MODULES.items():
+    for name, place in modules.items():
         module, _, kind = place.partition(":")
         try:
             found[name] = getattr(importlib.import_module(f"contenders.{module}"), kind)()

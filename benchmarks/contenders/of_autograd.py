@@ -79,6 +79,8 @@ class Autograd:
         both = self.gradient_and_hvp(f, arguments, vector)
         return lambda: both()[1]
 
+    product = hvp
+
     def gradient_and_hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
         """Answer by the pull-back of the gradient, which is symmetric."""
         gradient = grad(f)

@@ -1,4 +1,4 @@
-"""JAX without ``jit``: each operation compiled by itself, once; in double precision."""
+"""JAX in double precision: without ``jit``, each operation compiled by itself, once; and with it, as a whole."""
 
 from __future__ import annotations
 
@@ -81,6 +81,8 @@ class Jax:
         both = self.gradient_and_hvp(f, arguments, vector)
         return lambda: both()[1]
 
+    product = hvp
+
     def gradient_and_hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
         """Answer by `jax.jvp` of `jax.grad`."""
         gradient = jax.grad(f)
@@ -100,3 +102,13 @@ class Jax:
             return [pull(row) for row in rows]
 
         return self.finished(every, arguments)
+
+
+class JaxJit(Jax):
+    """What is asked, compiled as a whole before the clock runs."""
+
+    name = "jax jit"
+
+    def finished(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Return the call of the compiled function."""
+        return super().finished(jax.jit(f), arguments)

@@ -122,6 +122,8 @@ class Torch:
         both = self.gradient_and_hvp(f, arguments, vector)
         return lambda: both()[1]
 
+    product = hvp
+
     def gradient_and_hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
         """Answer by a second backward pass."""
         (x,), v = self.leaves(arguments), self.array(vector)

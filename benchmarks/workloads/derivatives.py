@@ -137,7 +137,7 @@ def perceptron_jacobian(sizes: str) -> Workload:
             jacobian = (1.0 - z * z)[:, None] * (w @ jacobian)
         return weights[-1] @ jacobian
 
-    return Workload(outputs, (x,), tuple(weights), question="jacobian", peers=TRANSFORMS, remark="jacfwd", hand=hand)
+    return Workload(outputs, (x,), tuple(weights), question="jacobian", peers=TRANSFORMS, remark="jacobian", hand=hand)
 
 
 @workload("I Jacobian R^{n} to R^{n}, elementwise and a neighbour, dense", {"n": 100}, tiny={"n": 4})
@@ -152,7 +152,7 @@ def banded_jacobian(n: int) -> Workload:
         return jacobian
 
     function = lambda np, x: np.sin(x) * np.roll(x, 1)
-    return Workload(function, (x,), question="jacobian", peers=TRANSFORMS, remark="jacfwd", hand=hand)
+    return Workload(function, (x,), question="jacobian", peers=TRANSFORMS, remark="jacobian", hand=hand)
 
 
 def reprojection(np: Any, camera: Any, point: Any, weight: Any, seen: Any) -> Any:

@@ -177,7 +177,7 @@ def lennard_jones(n: int) -> Workload:
 
 def brusselator(np: Any, state: Any) -> Any:
     """Return the rates of the reaction and diffusion of two substances on a ring: u, then v."""
-    half = len(state) // 2
+    half = state.shape[0] // 2
     u, v = state[:half], state[half:]
     reaction = u * u * v
     spread = lambda w: np.roll(w, 1, 0) + np.roll(w, -1, 0) - 2.0 * w

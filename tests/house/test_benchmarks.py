@@ -1,4 +1,4 @@
-"""The workloads of benchmarks/users.py, at tiny sizes: our answers are those of differences, or by hand."""
+"""The workloads of benchmarks/users.py and derivatives.py, tiny: our answers are those of differences, or by hand."""
 
 import importlib
 import os
@@ -16,7 +16,8 @@ with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(BENCHMARKS)
     patch.setattr(os, "environ", os.environ.copy())  # which `timing` sets for whoever measures
     users, workloads, contenders = map(importlib.import_module, ("users", "workloads", "contenders"))
-    MAKERS = {entry.make: entry for entry in workloads.entries()}
+    derivatives = importlib.import_module("derivatives")
+    MAKERS = {entry.make: entry for entry in (*workloads.entries(), *workloads.promised())}
     OURS = importlib.import_module("contenders.ours").Ours()
 
 STEP = 1e-5
@@ -63,6 +64,11 @@ def by_differences(question, f, arguments, options):
             return second(f, *arguments)
         case "elementwise", _:
             return along(f, arguments, [np.ones(np.shape(arguments[0]))])
+        case "series", {"order": 2}:
+            return np.array([f(*arguments), along(f, arguments, [1.0]), second(f, *arguments) / 2.0])
+        case "sparse_jacobian", _:
+            columns = np.array([along(f, arguments, unit) for unit in units(arguments)])
+            return columns.T[np.abs(columns.T) > 1e-3]
         case "pushes", {"directions": directions}:
             return np.concatenate([along(f, arguments, [direction]) for direction in directions])
         case "pulls", {"cotangents": cotangents}:
@@ -85,9 +91,10 @@ def test_our_answer_is_that_of_differences_and_by_hand(entry):
         np.testing.assert_allclose(found, np.ravel(differences), rtol=1e-5, atol=1e-6 * scale)
 
 
-def test_every_workload_has_its_own_name():
-    names = [entry.name for entry in workloads.entries()]
-    assert len(set(names)) == len(names) > 56
+@pytest.mark.parametrize(("entries", "least"), [(workloads.entries, 56), (workloads.promised, 40)])
+def test_every_workload_has_its_own_name(entries, least):
+    names = [entry.name for entry in entries()]
+    assert len(set(names)) == len(names) > least
     assert not [name for name in names if "{" in name]
 
 
@@ -174,3 +181,38 @@ def test_a_wrong_option_is_named(options, said, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         users.main()
     assert said in capsys.readouterr().err
+
+
+def test_every_promise_is_a_row_met_or_missed():
+    times = {"dualautodiff": 2e-6, "autograd": 3e-5, "torch.func": 4e-6}
+    result = users.Result("net", "", times, {}, {"autograd": 15.0, "torch.func": 2.5, "absent": 1.0, "ms": 1e-3})
+    assert [str(row) for row in derivatives.kept([result])] == [
+        "| net: autograd / ours | 15 × | ≥ 15 × | met | 2 µs |",
+        "| net: torch.func / ours | 2 × | ≥ 2.5 × | missed | 2 µs |",
+        "| net | 0.002 ms | 0.001 ms | missed |  |",
+    ]
+    asked = [entry for entry in workloads.promised() if entry.make(**entry.tiny).promises]
+    assert asked == workloads.promised()
+
+
+def test_a_difference_quotient_is_close_to_ours():
+    quotients = importlib.import_module("contenders.differences").Differences()
+    for entry in workloads.promised():
+        work = entry.make(**entry.tiny)
+        if quotients.name in work.peers:
+            found, wanted = (contenders.flat(work.call(whose)()) for whose in (quotients, OURS))
+            users.check(found, wanted, quotients.tolerance, entry.name)
+
+
+def test_the_checkpointed_loop_of_the_benchmark_is_the_loop():
+    step, first = workloads.promises.reaction(20, 5)
+    whole, state = derivatives.checkpointed_loop(step, first, 20), first
+    for k in range(20):
+        state = step(k, state)
+    np.testing.assert_allclose(whole, state, rtol=1e-15)
+    assert all(taken >= 0.0 for taken in derivatives.of_loop(20, 5, True))
+
+
+def test_the_memory_of_a_jacobian_of_arrays_is_one_and_a_half_times_its_own():
+    (row,) = derivatives.memory()
+    assert 1.0 <= row.measured <= row.bound == 1.5
