@@ -118,7 +118,7 @@ _COPIES: dict[int, tuple[ref[Array], bytes, Array]] = {}
 
 def _copied(x: Array) -> Array:
     """Return a copy of an array for a tape: the one that an earlier tape made, if the array still holds the same."""
-    if x.nbytes < HANDY or not x.flags.c_contiguous or x.dtype.hasobject:
+    if x.nbytes < SHORT or not x.flags.c_contiguous or x.dtype.hasobject:
         return detached(x)
     alive, data, copy = _COPIES.get(id(x), (None, b"", x))
     same = alive is not None and alive() is x and x.shape == copy.shape and x.dtype == copy.dtype
