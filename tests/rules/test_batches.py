@@ -68,14 +68,13 @@ def check(f, arrays, condition, order):
         assert_same(found, np.stack(expected), condition, order)
 
 
-ONE_BY_ONE = set(
-    """
+NAMES = """
     add_at add_reduceat allclose argpartition array_equal array_equiv bincount digitize eig eigenvalue_rates
     eigh eigvals eigvalsh from_eigenvalues fsum geomspace histogram histogramdd interp isin item least_squares
     lexsort line_at linspace lstsq math_isclose matrix_rank max_where min_where nanmax_where nanmin_where places
     places_along prod_where quantile_parts quotient roots searchsorted subtract_at sum_where svd svdvals unwrap
-    """.split()
-)
+"""
+ONE_BY_ONE = set(NAMES.split())
 """The rows that say nothing of batches, and are applied to one member after the other."""
 
 
