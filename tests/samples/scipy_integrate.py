@@ -51,6 +51,14 @@ def _nilpotent(t: float, y: np.ndarray, a: float) -> list:
     return [a * y[1], 2.0 * t]
 
 
+def _falling(s, y0: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """The apex and the landing of a ball: their times, and the state at the second."""
+    ground, apex = lambda t, y: y[0], lambda t, y: y[1]
+    ground.terminal = True
+    found = s.solve_ivp(lambda t, y: [y[1], -g], (0.0, 9.0), y0, "DOP853", events=[ground, apex])
+    return np.concatenate([found.t_events[1], found.t[-1:], found.y_events[0][0, 1:]])
+
+
 @entry("scipy.integrate.solve_ivp", "scipy.integrate.odeint")
 def _problems(path: str) -> Iterator[Sample]:
     y0, a = np.array([1.0, 0.4]), np.array(0.6)
@@ -63,6 +71,10 @@ def _problems(path: str) -> Iterator[Sample]:
                        (np.array([0.3, 0.8]),), "times", condition=16, **more)  # fmt: skip
         yield of_scipy("integrate", lambda s, t0, t1: s.solve_ivp(square, (t0, t1), [0.3], "DOP853").y[:, -1],
                        (np.array(0.1), np.array(0.9)), "limits", condition=16, **more)  # fmt: skip
+        line, dense = lambda t, y: [0.6 * y[1], 2.0 * t], {"method": "DOP853", "dense_output": True}
+        yield of_scipy("integrate", lambda s, y0, t: s.solve_ivp(line, (0.0, 1.0), y0, **dense).sol(t),
+                       (y0, np.array([0.7, 0.2])), "dense_output", condition=16, **more)  # fmt: skip
+        yield of_scipy("integrate", _falling, (y0, a), "events", condition=64, **more)
         return
     tight = {"rtol": 1e-12, "atol": 1e-12}
     yield of_scipy("integrate", lambda s, y0, a: s.odeint(lambda y, t: -a * y, y0, [0.0, 0.5, 1.0], **tight), (y0, a),
