@@ -24,13 +24,15 @@ MOST_STEPS = 100
 """Newton steps from a starting point before it counts as no convergence."""
 
 
-def slope_of(call: str, linear: str, rtol: float = 1e-12) -> Slope:
+def slope_of(call: str, linear: str, rtol: float, preconditioner: Function | None) -> Slope:
     """Return how equations with the Jacobian are solved, by the name of the way."""
     if linear in METHODS:
-        return MatrixFree(Krylov(linear, rtol))
+        return MatrixFree(Krylov(linear, rtol, preconditioner=preconditioner))
     if linear not in ("dense", "diagonal"):
         names = ", ".join(map(repr, ("dense", "diagonal", *METHODS)))
         raise ValueError(f"{call}: linear is one of {names}; got {linear!r}{user_line()}")
+    if preconditioner is not None:
+        raise TypeError(f"{call}: a preconditioner is for linear='gmres', 'cg' or 'minres', not {linear!r}{user_line()}")
     return Dense() if linear == "dense" else Diagonal()
 
 
@@ -44,7 +46,7 @@ def start(call: str, x0: Any) -> Any:
 
 
 def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None, linear: str = "dense",
-         rtol: float = 1e-12) -> Any:  # fmt: skip
+         rtol: float = 1e-12, preconditioner: Function | None = None) -> Any:  # fmt: skip
     """Return the x of ``f(x, *args) = 0``, of the shape of ``x0``, which f's result has as well.
 
     Differentiable in ``args`` and in the numbers that f closes over, to every order and in both modes; ``x0`` is a
@@ -52,7 +54,8 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     method, its steps halved where they are too long. What a solver gives is brought to rounding by Newton's method.
     ``linear`` says how equations with ∂f/∂x are solved: ``"dense"``; ``"diagonal"`` where each element of f depends on
     its own element of x alone; or with products alone, by ``"gmres"``, ``"cg"`` or ``"minres"``, to ``rtol``, which
-    is then the accuracy of the derivatives.
+    is then the accuracy of the derivatives. ``preconditioner(v)`` of x's shape is about (∂f/∂x)⁻¹ v, as that of
+    `linear_solve`.
 
     Raises RuntimeError where no root is found, LinAlgError where ∂f/∂x is singular there, ValueError where f gives
     another number of equations than unknowns.
@@ -64,7 +67,7 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     >>> grad(lambda a: np.sum(root(f, [1.0, 1.0], (a,))))(np.array([2.0, 1.0])).round(12).tolist()
     [0.666666666667, -0.333333333333]
     """
-    return _root("root", f, start("root", x0), args, solver, slope_of("root", linear, rtol))
+    return _root("root", f, start("root", x0), args, solver, slope_of("root", linear, rtol, preconditioner))
 
 
 def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Function | None, slope: Slope) -> Any:
@@ -81,7 +84,8 @@ def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Functi
 
 
 def fixed_point(g: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None,
-                linear: str = "dense", rtol: float = 1e-12) -> Any:  # fmt: skip
+                linear: str = "dense", rtol: float = 1e-12, preconditioner: Function | None = None
+                ) -> Any:  # fmt: skip
     """Return the x of ``g(x, *args) = x``, of the shape of ``x0``: the root of x − g(x, …), by `root` in all else.
 
     ``solver(g, x0)`` may be the iteration itself; it is brought to rounding by Newton's method.
@@ -93,11 +97,12 @@ def fixed_point(g: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Fun
     """
     iteration = None if solver is None else lambda rest, x0: solver(lambda x: x - rest(x), x0)
     rest = lambda x, *args: x - array(joined(g(x, *args)))
-    return _root("fixed_point", rest, start("fixed_point", x0), args, iteration, slope_of("fixed_point", linear, rtol))
+    slope = slope_of("fixed_point", linear, rtol, preconditioner)
+    return _root("fixed_point", rest, start("fixed_point", x0), args, iteration, slope)
 
 
 def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None, linear: str = "dense",
-           rtol: float = 1e-12) -> Any:  # fmt: skip
+           rtol: float = 1e-12, preconditioner: Function | None = None) -> Any:  # fmt: skip
     """Return the x at which a number ``f(x, *args)`` is least, near ``x0`` and of its shape: there ∂f/∂x is 0.
 
     Differentiable as `root` is, with the Hessian of f in the place of ∂f/∂x; so f is twice differentiable. ``solver(f,
@@ -112,7 +117,7 @@ def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function
     >>> jacobian(weights)(0.0).round(12).tolist()
     [0.166666666667, -0.5]
     """
-    slope, x0 = slope_of("argmin", linear, rtol), start("argmin", x0)
+    slope, x0 = slope_of("argmin", linear, rtol, preconditioner), start("argmin", x0)
     theta, at = parameters_converted(f, tuple(args))
     find = solver or (lambda f, x0: _descended(f, x0, "BFGS" if linear == "dense" else "L-BFGS-B"))
     search = lambda theta: find(lambda x: at(theta)(x), x0)

@@ -133,6 +133,26 @@ def test_a_diagonal_jacobian_is_that_of_the_dense_way():
         np.testing.assert_allclose(mode(f("diagonal"))(p), mode(f("dense"))(p), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("linear", ["gmres", "cg"])
+def test_a_preconditioner_saves_products_and_changes_no_derivative(linear):
+    stiff, counts, found = np.logspace(0, 3, 16), [], []
+    for preconditioner in (None, lambda v: v / stiff):
+        runs = []
+
+        def rest(x, p, runs=runs):
+            runs.append(1)
+            return stiff * x + 0.1 * np.roll(x, 1) + 0.1 * np.roll(x, -1) + 0.01 * x**3 - p
+
+        f = lambda p, rest=rest, nearly=preconditioner: np.sum(
+            root(rest, np.zeros(16), (p,), linear=linear, preconditioner=nearly) ** 2
+        )
+        found.append([grad(f)(np.ones(16)), hvp(f)(np.ones(16), np.ones(16))])
+        counts.append(len(runs))
+    assert counts[1] < counts[0] / 2
+    for plain, helped in zip(*found, strict=True):
+        np.testing.assert_allclose(helped, plain, rtol=1e-8, atol=1e-12)
+
+
 def test_a_solver_of_ones_own_finds_the_root_and_newton_its_last_digits():
     calls = []
 
@@ -281,6 +301,7 @@ def test_threads():
     (lambda a: root(lambda x: np.abs(x - a) - (x - a) + 0.5 * (x - a), 0.0, solver=lambda f, x: 1.0 + 1e-13),
      np.linalg.LinAlgError, "kink"),
     (lambda a: root(lambda x: x - a, 1.0, linear="lu"), ValueError, "linear is one of"),
+    (lambda a: root(lambda x: x - a, 1.0, preconditioner=np.abs), TypeError, "a preconditioner is for linear="),
     (lambda a: root(lambda x: x - a, 1j), TypeError, "real unknowns"),
     (lambda a: root(lambda x: x - a * 1j, 1.0), TypeError, "complex|real"),
     (lambda a: argmin(lambda x: np.sum((x[0] + x[1] - a) ** 2), np.ones(2))[0], np.linalg.LinAlgError, "singular"),
