@@ -33,6 +33,8 @@ class Krylov:
     rtol: float = 1e-12
     maxiter: int | None = None
     preconditioner: Function | None = None
+    checks: bool = False
+    """Whether the function that multiplies by A is the user's, and is checked to be linear."""
 
     @property
     def is_symmetric(self) -> bool:
@@ -47,28 +49,29 @@ class Krylov:
         """
         if not np.all(np.isfinite(b)):
             raise ValueError(f"linear_solve: b has elements that are not finite{user_line()}")
+        form, b = np.shape(b), np.ravel(b)
         norm = 0.0  # of A, as far as the products tell
 
         def flat(v: Any) -> Any:
             nonlocal norm
-            z = multiply(v.reshape(b.shape)).ravel()
+            z = np.ravel(multiply(v.reshape(form)))
             length = np.linalg.norm(v)
             norm = max(norm, float(np.linalg.norm(z) / length)) if length else norm
             return z
 
-        x, rest = np.zeros(b.size), b.astype(float).ravel()
+        x, rest = np.zeros(b.size), b.astype(float)
         size = left = float(np.linalg.norm(rest))
-        nearly = self._nearly_inverse(b.shape, transposed)
+        nearly = self._nearly_inverse(form, transposed)
         for _ in range(MOST_ROUNDS):
             if left <= self.rtol * size or left <= ROUNDING * norm * np.linalg.norm(x):
-                return x.reshape(b.shape)
+                return x.reshape(form)[()]
             x += self._iterate(flat, rest, max(self.rtol * size / left, 1e-15), nearly)
-            rest, before = b.ravel() - flat(x), left
+            rest, before = b - flat(x), left
             left = float(np.linalg.norm(rest))
             if not left < 0.5 * before:
                 break
         if left <= self.rtol * size:
-            return x.reshape(b.shape)
+            return x.reshape(form)[()]
         raise RuntimeError(
             f"linear_solve: {self.method} came to a relative residual of {left / size:.2g}, and rtol={self.rtol:.2g} "
             f"was asked for: give a preconditioner, a larger maxiter or rtol, or method='dense'{user_line()}"

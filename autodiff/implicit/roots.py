@@ -125,7 +125,19 @@ def solution(theta: Any, equation: Equation) -> Any:
     """Find the x of f(x, θ) = 0 that the search leads to, brought to rounding by Newton's method."""
     f = lambda x: plain_result(equation.call, equation.residual(x, theta))
     step = newton_step(equation.slope, equation.residual, theta)
-    return newton(f, step, equation.search(theta), equation.call, most=10)
+    x = newton(f, step, equation.search(theta), equation.call, most=10)
+    if isinstance(equation.slope, Diagonal) and np.size(x) > 1:
+        _check_diagonal(lambda x: equation.residual(x, theta), x, equation.call)
+    return x
+
+
+def _check_diagonal(f: Function, x: Any, call: str) -> None:
+    """Raise ValueError where elements of f depend on others of x, as the derivative along a drawn direction shows."""
+    drawn = np.random.default_rng(0).normal(size=np.shape(x))
+    slope, along = (jvp(f, [x], [direction])[1] for direction in (np.ones(np.shape(x)), drawn))
+    if not np.allclose(along, slope * drawn, 1e-8, 1e-11 * np.max(np.abs(slope))):
+        raise ValueError(f"{call}: elements of the function depend on other elements of x: solve these equations "
+                         f"together, by root with linear='dense'{user_line()}")  # fmt: skip
 
 
 NEAR = 1e-8
@@ -143,16 +155,16 @@ def newton(f: Function, inverse: Function, x: Any, call: str, most: int) -> Any:
     for _ in range(most):
         step = _step(inverse, x, r, call)
         new, after, share = _shortened(f, x, r, step)
-        width, scale = np.max(np.abs(step)), np.max(np.abs(x))
+        width, scale = np.max(np.abs(step), initial=0.0), np.max(np.abs(x), initial=0.0)
         if share == 0.0 or (share == 1.0 and width <= NEAR * scale):
             if width > NEAR * scale + 1e-12:
                 break
             _check_regular(f, x, r, step, call)
-            return new
+            return new if np.shape(new) else float(new)
         x, r = new, after
     raise RuntimeError(
-        f"{call}: no root was found: Newton's method came to x = {_shown(x)}, where the function is {_shown(r)} and "
-        f"the next step {_shown(step)}; begin nearer to a root{user_line()}"
+        f"{call}: no solution was found: Newton's method came to x = {_shown(x)}, where what is to be 0 is {_shown(r)} "
+        f"and the next step {_shown(step)}; begin nearer to a solution that is not at a kink{user_line()}"
     )
 
 
@@ -176,7 +188,7 @@ def _check_regular(f: Function, x: Any, r: Any, step: Any, call: str) -> None:
 
     A linear one is (1 − t) r at x − t · step. The t is such that this is well above rounding, and close.
     """
-    width = np.max(np.abs(step))
+    width = np.max(np.abs(step), initial=0.0)
     if width == 0.0:
         return
     t = max(100.0, 1e-9 * np.max(np.abs(x)) / width)

@@ -32,7 +32,9 @@ def slope_of(call: str, linear: str, rtol: float, preconditioner: Function | Non
         names = ", ".join(map(repr, ("dense", "diagonal", *METHODS)))
         raise ValueError(f"{call}: linear is one of {names}; got {linear!r}{user_line()}")
     if preconditioner is not None:
-        raise TypeError(f"{call}: a preconditioner is for linear='gmres', 'cg' or 'minres', not {linear!r}{user_line()}")
+        raise TypeError(
+            f"{call}: a preconditioner is for linear='gmres', 'cg' or 'minres', not {linear!r}{user_line()}"
+        )
     return Dense() if linear == "dense" else Diagonal()
 
 
@@ -58,7 +60,7 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     `linear_solve`.
 
     Raises RuntimeError where no root is found, LinAlgError where ∂f/∂x is singular there, ValueError where f gives
-    another number of equations than unknowns.
+    another number of equations than unknowns, or where it mixes elements of x that are said to be ``"diagonal"``.
 
     >>> from autodiff import grad
     >>> from autodiff.implicit import root

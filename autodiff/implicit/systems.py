@@ -63,7 +63,35 @@ def linear_solution(theta: Any, b: Any, at: Callable[[Any], Function], method: K
     if transposed and not method.is_symmetric:
         pull = vjp(at(theta), np.zeros(np.shape(b)))[1]
         return method.solve(lambda x: pull(x)[0], b, transposed)
-    return method.solve(lambda x: plain_result("linear_solve", product(x, theta, at, False)), b)
+    multiply: Function = lambda x: plain_result("linear_solve", product(x, theta, at, False))
+    if method.checks:
+        _check_linear(multiply, at(theta), np.shape(b))
+    if transposed:
+        _check_symmetric(multiply, np.shape(b), method.method)
+    return method.solve(multiply, b)
+
+
+def _check_linear(multiply: Function, A: Function, form: tuple[int, ...]) -> None:
+    """Raise ValueError where A v is not the derivative of A at 0 along v, for a vector drawn at random."""
+    v = np.random.default_rng(1).normal(size=form)
+    Av, along = multiply(v), jvp(A, [np.zeros(form)], [v])[1]
+    if np.any(np.abs(Av - along) > 1e-8 * np.max(np.abs(Av), initial=0.0)):
+        raise _not_linear()
+
+
+def _not_linear() -> ValueError:
+    return ValueError(f"linear_solve: A is not linear: A(x) is not its matrix times x; solve these equations by root"
+                      f"{user_line()}")  # fmt: skip
+
+
+def _check_symmetric(multiply: Function, form: tuple[int, ...], method: str) -> None:
+    """Raise ValueError where u · A v and v · A u differ for two vectors drawn at random: then A is not Aᵀ."""
+    u, v = np.random.default_rng(0).normal(size=(2, *form))
+    Au, Av = multiply(u), multiply(v)
+    size = np.linalg.norm(u) * np.linalg.norm(Av) + np.linalg.norm(v) * np.linalg.norm(Au)
+    if abs(np.sum(u * Av) - np.sum(v * Au)) > 1e-8 * size:
+        raise ValueError(f"linear_solve: A, or the Jacobian of the equations, is not symmetric, as {method!r} needs "
+                         f"it: write 'gmres'{user_line()}")  # fmt: skip
 
 
 def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str = "gmres", rtol: float = 1e-12,
@@ -78,7 +106,8 @@ def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str
     SciPy; ``maxiter`` bounds their iterations.
 
     Raises RuntimeError where the method does not reach ``rtol``, LinAlgError where a dense A is singular, ValueError
-    where A gives another shape, or is not linear. A matrix is solved by `autodiff.linalg.solve`.
+    where A gives another shape, is not linear, or in reverse mode is not symmetric where the method needs it. A matrix
+    is solved by `autodiff.linalg.solve`.
 
     >>> from autodiff import grad
     >>> from autodiff.implicit import linear_solve
@@ -99,16 +128,17 @@ def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str
     if method not in METHODS:
         names = ", ".join(map(repr, ("dense", *METHODS)))
         raise ValueError(f"linear_solve: method is one of {names}; got {method!r}{user_line()}")
-    return linear_solution(theta, b, at, Krylov(method, rtol, maxiter, preconditioner), False)
+    return linear_solution(theta, b, at, Krylov(method, rtol, maxiter, preconditioner, checks=True), False)
 
 
 def _dense(theta: Any, b: Any, at: Callable[[Any], Function]) -> Any:
     """Solve by the matrix of A(θ), all columns of which one run of it gives."""
     multiply: Function = lambda x: product(x, theta, at, False)
     matrix = reshape(jacfwd(multiply)(np.zeros(shape(b))), (size(b), size(b)), "C")
-    x = reshape(np.linalg.solve(matrix, reshape(b, -1, "C")), shape(b), "C")
+    found = np.linalg.solve(matrix, reshape(b, -1, "C"))
+    x = reshape(found, shape(b), "C") if shape(b) else found[0]
     plain, rows = read(x), np.abs(read(matrix))
     rest = np.abs(read(multiply(plain)) - read(b))
-    if np.any(rest > 1e-6 * np.max(rows @ np.abs(plain).ravel(), initial=0.0)):
-        raise ValueError(f"linear_solve: A is not linear: A(x) is not its matrix times x{user_line()}")
+    if np.any(rest > 1e-6 * np.max(rows @ np.ravel(np.abs(plain)), initial=0.0)):
+        raise _not_linear()
     return x

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from dualnumbers.forms import PYTHON, asked, dtype_of, type_of
-from dualnumbers.messages.errors import SCIPY_REMEDIES
+from dualnumbers.messages.remedies import SCIPY_REMEDIES
 from dualnumbers.messages.shortening import fitting
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.from_scipy import rule_of

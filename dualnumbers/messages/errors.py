@@ -12,6 +12,7 @@ from ..levels import Level, is_number
 from .frames import Fault, Place, fault, is_ours, module_of, raised, running, scipy_function, stack
 from .names import public_name
 from .refusals import note
+from .remedies import NUMPY_REMEDIES, REMEDIES, SCIPY_REMEDIES
 from .shortening import FACTORS, LABELLED, LONGEST, METHODS, Written, fitting, short
 
 COUNTERPARTS: list[Callable[[str], list[str]]] = []
@@ -27,34 +28,6 @@ KINDS = ("Constant", "DualNumber", "TaylorNumber", "Variable")
 
 READERS = (*LABELLED, "matplotlib", *sys.stdlib_module_names)
 """Packages that read plain values: what is on the user's line counts, not what is on theirs."""
-
-_JOIN = "join numbers with np.stack or autodiff.array, or fill np.zeros(..., like=x)"
-REMEDIES = {
-    "float": f"call NumPy or dualnumbers.dmath; {_JOIN}",
-    "int": "keep the number as it is",
-    "complex": "keep the number as it is, or add 0j",
-    "np.asarray": f"keep it, {_JOIN}",
-    "np.array": f"call x.copy(), {_JOIN}",
-}
-"""A road on which a number would become plain → what to do instead, where the line is not known."""
-
-NUMPY_REMEDIES = {
-    "vectorize": "np.vectorize calls Python on plain elements: write np.stack([f(t) for t in x])",
-    "AxisConcatenator": "np.r_ and np.c_ make plain arrays: write np.concatenate or np.column_stack",
-    "as_strided": "as_strided reads memory: write np.lib.stride_tricks.sliding_window_view, or index with integers",
-    "full_like": "np.full_like makes an array like its plain prototype: write np.full(shape, value, like=value)",
-    "ndenumerate": "np.ndenumerate makes a plain array: read x[place] for place in np.ndindex(x.shape)",
-    "numpy.ma": "masked arrays have an arithmetic of their own: write np.where, or give where= to the reduction",
-    "numpy.polynomial": "numpy.polynomial makes plain arrays: give it list(c), or write "
-    "np.polynomial.polynomial.polyval(x, p.convert().coef)",
-}
-"""A class, function or module of NumPy that converts to plain arrays → what to do instead."""
-
-SCIPY_REMEDIES = {
-    "scipy.special.factorial": "scipy.special.gamma(x + 1)",
-    "scipy.stats.pearsonr": "np.corrcoef(x, y)[0, 1]",
-}
-"""A function of SciPy without a counterpart → what to write instead."""
 
 
 # ------------------------------------------------------------------------------------------------ what it says

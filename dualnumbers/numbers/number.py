@@ -40,6 +40,9 @@ UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "inv
 TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
 """Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
 
+SEARCHES = frozenset(f"scipy.optimize.{name}" for name in ("_linesearch", "_minpack_py", "_optimize", "_zeros_py"))
+"""Modules of SciPy with searches in Python: where one ends is decided by comparisons, which lose derivatives."""
+
 
 class Number(NumberSurface):
     """A kind of number. Concrete kinds have ``lift``, ``level`` and ``primal``; their operators come from the table."""
@@ -55,9 +58,10 @@ class Number(NumberSurface):
         if not operators:
             return
         methods: dict[str, Callable[..., Any]] = {}
-        without_assignment = COMPARISONS | {"divmod": "divmod"}  # a comparison has no reflected twin; Python ignores it
-        for name, row in (BINARY | without_assignment).items():
+        for name, row in (BINARY | {"divmod": "divmod"}).items():
             methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].face)
+        for name, row in COMPARISONS.items():
+            methods[f"__{name}__"] = lifted_comparison(TABLE[row].face, cls)
         for name, row in UNARY.items():
             methods[f"__{name}__"] = TABLE[row].face.lifts[cls]
         for name, method in methods.items():
@@ -248,6 +252,19 @@ def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callab
         return y if y is NotImplemented else lifted(y, x)
 
     return operator, reflected
+
+
+def lifted_comparison(face: Face, kind: type) -> Callable[..., Any]:
+    """Return the operator of a comparison, lifted. Raises TypeError in a search of SciPy's, which has a counterpart."""
+    lifted, row = face.lifts[kind], face.row
+
+    def comparison(x: Any, y: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__") in SEARCHES:
+            raise no_plain_value("comparison", x)
+        y = as_operand(x, y, row)
+        return y if y is NotImplemented else lifted(x, y)
+
+    return comparison
 
 
 def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:

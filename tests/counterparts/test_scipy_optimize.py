@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.sparse.linalg
 
 from autodiff import derivative, grad, gradient, hessian, jacfwd, jacobian, jacrev, jvp
 from autodiff.scipy import optimize
@@ -152,6 +153,30 @@ def test_linear_constraints_whose_matrix_carries_derivatives():
     same(f, lambda a: a / (a @ a), np.array([1.0, 2.0, -1.0]))
 
 
+def test_a_sparse_matrix_of_a_constraint():
+    held = lambda a: scipy.optimize.LinearConstraint(scipy.sparse.csr_array([[1.0, 2.0]]), a, np.inf)
+    f = lambda a: optimize.minimize(lambda x: np.sum(x**2), [1.0, 1.0], constraints=held(a)).x
+    same(f, lambda a: np.stack([0.2 * a, 0.4 * a]), 2.0)
+
+
+def test_what_presses_is_set_right_where_the_method_stops_far_from_it():
+    """An interior point method stops inside of x₀ x₁ ≥ a, by more than what counts as near."""
+    more = {"jac": lambda x: np.array([[x[1], x[0]]]), "hess": lambda x, v: v[0] * np.array([[0.0, 1.0], [1.0, 0.0]])}
+    held = lambda a: scipy.optimize.NonlinearConstraint(lambda x: x[0] * x[1], a, np.inf, **more)
+    start, how = [1.0, 1.2], {"method": "trust-constr"}
+    f = lambda a: optimize.minimize(lambda x: np.sum(x**2), start, constraints=held(a), **how).x
+    same(f, lambda a: np.stack([np.sqrt(a), np.sqrt(a)]), 2.0)
+
+
+@pytest.mark.parametrize("method", ["trf", "dogbox"])
+def test_an_exact_fit_with_a_parameter_at_its_bound(method):
+    """The bound does not press, and SciPy's solution is beside it: the derivative is that of the free parameter."""
+    fit = lambda y: optimize.curve_fit(lambda t, a, b: a * t + b, T, y, bounds=(0.0, 5.0), method=method)[0]
+    expected = np.linalg.pinv(np.stack([T, np.ones(30)], 1))
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_allclose(mode(fit)(2.0 * T), expected, atol=1e-12)
+
+
 def test_a_constraint_that_does_not_press_is_left_out():
     """At the bound itself the derivative is that of the side where it is left."""
     f = lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2, [0.5], bounds=[(0.0, 1.0)]).x[0]
@@ -199,6 +224,12 @@ def test_a_fit_of_a_line_is_the_closed_form(absolute):
             covariance = lambda *v: line(*v)[1] * (1.0 if absolute else line(*v)[2])
             np.testing.assert_allclose(mode(lambda *v: fit(*v)[1], which)(DATA, s), mode(covariance, which)(DATA, s),
                                        rtol=1e-9, atol=1e-13)  # fmt: skip
+
+
+def test_one_deviation_for_all_data():
+    fit = lambda s: optimize.curve_fit(lambda t, a, b: a * t + b, T, DATA, sigma=s, absolute_sigma=True)[1]
+    for s in (0.3, np.array([0.3])):
+        np.testing.assert_allclose(jvp(fit, [s], [s])[1], 2.0 * line(DATA, np.full(30, 0.3))[1], rtol=1e-12)
 
 
 def test_a_covariance_of_the_data():
@@ -268,6 +299,44 @@ def test_positive_least_squares_hold_what_is_zero():
     assert not jacrev(lambda b: optimize.nnls(A, b)[0][rest])(b).any()
 
 
+@pytest.mark.parametrize("method", ["trf", "bvls"])
+@pytest.mark.parametrize("bound", [0.05, 0.15, 3.0])
+def test_bounded_least_squares_are_those_of_their_conditions(method, bound):
+    """Karush, Kuhn and Tucker's, of problems where SciPy's trf stops beside the bounds; and the slope of the free."""
+    for _ in range(10):
+        A, b = RNG.normal(size=(9, 5)), RNG.normal(size=9)
+        f = lambda b, A=A: optimize.lsq_linear(A, b, (-bound, bound), method)
+        x, cost = jvp(lambda b, f=f: [f(b).x, f(b).cost], [b], [b])[0]
+        mask = np.sign(x) * (np.abs(x) == bound)
+        slope = A.T @ (A @ x - b)
+        assert np.all(np.abs(x) <= bound)
+        assert np.all(slope * mask <= 0.0)
+        np.testing.assert_allclose(slope[mask == 0], 0.0, atol=1e-13)
+        np.testing.assert_allclose(cost, 0.5 * np.sum((A @ x - b) ** 2), rtol=1e-14)
+        expected = np.zeros((5, 9))
+        expected[mask == 0] = np.linalg.pinv(A[:, mask == 0])
+        f = lambda b, A=A: optimize.lsq_linear(A, b, scipy.optimize.Bounds(-bound, bound), method).x
+        np.testing.assert_allclose(jacrev(f)(b), expected, atol=1e-12)
+
+
+def test_linear_least_squares_of_a_sparse_matrix_and_at_a_bound_that_does_not_press():
+    A, b = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]]), np.array([1.0, 3.0, 0.5])
+    for matrix in (A, scipy.sparse.csr_array(A)):
+        f = lambda b, matrix=matrix: optimize.lsq_linear(matrix, b, (-np.inf, [0.5, 1.0])).x
+        np.testing.assert_allclose(jacfwd(f)(b), [[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]], atol=1e-15)
+
+
+def test_regression_in_order():
+    y = np.array([1.0, 3.0, 2.0, 4.0])
+    f = lambda y: optimize.isotonic_regression(y).x
+    expected = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0], [0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_allclose(mode(f)(y), expected, rtol=1e-15)
+    result = jvp(lambda w: optimize.isotonic_regression(y, weights=w)["weights"], [np.ones(4)], [np.arange(4.0)])
+    np.testing.assert_allclose(result, [[1.0, 2.0, 1.0], [0.0, 3.0, 3.0]])
+    assert np.array_equal(optimize.isotonic_regression(y).x, scipy.optimize.isotonic_regression(y).x)
+
+
 # ---------------------------------------------------------------------------------------------- linear programs
 
 
@@ -301,6 +370,8 @@ def test_every_kind_of_constraint_of_a_linear_program():
     for name in ("lower", "upper", "eqlin"):
         found = jvp(lambda b, name=name: f(b, low, 1.0)[name].marginals, [3.0], [1.0])[0]
         np.testing.assert_allclose(found, expected[name].marginals, atol=1e-12)
+    sparse = lambda b: optimize.linprog([-1.0, -1.0], scipy.sparse.csr_array([[1.0, 2.0], [3.0, 1.0]]), b).fun
+    np.testing.assert_allclose(grad(sparse)(np.array([4.0, 6.0])), [-0.4, -0.2], rtol=1e-12)
     assert jvp(lambda b: optimize.linprog([1.0], bounds=(b, None)).x, [2.0], [1.0])[1] == 1.0
     assert (
         jvp(lambda b: optimize.linprog([1.0, 1.0], bounds=np.stack([[b, 9.0], [b, 9.0]])).fun, [2.0], [1.0])[1] == 2.0
@@ -317,6 +388,8 @@ def test_every_kind_of_constraint_of_a_linear_program():
     (lambda a: optimize.root_scalar(lambda x: np.arctan(x) - a / 2, bracket=(0.0, 99.0), maxiter=2).root, RuntimeError,
      "root_scalar: brentq stopped at"),
     (lambda a: optimize.newton(lambda x: x * x + a, 1.0), RuntimeError, "converge"),
+    (lambda a: optimize.newton(lambda x: x**3 + 0.1 * x[::-1] - a, np.array([0.5, 1.0]))[0], ValueError,
+     "newton: elements of the function depend"),
     (lambda a: optimize.newton(lambda x: x - a, np.ones(2), full_output=True)[0][0], TypeError, "full_output=True"),
     (lambda a: optimize.fixed_point(lambda x: a + 2.0 * x**3, 2.0, method="iteration"), RuntimeError,
      "converge|overflow"),
@@ -328,10 +401,20 @@ def test_every_kind_of_constraint_of_a_linear_program():
      "minimize: Max"),
     (lambda a: optimize.minimize(lambda x: a * x[0], [0.0], bounds=[(None, None)]).x[0], RuntimeError, "minimize"),
     (lambda a: optimize.curve_fit(decay, T, a * DATA, [2.0, 1.0, 0.5], nan_policy="omit")[0][0], TypeError, "NaN"),
+    (lambda a: optimize.least_squares(lambda x: x - a, [0.0], loss="best").x[0], ValueError, "one of linear, soft_l1"),
+    (lambda a: optimize.minimize(lambda x: (x[0] - a) ** 2 + 9.0 * np.abs(x[0]), [0.1], method="Nelder-Mead").x[0],
+     RuntimeError, "not at a kink"),
+    (lambda a: scipy.optimize.LinearConstraint([1.0, a], 1.0).A[0, 0], TypeError, "write its matrix with np.stack"),
+    (lambda a: optimize.lsq_linear(a * np.ones((3, 2)), np.ones(3)).x[0], np.linalg.LinAlgError, r"columns \[0, 1\]"),
+    (lambda a: optimize.lsq_linear(a * X, Y, (-0.01, 0.01), max_iter=1).x[0], RuntimeError, "lsq_linear: The maximum"),
+    (lambda a: optimize.lsq_linear(scipy.sparse.linalg.aslinearoperator(X), a * Y).x[0], TypeError, "LinearOperator"),
+    (lambda a: optimize.lsq_linear(X * 1j, a * Y).x[0], TypeError, "real and imaginary"),
+    (lambda a: optimize.nnls(X * 1j, a * Y)[0][0], TypeError, "real and imaginary"),
+    (lambda a: optimize.isotonic_regression(a * Y, weights=-np.ones(20)).x[0], ValueError, "positive"),
     (lambda a: optimize.linprog([a], bounds=(None, None)).x[0], RuntimeError, "linprog"),
     (lambda a: optimize.linprog([a, a], A_ub=[[-1.0, -1.0]], b_ub=[-1.0]).x[0], np.linalg.LinAlgError, "press"),
     (lambda a: optimize.linprog([a], bounds=(0, 3), integrality=[1]).x[0], TypeError, "integrality"),
-    (lambda a: optimize.leastsq(lambda x: x - a, [1.0]), AttributeError, "autodiff.scipy.optimize has least_squares"),
+    (lambda a: optimize.leastsq(lambda x: x - a, [1.0]), AttributeError, "write autodiff.scipy.optimize.least_squares"),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_what_has_no_solution_or_no_derivative_raises(f, error, text):

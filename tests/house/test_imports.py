@@ -17,6 +17,7 @@ LONGEST = 320
 LAYERS = (
     (
         "dualnumbers.messages.names",
+        "dualnumbers.messages.remedies",
         "dualnumbers.late",
         "dualnumbers.levels",
         "dualnumbers.memory",

@@ -49,6 +49,14 @@ def test_arrays_of_any_shape_args_and_lists(method):
     assert gradcheck(f, [0.3, b])
 
 
+@pytest.mark.parametrize("method", ["dense", "gmres", "cg", "minres"])
+def test_one_unknown(method):
+    f = lambda k, b: linear_solve(lambda x: k * x, b, method=method)
+    assert np.shape(f(2.0, 3.0)) == ()
+    np.testing.assert_allclose([jacfwd(f)(2.0, 3.0), jacrev(f)(2.0, 3.0), jacrev(jacrev(f))(2.0, 3.0)],
+                               [-0.75, -0.75, 0.75], rtol=1e-14)  # fmt: skip
+
+
 def test_2500_unknowns_with_2500_coefficients():
     """−∇·(k ∇u) = b on a grid, k of each cell: the gradient by two solves, beside difference quotients."""
     n = 50
@@ -98,6 +106,15 @@ def test_a_preconditioner_saves_products_and_changes_no_derivative():
     np.testing.assert_allclose(found[0], found[1], rtol=1e-8, atol=1e-14)
 
 
+@pytest.mark.parametrize("method", ["cg", "minres"])
+def test_reverse_mode_with_a_method_for_symmetric_equations_checks_that_they_are(method):
+    nearly = 4.0 * np.eye(N) + 1e-4 * RNG.normal(size=(N, N))
+    f = lambda b: linear_solve(lambda x: nearly @ x, b, method=method)
+    np.testing.assert_allclose(jacfwd(f)(B), np.linalg.inv(nearly), atol=1e-11)
+    with pytest.raises(ValueError, match=f"is not symmetric, as '{method}' needs it: write 'gmres'"):
+        jacrev(f)(B)
+
+
 def test_a_right_hand_side_of_zeros():
     f = by_products("cg", SYMMETRIC)
     assert not f(D, np.zeros(N)).any()
@@ -125,6 +142,8 @@ def test_the_pull_back_to_both_is_one_solve():
     (lambda b: linear_solve(lambda x: 2.0 * x, b * 1j), TypeError, "real and imaginary parts"),
     (lambda b: linear_solve(lambda x: x + x**3, b, method="dense"), ValueError, "not linear"),
     (lambda b: linear_solve(lambda x: x + 1.0, b, method="dense"), ValueError, "not linear"),
+    (lambda b: linear_solve(lambda x: 4.0 * x + 1e-3 * np.sin(x), b), ValueError, "not linear: .* by root"),
+    (lambda b: linear_solve(lambda x: 4.0 * x + 1.0, b, method="cg"), ValueError, "not linear"),
     (lambda b: linear_solve(lambda x: 0.0 * x, b, method="dense"), np.linalg.LinAlgError, "ingular"),
     (lambda b: linear_solve(lambda x: np.concatenate([x[1:], 0.0 * x[:1]]), b), RuntimeError, "relative residual"),
     (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, method="cg", maxiter=1), RuntimeError, "maxiter"),

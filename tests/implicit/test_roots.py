@@ -148,7 +148,7 @@ def test_a_preconditioner_saves_products_and_changes_no_derivative(linear):
         )
         found.append([grad(f)(np.ones(16)), hvp(f)(np.ones(16), np.ones(16))])
         counts.append(len(runs))
-    assert counts[1] < counts[0] / 2
+    assert counts[1] < 0.7 * counts[0]
     for plain, helped in zip(*found, strict=True):
         np.testing.assert_allclose(helped, plain, rtol=1e-8, atol=1e-12)
 
@@ -272,6 +272,20 @@ def test_a_recording_is_run_at_other_parameters():
     assert out.primal == f(2.0)
 
 
+def test_a_recording_of_a_root_that_a_solver_finds():
+    """What the solver gives may be Python's float or NumPy's: the root is Python's."""
+    for solver in (lambda f, x0: 2.0, lambda f, x0: np.float64(2.5)):
+        f = lambda a, solver=solver: root(lambda x: x**3 - a, 1.0, solver=solver)
+        tape, _ = record(f, [8.0])
+        np.testing.assert_allclose([tape.run([27.0]), tape.run([12.0])], [3.0, 12.0 ** (1 / 3)], rtol=1e-15)
+        assert type(f(8.0)) is float
+
+
+def test_no_unknowns():
+    for value in jvp(lambda a: root(lambda x: a * x, np.zeros((0, 2))), [2.0], [1.0]):
+        assert value.shape == (0, 2)
+
+
 def test_threads():
     results = {}
 
@@ -300,6 +314,8 @@ def test_threads():
     (lambda a: root(lambda x: 1.0 / (x - a), 0.0, solver=lambda f, x: 1.0 + 1e-14), np.linalg.LinAlgError, "pole"),
     (lambda a: root(lambda x: np.abs(x - a) - (x - a) + 0.5 * (x - a), 0.0, solver=lambda f, x: 1.0 + 1e-13),
      np.linalg.LinAlgError, "kink"),
+    (lambda a: root(lambda x: x**3 + 0.1 * np.roll(x, 1) - a, np.ones(3), linear="diagonal")[0], ValueError,
+     "depend on other elements of x"),
     (lambda a: root(lambda x: x - a, 1.0, linear="lu"), ValueError, "linear is one of"),
     (lambda a: root(lambda x: x - a, 1.0, preconditioner=np.abs), TypeError, "a preconditioner is for linear="),
     (lambda a: root(lambda x: x - a, 1j), TypeError, "real unknowns"),

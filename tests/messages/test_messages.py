@@ -272,12 +272,22 @@ def of_scipy():
         "root_scalar": (lambda x: so.root_scalar(lambda u: u - x[0], bracket=(-9, 9)), solver.format("root_scalar(")),
         "root": (lambda x: so.root(lambda u: u - x, [1.0, 1.0]).x, solver.format("root(")),
         "fsolve": (lambda x: so.fsolve(lambda u: u - x, [1.0, 1.0]), solver.format("fsolve(")),
+        "newton": (lambda x: so.newton(lambda u: u * u - x[0], 1.0), solver.format("newton(lambda u: u * u - x[0]")),
+        "newton at a root": (lambda x: so.newton(lambda u: u - x[0], X[0]), solver.format("newton(lambda u: u - x[0]")),
+        "fixed_point": (lambda x: so.fixed_point(lambda u: np.exp(-u * x[0]), 0.5), solver.format("fixed_point(")),
+        "golden": (lambda x: so.golden(lambda u: (u - x[0]) ** 2), solver.format("minimize_scalar(f).x")),
+        "minimize_scalar": (lambda x: so.minimize_scalar(lambda u: (u - x[0]) ** 2), solver.format("minimize_scalar(")),
+        "Powell": (lambda x: so.minimize(lambda u: np.sum((u - x[0]) ** 2), 0.0, method="Powell"),
+                   solver.format("minimize(")),
+        "fmin": (lambda x: so.fmin(lambda u: (u[0] - x[0]) ** 2, [1.0], disp=0), solver.format("minimize(f, x0)")),
+        "brute": (lambda x: so.brute(lambda u: (u[0] - x[0]) ** 2, [(0, 1)]), "write autodiff.implicit.argmin(f, x0, "),
         "minimize": (lambda x: so.minimize(lambda u: np.sum((u - x) ** 2), [1.0, 1.0]).x, solver.format("minimize(")),
     }  # fmt: skip
 
 
 SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "sparse @",
-         "sparse *", "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize")  # fmt: skip
+         "sparse *", "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize", "newton", "newton at a root",
+         "fixed_point", "golden", "minimize_scalar", "Powell", "fmin", "brute")  # fmt: skip
 
 
 @MODES

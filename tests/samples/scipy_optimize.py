@@ -119,6 +119,26 @@ def _positive(path: str) -> Iterator[Sample]:
         yield of_scipy("optimize", lambda s, A, b, k=k: s.nnls(A, b)[k], arrays, name, **SOLVED)
 
 
+@entry("scipy.optimize.lsq_linear")
+def _bounded(path: str) -> Iterator[Sample]:
+    arrays = values(6, 3), values(6)
+    low, high = np.array([-1.0, -0.1, -0.5]), np.array([0.2, 2.0, 0.05])
+    for name in ("x", "cost", "fun"):
+        yield of_scipy("optimize", lambda s, A, b, low, high, name=name: s.lsq_linear(A, b, (low, high), "bvls")[name],
+                       (*arrays, low, high), name, **SOLVED)  # fmt: skip
+    yield of_scipy("optimize", lambda s, A, b: s.lsq_linear(A, b).x, arrays, "free", **SOLVED)
+
+
+@entry("scipy.optimize.isotonic_regression")
+def _in_order(path: str) -> Iterator[Sample]:
+    arrays = np.array([1.0, 3.0, 2.0, 2.6, 5.0, 4.0, 6.0]), np.array([1.0, 0.5, 2.0, 1.2, 0.7, 1.1, 1.0])
+    for name in ("x", "weights"):
+        yield of_scipy("optimize", lambda s, y, w, name=name: s.isotonic_regression(y, weights=w)[name], arrays, name,
+                       **SOLVED)  # fmt: skip
+    yield of_scipy("optimize", lambda s, y: s.isotonic_regression(-y, increasing=False).x, arrays[:1], "decreasing",
+                   **SOLVED)  # fmt: skip
+
+
 @entry("scipy.optimize.linprog")
 def _programs(path: str) -> Iterator[Sample]:
     arrays = np.array([-1.0, 4.0]), np.array([[-3.0, 1.0], [1.0, 2.0]]), np.array([6.0, 4.0]), np.array(-3.0)

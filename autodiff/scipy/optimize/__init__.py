@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .._counterpart import missing
-from ._fitting import curve_fit, least_squares, nnls
+from ._fitting import curve_fit, least_squares
+from ._linear_fits import isotonic_regression, lsq_linear, nnls
 from ._minima import minimize, minimize_scalar
 from ._programs import linprog
 from ._roots import fixed_point, fsolve, root
@@ -16,8 +17,10 @@ __all__ = [
     "curve_fit",
     "fixed_point",
     "fsolve",
+    "isotonic_regression",
     "least_squares",
     "linprog",
+    "lsq_linear",
     "minimize",
     "minimize_scalar",
     "newton",

@@ -29,10 +29,12 @@ from ._problem import solved
 
 Function = Callable[..., Any]
 
-NEAR = 1e-4
-"""A constraint this close to equality, beside 1 and its limit, may press: solvers stop as far from it."""
+NEAR = (1e-4, 1e-3, 1e-2)
+"""Constraints this close to equality, beside 1 and their value, may press: solvers stop as far from it."""
 SMALL = 1e-6
 """A multiplier this small, beside the slope of the objective, does not press; so much may a constraint be violated."""
+FAR = 0.1
+"""So far from SciPy's solution, beside 1 and its size, the equations may lead: what is farther is another one."""
 
 
 @dataclass(frozen=True)
@@ -65,23 +67,72 @@ Pressing = list[tuple[Any, Any]]
 
 
 def minimum(call: str, theta: Any, problem: Callable[[Any], Problem], result: Any, x0: Any) -> Any:
-    """Return the x at which ``problem(θ)`` is least, which SciPy's ``result`` has found."""
-    at, n = read(theta), len(result.x)
-    f, constraints = problem(at)
-    pressing, multipliers = _pressing(f, constraints, result.x, x0)
+    """Return the x at which ``problem(θ)`` is least, which SciPy's ``result`` has found.
+
+    What presses is sought among what is near to equality at SciPy's solution, and then among what is less so, until the
+    equations lead to an x nearby that violates nothing. Raises RuntimeError where they do not.
+    """
+    f, constraints = problem(read(theta))
+    slope = grad(f)(result.x)
+    least = SMALL * float(max(np.linalg.norm(slope), np.linalg.norm(grad(f)(x0))))
+    sides = _sides(constraints, result.x)
+    tried: list[list[Any]] = []
+    failed: Exception | None = None
+    for near in NEAR:
+        press = _pressing(sides, slope, least, near)
+        if not any(_same(press, other) for other in tried):
+            tried.append(press)
+            try:
+                x = _solution(call, theta, problem, result, press, _multipliers(sides, press, slope), least)
+            except (RuntimeError, np.linalg.LinAlgError) as error:
+                failed = failed or error
+            else:
+                if not constraints or _is_solution(constraints, read(x), result.x):
+                    return x
+    raise failed or RuntimeError(f"{call}: it cannot be told at SciPy's solution which constraints press; let the "
+                                 f"method go on with a smaller tolerance{user_line()}")  # fmt: skip
+
+
+def _same(press: list[Any], other: list[Any]) -> bool:
+    return all(map(np.array_equal, press, other))
+
+
+def _solution(call: str, theta: Any, problem: Callable[[Any], Problem], result: Any, press: list[Any], y: Any,
+              least: float) -> Any:  # fmt: skip
+    """Return the x of the equations with what presses, less what does not by its multipliers; y is near to these."""
+    n, constraints = len(result.x), problem(read(theta))[1]
+    while True:
+        places = [np.flatnonzero(part) for part in press]
+        equations = _stationary(problem, list(zip(places[::2], places[1::2], strict=True)), n)
+        z = solved(call, theta, equations, result, Dense(), np.concatenate([result.x, y]))
+        sides, y = _sides(constraints, read(z[:n])), read(z[n:])
+        before, press = press, _still_pressing(sides, press, y, least)
+        if _same(before, press):
+            return z[:n]
+        y = y[np.concatenate([kept[held] for kept, held in zip(press, before, strict=True)])]
+
+
+def _is_solution(constraints: list[Constraint], x: Any, found: Any) -> bool:
+    """Return whether an x violates no constraint, and is as near to SciPy's solution as that may be off."""
+    sides = _sides(constraints, x)
+    is_near = np.max(np.abs(x - found)) <= FAR * (1.0 + np.max(np.abs(x)))
+    return bool(is_near) and not any(np.any(side.gap < -SMALL * side.unit) for side in sides)
+
+
+def _stationary(problem: Callable[[Any], Problem], pressing: Pressing, n: int) -> Callable[[Any], Function]:
+    """Return the gradient of the Lagrangian by x and the multipliers together, as a function of θ."""
+    held = any(len(low) or len(high) for low, high in pressing)
 
     def stationary(theta: Any) -> Function:
         f, constraints = problem(theta)
 
         def lagrangian(z: Any) -> Any:
             value = f(z[:n])
-            return value - total(z[n:] * _gaps(z[:n], constraints, pressing), -1, False) if len(multipliers) else value
+            return value - total(z[n:] * _gaps(z[:n], constraints, pressing), -1, False) if held else value
 
         return grad(lagrangian)
 
-    z = solved(call, theta, stationary, result, Dense(), np.concatenate([result.x, multipliers]))
-    _check(call, constraints, pressing, read(z), n)
-    return z[:n]
+    return stationary
 
 
 def _gaps(x: Any, constraints: list[Constraint], pressing: Pressing) -> Any:
@@ -95,46 +146,64 @@ def _gaps(x: Any, constraints: list[Constraint], pressing: Pressing) -> Any:
     return concatenate(*parts, 0)
 
 
-def _pressing(f: Function, constraints: list[Constraint], x: Any, x0: Any) -> tuple[Pressing, Any]:
-    """Return which elements of plain constraints press at x, and their multipliers, in the order of `_gaps`.
+@dataclass(frozen=True)
+class Side:
+    """The lower or the upper limits of a plain constraint, at some x; what follows is told of each of its elements."""
 
-    Of those that are near to equality it is the ones that balance the slope of f, none pulling.
-    """
-    if not constraints:
-        return [], np.zeros(0)
-    slope = grad(f)(x)
-    scale = max(np.linalg.norm(slope), np.linalg.norm(grad(f)(x0)))
-    places, rows, free = [], [np.zeros((0, len(x)))], []
+    sign: float
+    """1 for lower limits, whose multipliers are positive where they press; −1 for upper ones."""
+    gap: Any
+    """By how much the value is within the limit."""
+    unit: Any
+    """What the gap is small beside."""
+    rows: Any
+    """The derivatives of the values, a matrix."""
+    equal: Any
+    """Whether it is an equation; these are lower limits."""
+
+
+def _sides(constraints: list[Constraint], x: Any) -> list[Side]:
+    """Return both sides of each plain constraint at x."""
+    sides = []
     for constraint in constraints:
         value, jacobian = constraint.value(x), jacfwd(constraint.value)(x)
         lower, upper = constraint.limits(len(value))
-        low = np.flatnonzero(value - lower <= NEAR * (1.0 + np.abs(value)))
-        high = np.flatnonzero((upper - value <= NEAR * (1.0 + np.abs(value))) & (lower < upper))
-        places += [low, high]
-        rows += [jacobian[low], -jacobian[high]]
-        free += [lower[low] == upper[low], np.zeros(len(high), bool)]
-    matrix, equal = np.concatenate(rows), np.concatenate(free)
-    forces = nnls(np.concatenate([matrix, -matrix[equal]]).T, slope)[0] if len(matrix) else np.zeros(0)
-    y = forces[: len(matrix)]
-    y[equal] -= forces[len(matrix) :]
-    presses = equal | (y * np.linalg.norm(matrix, axis=1) > SMALL * scale)
-    parts = np.split(np.arange(len(y)), np.cumsum([len(p) for p in places])[:-1])
-    kept = [place[presses[part]] for place, part in zip(places, parts, strict=True)]
-    signed = [(1.0 - 2.0 * (k % 2)) * y[part][presses[part]] for k, part in enumerate(parts)]
-    return list(zip(kept[::2], kept[1::2], strict=True)), np.concatenate(signed)
+        unit, equal = 1.0 + np.abs(value), lower == upper
+        above = np.where(equal, np.inf, upper - value)
+        sides += [Side(1.0, value - lower, unit, jacobian, equal), Side(-1.0, above, unit, jacobian, equal & False)]
+    return sides
 
 
-def _check(call: str, constraints: list[Constraint], pressing: Pressing, z: Any, n: int) -> None:
-    """Raise RuntimeError where the equations led to an x that violates a constraint, or one would have to pull."""
-    x, y = z[:n], z[n:]
-    for constraint, (low, high) in zip(constraints, pressing, strict=True):
-        value = constraint.value(x)
-        lower, upper = constraint.limits(len(value))
-        allowed = SMALL * (1.0 + np.abs(value))
-        forces, y = (y[: len(low)], y[len(low) : len(low) + len(high)]), y[len(low) + len(high) :]
-        pulls = np.any(forces[0][lower[low] < upper[low]] < 0.0) or np.any(forces[1] > 0.0)
-        if pulls or np.any(value < lower - allowed) or np.any(value > upper + allowed):
-            raise RuntimeError(
-                f"{call}: it cannot be told at SciPy's solution which constraints press; let the method go on with a "
-                f"smaller tolerance{user_line()}"
-            )
+def _pressing(sides: list[Side], slope: Any, least: float, near: float) -> list[Any]:
+    """Return for each side which of its elements press: of those near to equality the ones that balance the slope.
+
+    None of them pulls, unless it is an equation.
+    """
+    press = [(side.gap <= near * side.unit) | side.equal for side in sides]
+    rows = [side.sign * side.rows[places] for side, places in zip(sides, press, strict=True)]
+    matrix = np.concatenate([np.zeros((0, len(slope))), *rows])
+    if not len(matrix):
+        return press
+    equal = np.concatenate([side.equal[places] for side, places in zip(sides, press, strict=True)])
+    forces = nnls(np.concatenate([matrix, -matrix[equal]]).T, slope)[0][: len(matrix)]
+    presses = equal | (forces * np.linalg.norm(matrix, axis=1) > least)
+    for places in press:
+        count = np.count_nonzero(places)
+        places[places], presses = presses[:count], presses[count:]
+    return press
+
+
+def _multipliers(sides: list[Side], press: list[Any], slope: Any) -> Any:
+    """Return the multipliers of what presses that balance the slope best, in the order of `_gaps`."""
+    rows = [side.rows[places] for side, places in zip(sides, press, strict=True)]
+    return np.linalg.lstsq(np.concatenate([np.zeros((0, len(slope))), *rows]).T, slope, rcond=None)[0]
+
+
+def _still_pressing(sides: list[Side], press: list[Any], y: Any, least: float) -> list[Any]:
+    """Return what of that which was held presses by its multipliers y, which the equations led to."""
+    found = []
+    for side, places in zip(sides, press, strict=True):
+        forces = np.zeros(len(places))
+        forces[places], y = side.sign * y[: np.count_nonzero(places)], y[np.count_nonzero(places) :]
+        found.append(places & (side.equal | (forces * np.linalg.norm(side.rows, axis=1) > least)))
+    return found

@@ -1,4 +1,4 @@
-"""Least squares: of residuals, of a curve through data, of linear equations with positive unknowns."""
+"""Least squares: of residuals, of a curve through data."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from dualnumbers.forms import shape
+from dualnumbers.forms import shape, size
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.reductions import sum as total
-from dualnumbers.rules.shaping import array, reshape
+from dualnumbers.rules.shaping import array, broadcast_to, reshape
 
 from ...calls.closures import holds_numbers
 from ...forward import jacfwd
 from ...implicit.solutions import start
-from .._counterpart import Array, counterpart, double
+from .._counterpart import counterpart
 from ._active import Constraint, Problem, minimum
-from ._problem import checked, converted, further, reported
+from ._problem import checked, converted, further, limits_of, reported
 
 Function = Callable[..., Any]
 
@@ -60,7 +60,9 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
     if not holds_numbers(fun, x0, jac, bounds, args, named):
         return scipy.optimize.least_squares(checked("least_squares", fun), x0, jac, bounds, *rest, args, named, **newer)
     x0 = np.atleast_1d(start("least_squares", x0))
-    theta, at = converted(fun, jac, args, named, _limits(bounds))
+    theta, at = converted(fun, jac, args, named, limits_of(bounds))
+    if not callable(loss) and loss not in LOSSES:
+        raise ValueError(f"least_squares: loss is a function or one of {', '.join(LOSSES)}; got {loss!r}{user_line()}")
     rho: Function = (lambda z: loss(z)[0]) if callable(loss) else LOSSES[loss]
 
     def residuals(theta: Any) -> Function:
@@ -84,12 +86,6 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
     return reported(result, x=x, fun=r(x), cost=cost(theta)(x), jac=jacfwd(r)(x), active_mask=result.active_mask)
 
 
-def _limits(bounds: Any) -> tuple[Any, Any]:
-    """Return the lower and the upper limits of SciPy's bounds."""
-    lower, upper = (bounds.lb, bounds.ub) if isinstance(bounds, scipy.optimize.Bounds) else bounds
-    return array(joined(lower)), array(joined(upper))
-
-
 @counterpart("optimize.curve_fit", always=True)
 def curve_fit(f: Function, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: bool = False,
               check_finite: Any = None, bounds: Any = (-np.inf, np.inf), method: Any = None, jac: Any = None, *,
@@ -111,8 +107,10 @@ def curve_fit(f: Function, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
     if nan_policy == "omit":
         raise TypeError(f"curve_fit with nan_policy='omit' has no derivative here; leave NaN out before{user_line()}")
     sigma = None if sigma is None else array(joined(sigma))
+    if sigma is not None and size(sigma) == 1:  # SciPy's own fails with the Jacobian that it gets
+        sigma = broadcast_to(reshape(sigma, (), "C"), (size(_vector(ydata)),))
     xdata = array(joined(xdata)) if isinstance(xdata, (list, tuple)) else xdata
-    theta, at = converted(f, xdata, _vector(ydata), sigma, _limits(bounds), jac)
+    theta, at = converted(f, xdata, _vector(ydata), sigma, limits_of(bounds), jac)
 
     def residuals(theta: Any) -> Function:
         f, xdata, ydata, sigma, _, _ = at(theta)
@@ -151,24 +149,3 @@ def _covariance(jacobian: Any, r: Any, absolute: bool) -> Any:
     inverse = np.linalg.inv(np.linalg.qr(jacobian, "r"))
     covariance = matmul(inverse, inverse.T)
     return covariance if absolute else covariance * (total(r * r, -1, False) / (m - n))
-
-
-@counterpart("optimize.nnls", always=True)
-def nnls(A: Array, b: Array, maxiter: Any = None, **options: Any) -> Any:
-    """As ``scipy.optimize.nnls``: the x ≥ 0 at which ‖A x − b‖ is least, and that norm, differentiable in A and b.
-
-    What is 0 in x stays so: where an element is 0 and nothing presses, the derivative is that of the side where it is.
-    Raises LinAlgError where the columns of A that are used depend on one another.
-    """
-    if not holds_numbers(A, b):
-        return scipy.optimize.nnls(A, b, maxiter=maxiter, **options)
-    A, b = double(A), double(b)
-    found = scipy.optimize.nnls(read(A), read(b), maxiter=maxiter, **options)[0]
-    used = np.flatnonzero(found > 0.0)
-    if not len(used):
-        return 0.0 * A[0], np.linalg.norm(b)
-    if np.linalg.matrix_rank(read(A)[:, used]) < len(used):
-        raise np.linalg.LinAlgError(f"nnls: the columns {used.tolist()} of A depend on one another, so x has no "
-                                    f"derivative{user_line()}")  # fmt: skip
-    x = matmul(np.eye(len(found))[:, used], np.linalg.lstsq(A[:, used], b, rcond=None)[0])
-    return x, np.linalg.norm(matmul(A, x) - b)

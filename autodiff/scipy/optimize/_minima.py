@@ -19,7 +19,7 @@ from ...implicit.solutions import start
 from ...reverse import grad
 from .._counterpart import counterpart
 from ._active import Constraint, Problem, minimum
-from ._problem import checked, converted, further, reported
+from ._problem import checked, converted, dense, further, reported
 
 Function = Callable[..., Any]
 
@@ -96,7 +96,8 @@ def _constraint(kind: Any, held: Any) -> Constraint:
     if kind is scipy.optimize.Bounds:
         return Constraint(lambda x: x, held["lb"], held["ub"])
     if kind is scipy.optimize.LinearConstraint:
-        return Constraint(lambda x: matmul(array(joined(held["A"])), x), held["lb"], held["ub"])
+        matrix = array(joined(dense(held["A"])))
+        return Constraint(lambda x: matmul(matrix, x), held["lb"], held["ub"])
     return Constraint(held["fun"], held["lb"], held["ub"])
 
 

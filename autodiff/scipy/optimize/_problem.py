@@ -10,10 +10,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from scipy.optimize import OptimizeResult
+from scipy.optimize import Bounds, OptimizeResult
+from scipy.sparse import issparse
 
 from dualnumbers.levels import RUNNING, read
 from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.arguments import joined
+from dualnumbers.rules.shaping import array
 
 from ...calls.closures import hidden_number, holds_numbers, parameters_converted
 from ...implicit.roots import Equation, Slope, newton, newton_step, solution
@@ -34,6 +37,17 @@ def converted(*parts: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
 def further(args: Any) -> tuple[Any, ...]:
     """Return SciPy's ``args``, which may be one that is no tuple."""
     return args if isinstance(args, tuple) else (args,)
+
+
+def dense(matrix: Any) -> Any:
+    """Return a sparse matrix of SciPy as an array, anything else as it is."""
+    return matrix.toarray() if issparse(matrix) else matrix
+
+
+def limits_of(bounds: Any) -> tuple[Any, Any]:
+    """Return the lower and the upper limits of SciPy's bounds."""
+    lower, upper = (bounds.lb, bounds.ub) if isinstance(bounds, Bounds) else bounds
+    return array(joined(lower)), array(joined(upper))
 
 
 def checked(call: str, f: Any) -> Any:

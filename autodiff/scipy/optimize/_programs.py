@@ -16,7 +16,7 @@ from dualnumbers.rules.shaping import array, broadcast_to, concatenate, reshape,
 
 from ...calls.closures import holds_numbers
 from .._counterpart import counterpart, double
-from ._problem import reported
+from ._problem import dense, reported
 
 SMALL = 1e-9
 """A multiplier this small, beside the largest cost, does not press."""
@@ -67,7 +67,7 @@ def _rows(matrix: Any, limit: Any, n: int) -> tuple[Any, Any]:
     """Return constraints as a matrix and a vector, of no rows where there are none."""
     if matrix is None:
         return np.zeros((0, n)), np.zeros(0)
-    return double(matrix), reshape(double(limit), -1, "C")
+    return double(dense(matrix)), reshape(double(limit), -1, "C")
 
 
 def _bounds(bounds: Any, n: int) -> tuple[Any, Any]:

@@ -118,7 +118,8 @@ def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), tol: flo
 
     Differentiable as the root of `root_scalar` is. The search is not differentiated, and does not follow derivatives.
 
-    Raises RuntimeError where an element does not converge, LinAlgError where a ∂func/∂x is 0 at the root.
+    Raises RuntimeError where an element does not converge, LinAlgError where a ∂func/∂x is 0 at the root, ValueError
+    where an element of func depends on other elements of x.
     """
     args, rest = further(args), (tol, maxiter)
     if not holds_numbers(func, x0, fprime, args, fprime2, x1):
