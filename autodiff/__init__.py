@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from dualnumbers.late import late
 from dualnumbers.messages.errors import COUNTERPARTS
 from dualnumbers.numbers.ndarray_attributes import NAMESPACES
+from dualnumbers.numbers.typed import register_number
 from dualnumbers.rules.shaping import array
 
 from .calls.structures import register_structure
@@ -109,6 +110,7 @@ __all__ = [
     "nn",
     "no_grad",
     "record",
+    "register_number",
     "register_structure",
     "scipy",
     "smooth",

@@ -15,9 +15,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from dualnumbers.forms import is_unreal, shape
+from dualnumbers.forms import is_unreal, shape, type_of
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.messages.errors import user_line
+from dualnumbers.number_types import alike
 from dualnumbers.numbers.series import Series
 from dualnumbers.numbers.taylor import make
 from dualnumbers.table.partials import as_given, in_precision
@@ -81,7 +82,9 @@ def _check_holomorphic(turned: Any, straight: Any, k: int) -> None:
 def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | None) -> list[Any]:
     """Return the coefficients along a direction, which is 1 where there is none."""
     call = Call([x], [0])
-    along = [1.0] * len(call.leaves) if direction is None else call.matched(direction, "the direction")
+    along = (
+        [alike(1.0, type_of(x)) for x in call.leaves] if direction is None else call.matched(direction, "the direction")
+    )
     level = Level()
     seeds = [make(Series([a, v] if order else [a], None, order), level)
              for a, v in zip(call.leaves, along, strict=True)]  # fmt: skip

@@ -103,7 +103,7 @@ class Recording:
         found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
         partials = []
         for g, x in zip(found, self.leaves, strict=True):
-            g = zeros_like(x) if g is None else as_given(g, x)
+            g = as_given(zeros_like(x) if g is None else g, x)
             if type(g) is float:
                 partials.append(g)
                 continue

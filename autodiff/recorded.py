@@ -19,7 +19,7 @@ def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[A
     leaves, rebuild = flatten(out if keeps_structure(out) else output(out, f))
     outs = [output_leaf(leaf, f) for leaf in leaves]
     values = list(map(recording.value, outs))
-    directions = Directions(values, chunk_size, largest(tape.values))
+    directions = Directions(values, chunk_size, largest(tape.values), other_side=recording.leaves)
     of_leaves = [Rows(directions, x) for x in recording.leaves]
     for chosen in directions.chunks():
         _sweep(recording, outs, directions.seeds(chosen), chosen, of_leaves)

@@ -15,6 +15,7 @@ from . import memory
 from .foreign import is_foreign, laid_out
 from .levels import is_number
 from .levels import plain as _plain
+from .number_types import alike, number_type
 
 ndarray = np.ndarray
 SCALARS = frozenset((float, np.float64, int, complex))
@@ -30,7 +31,7 @@ def shape(x: Any) -> tuple[int, ...]:
         while is_number(kind):
             x = x.primal
             kind = type(x)
-    return x.shape if kind is ndarray else () if kind in SCALARS else np.shape(x)
+    return x.shape if kind is ndarray else () if kind in SCALARS or number_type(kind) is not None else np.shape(x)
 
 
 def size(x: Any) -> int:
@@ -53,8 +54,13 @@ def is_alike(x: Any, y: Any) -> bool:
 
 
 def dtype_of(x: Any) -> Any:
-    """Return the dtype of the elements; of Python's numbers and of a list that which NumPy gives them."""
+    """Return the dtype of the elements; of Python's numbers and of a list that which NumPy gives them.
+
+    Of a number of another type (`number_types`) it is that of a float, in whose place it stands.
+    """
     value = _plain(x)
+    if number_type(type(value)) is not None:
+        return np.dtype(float)
     known = isinstance(value, (np.ndarray, np.generic)) or is_foreign(type(value))
     return value.dtype if known else np.asarray(value).dtype
 
@@ -73,7 +79,9 @@ def asked(numpy_function: Any, *arguments: Any, **keywords: Any) -> Any:
 def zeros_like(x: Any) -> Any:
     """Return a plain zero in the space of ``x``: its shape and type."""
     value = _plain(x)
-    return type(value)(0) if isinstance(value, (*PYTHON, np.generic)) else np.zeros_like(value)
+    if isinstance(value, (*PYTHON, np.generic)):
+        return type(value)(0)
+    return np.zeros_like(value) if number_type(type(value)) is None else alike(0, type(value))
 
 
 def is_unreal(x: Any) -> bool:

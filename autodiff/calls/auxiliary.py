@@ -14,6 +14,7 @@ import numpy as np
 
 from dualnumbers.levels import is_number
 from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.shaping import array
 
 from .structures import map_leaves
@@ -44,7 +45,7 @@ def _without_level(x: Any) -> Any:
     x = array(x) if isinstance(x, np.ndarray) else x
     while is_number(type(x)) and x.level.ended:
         x = x.primal
-    return x
+    return unwrapped(x)
 
 
 def alone(result: Any) -> Any:

@@ -7,7 +7,7 @@ come chunk by chunk, and are written into the Jacobian as they come: so it takes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_array, as_like, holds_same, is_foreign, new_like
-from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
+from dualnumbers.forms import dtype_of, is_unreal, shape, size, type_of, zeros_like
 from dualnumbers.levels import Level, level_of, read
 from dualnumbers.messages.errors import user_line
+from dualnumbers.number_types import number_type
 from dualnumbers.numbers.batch import batch
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem
@@ -48,15 +49,23 @@ class Directions:
 
     They go in chunks of ``chunk_size``, by default as many at once as keep a batch of the largest value, of so many
     ``elements``, within some ``room``, `CHUNK` by default. Raises TypeError or ValueError for a size that is none.
+
+    Numbers of other types (`dualnumbers.number_types`), among the leaves or on the ``other_side`` of the function, are
+    in no array: then the directions go one by one. Raises TypeError where there are arrays beside them.
     """
 
-    def __init__(self, leaves: list[Any], chunk_size: int | None = None, elements: int = 0,
-                 room: int = 0) -> None:  # fmt: skip
+    def __init__(self, leaves: list[Any], chunk_size: int | None = None, elements: int = 0, room: int = 0,
+                 other_side: Sequence[Any] = ()) -> None:  # fmt: skip
         self.leaves, self.level = leaves, Level()
+        self.one_by_one = any(number_type(type_of(x)) is not None for x in (*leaves, *other_side))
+        if self.one_by_one and any(map(shape, (*leaves, *other_side))):
+            raise TypeError("arrays and numbers of another type, such as Fractions, are differentiated together: take "
+                            f"the derivative by each alone{user_line()}")  # fmt: skip
         self.sizes = [prod(shape(x)) for x in leaves]
         counts = [size * (1 + is_unreal(x)) for size, x in zip(self.sizes, leaves, strict=True)]
         self.starts: list[int] = list(accumulate(counts, initial=0))
-        self.step = checked(chunk_size) or max(1, (room or CHUNK) // max(1, elements, *self.sizes))
+        chunk_size = 1 if self.one_by_one else checked(chunk_size)
+        self.step = chunk_size or max(1, (room or CHUNK) // max(1, elements, *self.sizes))
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -168,15 +177,17 @@ class Columns:
         self.directions, self.out = directions, out
         self.found = [_Filled(end - start, shape(out), 1)
                       for start, end in zip(directions.starts, directions.starts[1:], strict=False)]  # fmt: skip
-        self.only: Any = None
+        self.of_numbers: dict[int, Any] = {}
+        """The derivative by each leaf that is a number, where there are no columns."""
 
     def fill(self, chosen: range, tangent: Any) -> None:
         """Take the output's tangent along the chosen directions, None where it does not depend on the leaves."""
         if tangent is None or not chosen:
             return
         directions = self.directions
-        if len(directions) == len(directions.leaves) == 1 and not shape(directions.leaves[0]):
-            self.only = own(tangent)
+        alone = len(directions) == len(directions.leaves) == 1 and not shape(directions.leaves[0])
+        if alone or directions.one_by_one:
+            self.of_numbers[chosen.start] = own(tangent)
             return
         columns = directions.along(chosen, tangent, shape(self.out))
         for k, (filled, start) in enumerate(zip(self.found, directions.starts, strict=False)):
@@ -188,10 +199,8 @@ class Columns:
 
     def partials(self, rule: ComplexPartial) -> list[Any]:
         """Return the partial by each leaf, of shape ``out.shape + leaf.shape``."""
-        if self.only is not None:
-            return [as_given(self.only, self.directions.leaves[0])]
-        return [self._partial(x, filled.value(), rule)
-                for x, filled in zip(self.directions.leaves, self.found, strict=True)]  # fmt: skip
+        return [as_given(self.of_numbers[k], x) if k in self.of_numbers else self._partial(x, filled.value(), rule)
+                for k, (x, filled) in enumerate(zip(self.directions.leaves, self.found, strict=True))]  # fmt: skip
 
     def _partial(self, x: Any, columns: Any, rule: ComplexPartial) -> Any:
         count, dims = prod(shape(x)), shape(self.out)
@@ -212,14 +221,19 @@ class Rows:
 
     def __init__(self, directions: Directions, x: Any) -> None:
         self.directions, self.x, self.found = directions, x, _Filled(len(directions), shape(x), 0)
+        self.of_numbers: dict[int, Any] = {}
 
     def fill(self, chosen: range, adjoint: Any) -> None:
         """Take the leaf's adjoint for the chosen directions of the outputs, None where no path leads."""
-        if adjoint is not None and chosen:
+        if adjoint is not None and self.directions.one_by_one:
+            self.of_numbers[chosen.start] = own(adjoint)
+        elif adjoint is not None and chosen:
             self.found.fill(chosen, self.directions.along(chosen, adjoint, shape(self.x)))
 
     def partials(self) -> list[Any]:
         """Return the partial of each output, of shape ``out.shape + leaf.shape``."""
+        if self.directions.one_by_one:
+            return [as_given(self.of_numbers.get(k, zeros_like(self.x)), self.x) for k in range(len(self.directions))]
         rows, starts = self.found.value(), self.directions.starts
         outs = zip(self.directions.leaves, starts, self.directions.sizes, strict=False)
         return [self._partial(out, rows, start, count, len(starts) == 2) for out, start, count in outs]

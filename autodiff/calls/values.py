@@ -14,7 +14,9 @@ from dualnumbers.forms import PYTHON, flags, is_unreal, shape
 from dualnumbers.levels import HELD, is_labelled, is_noted, is_number, read
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.messages.errors import user_line
+from dualnumbers.number_types import alike, converted, number_type, wrapped
 from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.rules.stopping import stopped
 from dualnumbers.table.partials import as_given
@@ -67,6 +69,8 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
         return x.snapshot() if isinstance(x, ArrayNumber) else x
     if kind is int:
         return float(x)
+    if number_type(kind) is not None:
+        return wrapped(x)
     if is_labelled(kind) and len(x.shape) < 2:
         return differentiable(np.array(x), name)
     if kind is np.ndarray and x.dtype == object:
@@ -128,6 +132,8 @@ def output_leaf(out: Any, f: Any) -> Any:
     if type(out) is float or (is_number(type(out)) and getattr(type(out), "active", True)):
         return out
     value = value_of_leaf(out)
+    if number_type(type(value)) is not None:
+        return out
     kind = np.result_type(value).kind
     if kind in "biu":
         what = "a truth value" if kind == "b" else "an integer"
@@ -153,6 +159,8 @@ def _number(out: Any, f: Any) -> Any:
         return plain_output(out.tolist(), f)
     if isinstance(out, (int, float, complex)) or (_is_array(kind) and out.dtype.kind in "fciub"):
         return out
+    if number_type(kind) is not None:
+        return wrapped(out)
     raise TypeError(f"{name_of(f)} returned {described(out)}; a function that is differentiated returns numbers or "
                     "arrays")  # fmt: skip
 
@@ -188,7 +196,7 @@ def without_leaves(result: Any) -> Any:
 def own(result: Any) -> Any:
     """Return a result as the user gets it: not their array, nor one that a tape keeps, nor their Variable."""
     if is_number(type(result)):
-        result = writable(result.snapshot())
+        result = unwrapped(writable(result.snapshot()))
     return result.copy("K") if type(result) is np.ndarray else copy_of(result) if is_foreign(type(result)) else result
 
 
@@ -211,6 +219,8 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
         if given is None:
             raise _unlike(what, x)
         return [leaf for t, part in zip(given, kind.parts(x), strict=True) for leaf in matching(t, part, what)]
+    if number_type(type(value_of_leaf(x))) is not None:
+        return [_beside_typed(tangent, what, x)]
     if is_structure(tangent) and not (shape(x) and isinstance(tangent, (list, tuple))):
         raise _unlike(what, x)
     try:
@@ -227,6 +237,14 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
     return [as_given(astype(tangent, x.dtype) if shape(x) and tangent.dtype != x.dtype else tangent, x)]
 
 
+def _beside_typed(tangent: Any, what: str, x: Any) -> Any:
+    """Return the tangent of a number of another type, as `matching` does."""
+    tangent = differentiable(tangent, what)
+    if shape(tangent):
+        raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape (): they must be equal")
+    return alike(tangent, type(value_of_leaf(x)))
+
+
 def _unlike(what: str, x: Any) -> ValueError:
     """Return the error of a tangent that is not built like its value ``x``."""
     kind = kind_of(x)
@@ -237,6 +255,9 @@ def _unlike(what: str, x: Any) -> ValueError:
 def zero(out: Any, x: Any) -> Any:
     """Return the zero tangent of an output that ``x`` does not reach: of the output's shape, in the type of both."""
     out, x = value_of_leaf(out), value_of_leaf(x)
+    typed = next((type(part) for part in (x, out) if number_type(type(part)) is not None), None)
+    if typed is not None:
+        return converted(0, typed)
     if isinstance(out, PYTHON) and isinstance(x, PYTHON):
         return type(type(x)(0) * 0.0 + type(out)(0) * 0.0)(0)
     return new_like(out, np.shape(out), np.result_type(out, x, 0.0))[()]

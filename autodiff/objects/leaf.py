@@ -32,6 +32,7 @@ from dualnumbers.levels import GROUND, LIVING, Level, is_number, level_of, plain
 from dualnumbers.memory import is_free
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.shaping import array
 
 from ..calls.values import differentiable, living, matching, value_of
@@ -87,7 +88,7 @@ class Leaf(ByHand):
         if self._alone and is_array(data) and not is_free(data):
             self._data = data = data.copy() if is_number(type(data)) else copy_of(data)  # a tape has the other
         self._alone = False
-        return data
+        return unwrapped(data)
 
     @data.setter
     def data(self, value: Any) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_like
-from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.forms import dtype_of, is_unreal, shape, type_of, zeros_like
 from dualnumbers.levels import has_nan, read
 from dualnumbers.messages.errors import user_line
+from dualnumbers.number_types import number_type
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given
 
@@ -100,6 +101,8 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
 
 def _drawn(drawn: np.random.Generator, x: Any) -> Any:
     """Return an array like another, of numbers drawn at random."""
+    if number_type(type_of(x)) is not None:
+        raise TypeError(f"linear_transpose draws points of floats, not of {type_of(x).__name__}: use vjp{user_line()}")
     z = drawn.normal(size=shape(x)) + (1j * drawn.normal(size=shape(x)) if is_unreal(x) else 0.0)
     return as_given(as_like(np.asarray(z, dtype_of(x)), x) if shape(x) else z, x)
 

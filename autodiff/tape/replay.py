@@ -15,6 +15,7 @@ import numpy as np
 from dualnumbers.forms import dtype_of, shape, type_of
 from dualnumbers.levels import has_nan, plain
 from dualnumbers.messages.frames import Reader
+from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.several import parts
 
 from ..calls.places import arguments
@@ -75,7 +76,7 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
         raise TypeError("the function was recorded with arguments of another structure: other keys, classes, strings, "
                         "or constants in them")  # fmt: skip
     values = _values(tape, recorded, inputs)
-    return map_leaves(lambda x: values[x] if type(x) is Line else x, recorded.returned)
+    return map_leaves(lambda x: unwrapped(values[x] if type(x) is Line else x), recorded.returned)
 
 
 def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:

@@ -16,6 +16,7 @@ from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number, level_of
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
+from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg.undetermined import Undetermined
@@ -29,7 +30,7 @@ from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partia
 
 from ..calls.values import matching
 from ..calls.watching import WATCHES
-from .accumulation import add, add_around, add_part, add_result, fit, product
+from .accumulation import add, add_around, add_part, add_result, as_partials_take, fit, product
 from .keeping import LARGE, restore
 from .pieces import Pieces
 from .program import FAR, INERT
@@ -62,7 +63,7 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
         raise ValueError(f"the output has shape {shape(value)}: give its cotangent of that shape, "
                          f"tape.adjoints(out, cotangent){user_line()}")  # fmt: skip
     seed = zeros_like(value) + 1 if cotangent is None else matching(cotangent, value, "the cotangent")[0]
-    return adjoints(tape, {out.line: seed}, keep=True)
+    return list(map(unwrapped, adjoints(tape, {out.line: seed}, keep=True)))
 
 
 def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Callable[[int], Times | None]]:
@@ -154,9 +155,8 @@ def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], stati
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
     values, constants, far = tape.values, tape.constants, FAR
-    if tape.mixed and numpy_float in set(map(type, values)):
-        values = _as_python(values)
-        constants = _as_python(constants) if len(constants) > 1 else constants
+    if tape.mixed:
+        values, constants = as_partials_take(tape)
     found: list[Any] = [None] * len(values)
     owned: set[int] = set()
     for line, seed in seeds.items():
@@ -226,17 +226,6 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         if type(found[line]) is Pieces:
             found[line] = fit(found[line].joined(), values[line])
     return found
-
-
-def _as_python(xs: list[Any]) -> list[Any]:
-    """Return values with Python floats in the place of NumPy's, which compute five times as slowly."""
-    if numpy_float not in set(map(type, xs)):
-        return xs
-    xs = xs.copy()
-    for k, x in enumerate(xs):
-        if type(x) is numpy_float:
-            xs[k] = float(x)
-    return xs
 
 
 def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None,

@@ -18,6 +18,7 @@ from ..forms import shape, zeros_like
 from ..levels import Level, is_number, is_operand, level_of
 from ..memory import is_alone, is_free
 from ..messages.errors import no_plain_value, unpicklable
+from ..number_types import alike, number_type
 from ..rules.indexing import fixed, getitem
 from ..rules.shaping import broadcast_to
 from ..table import TABLE
@@ -29,6 +30,7 @@ from .batch import BatchArray, BatchNumber
 from .notation import latex, text
 from .number import Number, as_operand
 from .pushforward import push_forward
+from .typed import unwrapped
 from .views import ArrayView
 
 new = object.__new__
@@ -61,6 +63,8 @@ class DualNumber(Number, operators=True):
 
     def __new__(cls, real: Any, dual: Any = None) -> Self:
         real, dual = (np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (real, dual))
+        if number_type(type(real)) is not None or number_type(type(dual)) is not None:
+            real, dual = alike(real, type(dual)), alike(dual, type(real))
         if dual is None:
             dual = zeros_like(real) if is_operand(type(real)) else 0
         for part in (real, dual):
@@ -91,7 +95,7 @@ class DualNumber(Number, operators=True):
 
     @property
     def real(self) -> Any:
-        return self.primal if self.level.by_hand else self.viewed(TABLE["real"])
+        return unwrapped(self.primal) if self.level.by_hand else self.viewed(TABLE["real"])
 
     @property
     def dual(self) -> Any:

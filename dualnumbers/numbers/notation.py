@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..levels import is_number
+from ..levels import GROUND, level_of
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -23,7 +23,7 @@ def latex(x: Any) -> str:
 
 
 def _depth(x: Any) -> int:
-    return 1 + max(map(_depth, x.parts())) if is_number(type(x)) else 0
+    return 1 + max(map(_depth, x.parts())) if level_of(x) is not GROUND else 0
 
 
 def _text(x: Any, spec: str, depth: int) -> str:
@@ -32,7 +32,7 @@ def _text(x: Any, spec: str, depth: int) -> str:
         return format(x, spec)
     primal, tangent = (_text(part, spec, depth - 1) for part in x.parts())
     unit = f"ε{depth}".translate(_SUBSCRIPTS)
-    if any(is_number(type(part)) for part in x.parts()):
+    if any(level_of(part) is not GROUND for part in x.parts()):
         return f"({primal}) + ({tangent}){unit}"
     return _sum(primal, tangent, unit)
 
@@ -53,4 +53,4 @@ def polynomial(coefficients: list[Any], spec: str) -> str:
 
 
 def _term(coefficient: Any, spec: str) -> str:
-    return f"({format(coefficient, spec)})" if is_number(type(coefficient)) else format(coefficient, spec)
+    return f"({format(coefficient, spec)})" if level_of(coefficient) is not GROUND else format(coefficient, spec)

@@ -18,6 +18,7 @@ from .. import forms
 from ..forms import dtype_of, type_of
 from ..levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
 from ..messages.errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
+from ..number_types import number_type, wrapped
 from ..rules import entry_for, shaping
 from ..rules.arrays.creating import LIKE
 from ..rules.elementwise.arithmetic import as_numpy
@@ -49,6 +50,7 @@ class Number(NumberSurface):
 
     __slots__ = ()
     __pandas_priority__ = 1 << 30  # pandas leaves an operation to what has a higher one than its tables
+    _op_priority = 1 << 30  # and SymPy, which would ask for a float, to what has one at all
     level: Level
     primal: Any
 
@@ -279,6 +281,8 @@ def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
         return y
     if is_number(kind):
         return as_operand(x, y.primal, row)  # what a holder holds
+    if number_type(kind) is not None and number_type(type_of(x)) is not None:
+        return wrapped(y)
     if issubclass(kind, Rational):
         return float(y)  # as a float takes a Fraction
     if shaping.is_nested(kind) and (forms.is_array(x) or isinstance(plain(x), np.generic)):

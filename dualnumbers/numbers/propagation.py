@@ -15,7 +15,7 @@ from ..forms import is_unreal
 from ..levels import is_number
 from ..several import each
 from ..table.dispatch import lead, leading
-from ..table.partials import at_point
+from ..table.partials import at_point, beside
 from ..table.row import Face
 from .operation import Make, Operation
 from .series import Series
@@ -42,6 +42,7 @@ def extend(face: Face, make: Make, kind: Any) -> Callable[..., Any]:
         z0 = evaluate(*primals, *static)
         if not any(isinstance(x, Series) and row.passes(k) for k, x in enumerate(xs)):
             return z0
+        xs = list(beside(row, z0, xs))
         within = next((x.within for x in xs if isinstance(x, Series) and x.within is not None), None)
         if within is not None:
             return within.number(within.applied(row, z0, xs, static))

@@ -25,12 +25,14 @@ from typing import Any, Self
 import numpy as np
 
 from ..foreign import as_like
-from ..forms import shape
+from ..forms import shape, type_of
 from ..levels import Level, is_number, is_operand, level_of
 from ..memory import is_free
 from ..messages.errors import no_plain_value, unpicklable, user_line
+from ..number_types import alike, number_type, wrapped
 from ..rules.shaping import broadcast_to
 from ..table import TABLE
+from ..table.partials import as_given
 from ..table.row import Face
 from .array import ArrayNumber, Classes
 from .notation import polynomial
@@ -123,7 +125,7 @@ class TaylorNumber(Number, operators=True):
         """All coefficients, of t⁰ to t^order."""
         if not self.level.by_hand:
             raise no_plain_value(".coefficients", self, AttributeError)
-        return tuple(self.series.all())
+        return tuple(as_given(x, self.primal) for x in self.series.all())
 
     def constant(self, value: Any) -> Any:
         return make(Series([as_like(value, self)], None, self.order), self.level)
@@ -227,12 +229,14 @@ def _coefficients(given: Any) -> list[Any]:
     """Return the coefficients of a number made by hand, in the shape of the first."""
     if not isinstance(given, (list, tuple, np.ndarray)) or not len(given):
         raise TypeError(f"a TaylorNumber has a list of coefficients, such as [x, 1.0], not {given!r}{user_line()}")
-    found = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in given]
+    found = [np.asarray(x) if isinstance(x, (list, tuple)) else wrapped(x) for x in given]
     for part in found:
         if not is_operand(type(part)) or getattr(part, "dtype", np.dtype(float)).kind not in "fciub":
             raise TypeError(
                 f"a TaylorNumber has numbers or arrays as coefficients, not {type(part).__name__}: {part!r}"
             )
+    typed = next((kind for kind in map(type_of, found) if number_type(kind) is not None), float)
+    found = [alike(x, typed) for x in found]
     to = shape(found[0])
     for k, part in enumerate(found):
         try:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..levels import is_number
+from ..number_types import function_of
 
 
 class Lifts(dict[type, Callable[..., Any]]):
@@ -58,10 +59,15 @@ class Dispatch(dict[Any, Callable[..., Any]]):
             implementation = face.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(face, *xs)
         elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
             implementation = self.array
-        else:
+        elif all(t in PLAIN for t in types):
             implementation = self.scalar
+        else:  # ``math.sin`` would round an mpf to a float; other types may be registered later
+            return next(filter(None, (function_of(t, self.face.row.name) for t in types)), self.scalar)
         self[kinds] = implementation
         return implementation
+
+
+PLAIN = frozenset((float, int, complex, bool))
 
 
 def by_type(face: Any, scalar: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:

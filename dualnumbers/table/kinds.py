@@ -28,7 +28,7 @@ import numpy as np
 
 from ..forms import dtype_of, is_unreal, zeros_like
 from ..several import plus
-from .partials import at_point, evaluate_partial, in_precision, numpy_float, python_of
+from .partials import at_point, beside, evaluate_partial, in_precision, numpy_float, python_of
 from .registry import TABLE
 
 Active = Sequence[tuple[int, Any]]
@@ -79,14 +79,14 @@ class Elementwise(Kind):
         """Return Σ partialₖ · ẋₖ, in the output's precision."""
         if row.singular or isinstance(z, np.generic):
             with np.errstate(all="ignore"):
-                return weighted(row.partials, z, xs, active, times if row.singular else None)
+                return weighted(row.partials, z, beside(row, z, xs), active, times if row.singular else None)
         return weighted(row.partials, z, xs, active, None)
 
     def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
              times: Times) -> Any:  # fmt: skip
         p = self.partial
         if not isinstance(p, float):
-            w, at = at_point(z, xs) if type(z) is numpy_float else (z, xs)
+            w, at = at_point(z, xs) if type(z) is numpy_float else (z, beside(row, z, xs))
             p = evaluate_partial(p, *at, w)
         return (times or operator.mul)(p, g)
 

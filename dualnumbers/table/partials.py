@@ -14,8 +14,9 @@ import numpy as np
 
 from ..foreign import as_like, is_foreign
 from ..forms import PYTHON, type_of
-from ..levels import is_number, is_operand, plain
+from ..levels import GROUND, is_number, is_operand, level_of, plain
 from ..messages.errors import user_line
+from ..number_types import alike, number_type
 from ..several import each
 from .registry import TABLE
 
@@ -59,6 +60,10 @@ def as_given(derivative: Any, x: Any) -> Any:
     if kind is type(x) and (kind is float or kind is np.ndarray):
         return derivative
     given, wanted = plain(derivative), plain(x)
+    if number_type(type(wanted)) is not None:
+        if level_of(derivative) is not GROUND:
+            return derivative
+        return plain(alike(given, type(wanted))) if type(given) is int else given
     if type(given) is np.ndarray and not given.ndim and not isinstance(wanted, np.ndarray):
         derivative, given = derivative[()], given[()]  # of a number that was reshaped
     if type(given) is type(wanted) or (isinstance(given, np.ndarray) and not is_foreign(type(wanted))):
@@ -91,6 +96,21 @@ def at_point(z: Any, operands: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     return (python_of(z), list(map(python_of, operands))) if is_double(z) else (z, operands)
 
 
+def beside(row: Any, z: Any, operands: Sequence[Any]) -> Sequence[Any]:
+    """Return operands as partials take them beside a value: of a number of another type, those `BY_ITSELF` as such."""
+    place = BY_ITSELF.get(row.name)
+    if place is None or number_type(type_of(z)) is None:
+        return operands
+    return [alike(x, type_of(z)) if k == place else x for k, x in enumerate(operands)]
+
+
+BY_ITSELF = {"divide": 1, "power": 0, "pow": 0}
+"""The name of a row → the place of the operand that a function in a partial is of, and of that alone.
+
+1 / y by the int of x / 3, and log x by that of 2ʸ, would be floats.
+"""
+
+
 def evaluate_partial(partial: Any, *arguments: Any) -> Any:
     """Evaluate a partial at the arguments and the output: inf or nan where it is singular, never an exception."""
     try:
@@ -119,6 +139,8 @@ def in_precision(tangent: Any, z: Any) -> Any:
         return tangent
     given, wanted = plain(tangent), plain(z)
     if type(wanted) is float or not hasattr(given, "dtype") or not hasattr(wanted, "dtype"):
+        return tangent
+    if number_type(type(wanted)) is not None:
         return tangent
     target = wanted.dtype if given.dtype.kind == wanted.dtype.kind else wanted.real.dtype
     return tangent if given.dtype == target or given.dtype.kind != target.kind else TABLE["astype"](tangent, target)
