@@ -47,9 +47,8 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
         if any(map(has_nan, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded
             gradient = grad(lambda y: main(y, *args, **keywords))
             found = flatten(jvp(gradient, [x], [v])[1])[0]
-        leaves = [
-            zeros_like(x) if t is None else own(as_given(t, x)) for t, x in zip(found, recording.leaves, strict=True)
-        ]
+        leaves = [own(as_given(zeros_like(x) if t is None else t, x))
+                  for t, x in zip(found, recording.leaves, strict=True)]  # fmt: skip
         return with_rest(recording.call.structured(leaves)[0])
 
     return product

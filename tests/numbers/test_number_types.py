@@ -100,6 +100,7 @@ def test_what_comes_back_are_fractions():
         ad.value_and_jacobian(f)(THIRD),
         ad.value_grad_and_hessian(lambda x: THIRD * x)(THIRD),
         ad.taylor(f, THIRD, 3),
+        ad.hvp(lambda x: THIRD * x)(THIRD, THIRD),
         ad.stop_gradient(THIRD),
         ad.value_of(DualNumber(THIRD, 1)),
         ad.derivative(lambda x: Fraction(5), 0, [THIRD]),
