@@ -27,7 +27,7 @@ from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
-    from . import drawing, implicit, linalg, nn, scipy
+    from . import bridges, drawing, implicit, linalg, nn, scipy
     from .adoption import adopt
     from .any_order import taylor
     from .check.derivatives import check_derivative, check_gradient
@@ -71,6 +71,7 @@ __all__ = [
     "animate",
     "array",
     "black_box",
+    "bridges",
     "check_derivative",
     "check_gradient",
     "checkpoint",
@@ -147,7 +148,7 @@ OPERATORS = (
 )
 
 LATE = {
-    **dict.fromkeys(("check", "custom", "drawing", "implicit", "linalg", "nn", "numpy", "scipy"), ""),
+    **dict.fromkeys(("bridges", "check", "custom", "drawing", "implicit", "linalg", "nn", "numpy", "scipy"), ""),
     **dict.fromkeys(("black_box", "elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
     **dict.fromkeys(("check_derivative", "check_gradient"), "check"),
     **dict.fromkeys(OPERATORS, "operators"),
