@@ -27,7 +27,7 @@ from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
-    from . import bridges, drawing, implicit, linalg, nn, scipy
+    from . import drawing, implicit, linalg, nn, scipy
     from .adoption import adopt
     from .any_order import taylor
     from .check.derivatives import check_derivative, check_gradient
@@ -71,7 +71,6 @@ __all__ = [
     "animate",
     "array",
     "black_box",
-    "bridges",
     "check_derivative",
     "check_gradient",
     "checkpoint",
