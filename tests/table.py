@@ -164,8 +164,11 @@ def same_bits(x: Any, y: Any) -> bool:
     """Whether two values have one type, dtype and shape, and the same bits but for the payload of a NaN."""
     if type(x) is not type(y):
         return False
-    if isinstance(x, (np.ndarray, np.generic)) and (x.dtype != y.dtype or x.shape != y.shape):
-        return False
+    if isinstance(x, (np.ndarray, np.generic)):
+        if x.dtype != y.dtype or x.shape != y.shape:
+            return False
+        if x.tobytes() == y.tobytes():  # the short way; a longdouble has idle bytes
+            return True
     if isinstance(x, type):
         return x is y
     real = all(np.array_equal(np.signbit(part(x)), np.signbit(part(y)))

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from drawn import drawn, drawn_from
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 from mpmath import mp
@@ -40,8 +40,6 @@ from table import (
     places,
     points,
     python_function,
-    rarely,
-    repeatable,
     room,
     same_bits,
     settled,
@@ -69,10 +67,8 @@ WITH_DIGITS = [f for f in ELEMENTWISE_FUNCTIONS if value_noise(f.row) <= 1e5 or 
 
 
 @pytest.mark.parametrize(**named(WITH_DIGITS))
-@repeatable
-@given(data=st.data())
-def test_partials_are_the_limits_of_difference_quotients(function, data):
-    point = data.draw(points(function.row))
+@drawn_from(points)
+def test_partials_are_the_limits_of_difference_quotients(function, point):
     for k in places(function.row):
         slope, error = partial_difference(function, k, point, room(function.row, point), value_noise(function.row))
         error *= CONDITION.get(function.row.name, 1)
@@ -85,10 +81,8 @@ def test_partials_are_the_limits_of_difference_quotients(function, data):
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
-@repeatable
-@given(data=st.data())
-def test_second_partials_are_one_number_in_every_nesting(function, data):
-    point = data.draw(points(function.row))
+@drawn_from(points)
+def test_second_partials_are_one_number_in_every_nesting(function, point):
     for wrt in itertools.combinations_with_replacement(places(function.row), 2):
         first = lambda *xs, k=wrt[0]: derivative(function, k, xs)
         slope, error = partial_difference(first, wrt[1], point, room(function.row, point), noise(function.row))
@@ -132,19 +126,17 @@ def assert_agrees_with_50_digits(function, point, order):
             assert abs(partial(*point) - exact) <= tolerance, (name, wrt)
 
 
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize(**named(WITH_REFERENCE))
-@repeatable
-@given(data=st.data())
-def test_derivatives_are_exact_to_rounding(function, order, data):
-    assert_agrees_with_50_digits(function, data.draw(points(function.row)), order)
+@drawn_from(points)
+def test_derivatives_are_exact_to_rounding(function, point):
+    for order in (1, 2):
+        assert_agrees_with_50_digits(function, point, order)
 
 
 @pytest.mark.parametrize(**named([f for f in WITH_REFERENCE if not is_costly(f.row) or len(places(f.row)) == 1]))
-@rarely
-@given(data=st.data())
-def test_third_derivatives_are_exact_to_rounding(function, data):
-    assert_agrees_with_50_digits(function, data.draw(points(function.row)), 3)
+@drawn_from(points, one_in=4)
+def test_third_derivatives_are_exact_to_rounding(function, point):
+    assert_agrees_with_50_digits(function, point, 3)
 
 
 TAILS = [
@@ -223,18 +215,17 @@ def directions(arrays):
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
-@repeatable
-@given(data=st.data())
-def test_on_arrays_it_is_the_map_of_itself_on_numbers(function, data):
+@drawn_from(array_arguments)
+def test_on_arrays_it_is_the_map_of_itself_on_numbers(function, arrays):
     active, apply = places(function.row), on_arrays(function)
-    arrays = data.draw(array_arguments(function.row))
 
     def restricted(*xs):
         return apply(*(xs[active.index(k)] if k in active else x for k, x in enumerate(arrays)))
 
     with np.errstate(all="ignore"):
         value = outcome(restricted, *(arrays[k] for k in active))
-        assume(isinstance(value, (np.ndarray, np.generic)))  # a function of math alone raises outside its domain
+        if isinstance(value, type):  # a function of math alone raises outside its domain
+            return
         cotangent, tangents = directions([value])[0], directions([arrays[k] for k in active])
         _, pushed = jvp(restricted, [arrays[k] for k in active], tangents)
         pulled = vjp(restricted, *(arrays[k] for k in active))[1](cotangent)
@@ -281,6 +272,21 @@ def any_numbers(row, whole=True):
     return st.tuples(*(wild | x if k in places(row) else x for k, x in enumerate(domain)))
 
 
+def any_floats(row):
+    """The same without whole numbers where floats may be."""
+    return any_numbers(row, whole=False)
+
+
+def lists_of_points(row):
+    """Eight of these at a time; of a costly row those that have the whole numbers of one of its points."""
+    if not is_costly(row):
+        found = drawn(any_floats, row)
+        return [found[start : start + 8] for start in range(0, len(found), 4)]
+    whole = [[x if isinstance(x, int) else None for x in point] for point in few_points(row)]
+    return [[point for point in some_numbers(row) if all(y in (x, None) for x, y in zip(point, those, strict=True))]
+            for those in whole]  # fmt: skip
+
+
 def some_numbers(row):
     """A point of the domain with each coordinate replaced by what may lie outside of it."""
     yield from few_points(row)
@@ -309,21 +315,17 @@ def assert_same_outcome(expected, row, function, point):
 
 
 @pytest.mark.parametrize(**named(PYTHON_FACES))
-@repeatable
-@given(data=st.data())
-def test_values_and_exceptions_are_those_of_python(function, data):
-    point = data.draw(any_numbers(function.row))
+@drawn_from(any_numbers)
+def test_values_and_exceptions_are_those_of_python(function, point):
     expected = outcome(python_function(function.row), *point)
     assert same_bits(outcome(function, *point), expected)
     assert_same_outcome(expected, function.row, function, point)
 
 
 @pytest.mark.parametrize(**named(NUMPY_FACES))
-@repeatable
-@given(data=st.data())
-def test_values_are_those_of_numpy(function, data):
+@drawn_from(any_floats)
+def test_values_are_those_of_numpy(function, point):
     ufunc = numpy_function(function.row)
-    point = data.draw(any_numbers(function.row, whole=False))
     expected = outcome(ufunc, *point)
     assert_same_outcome(expected, function.row, ufunc, point)
     for kind in (np.float64, np.float32):
@@ -333,29 +335,20 @@ def test_values_are_those_of_numpy(function, data):
 
 
 @pytest.mark.parametrize(**named(NUMPY_FACES))
-@rarely
-@given(data=st.data())
-def test_values_of_arrays_are_those_of_numpy(function, data):
+def test_values_of_arrays_are_those_of_numpy(function):
     """At many points in one array, whole numbers alone being one for all of them."""
     ufunc, row = numpy_function(function.row), function.row
-    if is_costly(row):
-        drawn = list(some_numbers(row))
-        whole = [x if isinstance(x, int) else None for x in data.draw(st.sampled_from(few_points(row)))]
-        drawn = [point for point in drawn if all(y in (x, None) for x, y in zip(point, whole, strict=True))]
-    else:
-        drawn = data.draw(st.lists(any_numbers(row, whole=False), min_size=5, max_size=8))
-    for dtype in (np.float64, np.float32):
+    for listed, dtype in itertools.product(lists_of_points(row), (np.float64, np.float32)):
         with np.errstate(all="ignore"):
-            arguments = [np.array(xs, dtype) if isinstance(xs[0], float) else xs[0] for xs in zip(*drawn, strict=True)]
+            arguments = [np.array(xs, dtype) if isinstance(xs[0], float) else xs[0] for xs in zip(*listed, strict=True)]
         assert_same_outcome(outcome(ufunc, *arguments), row, ufunc, arguments)
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
-@repeatable
-@given(data=st.data())
-def test_a_derivative_warns_of_nothing_that_the_value_does_not(function, data):
+@drawn_from(any_floats)
+def test_a_derivative_warns_of_nothing_that_the_value_does_not(function, point):
     apply = on_arrays(function)
-    point = [np.float64(x) if isinstance(x, float) else x for x in data.draw(any_numbers(function.row, whole=False))]
+    point = [np.float64(x) if isinstance(x, float) else x for x in point]
     with np.errstate(all="raise", under="ignore"):
         try:
             apply(*point)
@@ -368,12 +361,10 @@ def test_a_derivative_warns_of_nothing_that_the_value_does_not(function, data):
 
 @pytest.mark.parametrize(**named([f for f in NUMPY_FACES if f in ELEMENTWISE_FUNCTIONS]))
 @pytest.mark.filterwarnings("ignore:non-integer arg n is deprecated")  # SciPy's own, of bdtr's count beside a float32
-@rarely
-@given(data=st.data())
-def test_a_derivative_has_the_precision_of_the_value_or_the_argument(function, data):
+@drawn_from(points, one_in=4)
+def test_a_derivative_has_the_precision_of_the_value_or_the_argument(function, point):
     """What is pushed forward has the dtype of NumPy's value, what is pulled back that of the argument."""
     ufunc, active = numpy_function(function.row), places(function.row)
-    point = data.draw(points(function.row))
     for kind in (np.float32, lambda x: np.array([x, x], np.float32)):
         numbers = [kind(x) if k in active else x for k, x in enumerate(point)]
         xs = [numbers[k] for k in active]
@@ -423,11 +414,9 @@ U = [0.6 - 0.8j, 0.3 + 1.1j]
 
 
 @pytest.mark.parametrize(**named(COMPLEX))
-@repeatable
-@given(data=st.data())
-def test_at_complex_points_it_is_the_adjoint_in_the_real_inner_product(function, data):
+@drawn_from(complex_point)
+def test_at_complex_points_it_is_the_adjoint_in_the_real_inner_product(function, point):
     """Re Σ conj(v) · J u = Re Σ conj(Jᵀ v) · u, and J u is a difference along u."""
-    point = data.draw(complex_point(function.row))
     ufunc, u = numpy_function(function.row), U[: len(point)]
     value, pushed = jvp(ufunc, point, u)
     slope, error = difference(lambda t: ufunc(*moved(point, u, t)), 1e-3, max(map(abs, point)))
@@ -440,11 +429,9 @@ def test_at_complex_points_it_is_the_adjoint_in_the_real_inner_product(function,
 
 
 @pytest.mark.parametrize(**named(COMPLEX))
-@rarely
-@given(data=st.data())
-def test_at_complex_points_the_second_derivative_is_one_in_every_nesting(function, data):
+@drawn_from(complex_point, one_in=4)
+def test_at_complex_points_the_second_derivative_is_one_in_every_nesting(function, point):
     """H u of the real function φ = Re c f, in both modes of both orders, beside a difference of φ's gradient."""
-    point = data.draw(complex_point(function.row))
     ufunc, u = numpy_function(function.row), U[: len(point)]
 
     def phi(*xs):
@@ -498,10 +485,9 @@ def distance_in_50_digits(x, exact):
 
 @pytest.mark.skipif(np.finfo(np.longdouble).eps == EPS, reason="longdouble is double here")
 @pytest.mark.parametrize(**named([f for f in WITH_REFERENCE if takes_extended(f)]))
-@rarely
-@given(data=st.data())
-def test_a_longdouble_keeps_its_digits(function, data):
-    point, active = data.draw(points(function.row)), places(function.row)
+@drawn_from(points, one_in=4)
+def test_a_longdouble_keeps_its_digits(function, point):
+    active = places(function.row)
     ufunc, f, eps = numpy_function(function.row), reference(function.row), float(np.finfo(np.longdouble).eps)
     for order in (1, 2):
         for wrt in itertools.combinations_with_replacement(active, order):

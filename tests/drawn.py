@@ -1,0 +1,54 @@
+"""Points of a row, drawn once by hypothesis and given to all tests of the row.
+
+Hypothesis's own work on an example is as much as a test's, so a list of examples is shared; so are the 50-digit
+references at its points, which `table.exactly` keeps. Where hypothesis searches deep, each test draws its own, and what
+fails is shrunk.
+"""
+
+import functools
+
+from hypothesis import given, settings
+from table import EXAMPLES, repeatable
+
+DEEP = EXAMPLES >= 1000
+
+
+def drawn_from(strategy_of, one_in=1):
+    """Run a test of a function and an example with those of a strategy of its row: all, or one in so many."""
+
+    def decorator(test):
+        @functools.wraps(test)
+        def at_each(function):
+            if DEEP:
+                search(strategy_of(function.row), EXAMPLES // one_in, lambda example: test(function, example))
+                return
+            for example in drawn(strategy_of, function.row)[::one_in]:
+                try:
+                    test(function, example)
+                except Exception as error:
+                    error.add_note(f"at {example!r}")
+                    raise
+
+        del at_each.__wrapped__  # by which pytest would ask for a fixture of the example
+        return at_each
+
+    return decorator
+
+
+@functools.cache
+def drawn(strategy_of, row):
+    """As many examples as the profile says of a strategy of a row, the same at every run."""
+    found = []
+    search(strategy_of(row), EXAMPLES, found.append)
+    return found
+
+
+def search(strategy, examples, call):
+    """Call a function with examples of a strategy."""
+
+    @settings(repeatable, max_examples=examples)
+    @given(strategy)
+    def called(example):
+        call(example)
+
+    called()
