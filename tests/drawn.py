@@ -8,13 +8,14 @@ fails is shrunk.
 import functools
 
 from hypothesis import given, settings
+from noted import noted
 from table import EXAMPLES, repeatable
 
 DEEP = EXAMPLES >= 1000
 
 
 def drawn_from(strategy_of, one_in=1):
-    """Run a test of a function and an example with those of a strategy of its row: all, or one in so many."""
+    """Run a test of a function and an example with those of a strategy of its row, or with one in so many of 100."""
 
     def decorator(test):
         @functools.wraps(test)
@@ -22,12 +23,10 @@ def drawn_from(strategy_of, one_in=1):
             if DEEP:
                 search(strategy_of(function.row), EXAMPLES // one_in, lambda example: test(function, example))
                 return
-            for example in drawn(strategy_of, function.row)[::one_in]:
-                try:
+            found = drawn(strategy_of, function.row)
+            for example in found[:: max(1, one_in * len(found) // EXAMPLES)]:  # all of a few
+                with noted(repr(example)):
                     test(function, example)
-                except Exception as error:
-                    error.add_note(f"at {example!r}")
-                    raise
 
         del at_each.__wrapped__  # by which pytest would ask for a fixture of the example
         return at_each

@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import mpmath
@@ -251,23 +251,29 @@ VALUES = {"forward": value_forward, "reverse": value_reverse}
 # --------------------------------------------------------------------------------------------- differences
 
 
-def difference(f: Callable[[float], Any], step: float, offset: float = 0.0, noise: float = 1.0) -> tuple[Any, Any]:
+def difference(
+    f: Callable[[float], Any], step: Any, offset: Any = 0.0, noise: float = 1.0, each: bool = False
+) -> tuple[Any, Any]:
     """The slope at 0 of ``t ↦ f(t)`` by central differences, once extrapolated (Richardson 1911), and its error.
 
     The error is the sum of what the extrapolation changed and of what the rounding of f, and of ``offset + t`` inside
-    it, amounts to.
+    it, amounts to; that of f is measured by its largest element, or by ``each`` itself, which may have a step of its
+    own.
     """
     ends = [np.asarray(f(t)) for t in (step, -step, step / 2, -step / 2)]
     wide, narrow = (ends[0] - ends[1]) / (2 * step), (ends[2] - ends[3]) / step
-    rounding = (8 * EPS * noise * (np.max(np.abs(ends), initial=0.0) + abs(offset * narrow)) + TINY) / step
+    rounding = (
+        8 * EPS * noise * (np.max(np.abs(ends), axis=0 if each else None, initial=0.0) + abs(offset * narrow)) + TINY
+    ) / step
     return (4 * narrow - wide) / 3, np.abs(narrow - wide) + rounding
 
 
 def partial_difference(
-    f: Callable[..., Any], wrt: int, point: tuple[Any, ...], room: float, noise: float = 1.0
+    f: Callable[..., Any], wrt: int, point: Sequence[Any], room: Any, noise: float = 1.0, each: bool = False
 ) -> tuple[Any, Any]:
     """∂f/∂point[wrt] by `difference`, over a small part of the ``room`` that there is."""
-    return difference(lambda t: f(*point[:wrt], point[wrt] + t, *point[wrt + 1 :]), 2e-4 * room, point[wrt], noise)
+    moved = lambda t: f(*point[:wrt], point[wrt] + t, *point[wrt + 1 :])
+    return difference(moved, 2e-4 * room, point[wrt], noise, each)
 
 
 # --------------------------------------------------------------------------------------------- 50-digit derivatives

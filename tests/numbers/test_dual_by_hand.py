@@ -4,13 +4,14 @@ import operator
 
 import numpy as np
 import pytest
+from array_samples import of_each
 from samples import ENTRIES, samples
 
 from autodiff import Variable, derivative, jvp, value_of
 from autodiff.calls.structures import flatten
 from dualnumbers import DualNumber
 
-CALLS = [pytest.param(sample, id=f"{name}: {sample.text}") for name in ENTRIES for sample in samples(name)
+CALLS = [(name, sample) for name in ENTRIES for sample in samples(name)
          if sample.arrays and (name, sample.text) != ("real", "method")]  # fmt: skip
 """All but ``x.real``, which is a component."""
 
@@ -28,8 +29,8 @@ def parts(out):
     return [z.real for z in duals], [z.dual for z in duals]
 
 
-@pytest.mark.parametrize("sample", CALLS)
-def test_every_function_of_arrays(sample):
+@of_each(CALLS)
+def test_every_function_of_arrays(name, sample):
     ways = list(map(direction, sample.arrays))
     found = parts(sample.f(*map(DualNumber, sample.arrays, ways)))
     expected = [flatten(tree)[0] for tree in jvp(sample.f, sample.arrays, ways)]

@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 
 import numpy as np
 import pytest
-from array_samples import NAMES, SAMPLES, directions, each
+from array_samples import NAMES, SAMPLES, directions, of_each
 from samples import ENTRIES, samples
 from samples.determinants import SINGULAR
 from table import EPS, JACOBIANS, difference, nestings, same_bits
@@ -96,7 +96,7 @@ def test_the_samples_give_every_parameter(monkeypatch):
     assert missing == REFUSED, "write calls that give these in tests/samples/parameters.py"
 
 
-@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if name in TABLE]))
+@of_each([(name, sample) for name, sample in SAMPLES if name in TABLE])
 def test_a_sample_exercises_its_row(name, sample):
     tape, _ = record(sample.f, sample.arrays)
     assert name in {line.name for line in tape.rows if line}
@@ -107,7 +107,7 @@ def differentiated(f, arrays):
     return jvp(f, arrays, [np.ones_like(x) for x in arrays])[0], vjp(f, *arrays)[0]
 
 
-@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if not sample.peer]))
+@of_each([(name, sample) for name, sample in SAMPLES if not sample.peer])
 def test_value_is_that_of_numpy(name, sample):
     for kind in (float, np.float32):
         arrays = [x.astype(kind) for x in sample.arrays]
@@ -119,7 +119,7 @@ def test_value_is_that_of_numpy(name, sample):
 
 
 @pytest.mark.filterwarnings("ignore:logm result may be inaccurate")
-@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.peer]))
+@of_each([(name, sample) for name, sample in SAMPLES if sample.peer])
 def test_value_is_that_of_scipy(name, sample):
     """Of numbers to rounding, in single precision where SciPy's is; of plain arrays alone SciPy's is called."""
     for kind in (float, np.float32):
@@ -135,7 +135,7 @@ def test_value_is_that_of_scipy(name, sample):
             assert same_bits(np.asarray(sample.f(*arrays)), np.asarray(expected))
 
 
-@pytest.mark.parametrize(**each(SAMPLES))
+@of_each(SAMPLES)
 def test_derivatives_have_the_shapes_and_types_of_their_spaces(name, sample):
     for kind in (float, np.float32):
         arrays = [x.astype(kind) for x in sample.arrays]
@@ -148,7 +148,7 @@ def test_derivatives_have_the_shapes_and_types_of_their_spaces(name, sample):
             assert adjoint.dtype == x.dtype
 
 
-@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.smooth]))
+@of_each([(name, sample) for name, sample in SAMPLES if sample.smooth])
 def test_jacobian_is_that_of_differences(name, sample):
     """Forward mode, column by column."""
     for k, x in enumerate(sample.arrays):
@@ -163,20 +163,20 @@ def test_jacobian_is_that_of_differences(name, sample):
             assert np.all(np.abs(column - slope) <= error + 64 * EPS * sample.condition), position
 
 
-@pytest.mark.parametrize(**each(SAMPLES))
+@of_each(SAMPLES)
 def test_reverse_is_forward(name, sample):
     for k in range(len(sample.arrays)):
         forward, reverse = (mode(sample.f, k)(*sample.arrays) for mode in JACOBIANS.values())
         assert_close(reverse, forward, sample.condition)
 
 
-@pytest.mark.parametrize(**each(SAMPLES))
+@of_each(SAMPLES)
 def test_pull_back_is_the_transpose_of_push_forward(name, sample):
     """⟨v, J u⟩ = ⟨Jᵀ v, u⟩ in the real inner product; and J u is a difference along u."""
     assert_transposed(sample, list(sample.arrays))
 
 
-@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.unreal]))
+@of_each([(name, sample) for name, sample in SAMPLES if sample.unreal])
 def test_pull_back_is_the_transpose_of_push_forward_at_complex_arrays(name, sample):
     arrays = list(sample.arrays)
     assert_transposed(sample, [x + 0.5j * d for x, d in zip(arrays, directions(arrays, seed=3), strict=True)])
@@ -206,7 +206,7 @@ def second_order(f, arrays, w):
     yield "forward over forward", list(jacfwd(along, places)(*arrays))
 
 
-@pytest.mark.parametrize(**each(SAMPLES))
+@of_each(SAMPLES)
 def test_second_derivatives_are_one_in_every_nesting(name, sample):
     """Of Σ v · f(x)², so that linear rows, too, have a second derivative."""
     arrays = list(sample.arrays)
@@ -245,9 +245,7 @@ def cotangent(z):
     return tuple(cotangent(part) if np.result_type(part).kind in "fc" else None for part in z)
 
 
-@pytest.mark.parametrize(
-    **each([(name, s) for name, s in SAMPLES if name in TABLE and Smooth in TABLE[name].row.kinds])
-)
+@of_each([(name, s) for name, s in SAMPLES if name in TABLE and Smooth in TABLE[name].row.kinds])
 def test_an_explicit_pull_back_is_the_derived_one(name, sample):
     row = TABLE[name].row
     for z, xs, static in calls(name, sample):
@@ -259,7 +257,7 @@ def test_an_explicit_pull_back_is_the_derived_one(name, sample):
                 assert_close(found, fit(derived, xs[k]), 8 * sample.condition)
 
 
-@pytest.mark.parametrize(**each([(name, s) for name, s in SAMPLES if name in TABLE and TABLE[name].row.joint]))
+@of_each([(name, s) for name, s in SAMPLES if name in TABLE and TABLE[name].row.joint])
 def test_a_joint_pull_back_is_that_of_each_operand(name, sample):
     row = TABLE[name].row
     for z, xs, static in calls(name, sample):

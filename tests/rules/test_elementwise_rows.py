@@ -81,18 +81,42 @@ def test_partials_are_the_limits_of_difference_quotients(function, point):
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
-@drawn_from(points)
+@drawn_from(points, one_in=10)
 def test_second_partials_are_one_number_in_every_nesting(function, point):
-    for wrt in itertools.combinations_with_replacement(places(function.row), 2):
-        first = lambda *xs, k=wrt[0]: derivative(function, k, xs)
-        slope, error = partial_difference(first, wrt[1], point, room(function.row, point), noise(function.row))
-        error *= CONDITION.get(function.row.name, 1)
-        found = {name: partial(*point) for name, partial in nestings(function, wrt)}
-        lower = sum(abs(derivative(function, k, point)) for k in wrt) / distance(function.row, point)
-        size = max(map(abs, found.values())) + lower
+    assert_second_partials(function, function, point, MODES, room(function.row, point), distance(function.row, point))
+
+
+@pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
+def test_second_partials_of_arrays_are_one_in_every_nesting(function):
+    """At all points in one array, each compared by itself."""
+    row, drawn_points = function.row, drawn(points, function.row)
+    arrays = [np.array(xs) for xs in zip(*drawn_points, strict=True)]
+    rooms, distances = (np.array([measure(row, point) for point in drawn_points]) for measure in (room, distance))
+    with np.errstate(all="ignore"):
+        assert_second_partials(function, on_arrays(function), arrays, MODES_OF_ARRAYS, rooms, distances)
+
+
+MODES_OF_ARRAYS = {
+    "forward": lambda f, k: lambda *xs: jvp(
+        lambda x: f(*xs[:k], x, *xs[k + 1 :]), [xs[k]], [np.ones(np.shape(xs[k]))])[1],
+    "reverse": lambda f, k: lambda *xs: vjp(
+        lambda x: f(*xs[:k], x, *xs[k + 1 :]), xs[k])[1](np.ones(np.shape(xs[k])))[0],
+}  # fmt: skip
+"""The partials of a function that acts on arrays of one shape, element by element."""
+
+
+def assert_second_partials(function, apply, point, modes, room, distance):
+    """Every nesting of two modes against differences of the first derivative, and against one of them."""
+    row, first = function.row, [modes["forward"](apply, k) for k in range(function.row.arity)]
+    for wrt in itertools.combinations_with_replacement(places(row), 2):
+        slope, error = partial_difference(first[wrt[0]], wrt[1], point, room, noise(row), each=True)
+        error *= CONDITION.get(row.name, 1)
+        found = {name: partial(*point) for name, partial in nestings(apply, wrt, modes)}
+        lower = sum(abs(first[k](*point)) for k in wrt) / distance
+        size = np.max(list(map(np.abs, found.values())), axis=0) + lower
         for name, second in found.items():
-            assert abs(second - slope) <= error, name
-            assert abs(second - found["forward in forward"]) <= 16 * EPS * noise(function.row) * size, name
+            assert np.all(abs(second - slope) <= error), (name, wrt)
+            assert np.all(abs(second - found["forward in forward"]) <= 16 * EPS * noise(row) * size), (name, wrt)
 
 
 def magnitude(f, point, wrt, active, digits=50):

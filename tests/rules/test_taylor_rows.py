@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from array_samples import SAMPLES, directions, each
+from array_samples import SAMPLES, directions, of_each
 from mpmath import mp
 from references import reference
 from table import EPS, FUNCTIONS, few_points, named, noise, places
@@ -47,7 +47,7 @@ def test_elementwise_rows_are_nested_dual_numbers(function):
         assert_same(taylor(g, 0.0, ORDER), by_nesting(g, ORDER), 1e-8 * noise(function.row))
 
 
-@pytest.mark.parametrize(**each([(name, sample) for name, sample in SAMPLES if sample.text != "[], 2"]))
+@of_each([(name, sample) for name, sample in SAMPLES if sample.text != "[], 2"])
 def test_rows_of_arrays_are_nested_dual_numbers(name, sample):
     """All but the histogram of no elements, which is of whole numbers."""
     pairs = list(zip(sample.arrays, directions(sample.arrays), strict=True))

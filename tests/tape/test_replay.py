@@ -8,7 +8,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from array_samples import each
+from array_samples import of_each
 from fuzz.generator import program
 from fuzz.program import moved
 from samples import ENTRIES, samples
@@ -92,25 +92,23 @@ def ran(tape, f, xs):
 # ------------------------------------------------------------------------------------------- the table
 
 
-@pytest.mark.parametrize("of", OF)
-@pytest.mark.parametrize(**each(SAMPLES))
-def test_a_recorded_sample_is_never_stale(name, sample, of):
+@of_each(SAMPLES)
+def test_a_recorded_sample_is_never_stale(name, sample):
     """It is the same program when it is recorded beside its point, or does not run there: nothing is kept unnoted."""
-    f, (beside, mixed) = OF[of](sample.f), points(sample.arrays)
-    tape = recorded(f, sample.arrays)
-    assert not ran(tape, f, beside) or is_twin(tape, recorded(f, beside))
-    ran(tape, f, mixed)
+    beside, mixed = points(sample.arrays)
+    for of in OF.values():
+        f = of(sample.f)
+        tape = recorded(f, sample.arrays)
+        assert not ran(tape, f, beside) or is_twin(tape, recorded(f, beside))
+        ran(tape, f, mixed)
 
 
-@pytest.mark.parametrize("of", OF)
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
-def test_a_recorded_elementwise_function_is_never_stale(function, of):
-    for at, *others in itertools.permutations(few_points(function.row), 2):
+def test_a_recorded_elementwise_function_is_never_stale(function):
+    for of, (at, other) in itertools.product(OF.values(), itertools.permutations(few_points(function.row), 2)):
         fixed = set(range(len(at))) - set(places(function.row))
-        f = lambda *xs, at=at, fixed=fixed: function(*(at[k] if k in fixed else x for k, x in enumerate(xs)))
-        tape = recorded(OF[of](f), tuple(map(float, at)))
-        for xs in others:
-            ran(tape, OF[of](f), tuple(map(float, xs)))
+        f = of(lambda *xs, at=at, fixed=fixed: function(*(at[k] if k in fixed else x for k, x in enumerate(xs))))
+        ran(recorded(f, tuple(map(float, at))), f, tuple(map(float, other)))
 
 
 @pytest.mark.parametrize("of", OF)
