@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from array_samples import SAMPLES, directions, each
+from array_samples import SAMPLES, directions, of_each
 from numpy.testing import assert_allclose, assert_array_equal
 from table import EPS
 
@@ -66,7 +66,7 @@ def assert_is_the_loop(f, arrays, condition, order=0):
     assert_allclose(found, expected, rtol=0, atol=64 * 8**order * EPS * condition * size)
 
 
-@pytest.mark.parametrize(**each(SAMPLES))
+@of_each(SAMPLES)
 def test_every_function_is_that_of_each_member(name, sample):
     assert_is_the_loop(sample.f, members(sample.arrays), sample.condition)
 
@@ -75,7 +75,7 @@ ROWS = {name: sample for name, sample in reversed(SAMPLES) if name in TABLE}
 """The first sample of each row."""
 
 
-@pytest.mark.parametrize(**each(ROWS.items()))
+@of_each(ROWS.items())
 def test_gradients_and_tangents_are_those_of_each_member(name, sample):
     z = np.asarray(sample.f(*sample.arrays))
     (w,) = directions([np.real(z)], seed=5)
