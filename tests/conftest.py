@@ -88,7 +88,7 @@ PATIENCE = 600
 
 
 class Watch:
-    """Ends a process whose test hangs. pytest's own is made anew for each test: at 70,000 that is half a minute."""
+    """Ends a process whose test hangs. pytest's own is made anew for each test: at 40,000 that is 15 s."""
 
     def __init__(self):
         self.wound, self.stderr = -PATIENCE, os.dup(2)  # sys.stderr is captured later
