@@ -1,4 +1,4 @@
-"""Initial value problems: events, dense output, the continuous adjoint, what is refused."""
+"""Differential equations: events, dense output, the continuous adjoint, boundary values, what is refused."""
 
 import threading
 from itertools import product
@@ -9,7 +9,7 @@ import scipy.integrate
 import scipy.sparse
 
 from autodiff import check_gradient, grad, gradient, hessian, hvp, jacfwd, jacrev, jvp, value_and_grad
-from autodiff.scipy.integrate import odeint, solve_ivp
+from autodiff.scipy.integrate import odeint, solve_bvp, solve_ivp
 
 MODES = pytest.mark.parametrize("mode", [jacfwd, jacrev])
 TIGHT = {"method": "DOP853", "rtol": 1e-10, "atol": 1e-12}
@@ -61,7 +61,12 @@ def test_second_derivatives_of_events(modes):
 
 
 def test_third_derivatives_of_an_event():
-    third = lambda f: jvp(hessian(lambda x: f(x)[1]), [BALL], [np.array([0.3, -0.2, 1.0])])[1]
+    along = [np.array([0.3, -0.2, 1.0])]
+
+    def third(f):
+        first = lambda x: jvp(lambda x: f(x)[1], [x], along)[1]
+        return grad(lambda x: jvp(first, [x], along)[1])(BALL)
+
     np.testing.assert_allclose(third(flight), third(flight_in_closed_form), atol=1e-11)
 
 
@@ -235,6 +240,71 @@ def test_a_stiff_problem_with_many_parameters(method):
     found, of_more = gradient(many, [rates, more])
     np.testing.assert_allclose(found * rates, jacfwd(plain)(rates) * rates, atol=1e-4)
     assert not np.any(of_more)
+
+
+# ------------------------------------------------------------------------------------------------ boundary values
+
+
+def string(x, **options):
+    """The string y″ = −k² y from 0 to ``end`` over the given length, for x = (k, length, end)."""
+    k, length, end = x
+    mesh = np.linspace(0.0, 1.0, 5) * length
+    slope, conditions = lambda t, y: np.stack([y[1], -k * k * y[0]]), lambda a, b: np.stack([a[0], b[0] - end])
+    return solve_bvp(slope, conditions, mesh, np.zeros((2, 5)), tol=1e-8, **options)
+
+
+STRING = np.array([1.3, 0.9, 2.0])
+
+
+def first_slope(x):
+    return x[2] * x[0] / np.sin(x[0] * x[1])
+
+
+@MODES
+def test_a_boundary_value_problem_is_the_closed_form(mode):
+    np.testing.assert_allclose(mode(lambda x: string(x).y[1, 0])(STRING), mode(first_slope)(STRING), rtol=1e-8)
+    inside = lambda x: x[2] * np.sin(x[0] * 0.4) / np.sin(x[0] * x[1])
+    np.testing.assert_allclose(mode(lambda x: string(x).sol(0.4)[0])(STRING), mode(inside)(STRING), rtol=1e-6)
+
+
+@pytest.mark.parametrize("modes", list(product([jacfwd, jacrev], repeat=2)))
+def test_second_derivatives_of_a_boundary_value_problem(modes):
+    outer, inner = modes
+    found = outer(inner(lambda x: string(x).y[1, 0]))(STRING)
+    np.testing.assert_allclose(found, hessian(first_slope)(STRING), rtol=1e-7)
+
+
+@MODES
+def test_an_eigenvalue_by_a_stiffness(mode):
+    def eigenvalue(c):
+        slope, begun = (
+            lambda x, y, p: np.stack([y[1], -c * p[0] ** 2 * y[0]]),
+            np.array([[0.0, 1.0, 0.0, -1.0, 0.0]] * 2),
+        )
+        conditions = lambda a, b, p: np.stack([a[0], b[0], a[1] - p[0]])
+        return solve_bvp(slope, conditions, np.linspace(0.0, 1.0, 5), begun, [6.0], tol=1e-6).p[0]
+
+    assert mode(eigenvalue)(1.0) == pytest.approx(-np.pi, rel=1e-7)  # 2π / √c
+
+
+def bratu(c, **options):
+    slope, conditions = lambda x, y: np.stack([y[1], -c * np.exp(y[0])]), lambda a, b: np.stack([a[0], b[0]])
+    return solve_bvp(slope, conditions, np.linspace(0.0, 1.0, 5), np.zeros((2, 5)), **options)
+
+
+def test_a_nonlinear_boundary_value_problem_and_one_without_a_solution():
+    middle = lambda c: bratu(c, tol=1e-9, max_nodes=9999).sol(0.5)[0]
+    assert check_gradient(middle, [1.0], [grad(middle)(1.0)])
+    with pytest.raises(RuntimeError, match=r"found no solution.*SciPy says"):
+        grad(lambda c: bratu(c).y[0, 2])(10.0)
+    with pytest.raises(TypeError, match="begin beside a"):
+        grad(lambda c: bratu(c, S=np.zeros((2, 2))).y[0, 2])(1.0)
+
+
+def test_a_plain_boundary_value_problem_is_scipys():
+    plain = scipy.integrate.solve_bvp(lambda x, y: np.stack([y[1], -np.exp(y[0])]), lambda a, b: np.stack([a[0], b[0]]),
+                                      np.linspace(0.0, 1.0, 5), np.zeros((2, 5)))  # fmt: skip
+    np.testing.assert_array_equal(bratu(1.0).y, plain.y)
 
 
 # ------------------------------------------------------------------------------------------------- what users do

@@ -21,6 +21,7 @@ solve_banded solve_continuous_are solve_discrete_are solve_discrete_lyapunov sol
 solveh_banded spherical_in spherical_in_derivative spherical_jn spherical_jn_derivative spherical_kn
 spherical_kn_derivative spherical_yn spherical_yn_derivative spsolve sqrtm tridiagonal
 scipy.integrate.cumulative_simpson scipy.integrate.cumulative_trapezoid scipy.integrate.odeint
+scipy.integrate.solve_bvp
 scipy.integrate.solve_ivp scipy.interpolate.CubicSpline scipy.interpolate.PPoly scipy.interpolate.interp1d
 scipy.linalg.cho_solve_banded scipy.linalg.coshm scipy.linalg.cosm scipy.linalg.expm scipy.linalg.expm_frechet
 scipy.linalg.fractional_matrix_power scipy.linalg.lu scipy.linalg.lu_factor scipy.linalg.qr scipy.linalg.sinhm

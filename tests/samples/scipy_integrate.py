@@ -81,3 +81,16 @@ def _problems(path: str) -> Iterator[Sample]:
                    "closure", condition=1e6, **more)  # fmt: skip
     yield of_scipy("integrate", lambda s, y0, a: s.odeint(_nilpotent, y0, [0.0, 0.5], args=(a,), tfirst=True, **tight),
                    (y0, a), "args, tfirst", condition=1e6, **more)  # fmt: skip
+
+
+@entry("scipy.integrate.solve_bvp")
+def _boundary(name: str) -> Iterator[Sample]:
+    """Cubic polynomials, which collocation gives to rounding."""
+
+    def found(s, k: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        slope = lambda x, y: np.stack([y[1], k * x])
+        conditions = lambda a, b: np.stack([a[0] - ends[0], b[0] - ends[1]])
+        return s.solve_bvp(slope, conditions, np.linspace(0.0, 1.0, 4), np.zeros((2, 4))).y
+
+    yield of_scipy("integrate", found, (np.array(0.7), np.array([0.3, 0.8])), "closure", unreal=False, exact=False,
+                   condition=64)  # fmt: skip

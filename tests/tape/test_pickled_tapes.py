@@ -18,7 +18,7 @@ from autodiff.tape.wengert import Tape
 
 BY_ROWS = {"scipy.optimize.nnls", "scipy.optimize.linprog"}
 SOLVERS = {name for name in ENTRIES if name.startswith("scipy.optimize.")} - BY_ROWS
-WITH_A_FUNCTION = {"scipy.integrate.quad", "scipy.integrate.solve_ivp", "scipy.integrate.odeint"} | SOLVERS
+WITH_A_FUNCTION = {f"scipy.integrate.{name}" for name in ("quad", "solve_ivp", "odeint", "solve_bvp")} | SOLVERS
 """Recordings of these have a function of the user's among the parameters of a line."""
 
 

@@ -1,4 +1,4 @@
-"""Integrals for numbers: rules for samples, adaptive quadrature, initial value problems."""
+"""Integrals for numbers: rules for samples, adaptive quadrature, initial and boundary value problems."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ from dualnumbers.rules.shaping import array, broadcast_to, concatenate, stack
 from dualnumbers.rules.signals.convolution import flip, move_axis, recursion
 
 from .._counterpart import Array, counterpart, missing
+from ._boundary_value import solve_bvp
 from ._initial_value import odeint, solve_ivp
 from ._quadrature import quad
 
-__all__ = ["cumulative_simpson", "cumulative_trapezoid", "odeint", "quad", "romb", "simpson", "solve_ivp", "trapezoid"]
+__all__ = [
+    "cumulative_simpson",
+    "cumulative_trapezoid",
+    "odeint",
+    "quad",
+    "romb",
+    "simpson",
+    "solve_bvp",
+    "solve_ivp",
+    "trapezoid",
+]
 __getattr__ = missing(__name__)
 
 # ---------------------------------------------------------------------------------------------- of samples
