@@ -211,6 +211,23 @@ def test_the_adjoint_backward_in_time_and_by_the_ends():
     assert check_gradient(along, [0.0], [grad(loss)(x) @ d])
 
 
+def test_a_derivative_that_swings_faster_than_the_solution_and_one_that_jumps():
+    fine, theta = {"rtol": 1e-8, "atol": 1e-8}, np.zeros(40)
+    swinging = lambda t, y, theta: theta[:1] * np.cos(100.0 * t)  # of which neither y nor the adjoint moves
+    end = lambda theta: solve_ivp(swinging, (0.0, 1.0), [1.0], args=(theta,), **fine).y[0, -1]
+    assert grad(end)(theta)[0] == pytest.approx(np.sin(100.0) / 100.0, abs=1e-12)
+    jumping = lambda t, y, theta: theta[:1] * (t > 0.37)
+    end = lambda theta: solve_ivp(jumping, (0.0, 1.0), [1.0], args=(theta,), **fine).y[0, -1]
+    assert grad(end)(theta)[0] == pytest.approx(0.63, abs=1e-7)
+
+
+def test_the_tolerances_of_an_adjoint_are_beside_its_cotangent():
+    growing = lambda t, y, theta: theta[0] * y
+    end = lambda theta: solve_ivp(growing, (0.0, 1.0), [1.0], args=(theta,), rtol=1e-8, atol=1e-8).y[0, -1]
+    found = grad(lambda theta: 1e-12 * end(theta))(np.eye(40)[0])
+    assert found[0] == pytest.approx(1e-12 * np.e, rel=1e-7)
+
+
 def test_the_hessian_times_a_vector_through_the_adjoint():
     f, v = loss_of("DOP853", [2.0], rtol=1e-8, atol=1e-8), np.cos(np.arange(WEIGHTS.size))
     expected = jvp(lambda x: jvp(f, [x], [v])[1], [WEIGHTS], [v])[1]

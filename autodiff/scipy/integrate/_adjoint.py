@@ -70,20 +70,22 @@ def _pulled(function: Function, x: Any, a: Any) -> Any:
 def integral(f: Function, t: Any, rtol: float, atol: float, so_far: Any) -> Any:
     """Integrate f, which gives arrays, over the intervals between the times by Gauss's rule of seven points.
 
-    Intervals are halved until the error is at most ``atol + rtol · |value|`` in each component, the value with what
-    there is ``so_far``. Raises RuntimeError where 40 halvings do not do.
+    Intervals are halved until the error of each is at most its share of ``atol + rtol · |value|`` in each component, by
+    its length or as one of many; the value is that with what there is ``so_far``. Raises RuntimeError where 40 halvings
+    do not do.
     """
-    intervals = np.stack([t[:-1], t[1:]], 1)
-    done, errors = np.zeros(so_far.shape), np.zeros(so_far.shape)
+    intervals, least = np.stack([t[:-1], t[1:]], 1), 1.0 / (16.0 * len(t))
+    done = np.zeros(so_far.shape)
     for _ in range(MOST_HALVINGS):
         found = [_gauss(f, *interval) for interval in intervals]
         values, wrong = (np.stack(each) for each in zip(*found, strict=True))
         total = done + np.sum(values, 0)
         bound = atol + max(rtol, 1e-13) * np.maximum(np.abs(total), np.abs(total - so_far))
-        if np.all(errors + np.sum(wrong, 0) <= bound):
+        shares = np.maximum(np.abs(np.diff(intervals)[:, 0] / (t[-1] - t[0])), least)
+        good = np.all(wrong <= bound * shares[:, None, None], (1, 2))
+        if np.all(good):
             return total
-        good = np.all(wrong <= bound / (4 * len(t)), tuple(range(1, wrong.ndim)))
-        done, errors = done + np.sum(values[good], 0), errors + np.sum(wrong[good], 0)
+        done = done + np.sum(values[good], 0)
         left, right = intervals[~good].T
         middle = (left + right) / 2.0
         intervals = np.concatenate([np.stack([left, middle], 1), np.stack([middle, right], 1)])
