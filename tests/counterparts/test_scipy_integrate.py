@@ -334,6 +334,13 @@ def test_what_did_not_reach_the_end_raises_with_the_report():
         grad(lambda a: odeint(lambda y, t: a * y**2, [1.0], [0.0, 9.0])[-1, 0])(1.0)
 
 
+def test_a_right_hand_side_that_is_not_finite_raises():
+    for end in (lambda a: solve_ivp(lambda t, y: a * np.sqrt(y - 2.0), (0.0, 1.0), [1.0]).y[0, -1],
+                lambda a: odeint(lambda y, t: a * np.sqrt(y - 2.0), [1.0], [0.0, 1.0])[-1, 0]):  # fmt: skip
+        with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="not finite at the beginning, t = 0"):
+            grad(end)(1.0)
+
+
 def test_odeint_with_its_report_and_without_times():
     _, slope = jvp(lambda a: odeint(lambda y, t: -a * y, [1.0], [0.0, 1.0], full_output=True)[0], [2.0], [1.0])
     np.testing.assert_allclose(slope[1], [-np.exp(-2.0)], atol=1e-6)

@@ -62,6 +62,12 @@ class Problem:
         """Return the right-hand side for plain parameters."""
         return lambda t, y: plain_result(self.solver.call, self.slope(t, y, theta))
 
+    def check(self, start: Any) -> None:
+        """Raise ValueError where y′ is not finite at a plain start: SciPy's solvers would not end."""
+        if not np.all(np.isfinite(self.plain_slope(start[self.n + 1 :])(start[self.n], start[: self.n]))):
+            raise ValueError(f"{self.solver.call}: the right-hand side is not finite at the beginning, "
+                             f"t = {start[self.n]:g}{user_line()}")  # fmt: skip
+
     def values(self, start: Any, t: Any) -> Any:
         """Return y at plain times of any order, all on one side of t₀, shape ``(m, n)``."""
         for begun, times, values in self.known:

@@ -86,6 +86,7 @@ def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, co
     steps = {new: options[name] for name, new in _IN_SOLVE_IVP.items() if options.get(name)}
     solver = Odeint("odeint", n, "LSODA", tolerances | steps, derived(slope, known), given=options)
     problem = Problem(slope, n, solver)
+    problem.check(plain)
     y, report = reported(problem.plain_slope(known), plain[:n], when, tfirst=True, **options)
     problem.known.append((plain, when, y))
     return (flow(start, times, problem), report) if full_output else flow(start, times, problem)
@@ -127,6 +128,7 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
     if is_plain:
         found.sol = Solution(start, problem, found.sol)
         return found
+    problem.check(plain)
     seen = [_plain_event(event, at(known), k) for k, event in enumerate(watched, 1)]
     found = problem.solver.solved(problem.plain_slope(known), plain[:n], (plain[n], read(end)), t_eval=read(t_eval),
                                   dense_output=True, events=seen or None)  # fmt: skip
