@@ -88,7 +88,7 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
         return rebuild([math.factorial(order) * leaf for leaf in leaves])
     if order == 0:
         return taylor(f, x, 0, direction=zeros_like(x))[0]
-    if order == 1 or (order > HIGHEST and size(x) > 1):
+    if order == 1 or not size(x) or (order > HIGHEST and size(x) > 1):
         return _jacobian_of_jacobians(f, x, order)
     directions = multi_indices(size(x), order)
     found, rebuild = _along_all(f, x, order, directions)
@@ -137,7 +137,9 @@ def _members(out: Any, level: Level, order: int, count: int) -> list[Any]:
 def _whole(coefficients: list[Any], x: Any, order: int) -> Any:
     """Return the tensor of the derivatives of an order, from the coefficients of that order along all directions."""
     value, along, n = coefficients[0], coefficients[order], size(x)
-    flat = reshape(along, (shape(along)[0], -1), "C")
-    found = matmul(weights(n, order).astype(np.result_type(dtype_of(flat))), flat)
-    tensor = getitem(transpose(found, (1, 0)), (slice(None), places_in_tensor(n, order).ravel()))
+    flat, (groups, rows) = reshape(along, (shape(along)[0], -1), "C"), weights(n, order)
+    found = [matmul(gamma[:, None, :].astype(np.result_type(dtype_of(flat))), getitem(flat, columns))
+             for columns, gamma in groups]  # fmt: skip
+    every = transpose(reshape(concatenate(*found, 0), (len(rows), -1), "C"), (1, 0))
+    tensor = getitem(every, (slice(None), rows[places_in_tensor(n, order).ravel()]))
     return in_precision(reshape(tensor, shape(value) + shape(x) * order, "C"), x)

@@ -17,11 +17,12 @@ import numpy as np
 
 from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, shape, size, zeros_like
-from dualnumbers.levels import read
+from dualnumbers.levels import has_nan, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, over_members
 from dualnumbers.several import parts
 from dualnumbers.table import Row
+from dualnumbers.table.dispatch import leading
 from dualnumbers.table.kinds import Active, Constant, Kind, Linear, Smooth, Times
 
 from ..calls.closures import Watched, replaced
@@ -148,12 +149,11 @@ class _RuleRow:
         """Return the tangent of the value, given those of leaves of argument ``k`` by their places in it.
 
         The numbers closed over count as further arguments, each of one leaf. A batch goes member by member: the user's
-        function may call what takes plain arrays only.
+        function may call what takes plain arrays only. Where there are numbers of a level above it, it does not, for
+        they may have such batches as components.
         """
-        leader = None
-        for t in tangents.values():
-            leader = t if isinstance(t, BatchNumber) else leader
-        if leader is not None:
+        leader = leading((*tangents.values(), *flat))
+        if isinstance(leader, BatchNumber):
             places, given = list(tangents), len(tangents)
             again = lambda *xs: self.push(k, dict(zip(places, xs[:given], strict=True)), z, xs[given:])
             return over_members(leader, again, (*tangents.values(), *flat))
@@ -216,7 +216,7 @@ class _RuleRow:
         if not rule.checked[k]:
             along = list(map(read, tangents))
             self._check_adjoint(k, along, tuple(map(read, pushed)), tuple(map(read, flat)))
-            rule.checked[k] = any(map(np.any, along))
+            rule.checked[k] = any(map(np.any, along)) and not any(map(has_nan, along))
         return pushed
 
     def _check_adjoint(self, k: int, tangents: list[Any], pushed: tuple[Any, ...], flat: Sequence[Any]) -> None:

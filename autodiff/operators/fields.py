@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
-from dualnumbers.levels import Level, level_of, read
+from dualnumbers.levels import Level, has_nan, level_of, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import batch
 from dualnumbers.rules.indexing import getitem
@@ -94,8 +94,8 @@ def curl(f: Callable[..., Any]) -> Callable[..., Any]:
 def laplacian(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return the Laplacian Σ ∂²f/∂xᵢ² of ``f(x, *args)``, x of shape (n,), of the shape that f returns.
 
-    f runs once, with the second derivatives along all axes at a time, forward over forward. Raises ValueError where x
-    is no point.
+    f runs once, with the second derivatives along all axes at a time, forward over forward; where that is NaN, once for
+    each axis. Raises ValueError where x is no point or f returns a structure, TypeError where x is complex.
     """
 
     @with_parameters_of(f)
@@ -106,16 +106,26 @@ def laplacian(f: Callable[..., Any]) -> Callable[..., Any]:
         units = np.eye(n, dtype=np.result_type(dtype_of(x), np.float32))
         try:
             level = Level()
-            return _summed(_second(f, x, batch(units, level), args, keywords), level, n)
+            found = _summed(_second(f, x, batch(units, level), args, keywords), level, n)
         except Unadapted:  # a rule needs to know the direction
+            found = np.nan
+        if has_nan(found):  # along one direction zeros that meet infinite slopes are told apart
             return sum(_second(f, x, unit, args, keywords) for unit in units)
+        return found
 
     return laplacian_of_f
 
 
 def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return the second derivative of f along a direction."""
-    slope = lambda y: jvp(lambda z: f(z, *args, **keywords), [y], [along])[1]
+    """Return the second derivative of f along a direction; ValueError where f returns a structure."""
+
+    def slope(y: Any) -> Any:
+        found = jvp(lambda z: f(z, *args, **keywords), [y], [along])[1]
+        if is_structure(found):
+            raise ValueError(f"laplacian: {name_of(f)} is to return a number or an array: np.stack of what it returns, "
+                             f"or one Laplacian for each{user_line()}")  # fmt: skip
+        return found
+
     return jvp(slope, [x], [along])[1]
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from dualnumbers.foreign import as_array
 from dualnumbers.forms import shape, zeros_like
-from dualnumbers.levels import Level, has_nan, is_number, read
+from dualnumbers.levels import Level, has_nan, is_number, level_of, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.numbers.dual import make
@@ -54,10 +54,13 @@ class Certain:
         self.terms: Terms = {}
 
     def tangents(self, seeds: Found, lines: Iterable[int]) -> Found:
-        """Find `sweep.tangents` with zeros told apart, of a batch member by member: each has zeros of its own."""
+        """Find `sweep.tangents` with zeros told apart, of a batch member by member: each has zeros of its own.
+
+        A batch below the level of values, which may have such as components, goes as a whole: its zeros are not known.
+        """
         lines = list(lines)
         leader = next((t for t in seeds.values() if isinstance(t, BatchNumber)), None)
-        if leader is None:
+        if leader is None or any(leader.level < level_of(x) for x in self.tape.values):
             return self._tangents(seeds, lines)
         level, runs = leader.level, []
         for place in range(shape(leader.data)[0]):

@@ -145,7 +145,9 @@ class TaylorNumber(Number, operators=True):
 
     def __copy__(self) -> Any:
         s = self.series
-        return make(Series(list(s.found), s.rule, s.order, s.within), self.level)
+        if s.within is not None:  # its rule computes it from itself: a second list of what is found would lag behind
+            return make(s, self.level)
+        return make(Series(list(s.found), None, s.order), self.level)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return make(Series(deepcopy(self.series.all(), memo), None, self.order), self.level)

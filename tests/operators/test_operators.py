@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator, cg, lsmr
 
 import autodiff
 from autodiff import (
+    black_box,
     curl,
     divergence,
     elementwise_grad,
@@ -25,8 +26,11 @@ from autodiff import (
     jacrev,
     jvp,
     laplacian,
+    linear,
     linear_transpose,
     linearize,
+    multilinear,
+    smooth,
     value_and_grad,
     value_and_jacobian,
     value_grad_and_hessian,
@@ -207,6 +211,39 @@ def test_a_laplacian_of_repeated_eigenvalues():
     """A rule that needs to know the direction gets one after the other."""
     f = lambda x: np.sum(np.linalg.eigvalsh(np.diag(x)) ** 3)
     close(laplacian(f)(np.ones(3)), 18.0)
+
+
+RULES = {
+    "a push-forward": smooth(lambda t, z, a: t * np.cos(a))(np.sin),
+    "a pull-back": smooth(pull=lambda g, z, a: (g * np.cos(a),))(np.sin),
+    "beside a product": lambda x: multilinear(lambda g, a, b: g * b, lambda g, a, b: g * a)(np.multiply)(x, np.sin(x)),
+    "beside a linear map": lambda x: np.exp(linear(lambda g, a: g * 2.0)(lambda a: a * 2.0)(x)),
+    "a black box": black_box(lambda a: np.sin(a) * 1.0),
+}
+
+
+@pytest.mark.parametrize("f", RULES.values(), ids=RULES)
+def test_a_laplacian_of_a_rule_of_the_users(f):
+    total = lambda x: np.sum(f(x))
+    close(laplacian(total)(X), np.trace(jacfwd(jacfwd(total))(X)), 1e-7)
+
+
+def test_a_laplacian_checks_a_linear_rule():
+    f = linear(lambda g, a: g * 3.0)(lambda a: a * 2.0)
+    with pytest.raises(ValueError, match="adjoint map 0 is not its adjoint"):
+        laplacian(lambda x: np.sum(f(x) ** 2))(X)
+
+
+def test_a_laplacian_of_a_structure_is_refused():
+    with pytest.raises(ValueError, match=r"laplacian: <lambda> is to return a number or an array: np\.stack"):
+        laplacian(lambda x: [x[0] ** 2, x[1] ** 2])(X)
+
+
+def test_a_laplacian_at_a_singular_point():
+    with np.errstate(all="ignore"):
+        assert laplacian(lambda x: np.sum(x**1.5))(np.zeros(2)) == np.inf
+        weighted = lambda x: np.sum(np.sqrt(x) * np.array([0.0, 1.0, 1.0]))
+        close(laplacian(weighted)(np.array([0.0, 1.0, 4.0])), -0.25 - 0.25 / 8)
 
 
 def test_elementwise_derivatives():

@@ -1,6 +1,7 @@
 """Derivatives of any order of whole functions: against 60 digits in every mode and nesting, nested, refused."""
 
 import math
+import time
 from types import SimpleNamespace
 
 import mpmath
@@ -21,6 +22,7 @@ from autodiff import (
     smooth,
     taylor,
 )
+from autodiff.custom import Smooth
 from dualnumbers import DualNumber, TaylorNumber
 
 # --------------------------------------------------------------------------------------------- composed functions
@@ -327,6 +329,37 @@ def test_rules_of_the_users():
     assert [c.tolist() for c in taylor(square, 3.0, 3)] == [[9.0, 6.0], [6.0, 2.0], [1.0, 0.0], [0.0, 0.0]]
 
 
+PULL_BACKS = {
+    "exp": (lambda a: np.exp(a), lambda g, z, a: (g * np.exp(a),)),
+    "its own value": (lambda a: np.exp(a), lambda g, z, a: (g * z,)),
+    "quotient": (lambda a: a / (1.0 + a * a), lambda g, z, a: (g * (1.0 - a * a) / (1.0 + a * a) ** 2,)),
+    "power": (lambda a: np.sqrt(1.0 + a), lambda g, z, a: (0.5 * g * (1.0 + a) ** -0.5,)),
+    "written to": (lambda a: np.sin(a), lambda g, z, a: (_times_cos(g, a),)),
+}
+
+
+def _times_cos(g, a):
+    slope = np.cos(a)
+    slope[0] = slope[0] * 1.0
+    return g * slope
+
+
+@pytest.mark.parametrize("name", PULL_BACKS)
+def test_rules_that_have_a_pull_back_alone(name):
+    function, pull = PULL_BACKS[name]
+    x, v = np.array([0.3, 0.8]), np.array([1.0, -0.5])
+    expected = taylor(function, x, 6, direction=v)
+    for rule in (smooth(pull=pull)(function), smooth(Smooth(None, lambda g, z, a: pull(g, z, a)[0]))(function)):
+        np.testing.assert_allclose(taylor(rule, x, 6, direction=v), expected, rtol=1e-11)
+        np.testing.assert_allclose(derivative_tensor(rule, x, 4), derivative_tensor(function, x, 4), atol=1e-9)
+
+
+def test_a_pull_back_to_two_arguments():
+    f = smooth(pull=lambda g, z, a, b: (2 * g * a * b**3, 3 * g * a * a * b**2))(lambda a, b: a * a * b**3)
+    found = taylor(lambda x: f(x[:1], x[1:]), np.ones(2), 6, direction=np.ones(2))
+    np.testing.assert_allclose(np.ravel(found), [math.comb(5, k) for k in range(7)], atol=1e-12)
+
+
 def test_a_rule_of_the_users_that_closes_over_a_series():
     def f(x):
         scaled = smooth(lambda t, z, v: np.exp(v * x) * x * t)(lambda v: np.exp(v * x))
@@ -538,7 +571,7 @@ def test_wrong_orders(call):
 
 
 def test_wrong_arguments():
-    with pytest.raises(TypeError, match="a direction is needed: taylor"):
+    with pytest.raises(TypeError, match="it needs a direction: taylor"):
         taylor(np.sin, np.ones(2), 3)
     with pytest.raises(ValueError, match=r"the direction has shape \(2,\), its value has shape \(3,\)"):
         taylor(np.sin, np.ones(3), 2, direction=np.ones(2))
@@ -565,3 +598,28 @@ def test_wrong_functions():
         taylor(lambda x: np.asarray(x)[0], np.ones(2), 2, direction=np.ones(2))
     with pytest.raises(AttributeError, match=r"\.coefficients"):
         taylor(lambda x: x.coefficients[0], 1.0, 2)
+
+
+def test_tensors_of_many_variables_take_no_time():
+    """The directions of a derivative are among its own variables: the weights of the others are never made."""
+    x = np.linspace(-1.0, 1.0, 60)
+    start = time.process_time()
+    np.testing.assert_allclose(derivative_tensor(lambda v: np.sum(v**3) * v[0], x, 2), two_of_cubes(x), atol=1e-12)
+    third = derivative_tensor(lambda v: np.sum(v**3), x[:22], 3)
+    assert time.process_time() - start < 5.0
+    assert third[np.arange(22), np.arange(22), np.arange(22)] == pytest.approx(6.0)
+    assert np.count_nonzero(np.abs(third) > 1e-12) == 22
+
+
+def two_of_cubes(x):
+    """The second derivatives of Σ xᵢ³ x₀."""
+    found = np.diag(6.0 * x * x[0])
+    found[0] += 3.0 * x**2
+    found[:, 0] += 3.0 * x**2
+    return found
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3, 9])
+def test_a_tensor_by_an_empty_array_is_empty(order):
+    assert derivative_tensor(np.sum, np.zeros(0), order).shape == (0,) * order
+    assert derivative_tensor(lambda x: x * 2.0, np.zeros((0, 2)), order).shape == (0, 2) * (1 + order)
