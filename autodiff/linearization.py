@@ -100,7 +100,10 @@ class Recording:
             handed_out.add(id(cotangent))
             if isinstance(out, Variable) and out.tape is self.tape:
                 lines[out.line] = lines[out.line] + cotangent if out.line in lines else cotangent
-        found = adjoints(self.tape, lines) if lines else [None] * len(self.leaves)
+        return self.partials(adjoints(self.tape, lines) if lines else [None] * len(self.leaves), handed_out)
+
+    def partials(self, found: list[Any], handed_out: set[int]) -> list[Any]:
+        """Return adjoints of the leaves as a user gets them; those of the ids ``handed_out`` are somebody's already."""
         partials = []
         for g, x in zip(found, self.leaves, strict=True):
             g = as_given(zeros_like(x) if g is None else g, x)

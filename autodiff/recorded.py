@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import Level
+from dualnumbers.numbers.batch import BatchArray, batch
 
 from .calls.directions import Columns, ComplexPartial, Directions, Rows, holomorphic, largest, seeds_by_line
 from .calls.structures import flatten, keeps_structure
@@ -11,6 +17,48 @@ from .calls.values import output, output_leaf
 from .linearization import Recording
 from .second_look.certain import certain_tangents
 from .tape.sweep import adjoints
+from .tape.variable import ArrayVariable
+
+DOUBLE, FEW = np.dtype(float), 1 << 14
+"""The type of what `of_one_array` takes, and how many elements a batch of the largest value has there at most."""
+
+
+def of_one_array(recording: Recording) -> tuple[Any, list[Any]] | None:
+    """Return what `rows` or `columns` do, whichever are fewer, of one small array by one; None where it is another.
+
+    To take arguments and results of any structure and type apart, and to fill a Jacobian chunk by chunk, takes as long
+    as difference quotients of a function of some numbers do.
+    """
+    tape, out = recording.tape, recording.out
+    if type(out) is not ArrayVariable or out.tape is not tape or len(recording.leaves) != 1:
+        return None
+    x, z = recording.leaves[0], tape.values[out.line]
+    if type(x) is not np.ndarray or type(z) is not np.ndarray or not x.dtype == z.dtype == DOUBLE:
+        return None
+    by_columns = z.size >= max(x.size, 2)
+    count, dims = (x.size, x.shape) if by_columns else (z.size, z.shape)
+    if not count or count * largest(tape.values) > FEW:
+        return None
+    seed = np.ones(dims) if count == 1 else batch(_units(count, dims), Level())
+    if by_columns:
+        found = certain_tangents(tape, {tape.inputs[0]: seed}, range(out.line + 1), [out.line]).get(out.line)
+    else:
+        (found,) = adjoints(tape, {out.line: seed})
+    if count > 1:
+        found = found.data if type(found) is BatchArray else None
+    if type(found) is not np.ndarray or found.dtype != DOUBLE:
+        return None
+    if by_columns and count > 1:
+        found = found.transpose(*range(1, found.ndim), 0)
+    return z.copy("K"), recording.call.structured([found.copy("C").reshape(z.shape + x.shape)])
+
+
+@lru_cache(maxsize=64)
+def _units(count: int, dims: tuple[int, ...]) -> Any:
+    """Return the unit arrays of a shape, along a first axis; nobody writes to them."""
+    units = np.eye(count).reshape(count, *dims)
+    units.flags.writeable = False
+    return units
 
 
 def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[Any, list[Any]]:

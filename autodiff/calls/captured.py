@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import ref
 
 import numpy as np
@@ -66,16 +66,31 @@ def checksum(x: Array) -> int:
     return hash((int(whole @ places), int(rest @ _weights()[: rest.size]), int(tail @ _weights()[: tail.size])))
 
 
+class Copy(NamedTuple):
+    """What an array held: a copy, and of one that lies in memory in the order C the bytes that it is made of."""
+
+    array: Array
+    data: bytes | None = None
+
+    def holds(self, x: Array) -> bool:
+        """Return whether an array holds the same bits still."""
+        copy = self.array
+        if self.data is None or not x.flags.c_contiguous:
+            return not _differ(x, copy)
+        same = x.shape == copy.shape and x.dtype == copy.dtype
+        return same and self.data.startswith(x.data)  # half the time of `_differ`
+
+
 class Captured:
     """The arrays that one tape captured.
 
-    By the id of the caller's array, ``_kept`` has that and its copy; ``_sums``, of a large one, that and its checksum.
+    By the id of the caller's array, ``_kept`` has that and its `Copy`; ``_sums``, of a large one, its checksum.
     """
 
     __slots__ = ("_kept", "_sums")
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[Array, Array]] = {}
+        self._kept: dict[int, tuple[Array, Copy]] = {}
         self._sums: dict[int, tuple[Array, int]] = {}
 
     def keep(self, x: Array) -> Array:
@@ -89,11 +104,11 @@ class Captured:
                 raise _changed(x)
             return x
         original, kept = self._kept.get(id(x), (None, None))
-        if original is x and kept is not None and not _differ(x, kept):
-            return kept
-        copy: Array = copy_of(x) if foreign else _copied(x)
+        if original is x and kept is not None and kept.holds(x):
+            return kept.array
+        copy = Copy(copy_of(x)) if foreign else _copied(x)
         self._kept[id(x)] = x, copy
-        return copy
+        return copy.array
 
     def join(self, other: Captured) -> None:
         """Take over what another tape captured. Raise RuntimeError where an array changed between the two."""
@@ -112,23 +127,24 @@ class Captured:
 ROOM = 8
 """How many copies are kept for the next tape: of 800 kB, one takes eight times as long to make as to compare."""
 
-_COPIES: dict[int, tuple[ref[Array], bytes, Array]] = {}
-"""By the id of an array that is alive, what a tape found in it, and an array of that; for all threads."""
+_COPIES: dict[int, tuple[ref[Array], Copy]] = {}
+"""By the id of an array that is alive, the copy that a tape made of it; for all threads."""
 
 
-def _copied(x: Array) -> Array:
+def _copied(x: Array) -> Copy:
     """Return a copy of an array for a tape: the one that an earlier tape made, if the array still holds the same."""
-    if x.nbytes < SHORT or not x.flags.c_contiguous or x.dtype.hasobject:
-        return detached(x)
-    alive, data, copy = _COPIES.get(id(x), (None, b"", x))
-    same = alive is not None and alive() is x and x.shape == copy.shape and x.dtype == copy.dtype
-    if same and data.startswith(x.data):  # half the time of `_differ`
+    if not x.flags.c_contiguous or x.dtype.hasobject:
+        return Copy(detached(x))
+    name = id(x)
+    alive, copy = _COPIES.get(name, (None, None))
+    if alive is not None and copy is not None and alive() is x and copy.holds(x):
         return copy
-    name, data = id(x), x.tobytes()
-    copy = np.frombuffer(data, x.dtype).reshape(x.shape)
-    _COPIES[name] = ref(x, lambda _: _COPIES.pop(name, None)), data, copy
-    for oldest in list(_COPIES)[:-ROOM]:
-        _COPIES.pop(oldest, None)
+    data = x.tobytes()
+    copy = Copy(np.frombuffer(data, x.dtype).reshape(x.shape), data)
+    if x.nbytes > SHORT:
+        _COPIES[name] = ref(x, lambda _: _COPIES.pop(name, None)), copy
+        for oldest in list(_COPIES)[:-ROOM]:
+            _COPIES.pop(oldest, None)
     return copy
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,12 +76,13 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
         recording = Recording(main, given, indices)
         out = real_output(recording.out, f)
         value = recording.value(out)
-        gradient, result = recording.pull([(out, zeros_like(value) + 1)]), with_rest(value)
+        result = with_rest(value)
         try:
-            partials = _hessian(recording, out, chunk_size)
+            gradient, partials = _hessian(recording, out, chunk_size)
         except Unadapted:
             partials = None
         if partials is None or any(map(has_nan, flatten(partials)[0])):
+            gradient = recording.pull([(out, zeros_like(value) + 1)])
             partials = jacfwd(grad(main, indices), indices, chunk_size=chunk_size)(*given)
         of_arguments = recording.call.structured(gradient)
         if isinstance(argnums, tuple):
@@ -91,35 +92,33 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
     return all_three
 
 
-def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> list[Any]:
-    """Return the partials by each argument of the list of the gradients by all."""
+def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[list[Any], list[Any]]:
+    """Return the gradients by all leaves, and the partials by each argument of the list of those."""
     directions = Directions(recording.leaves, chunk_size, largest(recording.tape.values))
     found = [Columns(directions, x) for x in recording.leaves]
-    for chosen, along in _pushed_gradients(recording, out, directions):
-        for filled, tangent in zip(found, along, strict=True):
-            filled.fill(chosen, tangent)
-    return recording.call.jacobians([filled.partials(holomorphic) for filled in found], recording.call.structured)
-
-
-def _pushed_gradients(recording: Recording, out: Any, directions: Directions) -> Iterator[tuple[range, list[Any]]]:
-    """Yield the directions chunk by chunk, with the tangents of the gradients along them; None for none."""
+    gradient: list[Any] = []
     for chosen in directions.chunks():
-        yield chosen, tangents_of_gradient(recording, out, directions.seeds(chosen))
+        pushed = pushed_gradient(recording, out, directions.seeds(chosen))
+        gradient = gradient or recording.partials([g for g, _ in pushed], set())
+        for filled, (_, tangent) in zip(found, pushed, strict=True):
+            filled.fill(chosen, tangent)
+    by_leaf = [filled.partials(holomorphic) for filled in found]
+    return gradient, recording.call.jacobians(by_leaf, recording.call.structured)
 
 
-def tangents_of_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[Any]:
-    """Return the tangents of the gradients by all leaves, given those of the leaves; None for none.
+def pushed_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[tuple[Any, Any]]:
+    """Return the gradients by all leaves with their tangents, given those of the leaves; None for none.
 
     Tangents are pushed through the tape, and adjoints swept back through its lines with their tangents.
     """
     tape, level = recording.tape, Level()
     if not recording.holds(out):
-        return [None] * len(seeds)
+        return [(None, None)] * len(seeds)
     with np.errstate(all="ignore"):
         pushed = tangents(tape, seeds_by_line(tape.inputs, seeds), range(out.line + 1))
     values = [paired(make, x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
-    gradients = adjoints(tape.at(values), {out.line: zeros_like(recording.value(out)) + 1})
-    return [g.tangent if level_of(g) is level else None for g in gradients]
+    gradients = adjoints(tape.at(values), {out.line: zeros_like(tape.values[out.line]) + 1})
+    return [(g.primal, g.tangent) if level_of(g) is level else (g, None) for g in gradients]
 
 
 @derived
@@ -156,8 +155,9 @@ def _diagonal(recording: Recording, out: Any, chunk_size: int | None) -> Any:
     """Return the diagonal as one vector."""
     directions = Directions(recording.leaves, chunk_size, largest(recording.tape.values))
     pieces: list[Any] = []
-    for chosen, pushed in _pushed_gradients(recording, out, directions):
-        for k, (x, tangent) in enumerate(zip(recording.leaves, pushed, strict=True)):
+    for chosen in directions.chunks():
+        pushed = pushed_gradient(recording, out, directions.seeds(chosen))
+        for k, (x, (_, tangent)) in enumerate(zip(recording.leaves, pushed, strict=True)):
             ours, start = directions.overlap(k, chosen), directions.starts[k]
             if not ours:
                 continue

@@ -13,7 +13,7 @@ from ..calls.values import name_of
 from ..derived import derived, with_parameters_of
 from ..forward import joined, value_and_columns
 from ..linearization import Recording
-from ..recorded import columns, rows
+from ..recorded import columns, of_one_array, rows
 from ..reverse import value_and_rows
 from ..sparse.jacobians import check_sparse, value_and_sparse_jacobian
 from ..sparse.sparsity import Sparsity
@@ -36,7 +36,7 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     ``True`` finds the pattern at the first call, and again where f is another program; a `Sparsity` is taken as it is,
     and ValueError raised where a random directional derivative shows that it does not hold.
     """
-    both = value_and_jacobian(f, argnums, mode, sparse, chunk_size=chunk_size, has_aux=has_aux)
+    both = _both(f, argnums, mode, sparse, chunk_size, has_aux)
 
     @with_parameters_of(f)
     def jacobian_of_f(*args: Any, **keywords: Any) -> Any:
@@ -55,20 +55,25 @@ def value_and_jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "a
     The arguments are those of `jacobian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
     ``((value, auxiliary), Jacobian)``.
     """
-    if mode not in ("auto", *BY_MODE):
-        raise ValueError(f"mode is one of {', '.join(map(repr, ('auto', *BY_MODE)))}; got {mode!r}")
-    checked(chunk_size)
-    check_sparse(sparse)
-    if sparse:
-        both = value_and_sparse_jacobian(f, argnums, mode, sparse, has_aux)
-    else:
-        both = BY_MODE.get(mode, _by_fewer)(f, argnums, chunk_size, has_aux)
+    both = _both(f, argnums, mode, sparse, chunk_size, has_aux)
 
     @with_parameters_of(f)
     def value_and_jacobian_of_f(*args: Any, **keywords: Any) -> Any:
         return both(*args, **keywords)
 
     return value_and_jacobian_of_f
+
+
+def _both(f: Callable[..., Any], argnums: Which, mode: str, sparse: bool | Sparsity, chunk_size: int | None,
+          has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+    """Return the function of the value and the Jacobian; raise for a wrong option."""
+    if mode not in ("auto", *BY_MODE):
+        raise ValueError(f"mode is one of {', '.join(map(repr, ('auto', *BY_MODE)))}; got {mode!r}")
+    checked(chunk_size)
+    check_sparse(sparse)
+    if sparse:
+        return value_and_sparse_jacobian(f, argnums, mode, sparse, has_aux)
+    return BY_MODE.get(mode, _by_fewer)(f, argnums, chunk_size, has_aux)
 
 
 def _by_fewer(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
@@ -79,7 +84,10 @@ def _by_fewer(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
         recording = Recording(main, given, distinct(argnums, found))
-        if total_size(flatten(recording.out)[0]) >= max(total_size(recording.leaves), 2):
+        found_at_once = of_one_array(recording) if chunk_size is None else None
+        if found_at_once is not None:
+            value, partials = found_at_once
+        elif total_size(flatten(recording.out)[0]) >= max(total_size(recording.leaves), 2):
             value, partials = columns(recording, f, joined(recording.out, f), chunk_size)
         else:
             value, partials = rows(recording, f, chunk_size)

@@ -24,7 +24,7 @@ from ..forward import jvp
 from ..linearization import LinearMap, PullBack, Recording
 from ..reverse import grad
 from ..second_look.certain import certain_tangents
-from .hessians import tangents_of_gradient
+from .hessians import pushed_gradient
 
 
 @derived
@@ -41,7 +41,7 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
         recording = Recording(lambda y: main(y, *args, **keywords), [x], [0])
         seeds, out = recording.call.matched([v]), real_output(recording.out, f)
         try:
-            found = tangents_of_gradient(recording, out, seeds)
+            found = [tangent for _, tangent in pushed_gradient(recording, out, seeds)]
         except Unadapted:
             found = [np.nan]
         if any(map(has_nan, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded

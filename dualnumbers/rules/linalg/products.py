@@ -108,13 +108,13 @@ def _along(function, summed):
     """
 
     def product(x1, x2, /, axes=None, axis=None, keepdims=False):
+        if axes is None and axis is None and not keepdims:
+            return function(*arrays((x1, x2)))
         if (axis is not None or keepdims) and not summed:
             raise TypeError(f"np.{function.__name__} has no axis= and no keepdims=; axes= chooses the axes")
         if axes is None:
             axes = [axis, axis, axis] if axis is not None else [-1, -1, -1] if keepdims else None
         x1, x2 = arrays((x1, x2))
-        if axes is None:
-            return function(x1, x2)
         *of, onto = [(i,) if isinstance(i, (int, np.integer)) else tuple(i) for i in (*axes, ())[:3]]
         z = function(moved(x1, of[0]), moved(x2, of[1]))
         if keepdims:
