@@ -3,7 +3,7 @@
 How the package is laid out, from its doors down; docs/how-it-is-built.md tells it at length:
 
 - ``forward``, ``reverse``, ``operators``, ``check``: what users call; beside them ``nn``, ``scipy``, ``linalg``,
-  ``implicit``, ``numpy``, ``drawing``, ``custom``, ``checkpoints``, ``debugging``.
+  ``implicit``, ``numpy``, ``drawing``, ``custom``, ``checkpoints``, ``debugging``, ``compiler``.
 - ``calls``: arguments enter a differentiation, answers leave it.
 - ``tape``: the Wengert list, handles on its lines, the sweep through it, what prints it and runs it elsewhere;
   ``second_look``, where a derivative came out NaN; ``objects``, Variables made by hand.
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .check.derivatives import check_derivative, check_gradient
     from .check.gradcheck import gradcheck
     from .checkpoints import checkpoint, checkpointed_loop
+    from .compiler import jit
     from .custom.black_box import black_box
     from .custom.blocks import Block, SimpleBlock
     from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
@@ -99,6 +100,7 @@ __all__ = [
     "jacobian",
     "jacobian_operator",
     "jacrev",
+    "jit",
     "jvp",
     "laplacian",
     "linalg",
@@ -161,6 +163,7 @@ LATE = {
     "debug_nans": "debugging",
     "derivative_tensor": "derivative_tensors",
     "gradcheck": "check",
+    "jit": "compiler",
     "no_grad": "objects.no_grad",
     "taylor": "any_order",
 }

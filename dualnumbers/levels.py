@@ -205,6 +205,13 @@ def plain(value: Any) -> Any:
     return value
 
 
+def plain_members(value: Any) -> Any:
+    """Return the plain value under every level; of what has many members the values of all, along first axes."""
+    while is_number(type(value)):
+        value = value.parts()[0]
+    return value
+
+
 def read(value: Any) -> Any:
     """Return the plain value under every level, for a decision or a constant that depends on it.
 

@@ -46,7 +46,8 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     mapped along axis 0. ``out_axes`` says where the axis of the members is put in the results, 0 by default: the result
     is what ``np.stack`` makes of those of the members. ``chunk_size`` members go at a time, by default all.
 
-    f is called once, with numbers that stand for all members, and each operation is carried out for all of them. Where
+    f is called once, with numbers that stand for all members, and each operation is carried out for all of them; random
+    numbers that it draws are the same for all. Where
     f decides by values that differ, as by ``if x > 0``, asks for one, or calls what has no rule, it is called for one
     member after the other instead: what it does besides returning, it does again then. It composes with every
     derivative, as in ``vmap(grad(f))`` or ``grad`` of what calls it.
@@ -123,9 +124,10 @@ class _Given:
             found = [_result(x, level, self.f) for x in leaves]
             if not level.looked_at:
                 return _Results(found, rebuild)
-        except Exception:
+        except Exception as error:
             if not self.count:
-                raise
+                raise ValueError(f"{name_of(self.f)} is mapped over no members, and what it gives is not to be known "
+                                 f"without one{user_line()}") from error  # fmt: skip
         finally:
             NOTING.pop()
         return self._one_by_one(chosen)
@@ -183,8 +185,8 @@ def _in_front(x: Any, axis: int, name: str) -> Any:
     x = array(x) if isinstance(x, np.ndarray) else x
     rank = len(shape(x))
     if not -rank <= axis < rank:
-        raise ValueError(f"{name} has shape {shape(x)} and no axis {axis}: give None for it in in_axes if all members "
-                         f"share it{user_line()}")  # fmt: skip
+        raise ValueError(f"{name} has shape {shape(x)} and no axis {axis}: where all members share it, give None "
+                         f"for it in in_axes, which is of arguments by position{user_line()}")  # fmt: skip
     x = np.moveaxis(x, axis, 0) if axis % rank else x
     return np.ascontiguousarray(x) if type(x) is np.ndarray else x
 
@@ -232,6 +234,9 @@ def _joined(of_chunks: list[Any], axis: int | None, given: _Given, f: Any) -> An
         joined = first.members if len(of_chunks) == 1 else concatenate(*(x.members for x in of_chunks), 0)
     else:
         joined = broadcast_to(np.asarray(first) if not is_number(type(first)) else first, (given.count, *shape(first)))
+    if axis and not -len(shape(joined)) <= axis < len(shape(joined)):
+        raise ValueError(f"out_axes is {axis} for a result of {name_of(f)} that has shape {shape(joined)[1:]} for each "
+                         f"member{user_line()}")  # fmt: skip
     joined = np.moveaxis(joined, 0, axis) if axis else joined
     shares = type(joined) is np.ndarray and any(
         type(x) is np.ndarray and may_share_memory(x, joined) for x in given.leaves

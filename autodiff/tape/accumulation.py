@@ -153,6 +153,9 @@ COMMON = frozenset((float, numpy_float, np.ndarray, bool, np.bool, int, tuple))
 """Types of most values."""
 
 
+NUMPY_FLOATS = frozenset((np.float64, np.float32, np.float16))
+
+
 def as_partials_take(tape: Any) -> tuple[list[Any], list[Any]]:
     """Return the values and the constants of a tape as partials take them (`table.partials.at_point`).
 
@@ -161,9 +164,8 @@ def as_partials_take(tape: Any) -> tuple[list[Any], list[Any]]:
     """
     values, constants = tape.values, tape.constants
     held = set(map(type, values))
-    if numpy_float in held:
-        values = _as_python(values)
-        constants = _as_python(constants) if len(constants) > 1 else constants
+    values = _as_python(values)
+    constants = _as_python(constants) if len(constants) > 1 else constants
     if held - COMMON:
         kinds = (type_of(values[line]) for line in tape.inputs)
         kind = next((kind for kind in kinds if number_type(kind) is not None), None)
@@ -177,5 +179,10 @@ def as_partials_take(tape: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _as_python(xs: list[Any]) -> list[Any]:
-    """Return values with Python floats in the place of NumPy's."""
-    return [float(x) if type(x) is numpy_float else x for x in xs] if numpy_float in set(map(type, xs)) else xs
+    """Return values with Python floats in the place of NumPy's.
+
+    Those of single precision would give products with a Python float, an adjoint of double precision, in their own.
+    """
+    if NUMPY_FLOATS.isdisjoint(map(type, xs)):
+        return xs
+    return [float(x) if type(x) in NUMPY_FLOATS else x for x in xs]

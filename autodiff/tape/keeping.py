@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualnumbers.table import Row, is_of_table
-from dualnumbers.table.kinds import Constant
+from dualnumbers.table.kinds import Constant, Elementwise, Linear, Multilinear, Smooth
 
 from .program import Program, line_of
 
@@ -111,28 +111,41 @@ def read_to_pull(row: Row, active: tuple[bool, ...]) -> frozenset[int]:
     >>> sorted(read_to_pull(arithmetic.multiply.row, (True, False))), sorted(read_to_pull(exponential.exp.row, (True,)))
     ([1], [-1])
     """
-    every = frozenset(range(-1, len(active)))
+    operands = tuple(range(len(active)))
+    every = frozenset((-1, *operands))
+    if row.any_number or row.several:
+        return every
     read: set[int] = set()
+    if row.joint is not None and sum(active) > 1:
+        read |= arguments_read(row.joint, (None, -1, *operands), every)
     for place, passes in enumerate(active):
+        kind = row.argument(place)
         if not passes:
             continue
-        if row.is_elementwise and not row.several:
-            read |= arguments_read(row.partials[place], every)
-        elif row.is_linear:
-            read |= {k for k in range(len(active)) if isinstance(row.argument(k), Constant)}
+        if isinstance(kind, Elementwise):
+            read |= arguments_read(kind.partial, (*operands, -1), every)
+        elif isinstance(kind, Linear) and row.is_linear:
+            read |= {k for k in operands if isinstance(row.argument(k), Constant)}
+        elif isinstance(kind, (Linear, Multilinear)):
+            read |= arguments_read(kind.adjoint, (None, *operands), every)
+        elif isinstance(kind, Smooth):
+            read |= arguments_read(kind.by_pull or kind.by_push, (None, -1, *operands), every)
         else:
             return every
     return frozenset(read)
 
 
-def arguments_read(partial: Any, every: frozenset[int]) -> frozenset[int]:
-    """Return the places of the arguments in which a partial is written; all of what is no plain function of them."""
-    if isinstance(partial, float):
+def arguments_read(function: Any, places: tuple[int | None, ...], every: frozenset[int]) -> frozenset[int]:
+    """Return those of ``places``, which the first arguments of a function stand for, whose arguments it is written in.
+
+    All of them where it is no plain function.
+    """
+    if isinstance(function, float):
         return frozenset()
-    code = partial.__code__ if isinstance(partial, FunctionType) else None
-    if code is None or code.co_argcount != len(every) or code.co_flags & VARIADIC:
+    code = function.__code__ if isinstance(function, FunctionType) else None
+    if code is None or code.co_argcount < len(places) or code.co_flags & VARIADIC:
         return every
-    names = code.co_varnames[: code.co_argcount]
     used = {name for step in dis.get_instructions(code)
             for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))}  # fmt: skip
-    return frozenset(k for k, name in zip((*range(len(every) - 1), -1), names, strict=True) if name in used)
+    named = zip(places, code.co_varnames, strict=False)
+    return frozenset(place for place, name in named if place is not None and name in used)

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..foreign import may_share_memory
 from ..forms import dtype_of, flags, is_array, numbered, shape
-from ..levels import NOTING, is_number, plain, read
+from ..levels import NOTING, is_number, plain, plain_members, read
 from ..messages.errors import user_line
 from ..rules import shaping
 from ..rules.arrays import computed_places
@@ -97,7 +97,8 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
         value = plain(z)
         if value is z or not is_array(value) or not function.row.put:  # the first: of constants
             return z
-        return z.tied(self, function, static) if may_share_memory(value, plain(self)) else z
+        is_view = may_share_memory(plain_members(z), plain_members(self))
+        return z.tied(self, function, static) if is_view else z
 
     def move(self, value: Any) -> None:
         """Take the value of another array, which item assignment made; TypeError where it is of another level."""

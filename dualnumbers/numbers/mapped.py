@@ -26,8 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ..foreign import may_share_memory
-from ..forms import is_array, shape
+from ..forms import shape
 from ..levels import Level, decided, plain
 from ..memory import axes_by_stride
 from ..rules.indexing import getitem
@@ -89,14 +88,6 @@ class MappedArray(MappedNumber, ArrayNumber, operators=True):
     """An array of each member."""
 
     __slots__ = ()
-
-    def viewed(self, function: Any, *static: Any) -> Any:
-        """Apply a row; where NumPy gives a view of every member, return one that stays tied to this array."""
-        z = function(self, *static)
-        value = plain(z)
-        if value is z or not is_array(value) or not function.row.put:
-            return z
-        return z.tied(self, function, static) if may_share_memory(plain(z.data), plain(self.data)) else z
 
     def become(self, value: Any) -> None:
         self.data, self.primal = value.data, value.primal

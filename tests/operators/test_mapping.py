@@ -220,6 +220,40 @@ def test_writing(loops):
     assert not loops
 
 
+def writing(write):
+    def f(x):
+        y = x * 1.0
+        write(y)
+        return np.sum(y**2 * np.arange(1.0, y.size + 1.0).reshape(y.shape))
+
+    return f
+
+
+def _divided(y):
+    for row in y.reshape(2, 2):
+        row /= row[0]
+
+
+WRITES = {
+    "slice": lambda y: y[:1].__imul__(3.0), "sort": lambda y: y[:3].sort(), "fill": lambda y: y[1:].fill(2.0),
+    "out": lambda y: np.exp(y[2:], out=y[:2]), "at": lambda y: np.add.at(y[1:], [0, 0], 1.0),
+    "transpose": lambda y: y.reshape(2, 2).T[0].__imul__(2.0), "ravel": lambda y: y.ravel().__setitem__(0, y[1]),
+    "split": lambda y: np.split(y, 2)[0].__iadd__(1.0), "swapaxes": lambda y: y[None].swapaxes(0, 1)[0].__imul__(5.0),
+    "diagonal": lambda y: np.einsum("ii->i", y.reshape(2, 2)).__setitem__(..., y[1]), "rows": _divided,
+    "order F": lambda y: y.reshape(2, 2, order="F")[1].__imul__(2.0),
+    "squeeze": lambda y: np.squeeze(y[None])[1:].fill(y[0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_writing_through_views_in_what_is_within(write, loops):
+    """The numbers of a derivative have mapped values; what they show and write is theirs."""
+    f, x = writing(write), np.random.default_rng(3).normal(size=(3, 4)) + 2.0
+    for g in (f, grad(f), jacfwd(f), hessian(f), lambda x: vjp(f, x)[0], lambda x: jvp(grad(f), [x], [x])[1]):
+        assert_allclose(vmap(g)(x), np.stack([g(one) for one in x]), rtol=1e-12, atol=1e-12)
+    assert_allclose(vmap(vmap(f))(np.stack([x, 2.0 * x])), [[f(one) for one in k * x] for k in (1.0, 2.0)], rtol=1e-12)
+
+
 def test_into_an_array_of_numpy(loops):
     def f(x):
         y = np.zeros(3)
@@ -340,7 +374,7 @@ def test_a_number_does_not_outlive_its_map():
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda: vmap(np.sum)(1.0), ValueError, r"args\[0\] has shape \(\) and no axis 0: give None"),
+    (lambda: vmap(np.sum)(1.0), ValueError, r"args\[0\] has shape \(\) and no axis 0: where all members"),
     (lambda: vmap(np.add)(X, X[:2]), ValueError, r"different lengths: args\[0\] 5, args\[1\] 2"),
     (lambda: vmap(np.sum, in_axes=None)(X), ValueError, "no argument of sum is mapped"),
     (lambda: vmap(np.sum, in_axes=(0, 0))(X), ValueError, "in_axes has 2 entries for the 1 positional"),
@@ -356,6 +390,9 @@ def test_a_number_does_not_outlive_its_map():
     (lambda: vmap(lambda x: (1,) * (1 + int(x[0] > 0)))(X), ValueError, "another structure"),
     (lambda: vmap(lambda x: 1 / 0)(X), ZeroDivisionError, "division by zero"),
     (lambda: vmap(lambda x, y: x)(X), TypeError, "positional argument"),
+    (lambda: vmap(lambda a, b: a * b)(X, b=2.0), ValueError, "in_axes, which is of arguments by position"),
+    (lambda: vmap(lambda x: x, out_axes=3)(X), ValueError, r"out_axes is 3 for a result of <lambda> that has shape"),
+    (lambda: vmap(lambda x: x if x > 0 else -x)(np.zeros(0)), ValueError, "mapped over no members"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said(call, error, words):
     with pytest.raises(error, match=words):

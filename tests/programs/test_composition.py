@@ -408,3 +408,14 @@ def test_a_network_that_learns_an_equation():
         (of_poisson(net, x, SECOND["jvp of jvp"]) + 9 * np.sum(net(x[[0, -1]]) ** 2)).backward()
         adam.step()
     np.testing.assert_allclose(net(x).data, np.sin(np.pi * x), atol=0.05)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_numbers_of_lower_precision_beside_doubles_cost_no_digits(kind):
+    """An adjoint of double precision is not rounded to theirs; each is a double exactly."""
+    c, x = kind(0.1), np.array([0.3, 0.7])
+    of_one = lambda x, c: np.cos(1.0) * (np.sum(x * x) * c * np.sum(x)) * kind(0.7) / c
+    of_two = lambda x, c: np.cos(1.0) * (np.sum(x * x) * float(c) * np.sum(x)) * float(kind(0.7)) / float(c)
+    for operator in (grad, hessian, lambda f: jacrev(grad(f)), lambda f: jacfwd(grad(f)), jacfwd):
+        found, expected = (operator(lambda x, f=f: f(x, c))(x) for f in (of_one, of_two))
+        np.testing.assert_allclose(found, expected, rtol=1e-14)

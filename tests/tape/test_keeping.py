@@ -17,7 +17,7 @@ from autodiff.calls.structures import flatten
 from autodiff.tape import keeping, recorder, sweep
 from autodiff.tape.keeping import arguments_read, read_to_pull
 from dualnumbers.levels import is_number
-from dualnumbers.table import is_of_table
+from dualnumbers.table import TABLE, is_of_table
 
 SAMPLES = [(name, samples(name)[0]) for name in ENTRIES if samples(name)]
 
@@ -90,7 +90,7 @@ def test_what_a_partial_does_not_read_may_be_anything(function):
     at = few_points(row)[0]
     given = [*at, function(*at)]
     for partial in row.partials:
-        read = arguments_read(partial, frozenset(places))
+        read = arguments_read(partial, places, frozenset(places))
         if not isinstance(partial, float) and len(read) < len(places):
             expected = partial(*given)
             found = partial(*(x if place in read else object() for x, place in zip(given, places, strict=True)))
@@ -98,12 +98,18 @@ def test_what_a_partial_does_not_read_may_be_anything(function):
 
 
 def test_of_a_partial_that_is_no_plain_function_everything_is_read():
-    every = frozenset((0, -1))
-    assert arguments_read(np.cos, every) == every
-    assert arguments_read(lambda *xs: xs[0], every) == every
-    assert arguments_read(lambda x, y, z: x, every) == every
-    assert arguments_read(lambda x, z: (lambda: x)(), every) == {0}
-    assert arguments_read(2.0, every) == set()
+    places = (0, -1)
+    every = frozenset(places)
+    assert arguments_read(np.cos, places, every) == every
+    assert arguments_read(lambda *xs: xs[0], places, every) == every
+    assert arguments_read(lambda x: x, places, every) == every
+    assert arguments_read(lambda x, z: (lambda: x)(), places, every) == {0}
+    assert arguments_read(2.0, places, every) == set()
+
+
+def test_a_sweep_reads_the_factors_of_a_product_and_not_the_product():
+    assert read_to_pull(TABLE["matmul"].row, (True, True)) == {0, 1}
+    assert read_to_pull(TABLE["affine"].row, (True, True, True)) == {0, 1}
 
 
 # ------------------------------------------------------------------------------------------- what is let go

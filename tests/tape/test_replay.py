@@ -347,3 +347,20 @@ def test_an_array_in_another_order_of_memory_is_another_way():
     assert np.array_equal(tape.run([np.asfortranarray(x + 1.0)]), f(x + 1.0))
     with pytest.raises(DivergedError, match="in another order in memory"):
         tape.run([np.ascontiguousarray(x)])
+
+
+def test_a_row_at_a_recorded_place_is_a_view():
+    """NumPy gives a view of x at one place along its first axis: to write it writes x."""
+
+    def f(x):
+        x = x * 1.0
+        row = x[np.argsort(x[:, 0])[0]]
+        row *= 2.0
+        return np.sum(x * np.arange(6.0).reshape(3, 2))
+
+    x = np.array([[3.0, 1.0], [2.0, 2.0], [5.0, 1.0]])
+    tape, out = record(f, [x])
+    assert value_of(out) == f(x) == tape.run([x]) == 46.0
+    assert tape.run([x + 0.5]) == f(x + 0.5)
+    with pytest.raises(DivergedError):
+        tape.run([x[::-1].copy()])

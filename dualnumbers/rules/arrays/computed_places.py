@@ -77,6 +77,13 @@ def places_along(order, of=None, axis=None):
     return np.take_along_axis(_numbers(of), order, axis)
 
 
+def _shows_several(x, parts, here):
+    """Return whether an index, whose part ``here`` is one place, gives an array: one that NumPy lets write to ``x``."""
+    probe = np.broadcast_to(np.zeros(()), [max(n, 1) for n in shape(x)])
+    others = [0 if k == here else fixed(part) for k, part in enumerate(parts)]
+    return np.ndim(probe[tuple(others)]) > 0
+
+
 def elements(x, index):
     """``x[index]``; a part of the index of which a recording would keep note is an operand."""
     parts = index if isinstance(index, tuple) else (index,)
@@ -84,6 +91,8 @@ def elements(x, index):
     if len(computed) != 1:
         return view(getitem, x, fixed(index))
     (here,) = computed
+    if not shape(parts[here]) and _shows_several(x, parts, here):
+        return view(getitem, x, fixed(index))
     template = tuple(HERE if k == here else fixed(part) for k, part in enumerate(parts))
     return taken(x, places(parts[here], shape(x), template))
 

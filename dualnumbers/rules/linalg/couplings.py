@@ -6,7 +6,7 @@ equal to which. Elements of the size of rounding count as 0.
 
 import numpy as np
 
-from ...levels import is_number, read
+from ...levels import is_number, plain_members, read
 
 
 def is_repeated(near):
@@ -35,9 +35,7 @@ def couples(t, near):
 def values_of(g):
     """Return the plain values under every level, of a batch those of all members, along a first axis."""
     read(g)  # which a recording notes
-    while is_number(type(g)):
-        g = g.parts()[0]
-    return g
+    return plain_members(g)
 
 
 def differ(g, near):

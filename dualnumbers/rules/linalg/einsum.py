@@ -90,7 +90,12 @@ def _relabelled(x, subscripts):
     return np.einsum(subscripts, x)
 
 
-relabelled = rearrangement(put=put_back(_relabelled))(_relabelled)
+def _relabelled_of_all(apply, xs, members, subscripts):
+    before, after = subscripts.split("->")
+    return apply(xs[0], f"...{before}->...{after}")
+
+
+relabelled = rearrangement(put=put_back(_relabelled), batched=_relabelled_of_all)(_relabelled)
 """`einsum` of one operand that sums nothing: a view, of a transposed array or of a diagonal."""
 
 

@@ -1,0 +1,318 @@
+"""``jit``: a function that runs as the program it was recorded as, for arguments of each form, and on each path.
+
+What a function decides by values, as by ``if x > 0``, is a guard of its program. Where one does not hold, the function
+is recorded again, as it goes there, and kept beside: so each path is recorded once.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import RLock
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import NOTING, is_number
+from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.shaping import array
+
+from ..calls.directions import same_half
+from ..calls.running import run
+from ..calls.structures import flatten, kind_of, map_leaves
+from ..calls.values import filled, name_of
+from ..tape.program import Line as Place
+from ..tape.recorder import Recorder
+from ..tape.variable import Variable, variable
+from .passes import PASSES
+from .program import NotCompilable, Program, of_tape
+from .source import Diverged, Source, same
+
+PATHS = 16
+"""How many paths are recorded for arguments of one form, unless told otherwise."""
+
+LONGEST = 100_000
+"""Up to how many steps are compiled: Python's compiler takes some ten seconds for as many."""
+
+FORMS = 8
+"""For how many forms of arguments programs are kept; the oldest are dropped."""
+
+
+@dataclass
+class Path:
+    """One way through a function: its program, and by the guards that failed the other ways that branch off there."""
+
+    program: Program
+    source: Source
+    call: Callable[..., Any]
+    recorded: int
+    seconds: float
+    others: dict[int, Path] = field(default_factory=dict)
+
+
+@dataclass
+class Form:
+    """What is known for arguments of one form; ``eager`` says why the function is called as it stands."""
+
+    first: Path | None = None
+    paths: list[Path] = field(default_factory=list)
+    eager: str = ""
+
+
+class Compiled:
+    """A function that runs as a recorded program; `jit` makes it."""
+
+    def __init__(self, f: Callable[..., Any], max_paths: int = PATHS, check: bool = False) -> None:
+        self.f, self._max_paths, self._check = f, max_paths, check
+        self._forms: dict[Any, Form] = {}
+        self._lock = RLock()
+        self.__name__, self.__doc__ = name_of(f), getattr(f, "__doc__", None)
+        self.__wrapped__ = f
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        kinds = None if keywords else _forms_of_arrays(args)
+        if kinds is None:
+            leaves: Any = flatten([list(args), keywords])[0]
+            kinds = tuple(map(_form, leaves))
+            if None in kinds:
+                return self.f(*args, **keywords)
+            key: Any = (_outline([list(args), keywords]), kinds)
+        else:
+            leaves, key = args, kinds
+        form = self._forms.get(key) or self._new_form(key)
+        if form.eager:
+            return self.f(*args, **keywords)
+        inputs, at = [x for x, kind in zip(leaves, kinds, strict=True) if kind[0]], None
+        path = form.first
+        with np.errstate(all="ignore"):
+            while path is not None:
+                try:
+                    return path.program.rebuild(path.call(*inputs))
+                except Diverged as diverged:
+                    at = path, diverged.args[0]
+                    path = path.others.get(at[1])
+                except Exception:
+                    return self.f(*args, **keywords)  # which raises by itself
+        path = self._record(form, args, keywords, kinds, at)
+        try:
+            if path is not None:
+                with np.errstate(all="ignore"):
+                    return path.program.rebuild(path.call(*inputs))
+        except Exception as error:
+            form.eager = f"its program does not run again: {error!r}"
+        return self.f(*args, **keywords)
+
+    def _new_form(self, key: Any) -> Form:
+        with self._lock:
+            while len(self._forms) >= FORMS and key not in self._forms:
+                self._forms.pop(next(iter(self._forms)))
+            return self._forms.setdefault(key, Form())
+
+    def _record(self, form: Form, args: Any, keywords: Any, kinds: Any, at: tuple[Path, int] | None) -> Path | None:
+        """Record the function where it goes a way that is not known; None where it is to be called as it stands."""
+        with self._lock:
+            if len(form.paths) >= self._max_paths and not form.eager:
+                form.eager = f"it went {len(form.paths)} ways, the last from {self._place(at)}"
+                warnings.warn(f"jit of {self.__name__}: {form.eager}, and is called as it stands from now on: "
+                              f"write np.where for what differs by element{user_line()}", stacklevel=3)  # fmt: skip
+            if form.eager:
+                return None
+            start = time.perf_counter()
+            try:
+                program = recorded(self.f, args, keywords, kinds)
+                again = recorded(self.f, args, keywords, kinds) if self._check else program
+            except Exception as error:  # where f itself raises, it will do so again
+                form.eager = f"it cannot be recorded: {error}"
+                return None
+            if self._check:
+                _check_same(program, again, self.__name__)
+            count = len(program.steps)
+            for one in PASSES:
+                program = one(program)
+            source = Source(program)
+            path = Path(program, source, source.function(), count, time.perf_counter() - start)
+            if self._check:
+                _check_value(path, self.f, args, keywords, kinds, self.__name__)
+            form.paths.append(path)
+            if at is None:
+                form.first = form.first or path
+            else:
+                at[0].others[at[1]] = path
+            return path
+
+    def _place(self, at: tuple[Path, int] | None) -> str:
+        if at is None or at[1] < 0:
+            return "a value whose shape differs"
+        guard = at[0].source.guards[at[1]]
+        return str(guard.place or guard.question)
+
+    def program(self, *args: Any, **keywords: Any) -> str:
+        """Return the program for such arguments as Python source, of the first path; it is recorded if need be."""
+        self(*args, **keywords)
+        kinds = None if keywords else _forms_of_arrays(args)
+        key = kinds or (_outline([list(args), keywords]), tuple(map(_form, flatten([list(args), keywords])[0])))
+        form = self._forms.get(key)
+        if form is None or form.first is None or form.eager:
+            return f"# {self.__name__} is called as it stands: {form.eager if form else 'its arguments have no form'}"
+        return form.first.source.text
+
+    def constants(self) -> list[Any]:
+        """Return the numbers and arrays that the programs took from outside their arguments, as they were then."""
+        found = [x for form in self._forms.values() for path in form.paths for x in path.program.constants]
+        return [x for k, x in enumerate(found) if not any(x is y for y in found[:k])]
+
+    def stats(self) -> list[dict[str, Any]]:
+        """Return for each form of arguments its paths: lines recorded and left, guards, seconds to make it."""
+        return [{"eager": form.eager, "paths": [
+            {"recorded": path.recorded, "lines": len(path.program.steps), "guards": len(path.source.guards),
+             "seconds": path.seconds} for path in form.paths]} for form in self._forms.values()]  # fmt: skip
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else MethodType(self, owner)
+
+    def __reduce__(self) -> Any:
+        return jit, (self.f, self._max_paths, self._check)
+
+    def __copy__(self) -> Compiled:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Compiled:
+        return self
+
+    def __repr__(self) -> str:
+        return f"jit({self.__name__})"
+
+
+def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False) -> Compiled:
+    """Return a function that does what ``f`` does, by a program that is recorded when it is first called.
+
+    The program is that of f's arithmetic, its derivatives included: no tape is made any more, no rule looked up, and
+    what gives nothing new is left out. It gives what f gives, to rounding. One is made for each form of the arguments,
+    their structure, shapes, types, and the values of integers, strings and None among them; and for each way that f
+    goes by its decisions, up to ``max_paths`` ways, beyond which f is called as it stands, and a warning says so. So it
+    is where it cannot be recorded, as where it asks for ``float(x)``; its ``stats()`` say why.
+
+    f is called when it is recorded, and not again: what it does besides returning is done then, and what it takes from
+    outside its arguments stays as it was then, its ``constants()``. ``check=True`` records twice, compares with what
+    f gives, and raises RuntimeError where they differ, as of a function that draws random numbers. Where it is given
+    numbers that carry derivatives, f is called as it stands: write ``jit(grad(f))``, not ``grad(jit(f))``.
+
+    >>> from autodiff import grad
+    >>> slope = jit(grad(lambda x: np.sum(np.sin(x) * x)))
+    >>> slope(np.array([0.0, 1.0])).round(3)
+    array([0.   , 1.382])
+    """
+    if not callable(f):
+        raise TypeError(f"jit takes a function, not {f!r}{user_line()}")
+    return Compiled(f, max_paths, check)
+
+
+# ------------------------------------------------------------------------------------------------------------ recording
+
+
+def _forms_of_arrays(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return the forms of arguments that are floats and arrays of floats, each as `_form` says; else None."""
+    forms: list[Any] = []
+    for x in args:
+        if type(x) is float:
+            forms.append(OF_A_FLOAT)
+        elif type(x) is np.ndarray and x.dtype.kind == "f":
+            flags = x.flags
+            forms.append((True, x.shape, x.dtype, flags.c_contiguous, flags.f_contiguous))
+        else:
+            return None
+    return tuple(forms)
+
+
+OF_A_FLOAT = True, float
+
+
+def _form(x: Any) -> tuple[Any, ...] | None:
+    """Return the form of a leaf: whether it is an input, and what must be the same; None of what has no form."""
+    kind = type(x)
+    if kind is float:
+        return OF_A_FLOAT
+    if kind is np.ndarray and x.dtype.kind in "fc":
+        return True, x.shape, x.dtype, x.flags.c_contiguous, x.flags.f_contiguous
+    if kind in (np.float64, np.float32, complex, np.complex128, np.complex64):
+        return True, kind
+    if kind is np.ndarray and x.dtype.kind in "iub" and x.nbytes <= 1 << 12:
+        return False, x.shape, x.dtype, x.tobytes()
+    if kind in (int, bool, str, type(None)) or isinstance(x, (np.integer, np.bool_)):
+        return False, kind, x
+    return None
+
+
+def _outline(tree: Any) -> Any:
+    """Return what a structure is without its leaves, to be compared."""
+    kind = kind_of(tree)
+    if kind is None:
+        return None
+    if type(tree) in (list, tuple):
+        return type(tree), *map(_outline, tree)
+    if type(tree) is dict:
+        return dict, *((name, _outline(part)) for name, part in tree.items())
+    if tree is None or isinstance(tree, str):
+        return tree
+    return type(tree), *map(_outline, kind.parts(tree))
+
+
+def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any) -> Program:
+    """Record a call and return its program; `NotCompilable` where there is none."""
+    tape = Recorder()
+    tape.complete, tape.guards = True, {}
+    leaves, rebuild = flatten([list(args), keywords])
+    given = [variable(tape, np.array(x) if type(x) is np.ndarray else x) if kind[0] else x
+             for x, kind in zip(leaves, kinds, strict=True)]  # fmt: skip
+    lines = {id(x): x.line for x in given if isinstance(x, Variable)}
+    args, keywords = rebuild(given)
+    NOTING.append(None)
+    try:
+        out = run(lambda *args: f(*args, **keywords), args, tape.level)
+    finally:
+        NOTING.pop()
+    if any(isinstance(x, Variable) and x.line != lines[id(x)] for x in given):
+        raise NotCompilable("it writes to an argument")
+    if len(tape) > LONGEST:
+        raise NotCompilable(f"it has more than {LONGEST:,} steps")
+
+    def place_of(x: Any) -> Any:
+        x = filled(x)
+        if isinstance(x, np.ndarray) and x.dtype.char == "O":
+            x = array(x)
+        if isinstance(x, Variable) and x.tape is tape:
+            return Place(x.line)
+        if is_number(type(x)) or not isinstance(x, (float, complex, int, str, np.ndarray, np.generic, type(None))):
+            raise NotCompilable("it returns what is no number or array")
+        return x
+
+    return of_tape(tape, map_leaves(place_of, out))
+
+
+def _check_same(one: Program, other: Program, name: str) -> None:
+    """Raise RuntimeError where two recordings of one call differ."""
+    alike = len(one.steps) == len(other.steps) and len(one.constants) == len(other.constants) and all(
+        a.row is b.row and a.operands == b.operands for a, b in zip(one.steps, other.steps, strict=True)
+    ) and all(map(same, one.constants, other.constants))  # fmt: skip
+    if not alike:
+        raise RuntimeError(f"jit of {name}: two calls at the same arguments did different things; give it what it "
+                           f"draws or counts as arguments{user_line()}")  # fmt: skip
+
+
+def _check_value(path: Path, f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, name: str) -> None:
+    """Raise RuntimeError where the program does not give what the function gives, to half of the digits."""
+    inputs = [x for x, kind in zip(flatten([list(args), keywords])[0], kinds, strict=True) if kind[0]]
+    with np.errstate(all="ignore"):
+        found, expected = path.call(*inputs), flatten(f(*args, **keywords))[0]
+    if len(found) != len(expected) or not all(map(_is_near, found, expected)):
+        raise RuntimeError(f"jit of {name}: its program gives something else than it gives itself; does it look at the "
+                           f"types of its arguments, or outside of them?{user_line()}")  # fmt: skip
+
+
+def _is_near(x: Any, y: Any) -> bool:
+    if x is None or isinstance(x, str):
+        return bool(x == y)
+    return np.shape(x) == np.shape(y) and same_half(x, y)

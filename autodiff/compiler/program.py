@@ -1,0 +1,118 @@
+"""A program to be compiled: the lines of a recorded function, of whatever derivatives it asks for, as one flat list.
+
+Where a derivative is taken inside the function, its sweep is written in functions of the table, so it is recorded like
+everything else. What a line was recorded with, whether a derivative passes, is of no interest here: only values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dualnumbers.levels import is_number
+from dualnumbers.messages.frames import Reader
+from dualnumbers.table import Row
+
+from ..calls.structures import flatten
+from ..tape.program import Line as Place
+from ..tape.program import line_of
+from ..tape.recorder import Recorder
+
+
+class NotCompilable(Exception):  # noqa: N818
+    """The function cannot be run as a program: it is called as it stands."""
+
+
+class Guard(NamedTuple):
+    """What the function decided by: the answer to a question about a value, at the user's line of code."""
+
+    operand: int
+    question: Callable[..., Any] | None
+    """What was asked; None: the value itself was read."""
+    static: tuple[Any, ...]
+    answer: Any
+    place: Reader | None
+
+
+class Step(NamedTuple):
+    """One line: a row applied to operands, lines from 0 up, or constants, ``~k`` of the k-th."""
+
+    row: Row
+    operands: tuple[int, ...]
+    static: tuple[Any, ...]
+    value: Any
+    """What it gave when it was recorded, by which its shape and type are known."""
+    guards: tuple[Guard, ...] = ()
+
+
+class Program:
+    """Inputs and steps, numbered one after the other, and what is returned: operands in the place of leaves."""
+
+    __slots__ = ("constants", "inputs", "of_inputs", "rebuild", "returned", "steps")
+
+    def __init__(self, inputs: list[Any], of_inputs: tuple[Guard, ...], constants: list[Any],
+                 rebuild: Callable[[Sequence[Any]], Any]) -> None:  # fmt: skip
+        self.inputs, self.of_inputs, self.constants, self.rebuild = inputs, of_inputs, constants, rebuild
+        self.steps: list[Step] = []
+        self.returned: list[int] = []
+
+    def emptied(self) -> Program:
+        """Return a program of the same inputs and constants without steps."""
+        return Program(self.inputs, self.of_inputs, list(self.constants), self.rebuild)
+
+    def value(self, operand: int) -> Any:
+        """Return what an operand was when it was recorded."""
+        if operand < 0:
+            return self.constants[~operand]
+        count = len(self.inputs)
+        return self.inputs[operand] if operand < count else self.steps[operand - count].value
+
+    def numbered(self) -> Iterator[tuple[int, Step]]:
+        """Yield the steps with their numbers."""
+        return enumerate(self.steps, len(self.inputs))
+
+    def guards(self) -> list[Guard]:
+        """Return the guards, in their order."""
+        return [*self.of_inputs, *(guard for step in self.steps for guard in step.guards)]
+
+
+def of_tape(tape: Recorder, out: Any) -> Program:
+    """Return the program that a function recorded, which returned ``out``; `NotCompilable` where it is none."""
+    place = {line: k for k, line in enumerate(tape.inputs)}
+    constants: list[Any] = []
+    held: dict[int, int] = {}
+
+    def constant(x: Any, name: int) -> int:
+        if name not in held:
+            if is_number(type(x)):
+                raise NotCompilable("it uses a number of a differentiation around it")
+            constants.append(np.array(x) if type(x) is np.ndarray else x)
+            held[name] = ~(len(constants) - 1)
+        return held[name]
+
+    def operand(number: int) -> int:
+        line = line_of(number)
+        if line is None:
+            return constant(tape.constants[~number], number)
+        return place[line] if line in place else constant(tape.values[line], line)  # an array to be filled
+
+    def noted(line: int) -> tuple[Guard, ...]:
+        found = [Guard(place[line], *answer) for answer in tape.answers.get(line, ())]
+        if tape.guards and line in tape.guards:
+            found.insert(0, Guard(place[line], None, (), tape.values[line], tape.guards[line]))
+        return tuple(found)
+
+    leaves, rebuild = flatten(out)
+    inputs = [tape.values[line] for line in tape.inputs]
+    made = Program(inputs, tuple(guard for line in tape.inputs for guard in noted(line)), constants, rebuild)
+    for line, row in enumerate(tape.rows):
+        if row is not None:
+            operands = tuple(map(operand, tape.operands(line)))
+            place[line] = len(inputs) + len(made.steps)
+            made.steps.append(Step(row, operands, tape.static.get(line, ()), tape.values[line], noted(line)))
+    made.returned = [place[int(leaf)] if type(leaf) is Place and int(leaf) in place
+                     else constant(tape.values[leaf] if type(leaf) is Place else leaf, id(leaf))
+                     for leaf in leaves]  # fmt: skip
+    return made
