@@ -363,4 +363,4 @@ def test_a_row_at_a_recorded_place_is_a_view():
     assert value_of(out) == f(x) == tape.run([x]) == 46.0
     assert tape.run([x + 0.5]) == f(x + 0.5)
     with pytest.raises(DivergedError):
-        tape.run([x[::-1].copy()])
+        tape.run([x[[1, 0, 2]]])
