@@ -61,6 +61,8 @@ def _whole(name: str, value: Any, least: int) -> int:
 class _Loop(Rerun):
     """A call of `checkpointed_loop`; the arguments of the program are the state."""
 
+    writes = True
+
     def __init__(self, step: Function, state: Any, n: int, block: int, snapshots: int) -> None:
         super().__init__(name_of(step), step, state)
         self.n, self.block, self.snapshots = n, block, snapshots

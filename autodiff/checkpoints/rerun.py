@@ -38,6 +38,9 @@ Function = Callable[..., Any]
 class Rerun:
     """A call of ``function`` with ``arguments``, a structure of any kind."""
 
+    writes = False
+    """Whether the program may write to its arguments, of which it makes copies."""
+
     def __init__(self, name: str, function: Function, arguments: Any) -> None:
         self.name = name
         leaves, self._build = [_as_number(x) for x in flatten(arguments)[0]], rebuilding(arguments)
@@ -66,12 +69,13 @@ class Rerun:
     def bound(self, operands: Sequence[Any]) -> tuple[Function, Any]:
         """Return the function and its arguments around operands; plain arrays among these cannot be written to.
 
-        An array that was a number is one as long as any operand is: the program may write numbers to it.
+        An array that was a number, or that the program ``writes`` to, is one as long as any operand is.
         """
         leaves, leader = self._leaves.copy(), leading(operands)
         for place, (k, x) in enumerate(zip(self.places, operands, strict=False)):  # those closed over come after
-            lower = leader is not None and level_of(x) < leader.level
-            leaves[k] = leader.constant(x) if lower and place in self.differentiated and shape(x) else read_only(x)
+            lower = leader is not None and level_of(x) < leader.level and shape(x)
+            lifted = lower and (place in self.differentiated or (self.writes and passes(x)))
+            leaves[k] = leader.constant(x) if lifted else read_only(x)
         return self.around(operands[len(self.places) :]), self._build(leaves)
 
     def around(self, closed: Sequence[Any]) -> Function:

@@ -258,6 +258,8 @@ class _RuleRow:
         if joint is not None:
             what = f"the pull-back of {self.rule.name}"
             adjoints = joint(assembly.result(_filled(g, z)), assembly.result(z), *self.arguments(flat))
+            if len(kinds) == 1 and not isinstance(adjoints, (list, tuple)):
+                adjoints = (adjoints,)
             if not isinstance(adjoints, (list, tuple)) or len(adjoints) != len(kinds):
                 raise ValueError(f"{what} must give {len(kinds)} adjoints, one for each argument, None for none"
                                  f"{user_line()}")  # fmt: skip

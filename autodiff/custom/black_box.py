@@ -47,9 +47,19 @@ def black_box(function: Function | None = None, *, rtol: float = 1e-6) -> Any:
         return lambda function: black_box(function, rtol=rtol)
 
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
-        return _Box(name, function, count, fixed, rtol).rule
+        return _Box(name, _copied(function), count, fixed, rtol).rule
 
     return decorated(function, Smooth, None, make)
+
+
+def _copied(function: Function) -> Function:
+    """Return the function that gives copies of arrays: a wrapper of compiled code may fill one buffer at every call."""
+
+    def copied(*arguments: Any) -> Any:
+        z = function(*arguments)
+        return z.copy() if isinstance(z, np.ndarray) else z
+
+    return copied
 
 
 class _Box:
@@ -76,7 +86,7 @@ class _Box:
             return np.tensordot(self._partial(k, arguments), t, len(shape(t)))
 
         def pull(g: Any, z: Any, *arguments: Any) -> Any:
-            return np.tensordot(g, self._partial(k, arguments), len(shape(z)))
+            return np.tensordot(g, np.conj(self._partial(k, arguments)), len(shape(z)))
 
         return Smooth(push, pull)
 

@@ -228,7 +228,7 @@ def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], F
     [0.5, 0.25]
 
     Where the pull-backs to several arguments share work, ``pull`` gives the cotangents of all at once, one for each
-    argument and None for none; it maps ``(cotangent, value, *arguments)``.
+    argument and None for none, to one argument also that alone; it maps ``(cotangent, value, *arguments)``.
 
     A pull-back alone is enough: ``Smooth(None, pull)`` for an argument, or ``smooth(pull=…)`` for all arguments up to
     the first that has a default. The push-forward is derived from it, as the transpose of what it does to a cotangent;

@@ -47,14 +47,14 @@ class Krylov:
         A residual of the size of rounding, ε ‖A‖ ‖x‖, is taken as well. What is left is solved for once more, while
         that helps. ``transposed`` says that ``multiply`` is by Aᵀ.
         """
+        form, b = np.shape(b), np.ravel(b)
         if not np.all(np.isfinite(b)):
             raise ValueError(f"linear_solve: b has elements that are not finite{user_line()}")
-        form, b = np.shape(b), np.ravel(b)
         norm = 0.0  # of A, as far as the products tell
 
         def flat(v: Any) -> Any:
             nonlocal norm
-            z = np.ravel(multiply(v.reshape(form)))
+            z = np.ravel(multiply(v.reshape(form)[()]))
             length = np.linalg.norm(v)
             norm = max(norm, float(np.linalg.norm(z) / length)) if length else norm
             return z
@@ -101,6 +101,6 @@ class Krylov:
         theta, at = closure_converted(self.preconditioner, ())
         nearly = at(read(theta))
         if transposed:
-            pull = vjp(nearly, np.zeros(form))[1]
-            return lambda v: np.ravel(pull(v.reshape(form))[0])
-        return lambda v: np.ravel(nearly(v.reshape(form)))
+            pull = vjp(nearly, np.zeros(form)[()])[1]
+            return lambda v: np.ravel(pull(v.reshape(form)[()])[0])
+        return lambda v: np.ravel(nearly(v.reshape(form)[()]))

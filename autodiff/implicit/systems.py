@@ -61,7 +61,7 @@ def _pull(g: Any, x: Any, theta: Any, b: Any, at: Any, method: Krylov, transpose
 def linear_solution(theta: Any, b: Any, at: Callable[[Any], Function], method: Krylov, transposed: bool) -> Any:
     """Solve A(θ) x = b, or A(θ)ᵀ x = b; ``at(θ)`` is the function that multiplies by A(θ)."""
     if transposed and not method.is_symmetric:
-        pull = vjp(at(theta), np.zeros(np.shape(b)))[1]
+        pull = vjp(at(theta), np.zeros(np.shape(b))[()])[1]
         return method.solve(lambda x: pull(x)[0], b, transposed)
     multiply: Function = lambda x: plain_result("linear_solve", product(x, theta, at, False))
     if method.checks:

@@ -18,7 +18,7 @@ one batch. Arguments and values may be structures: a vector has the elements of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, size
-from dualnumbers.levels import Level, level_of
+from dualnumbers.levels import Level, is_number, level_of
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import batch
 
@@ -45,33 +45,51 @@ class _Space:
 
     def __init__(self, like: Any) -> None:
         leaves, self.rebuild = flatten(like)
+        _check_plain(leaves)
         self.shapes, self.types = list(map(shape, leaves)), list(map(dtype_of, leaves))
         self.starts = np.cumsum([0, *map(size, leaves)]).tolist()
         self.size = self.starts[-1]
+        self.is_real = np.array([dtype.kind != "c" for dtype in self.types], bool).repeat(np.diff(self.starts))
+        """Of each element of a vector, whether it is one of a real leaf."""
 
     def structure(self, vector: Array) -> Any:
         """Return the structure that a vector stands for."""
         parts = zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False)
-        return self.rebuild(vector[start:end].reshape(dims).astype(np.result_type(dtype, np.float32))[()]
+        return self.rebuild(_in_type(vector[start:end].reshape(dims), dtype)[()]
                             for start, end, dims, dtype in parts)  # fmt: skip
 
     def column(self, structure: Any) -> Array:
         """Return the vector that a structure stands for."""
-        return np.concatenate([np.ravel(x) for x in flatten(structure)[0]])
+        leaves = flatten(structure)[0]
+        _check_plain(leaves)
+        return np.concatenate([np.ravel(x) for x in leaves])
 
     def structures(self, columns: Array, level: Level) -> Any:
         """Return the structures of the columns of a matrix, as one whose leaves are batches."""
         leaves = []
         for start, end, dims, dtype in zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False):
-            members = np.ascontiguousarray(columns[start:end].T, np.result_type(dtype, np.float32))
+            members = np.ascontiguousarray(_in_type(columns[start:end].T, dtype))
             leaves.append(batch(members.reshape(-1, *dims), level))
         return self.rebuild(leaves)
 
     def columns(self, structure: Any, level: Level, count: int) -> Array:
         """Return the columns that a structure of batches stands for; what is no batch is the same for all."""
-        parts = [np.reshape(x.data if level_of(x) is level else np.broadcast_to(x, (count, *shape(x))), (count, -1))
-                 for x in flatten(structure)[0]]  # fmt: skip
-        return np.concatenate(parts, 1).T
+        leaves = [x.data if level_of(x) is level else np.broadcast_to(x, (count, *shape(x)))
+                  for x in flatten(structure)[0]]  # fmt: skip
+        _check_plain(leaves)
+        return np.concatenate([np.reshape(x, (count, -1)) for x in leaves], 1).T
+
+
+def _in_type(x: Array, dtype: Any) -> Array:
+    """Return elements of a vector in the type of a leaf; a real one has no place for imaginary parts."""
+    return (x if dtype.kind == "c" else x.real).astype(np.result_type(dtype, np.float32))
+
+
+def _check_plain(leaves: Iterable[Any]) -> None:
+    """Raise TypeError where a leaf is a number of another differentiation."""
+    if any(is_number(type(x)) for x in leaves):
+        raise TypeError("an operator of SciPy multiplies plain numbers, and inside another differentiation a "
+                        f"derivative is none: write linearize, jvp, vjp or hvp{user_line()}")  # fmt: skip
 
 
 class DerivativeOperator(LinearOperator):  # type: ignore[misc]
@@ -84,11 +102,17 @@ class DerivativeOperator(LinearOperator):  # type: ignore[misc]
         self.value, self._to, self._of, self._forth, self._back = value, to, of, forth, back
         super().__init__(np.result_type(np.float32, *of.types, *to.types), (to.size, of.size))
 
+    def dot(self, x: Any) -> Any:
+        """Multiply with a vector, a matrix or another operator; TypeError where x carries a derivative."""
+        _check_plain([x])
+        return super().dot(x)
+
     def _matmat(self, columns: Any) -> Array:
-        return _applied(self._forth, self._of, self._to, columns)
+        return _applied(self._forth, self._of, self._to, columns, self._of.is_real)
 
     def _rmatmat(self, columns: Any) -> Array:
-        return _applied(self._back, self._to, self._of, columns)
+        split = self._to.is_real | np.all(self._of.is_real)
+        return _applied(self._back, self._to, self._of, columns, split)
 
     def _matvec(self, vector: Any) -> Array:
         return self._matmat(np.reshape(vector, (-1, 1)))[:, 0]
@@ -97,9 +121,20 @@ class DerivativeOperator(LinearOperator):  # type: ignore[misc]
         return self._rmatmat(np.reshape(vector, (-1, 1)))[:, 0]
 
 
-def _applied(product: Product, of: _Space, to: _Space, columns: Any) -> Array:
-    """Multiply with the columns of a matrix, of one alone without a batch."""
+def _applied(product: Product, of: _Space, to: _Space, columns: Any, split: Array) -> Array:
+    """Multiply with the columns of a matrix, of one alone without a batch.
+
+    ``split`` says by which elements z the product P is linear over the real numbers alone, as it drops imaginary parts
+    of what it takes or gives: what it is to be for complex ones is P(z) − i P(i z).
+    """
     columns = np.asarray(columns)
+    if np.any(split) and (columns.dtype.kind == "c" or not np.all(of.is_real)):
+        turned = np.where(split[:, None], 1j * columns, 0.0)
+        return _multiplied(product, of, to, columns) - 1j * _multiplied(product, of, to, turned)
+    return _multiplied(product, of, to, columns)
+
+
+def _multiplied(product: Product, of: _Space, to: _Space, columns: Array) -> Array:
     if columns.shape[1] == 1:
         return to.column(product(of.structure(columns[:, 0])))[:, None]
     level = Level()

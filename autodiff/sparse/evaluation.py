@@ -19,6 +19,7 @@ from ..calls.values import described, output_leaf
 from ..forward import joined
 from ..linearization import Recording
 from ..second_look.certain import certain_tangents
+from .pattern import pattern_of
 from .sparsity import Compression, Sparsity
 
 RANDOM = np.random.default_rng(1974)
@@ -61,7 +62,21 @@ class Recorded:
         matrix = csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
         if is_checked:
             _check(matrix.T if compression.is_reverse else matrix, along[0], found[count])
+            self._check_infinite(pattern, ~np.isfinite(found[count]), compression.is_reverse)
         return matrix
+
+    def _check_infinite(self, pattern: Any, infinite: Any, is_reverse: bool) -> None:
+        """Raise ValueError where rows, or columns, whose derivative is not finite may have elements outside a pattern.
+
+        A product does not tell there: it is ∞ or NaN for any elements.
+        """
+        if not np.any(infinite):
+            return
+        rows, columns = pattern_of(self.tape, self.lines, self.heights).pattern.nonzero()
+        concerned = infinite[columns if is_reverse else rows]
+        if not np.all(pattern.astype(bool)[rows[concerned], columns[concerned]]):
+            raise ValueError("where a derivative is infinite or NaN a given pattern must have all elements that f may "
+                             f"have, and it lacks some: write sparse=True, which finds them{user_line()}")  # fmt: skip
 
     def cut(self, matrix: Any) -> list[Any]:
         """Return the derivatives by each argument, in the structures of outputs and arguments."""
@@ -131,9 +146,10 @@ def _check(matrix: Any, along: Any, found: Any) -> None:
     """Raise ValueError where a product of a matrix is not the one that was found without its pattern."""
     with np.errstate(all="ignore"):
         eps = np.finfo(found.dtype).eps
-        off = np.abs(matrix @ along - found)
+        product = matrix @ along
+        off = np.abs(product - found)
         allowed = np.sqrt(eps) * (abs(matrix) @ np.abs(along)) + eps * np.max(np.abs(found), initial=0.0)
-        wrong = ~(off <= allowed) & np.isfinite(found)
+        wrong = ~((off <= allowed) & np.isfinite(product)) & np.isfinite(found)
     if np.any(wrong):
         raise ValueError(f"the derivative has elements outside its given pattern, in row {np.argmax(wrong)} of it or "
                          "of its transpose: write sparse=True, which finds it where f is another program"

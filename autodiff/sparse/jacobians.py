@@ -58,14 +58,14 @@ class Programs:
         return sparsity
 
 
-def sparsity(f: Function, *args: Any, argnums: Which = 0) -> Sparsity:
-    """Return which elements of the Jacobian of ``f`` at ``args`` may be other than 0, by those at ``argnums``.
+def sparsity(f: Function, *args: Any, argnums: Which = 0, **keywords: Any) -> Sparsity:
+    """Return which elements of the Jacobian of ``f(*args, **keywords)`` by ``argnums`` may be other than 0.
 
     It is found from what f computes, not from values, and may be too dense, where its ``dense`` says so, but not too
     sparse; of a Hessian it is ``sparsity(grad(f), x)``. It holds as long as f is the same program: at other values an
     ``if`` or an order may change it.
     """
-    function, given, found = by_position(f, argnums, args, {})
+    function, given, found = by_position(f, argnums, args, keywords)
     tape = SourcedTape()
     recorded = Recorded(Recording(function, given, distinct(argnums, found), tape=tape), f)
     pattern = pattern_of(tape, recorded.lines, recorded.heights)

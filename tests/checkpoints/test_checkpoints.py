@@ -29,6 +29,7 @@ from autodiff import (
     jvp,
     linearize,
     record,
+    taylor,
     value_and_grad,
     vjp,
 )
@@ -411,3 +412,21 @@ def test_a_checkpointed_function_pickles():
     again = pickle.loads(pickle.dumps(checkpoint(doubled)))
     assert again.__name__ == "doubled"
     assert grad(again)(3.0) == 2.0
+
+
+@pytest.mark.parametrize("blocks", [{}, {"block": 1, "snapshots": 1}])
+def test_a_loop_whose_step_writes_to_a_state_without_derivative(blocks):
+    def f(w):
+        def step(k, state):
+            state["u"] *= w
+            state["count"] += 1
+            return state
+
+        return np.sum(checkpointed_loop(step, {"u": np.ones(2), "count": np.zeros(1, int)}, 3, **blocks)["u"])
+
+    w = np.array([2.0, 3.0])
+    np.testing.assert_allclose(grad(f)(w), 3.0 * w**2)
+    np.testing.assert_allclose(jvp(f, [w], [np.ones(2)])[1], np.sum(3.0 * w**2))
+    for nested in (hessian(f), jacfwd(jacfwd(f)), jacrev(jacrev(f)), jacrev(jacfwd(f))):
+        np.testing.assert_allclose(nested(w), np.diag(6.0 * w))
+    np.testing.assert_allclose(taylor(f, 2.0, 3), [16.0, 24.0, 12.0, 2.0])

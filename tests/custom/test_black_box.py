@@ -111,3 +111,27 @@ def test_what_is_no_real_argument_is_refused():
             black_box(lambda x: x)(x)
     with pytest.raises(ValueError, match="rtol is 0: let it be between 0 and 1"):
         black_box(rtol=0)
+
+
+def test_a_function_that_fills_one_buffer_at_every_call():
+    buffer = np.zeros(3)
+
+    @black_box
+    def filled(a):
+        buffer[:] = a**3
+        return buffer
+
+    x = np.arange(1.0, 4.0)
+    first = filled(x)
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_allclose(mode(filled)(x), np.diag(3.0 * x**2), rtol=1e-9)
+    np.testing.assert_allclose(hessian(lambda a: np.sum(filled(a)))(x), np.diag(6.0 * x), rtol=1e-6)
+    assert first.tolist() == [1.0, 8.0, 27.0]
+
+
+def test_complex_results_in_both_modes():
+    turned = black_box(lambda t: np.exp(1j * t))
+    of = lambda f: lambda t: np.imag(f(t)) + 2.0 * np.real(f(t)) ** 2
+    exact = math.cos(0.3) - 2.0 * math.sin(0.6)
+    assert math.isclose(gradient(of(turned), [0.3])[0], exact, rel_tol=1e-9)
+    assert math.isclose(derivative(of(turned), 0, [0.3]), exact, rel_tol=1e-9)

@@ -655,3 +655,10 @@ def test_a_derivative_that_is_no_function_is_refused_at_once(kind, derivative):
 def test_a_joint_pull_back_that_is_no_function_is_refused_at_once(pull):
     with pytest.raises(TypeError, match=r"the pull-back of <lambda> is .*: let it be a function of \(cotangent,"):
         smooth(lambda t, z, x: t, pull=pull)(lambda x: x)
+
+
+def test_a_pull_back_to_one_argument_may_give_the_adjoint_itself():
+    for pull in (lambda g, z, a: g * np.cos(a), lambda g, z, a: (g * np.cos(a),)):
+        f, x = smooth(pull=pull)(lambda a: np.sin(a)), np.array([0.5, 2.0])
+        np.testing.assert_allclose(jacrev(f)(x), np.diag(np.cos(x)))
+        np.testing.assert_allclose(jacfwd(f)(x), np.diag(np.cos(x)))

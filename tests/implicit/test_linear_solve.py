@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autodiff import grad, gradcheck, hvp, jacfwd, jacrev, jvp, vjp
+from autodiff import grad, gradcheck, hessian, hvp, jacfwd, jacrev, jvp, vjp
 from autodiff.implicit import linear_solve
 
 RNG = np.random.default_rng(5)
@@ -153,3 +153,12 @@ def test_what_is_wrong_is_named(call, error, text):
     for given in (call, lambda b: jvp(call, [b], [b]), lambda b: vjp(call, b)):
         with pytest.raises(error, match=text):
             given(B)
+
+
+def test_a_number_is_an_equation_of_one_unknown():
+    for b in (1.0, np.array(1.0), np.float32(1.0)):
+        for method in ("gmres", "cg", "minres", "dense"):
+            f = lambda a, b=b, method=method: linear_solve(lambda x: a * x, b, method=method)
+            np.testing.assert_allclose([f(2.0), grad(f)(2.0), jacfwd(f)(2.0)], [0.5, -0.25, -0.25], rtol=1e-12)
+    half = lambda a: linear_solve(lambda x: a * x, 1.0, preconditioner=lambda v: 0.5 * v)
+    np.testing.assert_allclose(hessian(half)(2.0), 0.25, rtol=1e-12)

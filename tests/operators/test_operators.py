@@ -348,3 +348,25 @@ def test_what_operators_return_pickles():
 
 def test_every_operator_is_public():
     assert set(autodiff.OPERATORS) <= set(autodiff.__all__)
+
+
+def test_operators_are_linear_over_the_complex_numbers():
+    w = np.stack([[1j, 0.0, 2.0], [1.0 - 2j, 3.0, 0.5j]], 1)
+    f = lambda x: (x[0] * x[1:], np.exp(1j * x) * x[2])
+    J, dense = jacobian_operator(f, V), np.concatenate(jacfwd(f)(V))
+    close(J @ w, dense @ w)
+    close(J @ w[:, 0], dense @ w[:, 0])
+    for g in (np.vstack([w, w[:2]]), np.vstack([w, w[:2]]).real):
+        close(J.H @ g, dense.conj().T @ g)
+        close(J.T @ g, dense.T @ g)
+    H = hessian_operator(lambda x: np.sum(x**3) * x[0], V)
+    close(H @ w, hessian(lambda x: np.sum(x**3) * x[0])(V) @ w)
+    square = np.diag(2.0 * V)
+    close(gauss_newton_operator(lambda x: x**2, V) @ w, square @ square @ w)
+
+
+def test_an_operator_within_another_differentiation_is_refused():
+    J = jacobian_operator(lambda x: x**2, V)
+    for f in (lambda y: np.sum(J @ y), lambda y: np.sum(jacobian_operator(lambda x: x**2 * y, V) @ np.ones(3))):
+        with pytest.raises(TypeError, match="write linearize, jvp, vjp or hvp"):
+            grad(f)(V)

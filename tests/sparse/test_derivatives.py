@@ -236,3 +236,19 @@ def test_wrong_inputs():
         jacobian(bratu, mode="backward", sparse=True)
     with pytest.raises(IndexError, match="argnums=3"):
         sparsity(bratu, point(4), argnums=3)
+
+
+def test_a_given_pattern_is_checked_where_derivatives_are_infinite():
+    turned, nowhere = Sparsity(np.eye(3)[::-1]), lambda a: np.sqrt(a[::-1]) * np.array([1.0, np.nan, 1.0])
+    for mode in ("forward", "reverse"):
+        for f in (lambda a: np.sqrt(a[::-1]), nowhere):
+            with pytest.raises(ValueError, match=r"it lacks some: write sparse=True"):
+                jacobian(f, mode=mode, sparse=Sparsity(np.eye(3)))(np.zeros(3))
+        found = jacobian(lambda a: np.sqrt(a[::-1]), mode=mode, sparse=turned)(np.zeros(3))
+        assert found.toarray().tolist() == np.where(np.eye(3)[::-1], np.inf, 0.0).tolist()
+
+
+def test_the_pattern_by_an_argument_given_by_name():
+    x = point(3)
+    found = sparsity(lambda a, b: a[::-1] * b, a=x, b=x, argnums="b")
+    assert found.pattern.toarray().tolist() == np.eye(3).tolist()
