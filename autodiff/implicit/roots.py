@@ -96,6 +96,8 @@ class Equation:
     search: Callable[[Any], Any]
     """Find the root for plain parameters."""
     slope: Slope
+    check: Callable[[Any, Any, Equation], None] | None = None
+    """What raises an error where a root, for parameters θ, is none of those that are sought."""
 
     def residual(self, x: Any, theta: Any) -> Any:
         """Return f(x, θ), in x's shape; ValueError where it has not as many elements."""
@@ -128,6 +130,8 @@ def solution(theta: Any, equation: Equation) -> Any:
     x = newton(f, step, equation.search(theta), equation.call, most=10)
     if isinstance(equation.slope, Diagonal) and np.size(x) > 1:
         _check_diagonal(lambda x: equation.residual(x, theta), x, equation.call)
+    if equation.check is not None:
+        equation.check(x, theta, equation)
     return x
 
 
@@ -151,9 +155,11 @@ def newton(f: Function, inverse: Function, x: Any, call: str, most: int) -> Any:
     smooth function around x; RuntimeError where there is no convergence within ``most`` steps.
     """
     x = np.array(x, float) if np.shape(x) else float(x)
-    r = f(x)
+    r = first = f(x)
     for _ in range(most):
-        step = _step(inverse, x, r, call)
+        step = _step(inverse, x, r)
+        if step is None:
+            raise _no_step(x, r, first, call)
         new, after, share = _shortened(f, x, r, step)
         width, scale = np.max(np.abs(step), initial=0.0), np.max(np.abs(x), initial=0.0)
         if share == 0.0 or (share == 1.0 and width <= NEAR * scale):
@@ -163,8 +169,8 @@ def newton(f: Function, inverse: Function, x: Any, call: str, most: int) -> Any:
             return new if np.shape(new) else float(new)
         x, r = new, after
     raise RuntimeError(
-        f"{call}: no solution was found: Newton's method came to x = {_shown(x)}, where what is to be 0 is {_shown(r)} "
-        f"and the next step {_shown(step)}; begin nearer to a solution that is not at a kink{user_line()}"
+        f"{call}: no solution was found: Newton's method came to x = {shown(x)}, where what is to be 0 is {shown(r)} "
+        f"and the next step {shown(step)}; begin nearer to a solution that is not at a kink{user_line()}"
     )
 
 
@@ -196,25 +202,38 @@ def _check_regular(f: Function, x: Any, r: Any, step: Any, call: str) -> None:
         off = np.linalg.norm(np.ravel(f(x - t * step) - (1.0 - t) * r))
     if off > 0.5 * t * np.linalg.norm(np.ravel(r)):
         raise np.linalg.LinAlgError(
-            f"{call}: at x = {_shown(x)} the function has a pole, jump, kink or multiple root, so the solution has "
+            f"{call}: at x = {shown(x)} the function has a pole, jump, kink or multiple root, so the solution has "
             f"no derivative by the parameters{user_line()}"
         )
 
 
-def _step(inverse: Function, x: Any, r: Any, call: str) -> Any:
-    """Return Newton's step; LinAlgError where there is none."""
+def _step(inverse: Function, x: Any, r: Any) -> Any:
+    """Return Newton's step; None where there is none."""
+    if not np.all(np.isfinite(r)):
+        return None
     with np.errstate(all="ignore"):
         try:
             step = inverse(x, r)
         except (np.linalg.LinAlgError, ZeroDivisionError):
             step = np.nan
-    if not np.all(np.isfinite(step)):
-        raise np.linalg.LinAlgError(
-            f"{call}: the derivative of the function by its unknowns is singular at x = {_shown(x)}, so the solution "
-            f"has no derivative by the parameters there{user_line()}"
-        )
-    return step
+    return step if np.all(np.isfinite(step)) else None
 
 
-def _shown(x: Any) -> str:
+def _no_step(x: Any, r: Any, first: Any, call: str) -> Exception:
+    """Return the error for an x with no step from it: a root without derivative, or where the search came to an end.
+
+    It is the latter where f is not finite, or has come down from its ``first`` value, but not to 0.
+    """
+    size = np.linalg.norm(np.ravel(r))
+    if not np.isfinite(size) or (r is not first and size > NEAR * np.linalg.norm(np.ravel(first))):
+        return RuntimeError(f"{call}: no solution was found: at x = {shown(x)} what is to be 0 is {shown(r)}, and no "
+                            f"step leads on; begin nearer to a solution, if there is one{user_line()}")  # fmt: skip
+    return np.linalg.LinAlgError(
+        f"{call}: the derivative of the function by its unknowns is singular at x = {shown(x)}, so the solution "
+        f"has no derivative by the parameters there{user_line()}"
+    )
+
+
+def shown(x: Any) -> str:
+    """Return a value as errors show it."""
     return np.array2string(np.asarray(x), precision=6, threshold=6)

@@ -14,9 +14,11 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array
 
 from ..calls.closures import parameters_converted
+from ..forward import jacfwd, jvp
 from ..reverse import grad, value_and_grad
 from .krylov import METHODS, Krylov
-from .roots import Dense, Diagonal, Equation, MatrixFree, Slope, newton, newton_step, solution
+from .roots import Dense, Diagonal, Equation, MatrixFree, Slope, newton, newton_step, shown, solution
+from .systems import one_array
 
 Function = Callable[..., Any]
 
@@ -40,7 +42,7 @@ def slope_of(call: str, linear: str, rtol: float, preconditioner: Function | Non
 
 def start(call: str, x0: Any) -> Any:
     """Return a starting point, plain: no derivative passes it."""
-    x0 = array(joined(x0))
+    x0 = one_array(call, x0)
     if is_unreal(x0):
         raise TypeError(f"{call} is of real unknowns: give the real and imaginary parts of x{user_line()}")
     x0 = np.asarray(read(x0), float)
@@ -59,8 +61,9 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     is then the accuracy of the derivatives. ``preconditioner(v)`` of x's shape is about (∂f/∂x)⁻¹ v, as that of
     `linear_solve`.
 
-    Raises RuntimeError where no root is found, LinAlgError where ∂f/∂x is singular there, ValueError where f gives
-    another number of equations than unknowns, or where it mixes elements of x that are said to be ``"diagonal"``.
+    Raises RuntimeError where no root is found, LinAlgError where ∂f/∂x is singular at it or where the search begins,
+    ValueError where f gives another number of equations than unknowns, or where it mixes elements of x that are said
+    to be ``"diagonal"``.
 
     >>> from autodiff import grad
     >>> from autodiff.implicit import root
@@ -111,6 +114,9 @@ def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function
     x0)`` finds x from plain values; without one it is SciPy's ``minimize``, by BFGS or, where ``linear`` is no
     ``"dense"``, L-BFGS-B, and the gradient of f.
 
+    Raises what `root` does, and RuntimeError at a maximum or a saddle, where the Hessian has a negative curvature:
+    with ``"gmres"``, ``"cg"`` and ``"minres"`` it is looked at along three random vectors alone.
+
     >>> from autodiff import jacobian
     >>> from autodiff.implicit import argmin
     >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([1.0, 3.0, 5.0])
@@ -122,8 +128,28 @@ def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function
     slope, x0 = slope_of("argmin", linear, rtol, preconditioner), start("argmin", x0)
     theta, at = parameters_converted(f, tuple(args))
     find = solver or (lambda f, x0: _descended(f, x0, "BFGS" if linear == "dense" else "L-BFGS-B"))
-    search = lambda theta: find(lambda x: at(theta)(x), x0)
-    return solution(theta, Equation("argmin", lambda theta: grad(at(theta)), search, slope))
+    search = lambda theta: find(lambda x: at(theta)(x), x0) if np.size(x0) else x0
+    return solution(theta, Equation("argmin", lambda theta: grad(at(theta)), search, slope, _check_least))
+
+
+def _check_least(x: Any, theta: Any, equation: Equation) -> None:
+    """Raise RuntimeError where the Hessian at a root of the gradient has a negative curvature.
+
+    Curvatures are its eigenvalues or its diagonal; where it is known by products alone, those along drawn vectors.
+    """
+    slope: Function = lambda x: equation.residual(x, theta)
+    along: Function = lambda v: jvp(slope, [x], [v])[1]
+    if isinstance(equation.slope, Dense):
+        matrix = np.reshape(jacfwd(slope)(x), (np.size(x), np.size(x)))
+        curvatures = np.linalg.eigvalsh(matrix + matrix.T)
+    elif isinstance(equation.slope, Diagonal):
+        curvatures = along(np.ones(np.shape(x))[()])
+    else:
+        drawn = np.random.default_rng(2).normal(size=(3, *np.shape(x)))
+        curvatures = np.array([np.sum(v * along(v[()])) for v in drawn])
+    if np.min(curvatures, initial=0.0) < -1e-8 * np.max(np.abs(curvatures), initial=0.0):
+        raise RuntimeError(f"argmin: no minimum was found: the gradient is 0 at x = {shown(x)}, but the Hessian there "
+                           f"has a negative curvature; begin elsewhere, or give solver={user_line()}")  # fmt: skip
 
 
 def _descended(f: Function, x0: Any, method: str) -> Any:

@@ -21,11 +21,22 @@ from dualnumbers.table import smooth
 from dualnumbers.table.kinds import Linear, Smooth
 
 from ..calls.closures import parameters_converted, plain_result
+from ..calls.structures import is_structure
+from ..calls.values import described
 from ..forward import jacfwd, jvp
 from ..reverse import vjp
 from .krylov import METHODS, Krylov
 
 Function = Callable[..., Any]
+
+
+def one_array(call: str, x: Any) -> Any:
+    """Return a number, an array, or a list or tuple of these as one array; TypeError for another structure."""
+    x = joined(x)
+    if is_structure(x) and not isinstance(x, (list, tuple)):
+        raise TypeError(f"{call} takes one array of unknowns, not {described(x)}: join its parts with np.concatenate"
+                        f"{user_line()}")  # fmt: skip
+    return array(x)
 
 
 def product(x: Any, theta: Any, at: Callable[[Any], Function], transposed: bool) -> Any:
@@ -119,7 +130,7 @@ def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str
     if not callable(A):
         raise TypeError(f"linear_solve: A is a function that multiplies by it, got {type(A).__name__}; a matrix is "
                         f"solved by autodiff.linalg.solve(A, b){user_line()}")  # fmt: skip
-    b, (theta, at) = array(joined(b)), parameters_converted(A, tuple(args))
+    b, (theta, at) = one_array("linear_solve", b), parameters_converted(A, tuple(args))
     if is_unreal(b):
         raise TypeError(f"linear_solve is of real equations: give the real and imaginary parts of b{user_line()}")
     b = astype(b, np.float64)

@@ -23,7 +23,7 @@ from autodiff import (
     stop_gradient,
     vjp,
 )
-from autodiff.implicit import argmin, fixed_point, root
+from autodiff.implicit import argmin, fixed_point, linear_solve, root
 from dualnumbers import dmath
 
 # ---------------------------------------------------------------------------------------------- Kepler's equation
@@ -332,3 +332,40 @@ def test_what_has_no_solution_or_no_derivative_raises(f, error, text):
 def test_a_wrong_number_of_results_names_the_line():
     with pytest.raises(ValueError, match=r"test_roots\.py"):
         jvp(lambda a: root(lambda x: np.stack([x[0] - a, a, a]), np.ones(2)), [1.0], [1.0])
+
+
+# ---------------------------------------------------------------------------------------------- what is no solution
+
+
+@pytest.mark.parametrize("linear", ["dense", "diagonal", "gmres"])
+def test_where_there_is_no_root_none_is_found(linear):
+    for f, x0 in ((lambda x, a: x**2 + a, 1.0), (lambda x, a: np.log(x) + a, -1.0), (lambda x, a: a / x, 1.0)):
+        with np.errstate(all="ignore"), pytest.raises((RuntimeError, ValueError)) as raised:
+            derivative(lambda a, f=f, x0=x0: root(f, x0, (a,), linear=linear), 0, [1.0])
+        assert linear == "gmres" or "no solution was found" in str(raised.value)
+
+
+@pytest.mark.parametrize("linear", ["dense", "diagonal", "cg"])
+def test_a_maximum_is_no_minimum(linear):
+    for f in (lambda x, a: np.sum(x**4 - a * x**2), lambda x, a: -np.sum((x - a) ** 2)):
+        for x0 in (0.0, np.zeros(3)):
+            with pytest.raises(RuntimeError, match=r"no minimum was found: .* negative curvature"):
+                argmin(f, x0, (1.0,), linear=linear, solver=lambda f, x0: x0)
+    found = lambda a: np.sum(argmin(lambda x: np.sum(x**4 - a * x**2), np.ones(2), linear=linear))
+    np.testing.assert_allclose([derivative(found, 0, [2.0]), *gradient(found, [2.0])], 0.5, rtol=1e-9)
+
+
+def test_a_saddle_is_no_minimum():
+    with pytest.raises(RuntimeError, match="no minimum was found"):
+        argmin(lambda x: 5.0 * x[0] ** 2 - 0.1 * x[1] ** 2, np.zeros(2))
+
+
+def test_the_least_of_no_unknowns():
+    for linear in ("dense", "diagonal", "cg"):
+        assert argmin(lambda x: np.sum(x**2), np.zeros(0), linear=linear).shape == (0,)
+
+
+@pytest.mark.parametrize("solved", [root, fixed_point, argmin, linear_solve])
+def test_unknowns_are_one_array(solved):
+    with pytest.raises(TypeError, match="takes one array of unknowns, not"):
+        solved(*((lambda x: x), {"a": 1.0}))
