@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dualnumbers.forms import is_unreal, shape, type_of
-from dualnumbers.levels import Level, has_nan, is_number
+from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.series import Series
@@ -27,7 +27,8 @@ from .calls.call import Call
 from .calls.directions import holomorphic
 from .calls.running import run
 from .calls.structures import flatten, is_structure
-from .calls.values import described, output_leaf, own, zero
+from .calls.values import described, name_of, output_leaf, own, zero
+from .calls.watching import in_doubt, watching
 from .forward import check_alive_below, jacfwd, joined
 
 NESTED = 8
@@ -94,8 +95,13 @@ def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | N
     given = x if direction is None else None
     found = [_coefficients(output_leaf(leaf, f), level, order, given) for leaf in leaves]
     coefficients = [rebuild([of_leaf[k] for of_leaf in found]) for k in range(order + 1)]
-    if order <= NESTED and any(has_nan(c) for of_leaf in found for c in of_leaf[1:]):
+    doubtful = [k for k in range(1, order + 1) if any(in_doubt(of_leaf[k]) for of_leaf in found)]
+    if doubtful and order <= NESTED:
         return _by_nesting(f, call, along, order, coefficients[0])
+    if doubtful and watching():
+        _by_nesting(f, call, along, NESTED, coefficients[0])  # which names the operation, of an order that it reaches
+        raise FloatingPointError(f"the Taylor coefficient of order {doubtful[0]} of {name_of(f)} is nan or inf; beyond "
+                                 f"order {NESTED} where it arose is not looked for{user_line()}")  # fmt: skip
     return coefficients
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
-from dualnumbers.levels import Level, has_nan, is_number
+from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.numbers.series import Series
@@ -39,6 +39,7 @@ from .calls.places import Which, arguments, place
 from .calls.running import run
 from .calls.structures import flatten, is_structure
 from .calls.values import described, differentiable, name_of, output_leaf, own
+from .calls.watching import in_doubt
 from .forward import LONG, check_alive_below, derivative, jacfwd, joined
 from .interpolation import HIGHEST, multi_indices, places_in_tensor, weights
 
@@ -98,7 +99,7 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
             for k in range(1, order + 1):
                 holomorphic(other[k], one[k] / 1j ** (k - 1))
     tensors = [_whole(coefficients, x, order) for coefficients in found]
-    return _jacobian_of_jacobians(f, x, order) if any(map(has_nan, tensors)) else rebuild(tensors)
+    return _jacobian_of_jacobians(f, x, order) if any(map(in_doubt, tensors)) else rebuild(tensors)
 
 
 def _jacobian_of_jacobians(f: Function, x: Any, order: int) -> Any:

@@ -27,7 +27,7 @@ from .calls.call import Call
 from .calls.running import run
 from .calls.structures import flatten, map_leaves
 from .calls.values import check_alive, matching, name_of, output_leaf, own
-from .calls.watching import WATCHES
+from .calls.watching import watching
 from .tape.handles import handle
 from .tape.program import Line
 from .tape.recorder import Recorder
@@ -49,7 +49,8 @@ class Recording:
         It is recorded on ``tape`` where an empty one is given.
         """
         if tape is None:
-            tape = WATCHES[-1].new_tape() if WATCHES else Recorder()
+            watch = watching()
+            tape = watch.new_tape() if watch else Recorder()
         self.tape = recorder = tape
         recorder.is_lean = not keep
         self.call = Call(args, indices, keep)

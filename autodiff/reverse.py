@@ -17,7 +17,7 @@ from .calls.directions import checked
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
 from .calls.structures import map_leaves, paths_of_leaves
 from .calls.values import name_of, real_output
-from .calls.watching import WATCHES
+from .calls.watching import watching
 from .derived import derived, with_parameters_of
 from .linearization import PullBack, Recording
 from .recorded import rows
@@ -47,7 +47,7 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     from .tape.sources import SourcedTape
 
     args = arguments(f, args)
-    tape = SourcedTape() if sources or WATCHES else Recorder()
+    tape = SourcedTape() if sources or watching() else Recorder()
     tape.complete, tape.guards = True, {}
     NOTING.append(None)
     try:

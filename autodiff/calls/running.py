@@ -12,7 +12,7 @@ from dualnumbers.messages.refusals import check_refused
 
 from .structures import map_leaves
 from .values import filled
-from .watching import WATCHES
+from .watching import watching
 
 begin, end = RUNNING.append, RUNNING.pop
 
@@ -24,8 +24,8 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
     was made for one of them, where f caught it.
     """
     begin(None)
-    if WATCHES:
-        f = WATCHES[-1].watched(f, level)
+    if watch := watching():
+        f = watch.watched(f, level)
     try:
         out = f(*args)
         if level.filled:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import Token
 from functools import wraps
 from typing import Any
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from dualnumbers.levels import Level, is_number
 from dualnumbers.numbers.array import ArrayNumber
+from dualnumbers.numbers.dual import DualNumber
+from dualnumbers.numbers.taylor import TaylorNumber
 
 from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
-from ..calls.watching import WATCHES
+from ..calls.watching import WATCH, Watch
 from ..second_look.certain import Certain
 from ..tape.keeping import restore
 from ..tape.sources import SourcedTape
@@ -26,8 +28,7 @@ from .finite import is_faulty
 from .origins import of_adjoint, of_tangent, of_value
 
 
-@contextmanager
-def debug_nans() -> Iterator[None]:
+def debug_nans() -> _Debugging:
     """Let differentiations within it raise FloatingPointError where a value or a derivative is NaN or infinite.
 
     The error names the operation in which that arose, the numbers it was applied to, and the user's line of code: in
@@ -35,6 +36,7 @@ def debug_nans() -> Iterator[None]:
     does not reach a result, as a branch of ``np.where`` that is not chosen, is no error. It is a decorator as well,
     ``@debug_nans()``. Of Variables made by hand the error names the operation alone.
 
+    It holds in its own thread alone, as ``np.errstate`` does: in a function that other threads run, write it there.
     Recording takes some ten times as long within it; outside it costs nothing.
 
     >>> import numpy as np
@@ -45,11 +47,30 @@ def debug_nans() -> Iterator[None]:
         ...
     FloatingPointError: `np.log(x - 2.0)` gives nan: log of -1 (...)
     """
-    WATCHES.append(watch := _Watch())
-    try:
-        yield
-    finally:
-        WATCHES.remove(watch)
+    return _Debugging()
+
+
+class _Debugging:
+    """The context in which a watch looks on, and the decorator that calls a function within such a context."""
+
+    __slots__ = ("tokens",)
+
+    def __init__(self) -> None:
+        self.tokens: list[Token[Watch | None]] = []
+
+    def __enter__(self) -> None:
+        self.tokens.append(WATCH.set(_Watch()))
+
+    def __exit__(self, *raised: object) -> None:
+        WATCH.reset(self.tokens.pop())
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(f)
+        def watched(*args: Any, **keywords: Any) -> Any:
+            with _Debugging():
+                return f(*args, **keywords)
+
+        return watched
 
 
 class _Watch:
@@ -72,7 +93,7 @@ class _Watch:
                 if is_number(type(leaf)) and leaf.level is level:
                     if isinstance(leaf, Variable):
                         self._check_value(leaf.tape, leaf.line)
-                    elif any(map(is_faulty, leaf.parts())):
+                    elif any(map(is_faulty, _looked_at_now(leaf))):
                         self._check_pushed(f, kept, level)
             return out
 
@@ -96,6 +117,10 @@ class _Watch:
                 restore(tape)
                 raise FloatingPointError(of_tangent(tape, found, line))
 
+    def doubts(self, derivative: Any) -> bool:
+        """Return whether a derivative is not finite."""
+        return is_faulty(derivative)
+
     def _check_value(self, tape: Tape, line: int) -> None:
         """Raise FloatingPointError where the value of a line is not finite."""
         if is_faulty(tape.values[line]):
@@ -103,13 +128,14 @@ class _Watch:
             raise FloatingPointError(of_value(tape, line))
 
     def _check_pushed(self, f: Callable[..., Any], args: Sequence[Any], level: Level) -> None:
-        """Record ``f`` at the dual numbers of a level, and raise FloatingPointError where their tangents fail."""
+        """Record ``f`` at the numbers of a level, and raise FloatingPointError where values or their tangents fail."""
         leaves, rebuild = flatten(args)
         tape, seeds, given = self.new_tape(), {}, []
         for x in leaves:
             if is_number(type(x)) and x.level is level:
                 given.append(variable(tape, x.primal))
-                seeds[given[-1].line] = x.tangent
+                if isinstance(x, DualNumber):
+                    seeds[given[-1].line] = x.tangent
             else:
                 given.append(x)
         try:
@@ -122,6 +148,14 @@ class _Watch:
         with np.errstate(all="ignore"):
             found = Certain(tape).tangents(seeds, range(len(tape)))
         self.check_tangents(tape, found, [leaf.line for leaf in flatten(out)[0] if isinstance(leaf, Variable)])
+
+
+def _looked_at_now(x: Any) -> tuple[Any, ...]:
+    """Return the parts of a number that are to be finite: of a power series the value.
+
+    Where a coefficient behind that is `in_doubt`, it is found again by nested differentiations, of dual numbers.
+    """
+    return (x.primal,) if isinstance(x, TaylorNumber) else x.parts()
 
 
 def _copied(x: Any) -> Any:

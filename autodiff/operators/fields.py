@@ -26,9 +26,11 @@ from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, stack
 
+from ..calls.directions import holomorphic
 from ..calls.places import Which, by_position
 from ..calls.structures import is_structure
 from ..calls.values import name_of, own
+from ..calls.watching import watching
 from ..derived import derived, with_parameters_of
 from ..forward import derivative, jacfwd, jvp
 
@@ -104,16 +106,22 @@ def laplacian(f: Callable[..., Any]) -> Callable[..., Any]:
         if is_unreal(x):
             raise TypeError(f"laplacian is by real coordinates; those given are complex{user_line()}")
         units = np.eye(n, dtype=np.result_type(dtype_of(x), np.float32))
-        try:
-            level = Level()
-            found = _summed(_second(f, x, batch(units, level), args, keywords), level, n)
-        except Unadapted:  # a rule needs to know the direction
-            found = np.nan
-        if has_nan(found):  # along one direction zeros that meet infinite slopes are told apart
+        found = None if n and watching() else _at_once(f, x, units, args, keywords)
+        if found is None or (n and has_nan(found)):  # along one axis zeros that meet infinite slopes are told apart
             return sum(_second(f, x, unit, args, keywords) for unit in units)
         return found
 
     return laplacian_of_f
+
+
+def _at_once(f: Callable[..., Any], x: Any, units: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the Laplacian by all axes at a time; None where a rule needs to know the direction."""
+    level = Level()
+    try:
+        second = _second(f, x, batch(units, level), args, keywords)
+    except Unadapted:
+        return None
+    return own(total(second.data, 0, False)) if level_of(second) is level else len(units) * second
 
 
 def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -129,18 +137,13 @@ def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], ke
     return jvp(slope, [x], [along])[1]
 
 
-def _summed(second: Any, level: Level, n: int) -> Any:
-    """Return the sum over the members of a batch, or of what is the same along all axes."""
-    return own(total(second.data, 0, False)) if level_of(second) is level else n * second
-
-
 @derived
 def elementwise_grad(f: Callable[..., Any], argnum: Which = 0) -> Callable[..., Any]:
     """Return the derivative of each element of ``f`` by the same element of an argument, of the shape of both.
 
     ``f`` acts on that argument element by element, as NumPy's ufuncs do: its Jacobian is diagonal. That is checked by
     one more direction, drawn at random, along which another Jacobian would almost surely differ; ValueError where it
-    does, and where the shapes differ.
+    does, where the shapes differ, or where f is not holomorphic at a complex argument.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
@@ -150,25 +153,35 @@ def elementwise_grad(f: Callable[..., Any], argnum: Which = 0) -> Callable[..., 
     def slope_of_f(*args: Any, **keywords: Any) -> Any:
         function, given, (index,) = by_position(f, argnum, args, keywords)
         x, level = array(given[index]), Level()
-        ones = zeros_like(x) + 1.0
         if not shape(x):
-            return derivative(function, index, given)
+            slope = derivative(function, index, given)
+            _check_alike(f, slope, x)
+            return slope
+        ones = zeros_like(x) + 1.0
         drawn = np.random.default_rng(0).normal(size=shape(x))
-        both = batch(stack(ones, drawn.astype(dtype_of(ones)), 0), level)
+        both = batch(stack(ones, drawn.astype(dtype_of(ones)), *([1j * ones] if is_unreal(x) else []), 0), level)
         value, tangent = jvp(lambda y: function(*given[:index], y, *given[index + 1 :]), [x], [both])
-        if is_structure(value) or shape(value) != shape(x):
-            kind = "a structure" if is_structure(value) else f"one of shape {shape(value)}"
-            raise ValueError(f"elementwise_grad: {name_of(f)} of an array of shape {shape(x)} returned {kind}: it does "
-                             f"not act element by element; use jacobian{user_line()}")  # fmt: skip
+        _check_alike(f, value, x)
         if level_of(tangent) is not level:
             return tangent
         slope, along = getitem(tangent.data, 0), getitem(tangent.data, 1)
+        if is_unreal(x):
+            holomorphic(slope, getitem(tangent.data, 2))
         if not _is_product(read(along), read(slope), drawn):
             raise ValueError(f"elementwise_grad: {name_of(f)} does not act element by element: elements of its result "
                              f"depend on others of the argument; use jacobian{user_line()}")  # fmt: skip
         return own(slope)
 
     return slope_of_f
+
+
+def _check_alike(f: Any, out: Any, x: Any) -> None:
+    """Raise ValueError where what f returned, or its derivative by one number, has not the shape of the argument."""
+    if is_structure(out) or shape(out) != shape(x):
+        kind = "a structure" if is_structure(out) else f"one of shape {shape(out)}"
+        given = f"an array of shape {shape(x)}" if shape(x) else "a number"
+        raise ValueError(f"elementwise_grad: {name_of(f)} of {given} returned {kind}: it does not act element by "
+                         f"element; use jacobian{user_line()}")  # fmt: skip
 
 
 def _is_product(along: Any, slope: Any, drawn: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
-from dualnumbers.levels import Level, has_nan, level_of
+from dualnumbers.levels import Level, level_of
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.dual import make
 from dualnumbers.numbers.pushforward import paired
@@ -22,6 +22,7 @@ from ..calls.directions import Columns, Directions, checked, holomorphic, larges
 from ..calls.places import Which, by_position, distinct
 from ..calls.structures import flatten
 from ..calls.values import name_of, own, real_output
+from ..calls.watching import in_doubt
 from ..derived import derived, with_parameters_of
 from ..forward import jacfwd, jvp
 from ..linearization import Recording
@@ -81,7 +82,7 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
             gradient, partials = _hessian(recording, out, chunk_size)
         except Unadapted:
             partials = None
-        if partials is None or any(map(has_nan, flatten(partials)[0])):
+        if partials is None or any(map(in_doubt, flatten(partials)[0])):
             gradient = recording.pull([(out, zeros_like(value) + 1)])
             partials = jacfwd(grad(main, indices), indices, chunk_size=chunk_size)(*given)
         of_arguments = recording.call.structured(gradient)
@@ -141,7 +142,7 @@ def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: in
             whole = _diagonal(recording, out, chunk_size)
         except Unadapted:
             whole = None
-        if whole is None or has_nan(whole):
+        if whole is None or in_doubt(whole):
             whole = _one_by_one(function, given, found[0], recording)
         starts = np.cumsum([0, *map(size, recording.leaves)]).tolist()
         parts = [as_given(reshape(getitem(whole, slice(start, start + size(x))), shape(x), "C"), x)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, type_of, zeros_like
-from dualnumbers.levels import has_nan, read
+from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import number_type
 from dualnumbers.rules.linalg.undetermined import Unadapted
@@ -19,6 +19,7 @@ from ..calls.auxiliary import Main, beside
 from ..calls.call import Call
 from ..calls.structures import flatten
 from ..calls.values import name_of, own, real_output
+from ..calls.watching import in_doubt
 from ..derived import derived
 from ..forward import jvp
 from ..linearization import LinearMap, PullBack, Recording
@@ -44,7 +45,7 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
             found = [tangent for _, tangent in pushed_gradient(recording, out, seeds)]
         except Unadapted:
             found = [np.nan]
-        if any(map(has_nan, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded
+        if any(map(in_doubt, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded
             gradient = grad(lambda y: main(y, *args, **keywords))
             found = flatten(jvp(gradient, [x], [v])[1])[0]
         leaves = [own(as_given(zeros_like(x) if t is None else t, x))

@@ -33,7 +33,7 @@ from dualnumbers.table.partials import evaluate_partial, in_precision
 from ..calls.directions import same_bits
 from ..calls.running import run
 from ..calls.structures import flatten
-from ..calls.watching import WATCHES
+from ..calls.watching import watching
 from ..tape.keeping import restore
 from ..tape.recorder import Recorder
 from ..tape.sweep import masked, passed_to_operand
@@ -103,14 +103,15 @@ class Certain:
 
 def certain_tangents(tape: Tape, seeds: Found, lines: Sequence[int], wanted: Sequence[int]) -> Found:
     """Find `tangents`; where one that is wanted is NaN, find them again with the zeros told apart."""
+    watch = watching()
     with np.errstate(all="ignore"):
-        found = tangents(tape, seeds, lines, None if WATCHES else wanted)
+        found = tangents(tape, seeds, lines, None if watch else wanted)
         if any(has_nan(found.get(line)) for line in wanted):
             restore(tape)
             found = Certain(tape).tangents(seeds, lines)
             check_determined(tape.level, map(found.get, wanted))
-    if WATCHES:
-        WATCHES[-1].check_tangents(tape, found, wanted)
+    if watch:
+        watch.check_tangents(tape, found, wanted)
     return found
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from dualnumbers.messages.frames import is_users, stack
+from dualnumbers.messages.frames import is_standard, is_users, stack
 
 from .program import Source
 from .recorder import Recorder
@@ -50,7 +50,7 @@ class _Noting(list[Any]):
     def running(self) -> Source | None:
         """Return the user's code that runs now; None where none does, or its text is not to be had."""
         for frame in stack():
-            if is_users(frame):
+            if is_users(frame) and not is_standard(frame):
                 return _at(frame, self.position(frame))
             if evaluator := EVALUATORS.get(frame.f_code):
                 return evaluator(frame)

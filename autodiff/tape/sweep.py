@@ -29,7 +29,7 @@ from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
 from ..calls.values import matching
-from ..calls.watching import WATCHES
+from ..calls.watching import watching
 from .accumulation import add, add_around, add_part, add_result, as_partials_take, fit, product
 from .keeping import LARGE, restore
 from .pieces import Pieces
@@ -49,8 +49,8 @@ def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]
     """
     found, _ = swept(tape, seeds, keep)
     of_inputs = list(map(found.__getitem__, tape.inputs))
-    if WATCHES:
-        WATCHES[-1].check_adjoints(tape, seeds, of_inputs)
+    if watch := watching():
+        watch.check_adjoints(tape, seeds, of_inputs)
     return found if keep else of_inputs
 
 

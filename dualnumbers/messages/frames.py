@@ -77,6 +77,12 @@ def _is_library(path: str) -> bool:
     return any(name in path for name in _INSTALLED) or path.startswith(("<frozen", _STANDARD))
 
 
+def is_standard(frame: FrameType) -> bool:
+    """Return whether a frame runs code of the standard library, such as what calls a decorated function."""
+    path = frame.f_code.co_filename
+    return path.startswith(_STANDARD) and not any(name in path for name in _INSTALLED)
+
+
 def is_own(frame: FrameType) -> bool:
     """Return whether a frame runs code that the user wrote: no installed package, none of the standard library."""
     return is_users(frame) and not _is_library(frame.f_code.co_filename)

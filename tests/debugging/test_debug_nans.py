@@ -10,20 +10,24 @@ from autodiff import (
     checkpointed_loop,
     debug_nans,
     derivative,
+    derivative_tensor,
     grad,
     gradient,
     hessian,
+    hessian_diagonal,
     hvp,
     jacfwd,
     jacobian,
     jacrev,
     jvp,
+    laplacian,
     linearize,
     record,
+    taylor,
     value_and_grad,
     vjp,
 )
-from autodiff.calls.watching import WATCHES
+from autodiff.calls.watching import watching
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 X = np.array([-1.0, 1.0, 2.0])
@@ -191,7 +195,7 @@ def test_as_a_decorator_in_threads_and_off_afterwards():
 
     with pytest.raises(FloatingPointError, match="cbrt"):
         slope()
-    assert WATCHES == []
+    assert watching() is None
     assert not np.isfinite(grad(of_root)(np.zeros(1))[0])
     raised = []
 
@@ -201,11 +205,58 @@ def test_as_a_decorator_in_threads_and_off_afterwards():
         except FloatingPointError as error:
             raised.append(error)
 
+    for target, count in ((in_thread, 0), (debug_nans()(in_thread), 1)):
+        with debug_nans():
+            thread = threading.Thread(target=target)
+            thread.start()
+            thread.join()
+        assert len(raised) == count
+
+
+def test_a_decorated_derivative_names_the_line_that_calls_it():
+    with pytest.raises(FloatingPointError, match=rf"log of -1 \({HERE}\)"):
+        debug_nans()(grad(np.log))(-1.0)
+
+
+SECOND = {
+    "hessian of a number": lambda: hessian(lambda x: x**1.5)(0.0),
+    "hessian": lambda: hessian(lambda x: np.sum(x) ** 1.5)(np.zeros(2)),
+    "hessian_diagonal": lambda: hessian_diagonal(lambda x: np.sum(x**1.5))(np.zeros(2)),
+    "hvp": lambda: hvp(lambda x: np.sum(x**1.5))(np.zeros(2), np.ones(2)),
+    "laplacian": lambda: laplacian(lambda x: np.sum(x**1.5))(np.zeros(2)),
+    "taylor": lambda: taylor(lambda x: x**1.5, 0.0, 3),
+    "taylor of a high order": lambda: taylor(lambda x: x**1.5, 0.0, 12),
+    "taylor along a direction": lambda: taylor(lambda x: x**1.5, np.zeros(2), 3, direction=np.ones(2)),
+    "derivative of order 5": lambda: derivative(lambda x: x**1.5, 0, [0.0], order=5),
+    "derivative_tensor": lambda: derivative_tensor(lambda x: np.sum(x**1.5), np.zeros(2), 3),
+}
+
+
+@pytest.mark.parametrize("differentiate", SECOND.values(), ids=SECOND)
+def test_infinities_of_higher_orders(differentiate):
+    with debug_nans(), pytest.raises(FloatingPointError, match=rf"derivative .*power of 0, .*{HERE}"):
+        differentiate()
+
+
+def test_a_series_that_has_no_value_and_one_beyond_what_is_looked_for():
     with debug_nans():
-        thread = threading.Thread(target=in_thread)
-        thread.start()
-        thread.join()
-    assert len(raised) == 1
+        with pytest.raises(FloatingPointError, match=rf"`np\.log\(x\)` gives nan: log of -1 .*{HERE}"):
+            taylor(lambda x: np.log(x), -1.0, 3)
+        with pytest.raises(FloatingPointError, match=r"coefficient of order 10 of <lambda> is nan or inf"):
+            taylor(lambda x: x**9.5, 0.0, 11)
+        assert taylor(np.exp, 0.0, 2) == [1.0, 1.0, 0.5]
+
+
+def test_higher_orders_that_are_mended_are_no_error():
+    f = lambda x: np.sum(np.sqrt(x) * np.array([0.0, 1.0]))
+    at = np.array([0.0, 1.0])
+    with debug_nans():
+        assert laplacian(f)(at) == -0.25
+        assert hessian(f)(at).tolist() == [[0.0, 0.0], [0.0, -0.25]]
+        assert hessian_diagonal(f)(at).tolist() == [0.0, -0.25]
+        assert hvp(f)(at, np.ones(2)).tolist() == [0.0, -0.25]
+        assert derivative_tensor(f, at, 2).tolist() == [[0.0, 0.0], [0.0, -0.25]]
+        assert laplacian(np.sum)(np.zeros(0)) == 0.0
 
 
 def test_what_cannot_be_recorded_says_where_it_fails():

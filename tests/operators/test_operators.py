@@ -256,6 +256,32 @@ def test_elementwise_derivatives():
     assert elementwise_grad(lambda x: 0.0 * x)(X).tolist() == [0.0, 0.0, 0.0]
 
 
+NOT_HOLOMORPHIC = {
+    "conj": np.conj,
+    "square of the absolute value": lambda z: np.abs(z) ** 2,
+    "real": np.real,
+    "beside an analytic one": lambda z: np.sin(z) + np.imag(z),
+}
+
+
+@pytest.mark.parametrize("x", [X * 1j, 0.5 + 1j], ids=["array", "number"])
+@pytest.mark.parametrize("f", NOT_HOLOMORPHIC.values(), ids=NOT_HOLOMORPHIC)
+def test_what_is_not_holomorphic_has_no_elementwise_derivative(f, x):
+    with pytest.raises(ValueError, match="not holomorphic"):
+        elementwise_grad(f)(x)
+
+
+def test_an_elementwise_derivative_at_complex_points():
+    close(elementwise_grad(np.sin)(X * 1j), np.cos(X * 1j))
+    close(elementwise_grad(elementwise_grad(np.exp))(X * 1j), np.exp(X * 1j))
+    assert elementwise_grad(np.abs)(X).tolist() == np.sign(X).tolist()
+
+
+def test_a_number_of_which_an_array_is_made_has_no_elementwise_derivative():
+    with pytest.raises(ValueError, match=r"elementwise_grad: <lambda> of a number returned one of shape \(3,\)"):
+        elementwise_grad(lambda a: a * np.ones(3))(2.0)
+
+
 MIXING = {
     "reversed": lambda x: x[::-1] * 1.0,
     "rolled": lambda x: np.roll(x, 1),
