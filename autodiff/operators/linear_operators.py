@@ -69,7 +69,7 @@ class _Space:
         leaves = []
         for start, end, dims, dtype in zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False):
             members = np.ascontiguousarray(_in_type(columns[start:end].T, dtype))
-            leaves.append(batch(members.reshape(-1, *dims), level))
+            leaves.append(batch(members.reshape(columns.shape[1], *dims), level))
         return self.rebuild(leaves)
 
     def columns(self, structure: Any, level: Level, count: int) -> Array:

@@ -387,6 +387,8 @@ def test_operators_are_linear_over_the_complex_numbers():
         close(J.T @ g, dense.T @ g)
     H = hessian_operator(lambda x: np.sum(x**3) * x[0], V)
     close(H @ w, hessian(lambda x: np.sum(x**3) * x[0])(V) @ w)
+    empty = jacobian_operator(lambda x: 2.0 * x, np.zeros(0))
+    assert (empty @ w[:0]).shape == (0, 2)
     square = np.diag(2.0 * V)
     close(gauss_newton_operator(lambda x: x**2, V) @ w, square @ square @ w)
 
