@@ -31,6 +31,19 @@ is_foreign = _Foreign().__getitem__
 """Whether a type is one of arrays of another library. Plain arrays beside them become such, or that library raises."""
 
 
+class _Sparse(dict[type, bool]):
+    """A table: type → True if it is a sparse matrix, SciPy's or of numbers, which is asked without loading SciPy."""
+
+    def __missing__(self, kind: type) -> bool:
+        names = {f"{base.__module__}.{base.__name__}" for base in kind.__mro__}
+        self[kind] = answer = not names.isdisjoint(("scipy.sparse._base._spbase", "dualnumbers.sparse.formats.Stored"))
+        return answer
+
+
+is_sparse = _Sparse().__getitem__
+"""Return whether a type is one of sparse arrays or matrices, SciPy's or of numbers."""
+
+
 def as_array(x: Any, dtype: Any = None) -> Any:
     """Return a plain value as an array, of a type if that is given: a foreign one stays of its library."""
     if not is_foreign(type(x)):

@@ -20,7 +20,7 @@ def __getattr__(name: str) -> Any:
     return import_module(f"{__name__}.{name}")
 
 
-SAME = {f"scipy.sparse.linalg.{name}": "scipy.sparse.linalg.spsolve" for name in ("factorized", "spilu", "splu")}
+SAME = {"scipy.sparse.linalg.spilu": "scipy.sparse.linalg.splu"}
 """A function of SciPy → another one that does its job in one call."""
 
 

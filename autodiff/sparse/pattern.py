@@ -189,8 +189,8 @@ class _Patterns:
 
     def _connected(self, line: int, row: Row, place: int) -> Any:
         """Return which elements of an operand each element of a line's value depends on, CSR; None of what is dense."""
-        if row in RULES:
-            return RULES[row](self, line, place)
+        if row.name in RULES and is_of_table(row):
+            return RULES[row.name](self, line, place)
         kind, static = row.argument(place).stated, self.tape.static.get(line, ())
         if type(self.tape.values[line]) is tuple or (isinstance(kind, Smooth) and not is_of_table(row)):
             return None  # a rule of the user's is not called at points where they did not call it
@@ -247,5 +247,5 @@ def _broadcast(pattern: Pattern, of: tuple[int, ...], to: tuple[int, ...]) -> Pa
     return pattern[np.broadcast_to(np.arange(int(np.prod(of))).reshape(of), to).ravel()]
 
 
-RULES: dict[Row, Callable[[_Patterns, int, int], Any]] = {}
-"""Rows that are not asked, since they tell what they connect by themselves: products with sparse matrices."""
+RULES: dict[str, Callable[[_Patterns, int, int], Any]] = {}
+"""Of rows that are not asked, by name, what each element of their value is made of: products with sparse matrices."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number, is_operand
+from dualnumbers.numbers.beside_sparse import with_sparse
 from dualnumbers.numbers.number import as_operand
 from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
@@ -192,8 +193,8 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             z = evaluate(values[line], y)
             place, other = len(values), tape.constant(y)
         else:
-            y = as_operand(x, y, row)
-            return y if y is NotImplemented else record_line(face, (x, y), ())
+            operand = as_operand(x, y, row)
+            return with_sparse(row, x, y) if operand is NotImplemented else record_line(face, (x, operand), ())
         if type(z) is float:
             result = blank()
             result.tape, result.line = tape, place
@@ -217,8 +218,8 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 z, place = evaluate(y, values[line]), len(values)
                 tape.append(row, tape.constant(y), line, z, place)
                 return tape.handle_on(z, place)
-            y = as_operand(x, y, row)
-            return y if y is NotImplemented else record_line(face, (y, x), ())
+            operand = as_operand(x, y, row)
+            return with_sparse(row, y, x) if operand is NotImplemented else record_line(face, (operand, x), ())
         z = evaluate(y, values[line])
         place, constants = len(values), tape.constants
         constants.append(y)

@@ -67,10 +67,10 @@ def rewritten(place: Place | None, call: str, rank: int = 0) -> Written:
 def _scipy_remedy(caller: str, written: Written) -> str:
     """Return what to do instead of a function of SciPy, in the code that was written."""
     if caller == FACTORS:
-        solution = "autodiff.scipy.sparse.linalg.spsolve(A, b)"
+        solution = "autodiff.scipy.sparse.linalg.splu(A).solve(b)"
         return f"{short(written.old)}: the factors of a sparse matrix take plain numbers; write {solution}"
     if caller == "scipy.sparse" or caller.rpartition(".")[0] == "scipy.sparse":
-        return f"{short(written.old) or caller}: a sparse matrix takes plain numbers; write A.toarray() in its place"
+        return _of_sparse(caller, written)
     if caller in SCIPY_REMEDIES:
         return f"{caller} reads plain numbers: write {SCIPY_REMEDIES[caller]}"
     counterparts = [name for find in COUNTERPARTS for name in find(caller)]
@@ -83,6 +83,16 @@ def _scipy_remedy(caller: str, written: Written) -> str:
     return fitting(f"{caller} reads plain numbers: write {best}",
                     f"{caller} reads plain numbers: write {short(best)}",
                     f"{caller} reads plain numbers: call {counterparts[0]}")  # fmt: skip
+
+
+def _of_sparse(caller: str, written: Written) -> str:
+    """Return what to do where a sparse matrix of SciPy's was to hold numbers."""
+    made = re.match(r"(?:[\w.]*\.)?(\w+)\(", written.old)
+    known = [name for find in COUNTERPARTS for name in find(f"scipy.sparse.{made[1]}")] if made else []
+    whole = known and not re.search(r"\)\.\w+\(.*\)$", written.old)
+    instead = known[0] if whole else "x * scipy.sparse.csr_array(A), or autodiff.scipy.sparse.coo_array"
+    lost = f"a sparse matrix of SciPy holds plain numbers; write {instead}"
+    return fitting(*(f"{short(written.old, most) or caller}: {lost}" for most in (60, 30, 12)))
 
 
 def _sentence(written: Written, kind: str, inside: str, plainly: str) -> str:

@@ -27,6 +27,7 @@ from ..table.row import Face
 from . import nested
 from .array import ArrayNumber, Classes
 from .batch import BatchArray, BatchNumber
+from .beside_sparse import with_sparse
 from .notation import latex, text
 from .number import Number, as_operand
 from .pushforward import push_forward
@@ -301,9 +302,10 @@ def by_table(face: Face, x: DualNumber, y: Any, reflected: bool = False) -> Any:
     """Apply the row of the table, where the algebra above does not apply."""
     kind = type(y)
     if kind is not DualNumber and kind is not float and kind is not int:
-        y = as_operand(x, y, face.row)
-        if y is NotImplemented:
-            return y
+        other = as_operand(x, y, face.row)
+        if other is NotImplemented:
+            return with_sparse(face.row, y, x) if reflected else with_sparse(face.row, x, y)
+        y = other
     lifted = face.lifts[DualNumber]
     return lifted(y, x) if reflected else lifted(x, y)
 

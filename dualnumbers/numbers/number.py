@@ -28,6 +28,7 @@ from ..table import BY_NUMPY, TABLE, Row
 from ..table.row import Face
 from . import ufunc_methods
 from .arguments import as_numpy_joined, joined, with_out_named
+from .beside_sparse import as_object, in_operation, with_sparse
 from .surface import NumberSurface
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -160,6 +161,8 @@ class Number(NumberSurface):
             raise AttributeError("__array__")
 
         def refuse(dtype: Any = None, copy: Any = None) -> Any:
+            if in_operation(self, sys._getframe(1)):
+                return as_object(self)
             raise no_plain_value("np.array" if copy else "np.asarray", self)
 
         return refuse
@@ -246,12 +249,12 @@ def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callab
     lifted, row = face.lifts[kind], face.row
 
     def operator(x: Any, y: Any) -> Any:
-        y = as_operand(x, y, row)
-        return y if y is NotImplemented else lifted(x, y)
+        other = as_operand(x, y, row)
+        return with_sparse(row, x, y) if other is NotImplemented else lifted(x, other)
 
     def reflected(x: Any, y: Any) -> Any:
-        y = as_operand(x, y, row)
-        return y if y is NotImplemented else lifted(y, x)
+        other = as_operand(x, y, row)
+        return with_sparse(row, y, x) if other is NotImplemented else lifted(other, x)
 
     return operator, reflected
 

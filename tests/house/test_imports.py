@@ -45,6 +45,7 @@ LAYERS = (
         "dualnumbers.numbers.ndarray_attributes",
         "dualnumbers.numbers.notation",
     ),
+    ("dualnumbers.numbers.beside_sparse",),
     ("dualnumbers.numbers.number", "dualnumbers.numbers.nested"),
     ("dualnumbers.numbers.typed",),
     ("dualnumbers.numbers.series", "dualnumbers.numbers.polynomials"),
@@ -56,7 +57,11 @@ LAYERS = (
     (
         "dualnumbers.dmath",
         "dualnumbers.functions",
+        "dualnumbers.sparse.places",
     ),
+    ("dualnumbers.sparse.formats",),
+    ("dualnumbers.sparse.arrays",),
+    ("dualnumbers.sparse",),
     ("dualnumbers", "autodiff.derived", "autodiff.interpolation", "autodiff.calls.structures"),
     (
         "autodiff.calls.values",
@@ -104,7 +109,7 @@ LAYERS = (
     ("autodiff.sparse.asking", "autodiff.sparse.sparsity"),
     ("autodiff.sparse.pattern",),
     ("autodiff.sparse.evaluation",),
-    ("autodiff.sparse.programs",),
+    ("autodiff.sparse.programs", "autodiff.sparse.products"),
     ("autodiff.sparse.jacobians",),
     ("autodiff.sparse",),
     ("autodiff.check.gradcheck",),
@@ -125,9 +130,14 @@ BESIDES = {
 LATE = {
     ("autodiff.tape.wengert", f"autodiff.{name}")
     for name in ("drawing", "tape.listing", "tape.pickling", "tape.profile", "tape.replay", "tape.sweep")
-} | {("autodiff.tape.variable", "autodiff.objects.leaf"), ("autodiff.forward", "autodiff.derivative_tensors")}
+} | {
+    ("autodiff.tape.variable", "autodiff.objects.leaf"),
+    ("autodiff.forward", "autodiff.derivative_tensors"),
+    ("dualnumbers.numbers.beside_sparse", "dualnumbers.sparse"),
+}
 """Imports against the direction, in a function that runs when all is loaded: a tape has methods that print, draw,
-pickle, run and sweep it, the class of what is on a tape makes Variables by hand, and a derivative has an order."""
+pickle, run and sweep it, the class of what is on a tape makes Variables by hand, a derivative has an order, and a
+number meets sparse matrices."""
 
 HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""

@@ -254,7 +254,7 @@ def of_scipy():
     factors = sl.splu(eye)
     solve = sl.factorized(eye)
     several = lambda f: f"scipy.special.{getattr(f, '__name__', 'MultiUFunc')} reads plain"  # no name before SciPy 1.17
-    spsolve = "the factors of a sparse matrix take plain numbers; write autodiff.scipy.sparse.linalg.spsolve(A, b)"
+    splu = "the factors of a sparse matrix take plain numbers; write autodiff.scipy.sparse.linalg.splu(A).solve(b)"
     solver = "write autodiff.scipy.optimize.{}"
     return {
         "expm": (lambda x: scipy.linalg.expm(np.outer(x, x)), "write autodiff.scipy.linalg.expm(np.outer(x, x))"),
@@ -262,11 +262,10 @@ def of_scipy():
         "sph_harm_y": (lambda x: sp.sph_harm_y(1, 1, x[0], x[1]), several(sp.sph_harm_y)),
         "legendre_p": (lambda x: sp.legendre_p(2, x[0]), several(sp.legendre_p)),
         "spherical_jn": (lambda x: sp.spherical_jn(1, x[0]), "write autodiff.scipy.special.spherical_jn(1, x[0])"),
-        "splu": (lambda x: sl.splu(eye).solve(x), spsolve),
-        "factors": (lambda x: factors.solve(x), spsolve),
-        "factorized": (lambda x: solve(x), spsolve),
-        "sparse @": (lambda x: eye @ x, "write A.toarray()"),
-        "sparse *": (lambda x: eye * x[0], "write A.toarray()"),
+        "splu": (lambda x: sl.splu(eye).solve(x), splu),
+        "factors": (lambda x: factors.solve(x), splu),
+        "factorized": (lambda x: solve(x), splu),
+        "sparse *": (lambda x: eye * x[0], "write x * scipy.sparse.csr_array(A)"),
         "brentq": (lambda x: so.brentq(lambda u: u - x[0], -9, 9), solver.format("brentq(lambda u: u - x[0], -9, 9)")),
         "bisect": (lambda x: so.bisect(lambda u: u - x[0], -9, 9), solver.format("bisect(")),
         "root_scalar": (lambda x: so.root_scalar(lambda u: u - x[0], bracket=(-9, 9)), solver.format("root_scalar(")),
@@ -285,9 +284,9 @@ def of_scipy():
     }  # fmt: skip
 
 
-SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "sparse @",
-         "sparse *", "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize", "newton", "newton at a root",
-         "fixed_point", "golden", "minimize_scalar", "Powell", "fmin", "brute")  # fmt: skip
+SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "sparse *",
+         "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize", "newton", "newton at a root", "fixed_point",
+         "golden", "minimize_scalar", "Powell", "fmin", "brute")  # fmt: skip
 
 
 @MODES
@@ -648,10 +647,10 @@ def refused_by_others():
             lambda x: factorial(x[0]),
             "factorial reads plain numbers: write scipy.special.gamma(x + 1)",
         ),
-        "factorized": (lambda x: factorized(csc_array(np.eye(2)))(x), "spsolve(A, b)"),
+        "factorized": (lambda x: factorized(csc_array(np.eye(2)))(x), "splu(A).solve(b)"),
         "interp1d": (lambda x: interp1d([0.0, 1.0], [0.0, 1.0])(x[0]), "write autodiff.scipy.interpolate.interp1d("),
         "logsumexp": (lambda x: logsumexp([x[0], 1.0]), "write autodiff.scipy.special.logsumexp([x[0], 1.0])"),
-        "sparse": (lambda x: csc_array(np.eye(2)).dot(x), "write A.toarray()"),
+        "sparse": (lambda x: csc_array(np.eye(2)).multiply(x), "write x * scipy.sparse.csr_array(A)"),
     }
 
 
@@ -870,7 +869,7 @@ ABSENT = {
     "linalg.expmm": "scipy.linalg has no expmm; autodiff.scipy.linalg has expm",
     "stats.normal": "scipy.stats has no normal; autodiff.scipy.stats has norm",
     "stats.pearsonr": "cannot be differentiated here: write np.corrcoef",
-    "sparse.linalg.cg": "cannot be differentiated here; autodiff.scipy.sparse.linalg has spsolve",
+    "sparse.linalg.cg": "cannot be differentiated here; autodiff.scipy.sparse.linalg has factorized, splu",
 }
 
 

@@ -19,7 +19,7 @@ OF_SCIPY = """
 eliminated expm expm_frechet fractional_matrix_power fractional_matrix_power_frechet logm logm_frechet recursion signm
 solve_banded solve_continuous_are solve_discrete_are solve_discrete_lyapunov solve_sylvester solve_toeplitz
 solveh_banded spherical_in spherical_in_derivative spherical_jn spherical_jn_derivative spherical_kn
-spherical_kn_derivative spherical_yn spherical_yn_derivative spsolve sqrtm tridiagonal
+sparse_matmul spherical_kn_derivative spherical_yn spherical_yn_derivative spsolve sqrtm tridiagonal
 scipy.integrate.cumulative_simpson scipy.integrate.cumulative_trapezoid scipy.integrate.odeint
 scipy.integrate.solve_bvp
 scipy.integrate.solve_ivp scipy.interpolate.CubicSpline scipy.interpolate.PPoly scipy.interpolate.interp1d
@@ -28,6 +28,8 @@ scipy.linalg.fractional_matrix_power scipy.linalg.lu scipy.linalg.lu_factor scip
 scipy.linalg.sinm scipy.linalg.solve_banded scipy.linalg.solve_continuous_are scipy.linalg.solve_continuous_lyapunov
 scipy.linalg.solve_discrete_are scipy.linalg.solve_lyapunov scipy.linalg.solve_toeplitz scipy.linalg.solveh_banded
 scipy.linalg.tanhm scipy.linalg.tanm scipy.signal.filtfilt scipy.signal.lfilter scipy.signal.sosfilt
+scipy.sparse.coo_array scipy.sparse.coo_matrix scipy.sparse.csc_array scipy.sparse.csc_matrix scipy.sparse.csr_array
+scipy.sparse.csr_matrix scipy.sparse.kron scipy.sparse.linalg.factorized scipy.sparse.linalg.splu
 scipy.sparse.linalg.spsolve scipy.special.comb scipy.special.spherical_in scipy.special.spherical_jn
 scipy.special.spherical_kn scipy.special.spherical_yn
 """

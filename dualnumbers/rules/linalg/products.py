@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 
+from ...foreign import is_sparse
 from ...forms import shape
+from ...messages.errors import user_line
 from ...table import composition, multilinear, smooth
 from ...table.batching import aligned, flat, with_ones
 from ...table.kinds import Smooth
@@ -276,6 +278,8 @@ _dot = multilinear(_dot_left, _dot_right, batched=_dot_of_all)(np.dot)
 def dot(a, b):
     """Matrix product of at most two axes each; a product with a number; else the last axis against the last but one."""
     a, b = arrays((a, b))
+    if is_sparse(type(a)) or is_sparse(type(b)):
+        raise TypeError(f"NumPy takes a sparse matrix for a single object: write A @ x or x @ A{user_line()}")
     if not _rank(a) or not _rank(b):
         return in_order(as_numpy(a) * as_numpy(b), "C")
     return _dot(a, b)
