@@ -13,7 +13,7 @@ from ...forms import shape, size
 from ...levels import is_noted
 from ...table import entry_of, linear, locally_constant_of_arrays
 from ...table.batching import behind, flat, for_all
-from ..indexing import fixed, getitem, scatter
+from ..indexing import fixed, getitem, scatter, setitem
 from ..shaping import reshape, view
 
 
@@ -47,7 +47,11 @@ def _given_back_of_all(apply, xs, members, of):
     return apply(v, _numbered_apart(places, shape(v)[0], math.prod(of)), (shape(v)[0], *of))
 
 
-@linear(lambda g, x, places: given_back(g, places, shape(x)), None, batched=_taken_of_all)
+def _put_at(x, v, places):
+    return reshape(setitem(reshape(x, -1, "C"), v, fixed(places)), shape(x), "C")
+
+
+@linear(lambda g, x, places: given_back(g, places, shape(x)), None, batched=_taken_of_all, put=_put_at)
 def taken(x, places):
     """The elements at places among all, counted in the order C."""
     return np.reshape(x, -1)[places]
@@ -77,24 +81,21 @@ def places_along(order, of=None, axis=None):
     return np.take_along_axis(_numbers(of), order, axis)
 
 
-def _shows_several(x, parts, here):
-    """Return whether an index, whose part ``here`` is one place, gives an array: one that NumPy lets write to ``x``."""
-    probe = np.broadcast_to(np.zeros(()), [max(n, 1) for n in shape(x)])
-    others = [0 if k == here else fixed(part) for k, part in enumerate(parts)]
-    return np.ndim(probe[tuple(others)]) > 0
-
-
 def elements(x, index):
-    """``x[index]``; a part of the index of which a recording would keep note is an operand."""
+    """``x[index]``; a part of the index of which a recording would keep note is an operand.
+
+    At one place along an axis NumPy gives a view. Who writes through it reads the place.
+    """
     parts = index if isinstance(index, tuple) else (index,)
     computed = [k for k, part in enumerate(parts) if is_noted(part)]
     if len(computed) != 1:
         return view(getitem, x, fixed(index))
     (here,) = computed
-    if not shape(parts[here]) and _shows_several(x, parts, here):
-        return view(getitem, x, fixed(index))
     template = tuple(HERE if k == here else fixed(part) for k, part in enumerate(parts))
-    return taken(x, places(parts[here], shape(x), template))
+    at = places(parts[here], shape(x), template)
+    z = taken(x, at)
+    is_view = not shape(parts[here]) and shape(z) and hasattr(z, "tied") and hasattr(x, "tied")
+    return z.tied(x, taken, (at,)) if is_view else z
 
 
 def _put_back(g, arr, indices, axis):
