@@ -22,11 +22,12 @@ from dualnumbers.rules.shaping import array
 
 from ..calls.directions import same_half
 from ..calls.running import run
-from ..calls.structures import flatten, kind_of, map_leaves
+from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
 from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
 from ..tape.variable import Variable, variable
+from .forms import form_of, forms_of_arrays, outline_of
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
 from .source import Diverged, Source, same
@@ -73,13 +74,13 @@ class Compiled:
         self.__wrapped__ = f
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        kinds = None if keywords else _forms_of_arrays(args)
+        kinds = None if keywords else forms_of_arrays(args)
         if kinds is None:
             leaves: Any = flatten([list(args), keywords])[0]
-            kinds = tuple(map(_form, leaves))
+            kinds = tuple(map(form_of, leaves))
             if None in kinds:
                 return self.f(*args, **keywords)
-            key: Any = (_outline([list(args), keywords]), kinds)
+            key: Any = (outline_of([list(args), keywords]), kinds)
         else:
             leaves, key = args, kinds
         form = self._forms.get(key) or self._new_form(key)
@@ -152,8 +153,8 @@ class Compiled:
     def program(self, *args: Any, **keywords: Any) -> str:
         """Return the program for such arguments as Python source, of the first path; it is recorded if need be."""
         self(*args, **keywords)
-        kinds = None if keywords else _forms_of_arrays(args)
-        key = kinds or (_outline([list(args), keywords]), tuple(map(_form, flatten([list(args), keywords])[0])))
+        kinds = None if keywords else forms_of_arrays(args)
+        key = kinds or (outline_of([list(args), keywords]), tuple(map(form_of, flatten([list(args), keywords])[0])))
         form = self._forms.get(key)
         if form is None or form.first is None or form.eager:
             return f"# {self.__name__} is called as it stands: {form.eager if form else 'its arguments have no form'}"
@@ -211,53 +212,6 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False) -> C
 
 
 # ------------------------------------------------------------------------------------------------------------ recording
-
-
-def _forms_of_arrays(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Return the forms of arguments that are floats and arrays of floats, each as `_form` says; else None."""
-    forms: list[Any] = []
-    for x in args:
-        if type(x) is float:
-            forms.append(OF_A_FLOAT)
-        elif type(x) is np.ndarray and x.dtype.kind == "f":
-            flags = x.flags
-            forms.append((True, x.shape, x.dtype, flags.c_contiguous, flags.f_contiguous))
-        else:
-            return None
-    return tuple(forms)
-
-
-OF_A_FLOAT = True, float
-
-
-def _form(x: Any) -> tuple[Any, ...] | None:
-    """Return the form of a leaf: whether it is an input, and what must be the same; None of what has no form."""
-    kind = type(x)
-    if kind is float:
-        return OF_A_FLOAT
-    if kind is np.ndarray and x.dtype.kind in "fc":
-        return True, x.shape, x.dtype, x.flags.c_contiguous, x.flags.f_contiguous
-    if kind in (np.float64, np.float32, complex, np.complex128, np.complex64):
-        return True, kind
-    if kind is np.ndarray and x.dtype.kind in "iub" and x.nbytes <= 1 << 12:
-        return False, x.shape, x.dtype, x.tobytes()
-    if kind in (int, bool, str, type(None)) or isinstance(x, (np.integer, np.bool_)):
-        return False, kind, x
-    return None
-
-
-def _outline(tree: Any) -> Any:
-    """Return what a structure is without its leaves, to be compared."""
-    kind = kind_of(tree)
-    if kind is None:
-        return None
-    if type(tree) in (list, tuple):
-        return type(tree), *map(_outline, tree)
-    if type(tree) is dict:
-        return dict, *((name, _outline(part)) for name, part in tree.items())
-    if tree is None or isinstance(tree, str):
-        return tree
-    return type(tree), *map(_outline, kind.parts(tree))
 
 
 def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any) -> Program:

@@ -4,7 +4,7 @@ import copy
 import pickle
 import threading
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -226,6 +226,23 @@ def test_structures():
         assert_array_equal(found["b"][0], expected["b"][0])
         assert found["b"][1:] == ("text", 3)
     assert len(compiled.stats()) == 1
+
+
+@dataclass
+class Scaled:
+    x: object
+    how: str = field(metadata={"static": True})
+
+
+def test_what_is_no_leaf_is_part_of_the_form():
+    f = lambda scaled: scaled.x * (2.0 if scaled.how == "twice" else 3.0)
+    compiled = jit(f)
+    for how in ("twice", "thrice", "twice"):
+        assert_array_equal(compiled(Scaled(X, how)), f(Scaled(X, how)))
+    with_text = jit(lambda x, how: x * (2.0 if how == "twice" else 3.0))
+    assert (with_text(1.0, "twice"), with_text(1.0, "thrice"), with_text(2.0, how="twice")) == (2.0, 3.0, 4.0)
+    of_keys = jit(lambda d: sum(d.values()) * len(d) + (1.0 if "a" in d else 0.0))
+    assert (of_keys({"a": 1.0}), of_keys({"b": 1.0}), of_keys({"a": 1.0, "b": 2.0})) == (2.0, 1.0, 7.0)
 
 
 @pytest.mark.parametrize("operator", [grad, value_and_grad, hessian, jacobian], ids=lambda operator: operator.__name__)

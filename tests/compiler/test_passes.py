@@ -6,7 +6,8 @@ from fuzz.generator import program as drawn_of
 from numpy.testing import assert_array_equal
 
 from autodiff import grad, value_and_grad
-from autodiff.compiler.compiled import _form, recorded
+from autodiff.compiler.compiled import recorded
+from autodiff.compiler.forms import form_of
 from autodiff.compiler.passes import PASSES, dead, fold, merge, simple
 from autodiff.compiler.program import NotCompilable
 from dualnumbers.several import parts
@@ -15,7 +16,7 @@ X = np.array([0.25, -0.5, 0.75])
 
 
 def program_of(f, *args):
-    return recorded(f, args, {}, tuple(map(_form, args)))
+    return recorded(f, args, {}, tuple(map(form_of, args)))
 
 
 def replayed(program):
