@@ -72,10 +72,15 @@ def _einsum_adjoint(g, place, operands, subscripts, optimize):
     return einsum(*(x for _, x in factors), f"{','.join(t for t, _ in factors)}->{target}", optimize)
 
 
+def _unused(subscripts):
+    """Return a label for the axis of the members."""
+    return next(c for c in string.ascii_letters if c not in subscripts)
+
+
 def _einsum_of_all(apply, xs, members, subscripts, optimize):
     """Give the axis of the members a label of its own."""
     inputs, output = subscripts.split("->")
-    label = next(c for c in string.ascii_letters if c not in subscripts)
+    label = _unused(subscripts)
     terms = (label + term if of_members else term for term, of_members in zip(inputs.split(","), members, strict=True))
     optimize = optimize if isinstance(optimize, (bool, str)) else True  # a path is of these operands only
     return apply(*xs, f"{','.join(terms)}->{label}{output}", optimize)
@@ -92,7 +97,8 @@ def _relabelled(x, subscripts):
 
 def _relabelled_of_all(apply, xs, members, subscripts):
     before, after = subscripts.split("->")
-    return apply(xs[0], f"...{before}->...{after}")
+    label = _unused(subscripts)
+    return apply(xs[0], f"{label}{before}->{label}{after}")
 
 
 relabelled = rearrangement(put=put_back(_relabelled), batched=_relabelled_of_all)(_relabelled)
