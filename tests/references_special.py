@@ -147,5 +147,5 @@ parts of a mixed derivative of B; the quadrature in those of binom and poch is a
 slope of Mills's means, z (z − Kₙ₊₁), cancels: of the third derivatives 12 digits are left.
 """
 
-VALUE_NOISE = dict.fromkeys(("binom", "poch"), 20.0) | ({} if scipy_is(1, 17) else {"btdtria": 1e5})
+VALUE_NOISE = dict.fromkeys(("binom", "cotdg", "poch"), 20.0) | ({} if scipy_is(1, 17) else {"btdtria": 1e5})
 """By how much SciPy's values of these are worse than rounding, as found with mpmath; their derivatives are not."""

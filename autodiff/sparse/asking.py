@@ -101,6 +101,8 @@ def groups(evaluate: Map, inputs: int, outputs: int) -> Any:
 
     if np.any(base != base) or np.all(changed(np.arange(inputs) == 0)):  # it connects whatever is connected
         raise NotFoundError
+    if not np.any(changed(np.ones(inputs, bool))):  # what it gives is not computed of its operands, but kept in it
+        raise NotFoundError
     return _completed(by_halves(changed, inputs, outputs))
 
 

@@ -66,12 +66,18 @@ WITH_DIGITS = [f for f in ELEMENTWISE_FUNCTIONS if value_noise(f.row) <= 1e5 or 
 """All but some of SciPy's that have fewer than 10 digits: their derivatives are compared in 50 digits only."""
 
 
+OF_TERMS = {"kl_div"}
+"""Functions whose value is a difference of terms as large as their arguments, and rounded as these are."""
+
+
 @pytest.mark.parametrize(**named(WITH_DIGITS))
 @drawn_from(points)
 def test_partials_are_the_limits_of_difference_quotients(function, point):
     for k in places(function.row):
         slope, error = partial_difference(function, k, point, room(function.row, point), value_noise(function.row))
         error *= CONDITION.get(function.row.name, 1)
+        if function.row.name in OF_TERMS:
+            error += 4 * EPS * max(map(abs, point)) / (2e-4 * room(function.row, point))
         assert error <= 1e-4 * (1 + abs(slope)), (
             f"the difference at {point} is too coarse to test anything: give the row a domain=, from rules/domains.py, "
             "of where it is smooth and its values have all digits, with the distance to its kinks and poles"
