@@ -44,6 +44,9 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     array([0.       , 0.7648873])
     """
 
+    if not callable(f):
+        raise TypeError(f"checkpoint takes a function, not {f!r}{user_line()}")
+
     @with_parameters_of(f)
     def rerun(*args: Any, **keywords: Any) -> Any:
         return _Call(name_of(f), f, (args, keywords)).result()

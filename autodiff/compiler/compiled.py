@@ -26,11 +26,12 @@ from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
 from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
+from ..tape.replay import same
 from ..tape.variable import Variable, variable
 from .forms import form_of, forms_of_arrays, outline_of
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
-from .source import Diverged, Source, same
+from .source import Diverged, Source
 
 PATHS = 16
 """How many paths are recorded for arguments of one form, unless told otherwise."""

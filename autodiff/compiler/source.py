@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.forms import dtype_of, shape
-from dualnumbers.several import parts
 from dualnumbers.table.kinds import Constant
 
+from ..tape.replay import forms_of, same
 from .program import Guard, Program, Step
 
 INFIX: dict[Any, str] = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
@@ -50,7 +49,7 @@ class Source:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.names: dict[str, Any] = {"same": same, "has_form": has_form}
+        self.names: dict[str, Any] = {"same": same, "forms_of": forms_of}
         self.known: dict[int, str] = {}
         self.last = self._last_reads()
         self.fresh = set[int]()
@@ -88,7 +87,7 @@ class Source:
         if not _may_share(step):
             self.fresh.add(number)
         if _varies_in_form(step):
-            self.lines.append(f"if not has_form({name}, {self._object('form', form_of(step.value))}):")
+            self.lines.append(f"if forms_of({name}) != {self._object('forms', forms_of(step.value))}:")
             self.lines.append("    raise Diverged(-1)")
         for guard in step.guards:
             self._check(guard)
@@ -197,23 +196,3 @@ def _varies_in_form(step: Step) -> bool:
     if row.is_elementwise or row.name in NEW or row.name == "item" or (row.is_constant and row.python.scalar):
         return False
     return any(isinstance(row.argument(k), Constant) for k in range(len(step.operands))) or not row.is_linear
-
-
-def form_of(z: Any) -> Any:
-    """Return the shape, dtype and type of a value, of each result of several."""
-    return tuple((shape(x), dtype_of(x), type(x)) for x in parts(z))
-
-
-def has_form(z: Any, form: Any) -> bool:
-    """Return whether a value is of a form."""
-    return bool(form_of(z) == form)
-
-
-def same(x: Any, y: Any) -> bool:
-    """Return whether two values are equal, NaN where NaN is, also of several results."""
-    if type(x) is tuple or type(y) is tuple:
-        return type(x) is type(y) and len(x) == len(y) and all(map(same, x, y))
-    if shape(x) != shape(y):
-        return False
-    equal = np.equal(x, y) | (np.not_equal(x, x) & np.not_equal(y, y))
-    return bool(np.all(equal))

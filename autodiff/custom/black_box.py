@@ -45,6 +45,8 @@ def black_box(function: Function | None = None, *, rtol: float = 1e-6) -> Any:
         raise ValueError(f"rtol is {rtol}: let it be between 0 and 1{user_line()}")
     if function is None:
         return lambda function: black_box(function, rtol=rtol)
+    if not callable(function):
+        raise TypeError(f"black_box takes a function, not {function!r}{user_line()}")
 
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
         return _Box(name, _copied(function), count, fixed, rtol).rule

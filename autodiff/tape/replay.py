@@ -91,11 +91,11 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
     for line, row in enumerate(tape.rows):
         if row is not None:
             values[line] = now.evaluated(line)
-            forms, known = ([_form(x) for x in parts(z)] for z in (values[line], tape.values[line]))
+            forms, known = map(forms_of, (values[line], tape.values[line]))
             if forms != known:
                 raise DivergedError(f"{row.name} gives {_named(forms)} here, where the recorded function went on with "
                                     f"{_named(known)}")  # fmt: skip
-        if line in guards and not _same(values[line], tape.values[line]):
+        if line in guards and not same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
         for noted in answers.get(line, ()):
             _check_answer(noted, values[line], row)
@@ -108,7 +108,7 @@ def _check_answer(noted: Answer, value: Any, row: Any) -> None:
     if noted.question is has_nan and answer is not noted.answer:
         raise DivergedError(f"an adjoint {'is NaN there' if noted.answer else 'is NaN here'} and not "
                             f"{'here' if noted.answer else 'where it was recorded'}: {row}")  # fmt: skip
-    if not all(map(_same, parts(answer), parts(noted.answer))):
+    if not all(map(same, parts(answer), parts(noted.answer))):
         raise DivergedError(f"the recorded function goes another way here: {noted.place or row}")
 
 
@@ -118,6 +118,11 @@ def _leaves(args: Sequence[Any]) -> list[Any]:
 
 def _form(x: Any) -> tuple[Any, ...]:
     return shape(x), dtype_of(x), type_of(x)
+
+
+def forms_of(z: Any) -> tuple[Any, ...]:
+    """Return the shape, dtype and type of a value, of each result of several."""
+    return tuple(map(_form, parts(z)))
 
 
 def _order(x: Any) -> tuple[bool, bool] | None:
@@ -130,8 +135,10 @@ def _named(forms: Sequence[Any]) -> str:
     return ", ".join(f"{kind.__name__} {dtype}{list(of)}" for of, dtype, kind in forms)
 
 
-def _same(x: Any, y: Any) -> bool:
-    """Return whether two values hold the same, NaN for NaN."""
+def same(x: Any, y: Any) -> bool:
+    """Return whether two values, or the results of two, hold the same, NaN for NaN."""
+    if type(x) is tuple or type(y) is tuple:
+        return type(x) is type(y) and len(x) == len(y) and all(map(same, x, y))
     x, y = plain(x), plain(y)
     if np.shape(x) != np.shape(y):
         return False

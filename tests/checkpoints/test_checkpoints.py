@@ -430,3 +430,8 @@ def test_a_loop_whose_step_writes_to_a_state_without_derivative(blocks):
     for nested in (hessian(f), jacfwd(jacfwd(f)), jacrev(jacrev(f)), jacrev(jacfwd(f))):
         np.testing.assert_allclose(nested(w), np.diag(6.0 * w))
     np.testing.assert_allclose(taylor(f, 2.0, 3), [16.0, 24.0, 12.0, 2.0])
+
+
+def test_only_a_function_is_taken():
+    with pytest.raises(TypeError, match="checkpoint takes a function, not 3"):
+        checkpoint(3)

@@ -135,3 +135,8 @@ def test_complex_results_in_both_modes():
     exact = math.cos(0.3) - 2.0 * math.sin(0.6)
     assert math.isclose(gradient(of(turned), [0.3])[0], exact, rel_tol=1e-9)
     assert math.isclose(derivative(of(turned), 0, [0.3]), exact, rel_tol=1e-9)
+
+
+def test_only_a_function_is_taken():
+    with pytest.raises(TypeError, match="black_box takes a function, not 3"):
+        black_box(3)
