@@ -102,6 +102,7 @@ LAYERS = (
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
     ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile"),
     ("autodiff.recorded",),
+    ("autodiff.runs",),
     ("autodiff.forward", "autodiff.reverse"),
     ("autodiff.any_order",),
     ("autodiff.derivative_tensors",),
@@ -122,7 +123,8 @@ LAYERS = (
 """
 
 BESIDES = {
-    ("autodiff.forward", f"autodiff.{name}")
+    (f"autodiff.{module}", f"autodiff.{name}")
+    for module in ("runs", "forward")
     for name in ("tape", "tape.wengert", "tape.variable", "tape.sweep", "second_look.lengths", "second_look.structure")
 }
 """Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
