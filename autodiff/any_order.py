@@ -29,8 +29,7 @@ from .calls.running import run
 from .calls.structures import flatten, is_structure
 from .calls.values import described, name_of, output_leaf, own, zero
 from .calls.watching import in_doubt, watching
-from .forward import jacfwd
-from .runs import check_alive_below, joined
+from .forward import check_alive_below, jacfwd, joined
 
 NESTED = 8
 """Up to this order NaN is looked at again by nested forward mode, which tells a zero that is certain from others."""

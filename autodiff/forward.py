@@ -9,22 +9,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dualnumbers.forms import shape
+from dualnumbers.forms import shape, zeros_like
 from dualnumbers.late import late
-from dualnumbers.levels import Level
-from dualnumbers.numbers.dual import DualNumber
+from dualnumbers.levels import Level, has_nan, is_number
+from dualnumbers.numbers.dual import DualNumber, make
 from dualnumbers.numbers.nested import regular
+from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.auxiliary import Main, beside
 from .calls.call import Call
-from .calls.directions import checked, holomorphic
+from .calls.directions import ONE_RUN, Columns, ComplexPartial, Directions, check_same, checked, holomorphic
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
-from .calls.structures import flatten, is_structure
-from .calls.values import check_alive, name_of, output, output_leaf, real_output
+from .calls.structures import flatten, is_structure, keeps_structure
+from .calls.values import check_alive, name_of, output, output_leaf, own, real_output, zero
 from .derived import derived, with_parameters_of
-from .runs import certain, check_alive_below, joined, partials, split, with_tangents
 
 new = object.__new__
 
@@ -69,7 +69,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     x = args[index]
     if type(x) is not float:
         if type(x) is not DualNumber or regular(x) is not x:
-            return partials(f, args, [index], lambda out: output(out, f), holomorphic)[1][0]
+            return _partials(f, args, [index], lambda out: output(out, f), holomorphic)[1][0]
         check_alive(x)
     level = Level()
     args[index] = seed = new(DualNumber)
@@ -82,8 +82,8 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
         if type(tangent) is DualNumber and regular(tangent) is tangent:
             check_alive_below(out, level)
             return tangent
-    out = certain(f, lambda: args, level, out)
-    return as_given(split(output(out, f), level, x)[1], x)
+    out = _certain(f, lambda: args, level, out)
+    return as_given(_split(output(out, f), level, x)[1], x)
 
 
 def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequence[Any]) -> Any:
@@ -106,7 +106,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     inner = lambda *xs: derivative(f, first, xs)
     if len(others) > 1 or not any(map(is_structure, (args[first], args[others[0]]))):
         return derivative(inner, tuple(others), args)
-    return partials(inner, args, others, lambda out: joined(out, f), holomorphic)[1][0]
+    return _partials(inner, args, others, lambda out: joined(out, f), holomorphic)[1][0]
 
 
 @derived
@@ -131,7 +131,7 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    return partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)[1]
+    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)[1]
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
@@ -152,15 +152,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
     level, call = Level(), Call(primals, range(len(primals)))
     pushed = call.matched(tangents)
-    seeded = partial(with_tangents, call, pushed, level)
+    seeded = partial(_seeded, call, pushed, level)
     main = Main(f) if has_aux else f
     out = run(main, seeded(), level)
     call.check()
-    leaves, rebuild = flatten(certain(main, seeded, level, out))
+    leaves, rebuild = flatten(_certain(main, seeded, level, out))
     values: list[Any] = []
     found: list[Any] = []
     for leaf in leaves:
-        value, tangent = split(output_leaf(leaf, f), level, 0.0)
+        value, tangent = _split(output_leaf(leaf, f), level, 0.0)
         values.append(value)
         found.append(in_precision(as_given(tangent, value), value))
     both = rebuild(values), rebuild(found)
@@ -181,8 +181,8 @@ def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
 
     @with_parameters_of(f)
     def jacobian(*args: Any, **keywords: Any) -> Any:
-        value, columns = both(*args, **keywords)
-        return (columns, value[1]) if has_aux else columns
+        value, partials = both(*args, **keywords)
+        return (partials, value[1]) if has_aux else partials
 
     return jacobian
 
@@ -195,8 +195,110 @@ def value_and_columns(f: Callable[..., Any], argnums: Which, chunk_size: int | N
     def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
-        indices = distinct(argnums, found)
-        value, by_each = partials(main, given, indices, lambda out: joined(out, f), holomorphic, chunk_size)
-        return with_rest(value), tuple(by_each) if isinstance(argnums, tuple) else by_each[0]
+        value, partials = _partials(main, given, distinct(argnums, found), lambda out: joined(out, f), holomorphic,
+                                    chunk_size)  # fmt: skip
+        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return both
+
+
+def joined(out: Any, f: Any) -> Any:
+    """Join an output's lists to arrays; other structures stay."""
+    if keeps_structure(out):
+        leaves, rebuild = flatten(out)
+        return rebuild(output_leaf(leaf, f) for leaf in leaves)
+    return output(out, f)
+
+
+def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
+    """Part an output into primal and tangent at a level; zero where it does not depend on what was seeded."""
+    check_alive_below(out, level)
+    if is_number(type(out)) and out.level is level:
+        return own(out.primal), own(out.tangent)
+    return own(out), zero(out, x)
+
+
+def check_alive_below(out: Any, level: Level) -> None:
+    """Apply `check_alive`, where the level that ends now is still good."""
+    if is_number(type(out)) and out.level is level:
+        for part in out.parts():
+            check_alive(part)
+    else:
+        check_alive(out)
+
+
+def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
+              rule: ComplexPartial, chunk_size: int | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Return f's output, and the partials of it by each of the arguments at ``indices``, in the structures of both.
+
+    f runs once, with the directions of all elements as one batch. Where these would fill the memory, it is recorded,
+    and they are pushed through the recording chunk by chunk. Where a rule needs to know the direction, it runs once for
+    each.
+    """
+    call = Call(args, indices)
+    directions = Directions(call.leaves, chunk_size, room=ONE_RUN)
+    if len(directions) <= directions.step:
+        try:
+            return _partials_by_runs(f, call, directions, finish, rule)
+        except Unadapted as error:
+            return _partials_by_runs(f, Call(args, indices), Directions(call.leaves, 1), finish, rule, error)
+    from .recorded import by_columns
+
+    return by_columns(f, args, indices, finish, rule, chunk_size)
+
+
+def _partials_by_runs(f: Callable[..., Any], call: Call, directions: Directions, finish: Callable[[Any], Any],
+                      rule: ComplexPartial, otherwise: Exception | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Find `_partials` by one run for each chunk of the directions, whose level lies below that of the dual numbers."""
+    runs: list[list[Any]] = []
+    columns: list[Columns] = []
+    for chosen in directions.chunks():
+        level = Level()
+        seeded = partial(_seeded, call, directions.seeds(chosen), level)
+        out = finish(_certain(f, seeded, level, run(f, seeded(), level)))
+        outs, rebuild_out = flatten(out)
+        pushed = [_pushed(leaf, level) for leaf in outs]
+        columns = columns or [Columns(directions, value) for value, _ in pushed]
+        for filled, (_, tangent) in zip(columns, pushed, strict=True):
+            filled.fill(chosen, tangent)
+        runs.append([value for value, _ in pushed])
+    call.check()
+    check_same(runs, otherwise)
+    return rebuild_out(runs[0]), call.jacobians([filled.partials(rule) for filled in columns], rebuild_out)
+
+
+def _seeded(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
+    """Return the arguments as f gets them: an array is a number in every run, whichever directions are this one's."""
+    numbers: list[Any] = []
+    for x, tangent in zip(call.leaves, tangents, strict=True):
+        if tangent is None and shape(x):
+            tangent = zeros_like(x)
+        numbers.append(x if tangent is None else make(x, tangent, level))
+    return call.arguments_with(numbers)
+
+
+def _certain(f: Callable[..., Any], seeded: Callable[[], list[Any]], level: Level, out: Any) -> Any:
+    """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart.
+
+    ``seeded`` makes its arguments anew, whatever f did to those that it got.
+    """
+    if not any(map(has_nan, _tangents_of(out, level))):
+        return out
+    from .second_look.certain import check_determined, pushed_again
+
+    out = pushed_again(f, seeded(), level, out)
+    check_determined(level, _tangents_of(out, level))
+    return out
+
+
+def _tangents_of(out: Any, level: Level) -> list[Any]:
+    leaves = [out] if is_number(type(out)) else flatten(out)[0]
+    return [x.tangent for x in leaves if is_number(type(x)) and x.level is level]
+
+
+def _pushed(out: Any, level: Level) -> tuple[Any, Any]:
+    """Return an output's primal and tangent at a level; None where it does not depend on what was seeded."""
+    check_alive_below(out, level)
+    if not (is_number(type(out)) and out.level is level):
+        return own(out), None
+    return own(out.primal), out.tangent

@@ -6,6 +6,7 @@ is recorded again, as it goes there, and kept beside: so each path is recorded o
 
 from __future__ import annotations
 
+import operator
 import time
 import warnings
 from collections.abc import Callable
@@ -67,14 +68,25 @@ class Form:
 class Compiled:
     """A function that runs as a recorded program; `jit` makes it."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int = PATHS, check: bool = False) -> None:
-        self.f, self._max_paths, self._check = f, max_paths, check
+    def __init__(self, f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False) -> None:
+        self.f, self._max_paths, self._check, self._exact = f, max_paths, check, exact
         self._forms: dict[Any, Form] = {}
+        self._last: tuple[Callable[..., Any], Callable[[Any], Any] | None] | None = None
+        """The native function that was made last, of arguments that are no structures, and what makes its results."""
         self._lock = RLock()
         self.__name__, self.__doc__ = name_of(f), getattr(f, "__doc__", None)
         self.__wrapped__ = f
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        if self._last is not None and not keywords:
+            run, rebuild = self._last
+            found = run(*args)
+            if type(found) is tuple:
+                return rebuild(found) if rebuild else found
+        return self._called(args, keywords)
+
+    def _called(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Call the program of the arguments' form, on the path that they take."""
         kinds = None if keywords else forms_of_arrays(args)
         if kinds is None:
             leaves: Any = flatten([list(args), keywords])[0]
@@ -134,8 +146,11 @@ class Compiled:
             count = len(program.steps)
             for one in PASSES:
                 program = one(program)
-            source = Source(program)
+            source = Source(program, not self._exact)
             path = Path(program, source, source.function(), count, time.perf_counter() - start)
+            whole = source.native.whole if source.native else None
+            if whole is not None and not keywords and len(args) == len(program.inputs):
+                self._last = whole.function, _rebuilding(program)
             if self._check:
                 _check_value(path, self.f, args, keywords, kinds, self.__name__)
             form.paths.append(path)
@@ -159,7 +174,7 @@ class Compiled:
         form = self._forms.get(key)
         if form is None or form.first is None or form.eager:
             return f"# {self.__name__} is called as it stands: {form.eager if form else 'its arguments have no form'}"
-        return form.first.source.text
+        return Source(form.first.program).text
 
     def constants(self) -> list[Any]:
         """Return the numbers and arrays that the programs took from outside their arguments, as they were then."""
@@ -176,7 +191,7 @@ class Compiled:
         return self if owner is None else MethodType(self, owner)
 
     def __reduce__(self) -> Any:
-        return jit, (self.f, self._max_paths, self._check)
+        return jit, (self.f, self._max_paths, self._check, self._exact)
 
     def __copy__(self) -> Compiled:
         return self
@@ -188,11 +203,13 @@ class Compiled:
         return f"jit({self.__name__})"
 
 
-def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False) -> Compiled:
+def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False) -> Compiled:
     """Return a function that does what ``f`` does, by a program that is recorded when it is first called.
 
     The program is that of f's arithmetic, its derivatives included: no tape is made any more, no rule looked up, and
-    what gives nothing new is left out. It gives what f gives, to rounding. One is made for each form of the arguments,
+    what gives nothing new is left out. Where llvmlite is installed, it is machine code as far as its operations have a
+    native form; the rest is called as it is. It gives what f gives, to rounding: machine code adds up sums in another
+    order; ``exact=True`` leaves all to NumPy and Python, for f's own bits. One is made for each form of the arguments,
     their structure, shapes, types, and the values of integers, strings and None among them; and for each way that f
     goes by its decisions, up to ``max_paths`` ways, beyond which f is called as it stands, and a warning says so. So it
     is where it cannot be recorded, as where it asks for ``float(x)``; its ``stats()`` say why.
@@ -209,7 +226,7 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False) -> C
     """
     if not callable(f):
         raise TypeError(f"jit takes a function, not {f!r}{user_line()}")
-    return Compiled(f, max_paths, check)
+    return Compiled(f, max_paths, check, exact)
 
 
 # ------------------------------------------------------------------------------------------------------------ recording
@@ -245,6 +262,15 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any) -> Pro
         return x
 
     return of_tape(tape, map_leaves(place_of, out))
+
+
+def _rebuilding(program: Program) -> Callable[[Any], Any] | None:
+    """Return what makes a program's results of their tuple; None where that is what the function returns."""
+    marks = tuple(object() for _ in program.returned)
+    made = program.rebuild(marks)
+    if type(made) is tuple and len(made) == len(marks) and all(map(operator.is_, made, marks)):
+        return None
+    return operator.itemgetter(0) if marks and made is marks[0] else program.rebuild
 
 
 def _check_same(one: Program, other: Program, name: str) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from dualnumbers.table.kinds import Constant
 
 from ..tape.replay import forms_of, same
+from .native.blocks import NativeBlock, in_order, left, native
 from .program import Guard, Program, Step
 
 INFIX: dict[Any, str] = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
@@ -47,18 +48,23 @@ class Diverged(Exception):  # noqa: N818
 class Source:
     """The statements that make one program, and the objects that they name."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, is_native: bool = False) -> None:
         self.program = program
         self.names: dict[str, Any] = {"same": same, "forms_of": forms_of}
         self.known: dict[int, str] = {}
-        self.last = self._last_reads()
+        self.native = native(program) if is_native else None
+        order = self.native.order() if self.native else [number for number, _ in program.numbered()]
+        self.last = self._last_reads(order)
         self.fresh = set[int]()
         self.lines: list[str] = []
         self.guards: list[Guard] = []
         for guard in program.of_inputs:
             self._check(guard)
-        for number, step in program.numbered():
-            self._add(number, step)
+        for at, one in enumerate(order):
+            if isinstance(one, NativeBlock):
+                self._run(at, one)
+            else:
+                self._add(at, one, self._step(one))
         results = ", ".join(map(self._result, program.returned))
         arguments = ", ".join(f"v{k}" for k in range(len(program.inputs)))
         body = "\n".join(f"    {line}" for line in [*self.lines, f"return ({results},)" if results else "return ()"])
@@ -66,33 +72,67 @@ class Source:
 
     def function(self) -> Callable[..., Any]:
         """Return the function: it takes the values of the inputs, returns the results, or raises `Diverged`."""
-        names = dict(self.names) | {"Diverged": Diverged}
+        names = {"left": left, "Diverged": Diverged, **self.names}
         exec(compile(self.text, "<jit>", "exec"), names)
         made: Callable[..., Any] = names["program"]
         return made
 
-    def _last_reads(self) -> dict[int, int]:
-        """Return for each number the last step that reads it, or what was made of it without a copy."""
-        last: dict[int, int] = dict.fromkeys(self.program.returned, len(self.program.steps) + len(self.program.inputs))
-        for number, step in reversed(list(self.program.numbered())):
-            for operand in step.operands:
-                own = last.get(number, number) if _may_share(step) else number
-                last[operand] = max(last.get(operand, -1), own, number)
+    def _last_reads(self, order: Sequence[int | NativeBlock]) -> dict[int, int]:
+        """Return for each number the last place in the order that reads it, or what was made of it without a copy."""
+        last: dict[int, int] = dict.fromkeys(self.program.returned, len(order))
+        for at, one in reversed(list(enumerate(order))):
+            for operand in one.given if isinstance(one, NativeBlock) else self._step(one).operands:
+                own = at if isinstance(one, NativeBlock) or not _may_share(self._step(one)) else last.get(one, at)
+                last[operand] = max(last.get(operand, -1), own, at)
         return last
 
-    def _add(self, number: int, step: Step) -> None:
+    def _run(self, at: int, block: NativeBlock) -> None:
+        """Write the call of a block of native code."""
+        operands = [self._ordered(x) for x in block.given]
+        first, name = len(self.guards), self._object("native", block.function)
+        self.lines.append(f"found = {name}({', '.join(operands)})")
+        self.lines.append("if type(found) is int:")
+        self.lines.append(f"    left(found, {first}, Diverged)")
+        self.guards += block.guards
+        if block.results:
+            self.lines.append(f"{', '.join(f'v{x}' for x in block.results)}, = found")
+        self.fresh.update(block.results)
+        for x in block.results:
+            self._check_guards(x)
+        self._let_go(at, block.given)
+
+    def _ordered(self, x: int) -> str:
+        """Return an operand of native code, an array in C's order."""
+        value, name = self.program.value(x), self._operand(x)
+        if isinstance(value, np.ndarray) and not (value.flags.c_contiguous and value.flags.aligned):
+            return f"{self._object('in_order', in_order)}({name})"
+        return name
+
+    def _add(self, at: int, number: int, step: Step) -> None:
         name = f"v{number}"
-        if not self._in_place(number, step):
-            self.lines.append(f"{name} = {self._expression(number, step)}")
+        if not self._in_place(at, number, step):
+            self.lines.append(f"{name} = {self._expression(at, step)}")
         if not _may_share(step):
             self.fresh.add(number)
         if _varies_in_form(step):
             self.lines.append(f"if forms_of({name}) != {self._object('forms', forms_of(step.value))}:")
             self.lines.append("    raise Diverged(-1)")
-        for guard in step.guards:
-            self._check(guard)
-        done = [f"v{operand}" for operand in dict.fromkeys(step.operands)
-                if operand >= len(self.program.inputs) and self.last[operand] == number
+        self._check_guards(number)
+        self._let_go(at, step.operands)
+
+    def _check_guards(self, number: int) -> None:
+        """Check what was decided by a step's value, unless native code does."""
+        for k, guard in enumerate(self._step(number).guards):
+            if self.native is None or (number, k) not in self.native.parts.guarded:
+                self._check(guard)
+
+    def _step(self, number: int) -> Step:
+        return self.program.steps[number - len(self.program.inputs)]
+
+    def _let_go(self, at: int, operands: Sequence[int]) -> None:
+        """Write that large arrays go which nothing reads any more."""
+        done = [f"v{operand}" for operand in dict.fromkeys(operands)
+                if operand >= len(self.program.inputs) and self.last[operand] == at
                 and getattr(self.program.value(operand), "nbytes", 0) >= LARGE]  # fmt: skip
         if done:
             self.lines.append(f"{' = '.join(done)} = None")
@@ -102,15 +142,15 @@ class Source:
         self.lines.append(f"    raise Diverged({len(self.guards)})")
         self.guards.append(guard)
 
-    def _dies(self, operand: int, number: int, like: Any) -> bool:
+    def _dies(self, operand: int, at: int, like: Any) -> bool:
         """Return whether an operand is an array of the program's own that nothing reads after a step, of some form."""
         value = self.program.value(operand)
-        return (operand in self.fresh and self.last[operand] == number and type(value) is np.ndarray is type(like)
+        return (operand in self.fresh and self.last[operand] == at and type(value) is np.ndarray is type(like)
                 and value.shape == like.shape and value.dtype == like.dtype and value.flags.c_contiguous)  # fmt: skip
 
-    def _in_place(self, number: int, step: Step) -> bool:
+    def _in_place(self, at: int, number: int, step: Step) -> bool:
         """Write an assignment to elements into the array itself, where nothing else reads it."""
-        if step.row.name != "setitem" or not self._dies(step.operands[0], number, step.value):
+        if step.row.name != "setitem" or not self._dies(step.operands[0], at, step.value):
             return False
         if step.operands[1] == step.operands[0]:
             return False
@@ -119,13 +159,13 @@ class Source:
         self.lines.append(f"v{number} = {base}")
         return True
 
-    def _expression(self, number: int, step: Step) -> str:
+    def _expression(self, at: int, step: Step) -> str:
         operands = list(map(self._operand, step.operands))
         values = [self.program.value(operand) for operand in step.operands]
         if step.row.name == "item" or (step.row.name == "getitem" and isinstance(values[0], np.ndarray)):
             return f"{operands[0]}[{self._object('index', step.static[0])}]"
         function, ufunc = function_of(step, values), step.row.numpy.plain
-        dying = [operand for operand in step.operands if self._dies(operand, number, step.value)]
+        dying = [operand for operand in step.operands if self._dies(operand, at, step.value)]
         if dying and step.row.is_elementwise and isinstance(ufunc, np.ufunc) and function in (*INFIX, ufunc):
             function = self._object(step.row.name, ufunc)
             return f"{function}({', '.join(operands)}, {self._operand(dying[0])})"

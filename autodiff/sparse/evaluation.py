@@ -16,8 +16,8 @@ from dualnumbers.rules.linalg.undetermined import Unadapted
 from ..calls.directions import ONE_RUN, largest
 from ..calls.structures import flatten
 from ..calls.values import described, output_leaf
+from ..forward import joined
 from ..linearization import Recording
-from ..runs import joined
 from ..second_look.certain import certain_tangents
 from .pattern import pattern_of
 from .sparsity import Compression, Sparsity

@@ -26,7 +26,6 @@ from ..table.partials import (
 from ..table.row import Face, Row
 from .batch import BatchArray
 from .nested import regular
-from .weighted import applied
 from .weighted import weighted as of_arrays
 
 Make = Callable[[Any, Any, Any], Any]
@@ -76,11 +75,6 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
         if constant:
             return z
         active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and row.passes(k)]
-        if len(active) == 1 and type(active[0][1]) is BatchArray and not level.by_hand:
-            with np.errstate(all="ignore"):
-                t = applied(row, z, primals, *active[0], static)
-            if t is not None:
-                return make(z, t, level)
         times = strong if level.by_hand else None
         return make(z, row.push(z, primals, active, static, times), level) if active else z
 
@@ -207,19 +201,12 @@ def _of_scalars(row: Row, scalar: Any) -> Callable[..., Any]:
 
 def _linear_in_one(face: Face, make: Make) -> Callable[..., Any]:
     """Extend a linear row of one operand: it is applied to both components."""
-    row, plain, evaluate = face.row, face.plain, face.evaluate
+    plain, evaluate = face.plain, face.evaluate
 
     def pushed(x: Any, *static: Any) -> Any:
         primal, tangent = x.primal, x.tangent
-        if type(primal) is np.ndarray:
-            if type(tangent) is np.ndarray:
-                return make(plain(primal, *static), plain(tangent, *static), x.level)
-            if type(tangent) is BatchArray:
-                z = plain(primal, *static)
-                with np.errstate(all="ignore"):
-                    t = applied(row, z, (primal,), 0, tangent, static)
-                if t is not None:
-                    return make(z, t, x.level)
+        if type(primal) is np.ndarray and type(tangent) is np.ndarray:
+            return make(plain(primal, *static), plain(tangent, *static), x.level)
         return make(evaluate(primal, *static), evaluate(as_numpy_float(tangent, primal), *static), x.level)
 
     return pushed

@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..table import Row
 from ..table.partials import FAILURES, partial_by_numpy
 from .batch import BatchArray, BatchNumber, batch
 
 ndarray = np.ndarray
 DOUBLE = np.dtype(float)
-"""The type of arrays that go short ways."""
-
-PLAIN, RESULTS = (ndarray, float, int), (ndarray, np.float64)
+PLAIN = (ndarray, float, int)
 
 
 def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -64,26 +61,6 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Seque
     if total.dtype != dtype or (total.shape if level is None else total.shape[1:]) != dims:
         return None
     return total if level is None else batch(total, level)
-
-
-def applied(row: Row, z: Any, xs: Sequence[Any], place: int, t: Any, static: tuple[Any, ...]) -> Any:
-    """Return the tangent of ``z = row(*xs, *static)`` for that of the operand at a place, a batch of plain arrays.
-
-    None comes back where another way is to be taken, as of `weighted`.
-    """
-    if type(t) is not BatchArray or not row.is_linear_in_each or row.batched is None:
-        return None
-    x, data = xs[place], t.data
-    if type(data) is not ndarray or type(x) is not ndarray or x.dtype != data.dtype or type(z) not in RESULTS:
-        return None
-    if row.arity == 1:
-        found = row.batched(row.evaluate, (data,), (True,), *static)
-    else:
-        members = tuple([k == place for k in range(len(xs))])
-        found = row.batched(row.evaluate, [*xs[:place], data, *xs[place + 1 :]], members, *static)
-    if type(found) is not ndarray or found.dtype != z.dtype or found.shape[1:] != z.shape:
-        return None
-    return batch(found, t.level)
 
 
 def times(p: Any, g: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from ..forms import PYTHON, dtype_of, shape
 from ..several import each, parts, plus
 from .dispatch import Lifts
-from .kinds import Active, Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth, Times
+from .kinds import Active, Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Smooth, Times
 from .partials import as_numpy_float, in_precision
 from .registry import TABLE
 
@@ -93,8 +93,6 @@ class Row:
     is_constant: bool = field(init=False)
     is_elementwise: bool = field(init=False)
     is_linear: bool = field(init=False)
-    is_linear_in_each: bool = field(init=False)
-    """Whether it is linear in each operand through which a derivative passes while the others stay as they are."""
     inline: tuple[Any, Any] | None = field(init=False)
     """Both partials of a row that is elementwise in two operands, (partial, None) of one; else None, as of several
     results. The hot paths write such a row out."""
@@ -107,8 +105,6 @@ class Row:
         self.kinds = tuple(dict.fromkeys(type(kind) for kind in self.arguments if kind.passes))
         self.is_constant = not self.kinds
         self.is_linear = self.kinds == (Linear,)
-        linear_in_each = self.kinds == (Multilinear,) or (self.is_linear and self.arity == 1)
-        self.is_linear_in_each = linear_in_each and not self.several
         self.is_elementwise = set(map(type, self.arguments)) in ({Elementwise}, {ElementwiseOfSeveral})
         self.partials = tuple(kind.partial for kind in self.arguments if isinstance(kind, Elementwise))
         inline = self.is_elementwise and self.arity <= 2 and not self.several

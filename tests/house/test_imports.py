@@ -102,7 +102,6 @@ LAYERS = (
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
     ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile"),
     ("autodiff.recorded",),
-    ("autodiff.runs",),
     ("autodiff.forward", "autodiff.reverse"),
     ("autodiff.any_order",),
     ("autodiff.derivative_tensors",),
@@ -123,8 +122,7 @@ LAYERS = (
 """
 
 BESIDES = {
-    (f"autodiff.{module}", f"autodiff.{name}")
-    for module in ("runs", "forward")
+    ("autodiff.forward", f"autodiff.{name}")
     for name in ("tape", "tape.wengert", "tape.variable", "tape.sweep", "second_look.lengths", "second_look.structure")
 }
 """Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
@@ -141,7 +139,7 @@ LATE = {
 pickle, run and sweep it, the class of what is on a tape makes Variables by hand, a derivative has an order, and a
 number meets sparse matrices."""
 
-HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL"}
+HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL", "llvmlite"}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
 
 
@@ -249,6 +247,8 @@ def test_numpy_is_the_only_package_imported(name):
     foreign = roots - {"numpy", "autodiff", "dualnumbers"} - set(sys.stdlib_module_names)
     if name.startswith("autodiff.scipy.") or name == "autodiff.operators.linear_operators":  # read when asked for
         foreign -= {"scipy"}
+    if name == "autodiff.compiler.native.engine":  # likewise, when a function is compiled
+        foreign -= {"llvmlite"}
     assert not foreign, f"{name} imports {foreign} at its import"
 
 

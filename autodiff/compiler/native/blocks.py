@@ -1,0 +1,95 @@
+"""The native part of a program, and the order in which its blocks and what is left to Python come."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..program import Guard, Program
+from .engine import is_there
+from .entry import Argument, Text, is_as_expected
+from .lowering import Lowering
+
+
+class NativeBlock(NamedTuple):
+    """A block as a builtin function of some values, which gives others in a tuple, or the number of a guard."""
+
+    function: Any
+    given: tuple[int, ...]
+    results: tuple[int, ...]
+    guards: tuple[Guard, ...]
+
+
+class NotNative(Exception):  # noqa: N818
+    """A block cannot go on: an argument is not as it was recorded, or a function of Python would raise."""
+
+
+class Native:
+    """The blocks of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.parts = Lowering(program)
+        self.whole = self._whole()
+        """The builtin function of all inputs that gives all that is returned; None where Python has a part in it."""
+        self.blocks = {0: self.whole} if self.whole else self._blocks()
+
+    def _blocks(self) -> dict[int, NativeBlock]:
+        """Return the blocks by their levels; those that are the same but for constants are one function."""
+        program, functions, found = self.parts.program, dict[str, Any](), dict[int, NativeBlock]()
+        for level, block in sorted(self.parts.blocks.items()):
+            if not block.results and not block.guards:
+                continue
+            arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
+            text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {})
+            if text.text not in functions:
+                functions[text.text] = text.function()
+            guards = tuple(guard for _, _, guard in block.guards)
+            found[level] = NativeBlock(functions[text.text], tuple(block.given), tuple(block.results), guards)
+        return found
+
+    def _whole(self) -> NativeBlock | None:
+        program, parts = self.parts.program, self.parts
+        block, returned = parts.blocks.get(0), program.returned
+        if block is None or len(parts.blocks) > 1 or program.of_inputs or len(set(returned)) < len(returned):
+            return None
+        if len(block.guards) != len(program.guards()) or set(block.results) != set(returned):
+            return None
+        if any(x >= len(program.inputs) for x in block.given):
+            return None
+        arguments: list[Argument] = [(x, block.given.get(k)) for k, x in enumerate(program.inputs)]
+        constants = {space: np.asarray(program.value(x)) for x, space in block.given.items() if x < 0}
+        text = Text(block, arguments, [(program.value(x), block.results[x]) for x in returned], constants)
+        guards = tuple(guard for _, _, guard in block.guards)
+        return NativeBlock(text.function(), tuple(range(len(program.inputs))), tuple(returned), guards)
+
+    def order(self) -> list[int | NativeBlock]:
+        """Return the blocks and the numbers of Python's steps in the order in which they run."""
+        of_level: dict[int, list[int]] = {}
+        for number, _ in self.parts.program.numbered():
+            if number not in self.parts.native or number in self.parts.seen:
+                of_level.setdefault(self.parts.level[number], []).append(number)
+        found: list[int | NativeBlock] = []
+        for level in sorted({-1, *self.blocks, *of_level}):
+            if level in self.blocks:
+                found.append(self.blocks[level])
+            found += of_level.get(level, ())
+        return found
+
+
+def native(program: Program) -> Native | None:
+    """Return the native part of a program; None where there is none, as without llvmlite."""
+    if not is_there() or not is_as_expected():
+        return None
+    found = Native(program)
+    return found if found.blocks else None
+
+
+def left(code: int, first: int, diverged: type[Exception]) -> None:
+    """Raise what tells why a block gave no results: the number of a guard, or that it cannot go on."""
+    raise diverged(first + code) if code >= 0 else NotNative
+
+
+def in_order(x: np.ndarray) -> np.ndarray:
+    """Return an array in C's order, itself if it is."""
+    return np.ascontiguousarray(x).reshape(x.shape)

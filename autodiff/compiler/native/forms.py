@@ -1,0 +1,162 @@
+"""The native forms of elementwise rows: what a row of the table is in straight code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .code import COMPARISONS, Code, Value
+from .elementary import ELEMENTARY
+
+Form = Callable[..., Value]
+"""``form(code, *operands)`` writes the code of a form, and returns its value."""
+
+
+def _double(name: str) -> Form:
+    """Return the form of a function of the C library."""
+
+    def form(c: Code, *xs: Value) -> Value:
+        return c.convert(c.library(name, *(c.convert(x, "f8") for x in xs)), xs[0].kind)
+
+    return form
+
+
+def _own(name: str) -> Form:
+    return lambda c, *xs: c.own(name, *xs)
+
+
+def _compare(how: str) -> Form:
+    return lambda c, x, y: c.compare(how, x, y)
+
+
+def _truth(operation: str) -> Form:
+    return lambda c, x, y: c.integer(operation, c.convert(x, "b1"), c.convert(y, "b1"))
+
+
+def _square(c: Code, x: Value) -> Value:
+    return c.multiply(x, x)
+
+
+def _reciprocal(c: Code, x: Value) -> Value:
+    return c.divide(c.constant(1.0, x.kind), x)
+
+
+def _sign(c: Code, x: Value) -> Value:
+    zero, one = c.constant(0.0, x.kind), c.constant(1.0, x.kind)
+    signed = c.select(c.compare("greater", x, zero), one, c.negative(one))
+    return c.select(c.compare("equal", x, zero), zero, c.select(c.is_nan(x), x, signed))
+
+
+def _maximum(c: Code, x: Value, y: Value) -> Value:
+    larger = c.select(c.compare("greater_equal", x, y), x, y)
+    return c.select(c.is_nan(x), x, larger)
+
+
+def _minimum(c: Code, x: Value, y: Value) -> Value:
+    smaller = c.select(c.compare("less_equal", x, y), x, y)
+    return c.select(c.is_nan(x), x, smaller)
+
+
+def _fmax(c: Code, x: Value, y: Value) -> Value:
+    return c.select(c.is_nan(y), x, c.select(c.compare("less", x, y), y, c.select(c.is_nan(x), y, x)))
+
+
+def _fmin(c: Code, x: Value, y: Value) -> Value:
+    return c.select(c.is_nan(y), x, c.select(c.compare("greater", x, y), y, c.select(c.is_nan(x), y, x)))
+
+
+def _strong(c: Code, p: Value, t: Value) -> Value:
+    """Write 0 where t is 0 and p is not finite, else the product."""
+    zero = c.constant(0.0, t.kind)
+    infinite = c.compare_integers("eq", c.is_finite(p), c.constant(0, "b1"))
+    masked = c.integer("and", c.compare("equal", t, zero), infinite)
+    return c.select(masked, zero, c.multiply(p, t))
+
+
+def _root_of_power(c: Code, x: Value) -> Value:
+    """Write x to the power ½, whose value at −0 is 0, and at −∞ infinite."""
+    low, zero = c.constant(-np.inf, x.kind), c.constant(0.0, x.kind)
+    root = c.add(c.own("sqrt", x), zero)
+    return c.select(c.compare("equal", x, low), c.constant(np.inf, x.kind), root)
+
+
+def _whole_power(n: int) -> Form:
+    """Return the form of xⁿ by products."""
+
+    def form(c: Code, x: Value) -> Value:
+        found, square, left = None, x, abs(n)
+        while left:
+            if left & 1:
+                found = square if found is None else c.multiply(found, square)
+            left >>= 1
+            square = c.multiply(square, square) if left else square
+        assert found is not None
+        return found if n > 0 else _reciprocal(c, found)
+
+    return form
+
+
+def _one_minus_square(c: Code, x: Value) -> Value:
+    one = c.constant(1.0, x.kind)
+    return c.multiply(c.subtract(one, x), c.add(one, x))
+
+
+FORMS: dict[str, Form] = {
+    "same": lambda c, x: x,
+    "add": Code.add,
+    "subtract": Code.subtract,
+    "multiply": Code.multiply,
+    "divide": Code.divide,
+    "negative": Code.negative,
+    "fma": Code.fma,
+    "square": _square,
+    "reciprocal": _reciprocal,
+    "sqrt": _own("sqrt"),
+    "absolute": _own("fabs"),
+    "fabs": _own("fabs"),
+    "copysign": _own("copysign"),
+    "floor": _own("floor"),
+    "ceil": _own("ceil"),
+    "trunc": _own("trunc"),
+    "rint": _own("rint"),
+    "sign": _sign,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "fmax": _fmax,
+    "fmin": _fmin,
+    "strong": _strong,
+    "one_minus_square": _one_minus_square,
+    "isnan": Code.is_nan,
+    "isfinite": Code.is_finite,
+    "isinf": lambda c, x: c.compare("equal", c.own("fabs", x), c.constant(np.inf, x.kind)),
+    "logical_and": _truth("and"),
+    "logical_or": _truth("or"),
+    "logical_xor": _truth("xor"),
+    "logical_not": lambda c, x: c.compare_integers("eq", c.convert(x, "b1"), c.constant(0, "b1")),
+    "where": lambda c, condition, x, y: c.select(c.convert(condition, "b1"), x, y),
+    "power_half": _root_of_power,
+    "power": _double("pow"),
+    **{how: _compare(how) for how in COMPARISONS},
+    **{f"power_{n}": _whole_power(n) for n in (-4, -3, -2, -1, 1, 2, 3, 4)},
+**{name: _double(name) for name in ("erf", "erfc", "atan2", "hypot")},
+    **ELEMENTARY,
+}  # fmt: skip
+"""A row's name → its form."""
+
+FOLDS: dict[str, Form] = {"add": Code.add, "maximum": _maximum, "minimum": _minimum, "or": _truth("or"),
+                          "and": _truth("and")}  # fmt: skip
+"""How results are joined → its form."""
+
+TRUTHS = frozenset((*COMPARISONS, "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_xor",
+                    "logical_not"))  # fmt: skip
+"""The forms whose value is a truth value."""
+
+NEVER_RAISE = frozenset(("same", "add", "subtract", "multiply", "negative", "absolute", "fabs", "copysign", "where",
+                         "maximum", "minimum", "square", *TRUTHS))  # fmt: skip
+"""The forms whose functions of Python numbers raise nothing."""
+
+
+def kind_of(form: str, of: str) -> str:
+    """Return the kind of a form's value, of operands of a kind."""
+    return "b1" if form in TRUTHS else of

@@ -1,0 +1,177 @@
+"""Instructions are joined to kernels: one loop over elements for as many instructions as may share it.
+
+An instruction may stand in the kernel of what it reads where it reads each element in the round in which that was made;
+what reads other elements, or a sum, comes in a later kernel.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+import numpy as np
+
+from .areas import Address
+from .instructions import Block, Instruction
+
+LONGEST = 400
+"""About how many nodes a kernel has at most."""
+
+
+class Node(NamedTuple):
+    """A value of each round of a kernel: a form of other nodes and numbers, or what is loaded from an address."""
+
+    form: str
+    operands: tuple[int | float, ...]
+    kind: str
+    """The kind of the operands; of a load, that of the value."""
+    address: Address | None = None
+    raises: bool = False
+
+
+class Store(NamedTuple):
+    """Where the values of a node go, and how they are joined with what is there."""
+
+    node: int
+    address: Address
+    fold: str
+
+
+class Kernel:
+    """Loops over a shape with a straight body."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.nodes: list[Node] = []
+        self.stores: list[Store] = []
+        self.known: dict[Address, int] = {}
+        """The nodes whose values are now at addresses."""
+
+    def load(self, address: Address) -> int:
+        """Return the node of the values at an address."""
+        if address not in self.known:
+            self.nodes.append(Node("load", (), address.kind, address))
+            self.known[address] = len(self.nodes) - 1
+        return self.known[address]
+
+    def add(self, one: Instruction) -> None:
+        """Append an instruction."""
+        operands = tuple(self.load(x) if isinstance(x, Address) else x for x in one.operands)
+        self.nodes.append(Node(one.form, operands, one.of, None, one.raises))
+        self.stores.append(Store(len(self.nodes) - 1, one.out, one.fold))
+        if not one.fold:
+            self.known[one.out] = len(self.nodes) - 1
+
+    def reads(self) -> set[int]:
+        """Return the numbers of the spaces that it loads from."""
+        found = {node.address.space for node in self.nodes if node.address is not None}
+        return found | {store.address.space for store in self.stores if store.fold}
+
+
+At = tuple[tuple[int, ...], Address | None]
+"""Loops, and an address along them; None of a sum, whose value is there when the loops are done."""
+
+
+class _Uses:
+    """In which kernels a space has been written and read so far, the last ones, and at which addresses there."""
+
+    __slots__ = ("read", "read_at", "written", "written_at")
+
+    def __init__(self) -> None:
+        self.written = self.read = -1
+        self.written_at: set[At] = set()
+        self.read_at: set[At] = set()
+
+    def after_writing(self, at: At) -> int:
+        """Return the first kernel in which what was written may be read or written over."""
+        return self.written + (self.written_at != {at})
+
+    def after_reading(self, at: At) -> int:
+        """Return the first kernel in which what was read may be written over."""
+        return self.read + (self.read_at != {at})
+
+    def note_read(self, kernel: int, at: At) -> None:
+        if kernel > self.read:
+            self.read, self.read_at = kernel, set()
+        if kernel == self.read:
+            self.read_at.add(at)
+
+    def note_written(self, kernel: int, at: At) -> None:
+        if kernel > self.written:
+            self.written, self.written_at = kernel, set()
+        self.written_at.add(at)
+
+
+def fuse(block: Block) -> list[Kernel]:
+    """Return the kernels of a block, in the order in which they run."""
+    kernels: list[Kernel] = []
+    of_shape: dict[tuple[int, ...], list[int]] = {}
+    uses: dict[int, _Uses] = {}
+    for one in block.instructions:
+        read = [(uses.setdefault(x.space, _Uses()), (one.shape, x)) for x in one.operands if isinstance(x, Address)]
+        out, at = uses.setdefault(one.out.space, _Uses()), (one.shape, one.out)
+        first = max(
+            [0, *(use.after_writing(where) for use, where in read), out.after_writing(at), out.after_reading(at)]
+        )
+        if one.fold:
+            first = max(first, out.written + 1, out.read + 1)
+        places = of_shape.setdefault(one.shape, [])
+        place = next((k for k in places[bisect_left(places, first) :] if len(kernels[k].nodes) < LONGEST), -1)
+        if place < 0:
+            place = len(kernels)
+            kernels.append(Kernel(one.shape))
+            places.append(place)
+        kernels[place].add(one)
+        for use, where in read:
+            use.note_read(place, where)
+        out.note_written(place, (one.shape, None) if one.fold else at)
+    return kernels
+
+
+def without_unread(kernels: list[Kernel], kept: set[int]) -> list[Kernel]:
+    """Leave out stores that nothing reads, of spaces that are not kept, and the nodes that no store needs then."""
+    while True:
+        read = set().union(kept, *(kernel.reads() for kernel in kernels))
+        count = sum(len(kernel.nodes) + len(kernel.stores) for kernel in kernels)
+        for kernel in kernels:
+            _leave_out(kernel, read)
+        kernels = [kernel for kernel in kernels if kernel.stores or any(node.raises for node in kernel.nodes)]
+        if count == sum(len(kernel.nodes) + len(kernel.stores) for kernel in kernels):
+            return kernels
+
+
+def _leave_out(kernel: Kernel, read: set[int]) -> None:
+    last = {store.address: k for k, store in enumerate(kernel.stores)}
+    stores = [store for k, store in enumerate(kernel.stores)
+              if store.address.space in read and (store.fold or last[store.address] == k)]  # fmt: skip
+    needed = {store.node for store in stores}
+    for k, node in reversed(list(enumerate(kernel.nodes))):
+        if k in needed or node.raises:
+            needed.update((k, *(x for x in node.operands if isinstance(x, int))))
+    now = {k: number for number, k in enumerate(sorted(needed))}
+    kernel.nodes = [
+        node._replace(operands=tuple(now[x] if isinstance(x, int) else x for x in node.operands))
+        for k, node in enumerate(kernel.nodes) if k in needed
+    ]  # fmt: skip
+    kernel.stores = [store._replace(node=now[store.node]) for store in stores]
+
+
+def collapsed(kernel: Kernel) -> None:
+    """Make one loop of two where every address goes on from the end of a row to the beginning of the next."""
+    addresses = [node.address for node in kernel.nodes if node.address] + [store.address for store in kernel.stores]
+    loops = [k for k, n in enumerate(kernel.shape) if n > 1]
+    groups: list[list[int]] = []
+    for k in loops:
+        goes_on = groups and all(a.strides[groups[-1][-1]] == a.strides[k] * kernel.shape[k] for a in addresses)
+        if goes_on:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+
+    def moved(a: Address) -> Address:
+        return a._replace(strides=tuple(a.strides[group[-1]] for group in groups))
+
+    shape = kernel.shape
+    kernel.shape = tuple(int(np.prod([shape[k] for k in group])) for group in groups)
+    kernel.nodes = [node._replace(address=moved(node.address)) if node.address else node for node in kernel.nodes]
+    kernel.stores = [store._replace(address=moved(store.address)) for store in kernel.stores]

@@ -1,0 +1,79 @@
+"""Native instructions: an elementwise form, applied in loops over a shape, whose results are stored or folded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..program import Guard
+from .areas import Address, Area, Space
+
+Operand = Area | float
+
+IDENTITIES = {"add": 0.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
+"""How results are folded together → what the fold begins with."""
+
+
+class Instruction(NamedTuple):
+    """One form for all elements of a shape: of operands that are broadcast to it, into an area."""
+
+    form: str
+    operands: tuple[Address | float, ...]
+    out: Address
+    shape: tuple[int, ...]
+    of: str
+    """The kind of values that the operands are converted to."""
+    fold: str = ""
+    """How results at the same place are joined; empty: there is one for each place."""
+    raises: bool = False
+    """Whether it is a function of Python, which raises where its result is not finite though its operands are."""
+
+
+class Block:
+    """Instructions that run one after the other, from some values to others."""
+
+    def __init__(self) -> None:
+        self.instructions: list[Instruction] = []
+        self.spaces: list[Space] = []
+        self.given: dict[int, Space] = {}
+        """The values that it takes, by their numbers in the program."""
+        self.areas: dict[int, Operand] = {}
+        """Where each of its values is."""
+        self.results: dict[int, Area] = {}
+        """The values that it gives, in memory of their own."""
+        self.guards: list[tuple[Area, bool, Guard]] = []
+        """Truth values, what they have to be, and the guards that ask for them."""
+
+    def space(self, shape: tuple[int, ...], dtype: np.dtype) -> Area:
+        """Return an area that is a new space."""
+        made = Space(len(self.spaces), np.empty(shape, dtype))
+        self.spaces.append(made)
+        return Area(made, made.array)
+
+    def give(self, number: int, value: np.ndarray) -> Area:
+        """Return the area of a value that the block takes."""
+        if number not in self.given:
+            made = self.space(value.shape, value.dtype)
+            self.given[number] = made.space
+            self.areas[number] = made
+        found = self.areas[number]
+        assert isinstance(found, Area)
+        return found
+
+    def add(self, form: str, operands: tuple[Operand, ...], out: Area, of: str, *, fold: str = "",
+            shape: tuple[int, ...] | None = None, raises: bool = False) -> Area:  # fmt: skip
+        """Append an instruction, and return its area."""
+        shape = out.shape if shape is None else shape
+        if 0 not in shape:
+            taken = tuple(x.along(shape) if isinstance(x, Area) else x for x in operands)
+            self.instructions.append(Instruction(form, taken, out.along(shape), shape, of, fold, raises))
+        return out
+
+    def fill(self, x: float, out: Area) -> Area:
+        """Fill an area with a number."""
+        return self.add("same", (x,), out, out.kind)
+
+    def copy(self, x: Operand, out: Area) -> Area:
+        """Copy values to an area, converted to its kind."""
+        return self.add("same", (x,), out, out.kind)

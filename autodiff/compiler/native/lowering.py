@@ -1,0 +1,210 @@
+"""A program taken apart: blocks of native instructions, and steps that are left to NumPy and Python.
+
+The blocks come at levels: what a block reads of Python is there before it, and what Python reads of it comes after.
+So a level is a block, and then the steps of Python's that need it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import has_nan
+from dualnumbers.table.row import is_of_table
+
+from ..program import Guard, Program, Step
+from .areas import DTYPES, KINDS, Area
+from .instructions import Block, Operand
+from .steps import RULES, SHARING, VIEWS, Here, elementwise
+
+MOST = 20_000
+"""How many instructions a block has at most."""
+
+SCALARS = (float, np.float64, np.float32, np.bool_, bool)
+
+
+class Lowering:
+    """Which steps of a program are native, in which blocks, and what these need and give."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.blocks: dict[int, Block] = {}
+        self.level = dict.fromkeys(range(len(program.inputs)), -1)
+        """The block in which a value is made, or after which Python makes it."""
+        self.native: set[int] = set()
+        """The steps that are in a block."""
+        self.views: set[int] = set()
+        """Those of them that are views for Python, too."""
+        self.guarded: set[tuple[int, int]] = set()
+        """The guards that blocks look at, by their step and their place there."""
+        self._readers: dict[int, list[int]] = {}
+        self._floats: dict[int, int] = {}
+        self._shown = set(program.returned)
+        """What Python reads besides its own steps."""
+        for number, step in program.numbered():
+            for x in step.operands:
+                self._readers.setdefault(x, []).append(number)
+        for number, step in program.numbered():
+            self._add(number, step)
+        for number in sorted(self._read_by_python()):
+            self._give(self.blocks[self.level[number]], number)
+
+    def _add(self, number: int, step: Step) -> None:
+        level = max([0, *(self.level[x] + (x not in self.native) for x in step.operands if x >= 0)])
+        if self._lower(level, number, step):
+            self.level[number] = level
+            self.native.add(number)
+            for k, guard in enumerate(step.guards):
+                if self._guard(self.blocks[level], number, guard):
+                    self.guarded.add((number, k))
+                else:
+                    self._shown.add(number)
+        else:
+            self.level[number] = max([-1, *(self.level[x] for x in step.operands if x >= 0)])
+
+    def _lower(self, level: int, number: int, step: Step) -> bool:
+        """Append a step to the block of a level; return whether it has a native form there."""
+        name = step.row.name
+        if not is_of_table(step.row) or not _is_native(step.value):
+            return False
+        if name in VIEWS and step.operands[0] not in self.native:
+            return False  # a view of what Python has costs nothing there, and is part of each block that reads it
+        block = self.blocks.setdefault(level, Block())
+        if len(block.instructions) > MOST:
+            return False
+        operands = [found for x in step.operands if (found := self._operand(block, x)) is not None]
+        if len(operands) < len(step.operands):
+            return False
+        dies = bool(operands) and self._is_private(step.operands[0], number, level)
+        found = (VIEWS.get(name) or RULES.get(name) or elementwise)(self._here(block, step, dies), *operands)
+        if found is None:
+            return False
+        block.areas[number] = found
+        if name in VIEWS and name != "getitem":
+            self.views.add(number)
+        return True
+
+    def _here(self, block: Block, step: Step, dies: bool) -> Here:
+        def constant(x: np.ndarray) -> Area:
+            self.program.constants.append(x)
+            return block.give(~(len(self.program.constants) - 1), x)
+
+        return Here(block, step, [self.program.value(x) for x in step.operands], dies, constant)
+
+    def _is_private(self, x: int, number: int, level: int) -> bool:
+        """Return whether a value, and what shares its memory, is read by steps of one block only, up to a step."""
+        if x not in self.native or self.level[x] != level or x in self._shown:
+            return False
+        for reader in self._readers.get(x, ()):
+            if reader == number:
+                continue
+            if reader > number or reader not in self.native or self.level[reader] != level:
+                return False
+            if self._step(reader).row.name in SHARING and not self._is_private(reader, number, level):
+                return False
+        return self._step(x).row.name not in SHARING
+
+    def _step(self, number: int) -> Step:
+        return self.program.steps[number - len(self.program.inputs)]
+
+    def _operand(self, block: Block, x: int) -> Operand | None:
+        """Return an operand as one of a block: a number, or an area; None of what it cannot take."""
+        if x in block.areas:
+            return block.areas[x]
+        value = self.program.value(x)
+        if x < 0:
+            uniform = _uniform(value)
+            if uniform is not None:
+                return uniform
+            if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+                x, value = self._as_floats(x, value)
+        elif x >= len(self.program.inputs) and x not in self.native and self._step(x).row.name in VIEWS:
+            step = self._step(x)
+            base = self._operand(block, step.operands[0]) if is_of_table(step.row) and _is_native(value) else None
+            found = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
+            if found is not None:
+                block.areas[x] = found
+                return found
+        return block.give(x, np.asarray(value)) if _is_native(value) and type(value) is not bool else None
+
+    def _as_floats(self, x: int, value: np.ndarray) -> tuple[int, np.ndarray]:
+        """Return a constant of integers as one of floats, with its number."""
+        if x not in self._floats:
+            self.program.constants.append(value.astype(float))
+            self._floats[x] = ~(len(self.program.constants) - 1)
+        return self._floats[x], self.program.value(self._floats[x])
+
+    def _guard(self, block: Block, number: int, guard: Guard) -> bool:
+        """Let a block look at a guard; return whether it can."""
+        area = block.areas[number]
+        if not isinstance(area, Area):
+            return False
+        if guard.question is None and type(guard.answer) in (bool, np.bool_) and area.kind == "b1" and not area.shape:
+            block.guards.append((block.copy(area, block.space((), DTYPES["b1"])), bool(guard.answer), guard))
+            return True
+        if guard.question is has_nan and area.kind != "b1":
+            flag = block.fill(0.0, block.space((), DTYPES["b1"]))
+            spread = flag.viewed(np.broadcast_to, area.shape)
+            assert spread is not None
+            block.add("isnan", (area,), spread, area.kind, fold="or" if area.shape else "")
+            block.guards.append((flag, bool(guard.answer), guard))
+            return True
+        return False
+
+    def _read_by_python(self) -> set[int]:
+        """Return the native values that Python, or another block, reads; views are taken by Python itself."""
+        found: set[int] = set()
+        self.seen: set[int] = set()
+        """The views of native values that Python takes."""
+
+        def read(x: int) -> None:
+            if x in self.views:
+                if x not in self.seen:
+                    self.seen.add(x)
+                    read(self._step(x).operands[0])
+            elif x in self.native:
+                found.add(x)
+
+        for x in self._shown:
+            if x in self.native:
+                found.add(x)
+        for block in self.blocks.values():
+            for x in block.given:
+                if x in self.native:
+                    found.add(x)
+        for number, step in self.program.numbered():
+            if number not in self.native:
+                for x in step.operands:
+                    read(x)
+        return found
+
+    def _give(self, block: Block, number: int) -> None:
+        """Let a block give a value: in a space of its own, whole and in order."""
+        value, area = np.asarray(self.program.value(number)), block.areas[number]
+        kind = KINDS[value.dtype.char]
+        taken = {other.space for other in block.results.values()} | set(block.given.values())
+        whole = isinstance(area, Area) and area.picture is area.space.array and area.kind == kind
+        if whole and isinstance(area, Area) and area.space not in taken:
+            block.results[number] = area
+        else:
+            block.results[number] = block.copy(area, block.space(value.shape, value.dtype))
+
+
+def _is_native(value: Any) -> bool:
+    """Return whether a value may be one of native code: a float, or an array of floats or truth values."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.char in KINDS and value.size > 0 and type(value) is np.ndarray
+    return type(value) in SCALARS
+
+
+def _uniform(value: Any) -> float | None:
+    """Return the number that all elements of a constant are; None where there is none."""
+    if type(value) in (bool, int, float) or isinstance(value, np.generic):
+        kind = np.result_type(value).kind
+        return float(value) if kind == "f" or (kind in "biu" and abs(int(value)) <= 1 << 53) else None
+    if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.size and value.itemsize <= 8:
+        first = np.asarray(value).flat[0]
+        same = (value == first).all() and (first or not np.signbit(value.astype(float)).any())
+        return float(first) if same and (value.dtype.kind == "f" or abs(int(first)) <= 1 << 53) else None
+    return None

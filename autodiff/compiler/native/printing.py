@@ -1,0 +1,269 @@
+"""Kernels in LLVM's language: loops, the innermost one over vectors of elements, with a straight body.
+
+A kernel is a function of one table of pointers, those of its spaces. The end of the innermost loop is a vector of as
+many lanes as elements are left, so that no element is read that is not there.
+"""
+
+from __future__ import annotations
+
+from .areas import Address
+from .code import NAMES, SUFFIXES, Code, Value, literal
+from .engine import lanes
+from .forms import FOLDS, FORMS, kind_of
+from .fusing import Kernel, Node, Store
+from .instructions import IDENTITIES
+
+STORED = {"f8": "double", "f4": "float", "b1": "i8"}
+"""A kind of values → LLVM's name of the type of one in memory."""
+
+REDUCED = {"add": "fadd", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
+"""How results are joined → LLVM's function that joins the lanes of a vector."""
+
+Joined = tuple[int, list[Value]]
+"""What was joined so far: lanes, and a value for each fold."""
+
+
+class Printer:
+    """The text of one kernel as a function, and what it declares."""
+
+    def __init__(self, kernel: Kernel, name: str, failed: int) -> None:
+        self.kernel, self.failed, self.name = kernel, failed, name
+        self.lines: list[str] = []
+        self.declared: set[str] = set()
+        self.lanes = lanes()
+        self.kinds = kinds_of(kernel.nodes)
+        self.folds = [store for store in kernel.stores if store.fold and not _step(store.address)]
+        """What is joined along the innermost loop."""
+        self._starts: dict[Address, str] = {}
+        self._fixed: dict[tuple[Address, int], Value] = {}
+        self._bases = {space: self._base(space) for space in sorted(self._spaces())}
+        self._loop(0)
+
+    @property
+    def text(self) -> str:
+        body = "\n  ".join(self.lines)
+        return f"define internal void @{self.name}(ptr %table) {{\n  {body}\n  ret void\n}}"
+
+    def _spaces(self) -> set[int]:
+        used = {node.address.space for node in self.kernel.nodes if node.address is not None}
+        raising = {self.failed} if any(node.raises for node in self.kernel.nodes) else set()
+        return used | {store.address.space for store in self.kernel.stores} | raising
+
+    def _line(self, text: str) -> str:
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def _base(self, space: int) -> str:
+        return self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %table, i64 {space}')}")
+
+    def _code(self, lanes: int) -> Code:
+        return Code(lanes, self.lines, self.declared)
+
+    # ------------------------------------------------------------------------------------------------------- loops
+
+    def _begin(self, name: str) -> None:
+        """Begin a loop, whose counter is ``%i<name>``; what else goes from round to round is to be written next."""
+        self.lines += [f"br label %before{name}", f"before{name}:", f"br label %loop{name}", f"loop{name}:"]
+        self.lines.append(f"%i{name} = phi i64 [ 0, %before{name} ], [ %next{name}, %latch{name} ]")
+
+    def _end(self, name: str, step: int, extent: int) -> None:
+        self.lines += [f"br label %latch{name}", f"latch{name}:", f"%next{name} = add i64 %i{name}, {step}"]
+        self.lines += [f"%more{name} = icmp ult i64 %next{name}, {extent}"]
+        self.lines += [f"br i1 %more{name}, label %loop{name}, label %after{name}", f"after{name}:"]
+
+    def _loop(self, depth: int) -> None:
+        """Write the loops from a depth on."""
+        if depth >= len(self.kernel.shape) - 1:
+            self._innermost(self.kernel.shape[-1] if self.kernel.shape else 1)
+            return
+        self._begin(f".{depth}")
+        self._loop(depth + 1)
+        self._end(f".{depth}", 1, self.kernel.shape[depth])
+
+    def _innermost(self, extent: int) -> None:
+        self._starts, self._fixed = {}, {}
+        addresses = [node.address for node in self.kernel.nodes if node.address is not None]
+        for address in addresses + [store.address for store in self.kernel.stores]:
+            self._starts[address] = self._start(address)
+        unrolled = 4 if len(self.kernel.nodes) <= 8 else 2 if len(self.kernel.nodes) <= 20 else 1
+        together = self.lanes * unrolled
+        whole = extent - extent % together if extent >= 2 * together else 0
+        joined = self._vectors(whole, unrolled) if whole else []
+        for place in range(whole, extent, self.lanes):
+            count = min(self.lanes, extent - place)
+            joined.append((count, self._body(self._code(count), str(place), None)))
+        self._join(joined)
+
+    def _vectors(self, whole: int, unrolled: int) -> list[Joined]:
+        """Write the loop over the first elements, some vectors a round; return what each of these has joined."""
+        c = self._code(self.lanes)
+        for node in self.kernel.nodes:
+            if node.address is not None and not _step(node.address) and not self._is_stored(node.address):
+                self._fixed[node.address, c.lanes] = self._load(c, node.address, "0")
+        kinds = [_joined_kind(self.kinds[store.node], store.fold) for store in self.folds]
+        names = [[f"{u}.{k}" for k in range(len(kinds))] for u in range(unrolled)]
+        self._begin("")
+        for each in names:
+            for name, store, kind in zip(each, self.folds, kinds, strict=True):
+                start = c.constant(IDENTITIES[store.fold], kind).text
+                self.lines.append(f"%sum{name} = phi {c.type(kind)} [ {start}, %before ], [ %done{name}, %latch ]")
+        for u, each in enumerate(names):
+            place = self._line(f"add i64 %i, {u * self.lanes}") if u else "%i"
+            found = self._body(c, place, [Value(f"%sum{name}", kind) for name, kind in zip(each, kinds, strict=True)])
+            for name, value in zip(each, found, strict=True):
+                of = c.type(value.kind)
+                self.lines.append(f"%done{name} = bitcast {of} {value.text} to {of}")
+        self._end("", self.lanes * unrolled, whole)
+        return [(self.lanes, [Value(f"%done{name}", kind) for name, kind in zip(each, kinds, strict=True)])
+                for each in names]  # fmt: skip
+
+    def _join(self, joined: list[Joined]) -> None:
+        """Write what is joined, in all vectors of a row, to memory, joined with what is there."""
+        one = self._code(1)
+        for k, store in enumerate(self.folds):
+            form, scalars = FOLDS[store.fold], list[Value]()
+            for count in dict.fromkeys(count for count, _ in joined):
+                found, *others = (values[k] for lanes_of, values in joined if lanes_of == count)
+                for other in others:
+                    found = form(self._code(count), found, other)
+                scalars.append(self._reduced(self._code(count), found, store.fold))
+            kind = self.kinds[store.node]
+            total = one.convert(self._load(one, store.address, "0"), scalars[0].kind)
+            for scalar in scalars:
+                total = form(one, total, scalar)
+            self._store(one, one.convert(total, kind), store.address, "0")
+
+    def _reduced(self, c: Code, x: Value, fold: str) -> Value:
+        if c.lanes == 1:
+            return x
+        of, one = c.type(x.kind), NAMES[x.kind]
+        flags, types, given = "", of, f"{of} {x.text}"
+        if fold == "add":  # in pairs, the same pairs every time
+            flags, types, given = "reassoc ", f"{one}, {of}", f"{one} {literal(0.0, x.kind)}, {given}"
+        name = f"@llvm.vector.reduce.{REDUCED[fold]}.v{c.lanes}{SUFFIXES[x.kind]}"
+        self.declared.add(f"declare {one} {name}({types})")
+        return Value(self._line(f"call {flags}{one} {name}({given})"), x.kind)
+
+    # -------------------------------------------------------------------------------------------------------- body
+
+    def _body(self, c: Code, place: str, sums: list[Value] | None) -> list[Value]:
+        """Write the body for the elements from a place on; return what it has joined, with sums so far."""
+        values: list[Value] = []
+        joined: list[Value] = []
+        stores: dict[int, list[Store]] = {}
+        for store in self.kernel.stores:
+            stores.setdefault(store.node, []).append(store)
+        for k, node in enumerate(self.kernel.nodes):
+            value = self._load(c, node.address, place) if node.address else self._value(c, node, values)
+            values.append(value)
+            for store in stores.get(k, ()):
+                if store in self.folds:
+                    to = c.convert(value, _joined_kind(value.kind, store.fold))
+                    joined.append(FOLDS[store.fold](c, sums[len(joined)], to) if sums is not None else to)
+                elif store.fold:
+                    old = self._load(c, store.address, place)
+                    self._store(c, FOLDS[store.fold](c, old, value), store.address, place)
+                else:
+                    self._store(c, value, store.address, place)
+        return joined
+
+    def _value(self, c: Code, node: Node, values: list[Value]) -> Value:
+        """Write the form of a node."""
+        operands = []
+        for k, x in enumerate(node.operands):
+            kind = "b1" if node.form == "where" and k == 0 else node.kind
+            operands.append(c.convert(values[x], kind) if isinstance(x, int) else c.constant(x, kind))
+        found = FORMS[node.form](c, *operands)
+        if node.raises:
+            self._check(c, node.form, operands, found)
+        return found
+
+    def _check(self, c: Code, form: str, operands: list[Value], found: Value) -> None:
+        """Write down where a function of Python's would raise: its result is not finite, and its operands are."""
+        no, is_nan = c.constant(0, "b1"), c.is_nan(found)
+        fails = c.compare_integers("eq", c.is_finite(found), no)
+        for x in operands:
+            fails = c.integer("and", fails, c.integer("or", c.is_finite(x), is_nan))
+            fails = c.integer("and", fails, c.compare_integers("eq", c.is_nan(x), no))
+        if form == "divide":
+            fails = c.integer("or", fails, c.compare("equal", operands[1], c.constant(0.0, operands[1].kind)))
+        one, base = self._code(1), self._bases[self.failed]
+        old = Value(self._line(f"load i8, ptr {base}"), "i8")
+        new = self._line(f"or i8 {old.text}, {self._line(f'zext i1 {c.any(fails).text} to i8')}")
+        one.lines.append(f"store i8 {new}, ptr {base}")
+
+    # ------------------------------------------------------------------------------------------------------ memory
+
+    def _start(self, address: Address) -> str:
+        """Write the pointer to the first element of a row."""
+        place = str(address.offset)
+        for depth, stride in enumerate(address.strides[:-1]):
+            if stride:
+                step = f"%i.{depth}" if stride == 1 else self._line(f"mul i64 %i.{depth}, {stride}")
+                place = self._line(f"add i64 {place}, {step}")
+        return self._line(f"getelementptr {STORED[address.kind]}, ptr {self._bases[address.space]}, i64 {place}")
+
+    def _pointer(self, address: Address, place: str, lane: int = 0) -> str:
+        """Write the pointer to an element of a row."""
+        start, stride, of = self._starts[address], _step(address), STORED[address.kind]
+        if place.isdigit():
+            shift = str((int(place) + lane) * stride)
+        else:
+            shift = place if not lane else self._line(f"add i64 {place}, {lane}")
+            shift = shift if stride == 1 else self._line(f"mul i64 {shift}, {stride}")
+        return start if shift == "0" else self._line(f"getelementptr {of}, ptr {start}, i64 {shift}")
+
+    def _load(self, c: Code, address: Address, place: str) -> Value:
+        """Write the load of as many elements as there are lanes; one that is the same in all rounds is loaded once."""
+        step, of = _step(address), STORED[address.kind]
+        size = 1 if of == "i8" else 4 if of == "float" else 8
+        if c.lanes == 1 or step == 0:
+            if (address, c.lanes) in self._fixed:
+                return self._fixed[address, c.lanes]
+            one = self._line(f"load {of}, ptr {self._pointer(address, place)}, align {size}")
+            if c.lanes > 1:
+                vector = f"<{c.lanes} x {of}>"
+                first = self._line(f"insertelement {vector} undef, {of} {one}, i32 0")
+                mask = f"<{c.lanes} x i32> zeroinitializer"
+                one = self._line(f"shufflevector {vector} {first}, {vector} undef, {mask}")
+        elif step == 1:
+            one = self._line(f"load <{c.lanes} x {of}>, ptr {self._pointer(address, place)}, align {size}")
+        else:
+            one = "undef"
+            for lane in range(c.lanes):
+                part = self._line(f"load {of}, ptr {self._pointer(address, place, lane)}, align {size}")
+                one = self._line(f"insertelement <{c.lanes} x {of}> {one}, {of} {part}, i32 {lane}")
+        memory = of if c.lanes == 1 else f"<{c.lanes} x {of}>"
+        return Value(self._line(f"trunc {memory} {one} to {c.type('b1')}") if of == "i8" else one, address.kind)
+
+    def _is_stored(self, address: Address) -> bool:
+        return any(store.address.space == address.space for store in self.kernel.stores)
+
+    def _store(self, c: Code, value: Value, address: Address, place: str) -> None:
+        """Write the store of all lanes."""
+        step, of = _step(address), STORED[address.kind]
+        memory = of if c.lanes == 1 else f"<{c.lanes} x {of}>"
+        text = self._line(f"zext {c.type('b1')} {value.text} to {memory}") if of == "i8" else value.text
+        size = 1 if of == "i8" else 4 if of == "float" else 8
+        if c.lanes == 1 or step == 1:
+            self.lines.append(f"store {memory} {text}, ptr {self._pointer(address, place)}, align {size}")
+            return
+        for lane in range(c.lanes):
+            part = self._line(f"extractelement {memory} {text}, i32 {lane}")
+            self.lines.append(f"store {of} {part}, ptr {self._pointer(address, place, lane)}, align {size}")
+
+
+def kinds_of(nodes: list[Node]) -> list[str]:
+    """Return the kinds of the values of nodes."""
+    return [node.kind if node.address is not None else kind_of(node.form, node.kind) for node in nodes]
+
+
+def _joined_kind(kind: str, fold: str) -> str:
+    """Return in which kind values are joined: sums of single precision in double."""
+    return "f8" if kind == "f4" and fold == "add" else kind
+
+
+def _step(address: Address) -> int:
+    """Return the stride along the innermost loop; 0 where there is none."""
+    return address.strides[-1] if address.strides else 0

@@ -1,0 +1,284 @@
+"""How steps become instructions: for each row that has a native form, what it adds to a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..program import Step
+from .areas import DTYPES, KINDS, Area
+from .forms import FORMS, NEVER_RAISE, TRUTHS, kind_of
+from .instructions import IDENTITIES, Block, Operand
+
+
+class Here(NamedTuple):
+    """The step that is to become instructions of a block."""
+
+    block: Block
+    step: Step
+    values: list[Any]
+    """What the operands were when it was recorded."""
+    dies: bool
+    """Whether nothing reads the first operand later, nor Python at all."""
+    constant: Callable[[np.ndarray], Area]
+    """Gives an array to the block."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.shape(self.step.value)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value."""
+        return KINDS[np.result_type(self.step.value).char]
+
+    def new(self, shape: tuple[int, ...] | None = None) -> Area:
+        """Return a new space for the value."""
+        return self.block.space(self.shape if shape is None else shape, DTYPES[self.kind])
+
+
+Rule = Callable[..., Operand | None]
+"""``rule(here, *operands)`` adds instructions to the block, and returns where the value is; None where it cannot."""
+
+
+# ------------------------------------------------------------------------------------------------------- elementwise
+
+
+def elementwise(here: Here, *operands: Operand) -> Operand | None:
+    """Apply a form to elements."""
+    form, of = here.step.row.name, here.kind
+    if form == "power":
+        form, operands = _power(operands)
+    if form not in FORMS or here.step.static:
+        return None
+    if form in TRUTHS:
+        kinds = [KINDS.get(np.result_type(x).char, "") for x in here.values]
+        floats = [x for x in here.values if np.result_type(x).kind == "f"]
+        of = "b1" if form.startswith("logical") else KINDS.get(np.result_type(*floats).char, "") if floats else ""
+        if not of or "" in kinds:
+            return None
+    if kind_of(form, of) != here.kind:
+        return None
+    raises = type(here.step.value) is float and form not in NEVER_RAISE
+    return here.block.add(form, operands, here.new(), of, raises=raises)
+
+
+def _power(operands: tuple[Operand, ...]) -> tuple[str, tuple[Operand, ...]]:
+    """Return the form of a power, by its exponent, and what that takes."""
+    exponent = operands[1]
+    if exponent == 0.5:
+        return "power_half", operands[:1]
+    if isinstance(exponent, float) and f"power_{exponent:g}" in FORMS:
+        return f"power_{exponent:g}", operands[:1]
+    return "power", operands
+
+
+def _converted(here: Here, x: Operand) -> Operand | None:
+    """Convert to the value's kind."""
+    if isinstance(x, float):
+        return x
+    return x if x.kind == here.kind else here.block.copy(x, here.new())
+
+
+def _itself(here: Here, x: Operand, *others: Operand) -> Operand | None:
+    return _converted(here, x)
+
+
+# ------------------------------------------------------------------------------------------------------------- views
+
+
+def is_basic(index: Any) -> bool:
+    """Return whether an index is of integers, slices, None and an ellipsis."""
+    parts = index if isinstance(index, tuple) else (index,)
+    kinds = (int, np.integer, slice, type(None), type(Ellipsis))
+    return all(isinstance(part, kinds) and not isinstance(part, bool) for part in parts)
+
+
+def _with_rest(index: Any) -> tuple[Any, ...]:
+    """Return an index that gives a view of a single element, too."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)
+
+
+def _getitem(here: Here, x: Operand) -> Operand | None:
+    index = here.step.static[0]
+    if isinstance(x, float):
+        return x
+    return x.viewed(lambda a: a[_with_rest(index)]) if is_basic(index) else None
+
+
+def _view(of: Callable[..., Any]) -> Rule:
+    def rule(here: Here, x: Operand) -> Operand | None:
+        return x if isinstance(x, float) else x.viewed(lambda a: of(a, *here.step.static))
+
+    return rule
+
+
+def _reshape(here: Here, x: Operand) -> Operand | None:
+    if isinstance(x, float):
+        return x
+    if here.step.static[1] != "C":
+        return None
+    found = x.viewed(lambda a: a.reshape(here.shape))
+    if found is not None:
+        return found
+    whole = here.block.copy(x, here.new(x.shape))
+    return whole.viewed(lambda a: a.reshape(here.shape))
+
+
+VIEWS: dict[str, Rule] = {
+    "getitem": _getitem,
+    "reshape": _reshape,
+    "transpose": _view(lambda a, axes=None: a.transpose(axes)),
+    "broadcast_to": _view(np.broadcast_to),
+}
+"""Rows whose value is a view of the operand."""
+
+
+# -------------------------------------------------------------------------------------------------------- reductions
+
+
+def _along(here: Here) -> tuple[int, ...] | None:
+    """Return the axes of a reduction; None where they are not as usual."""
+    axis, rank = here.step.static[0], np.ndim(here.values[0])
+    if axis is None:
+        return tuple(range(rank))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return tuple(k % rank for k in axes) if all(isinstance(k, int) for k in axes) else None
+
+
+def _folded(fold: str, form: str = "same", of: str = "", scale: bool = False) -> Rule:
+    """Return the rule of a reduction."""
+
+    def rule(here: Here, x: Operand) -> Operand | None:
+        axes, shape = _along(here), np.shape(here.values[0])
+        known = KINDS.get(np.result_type(here.values[0]).char) is not None
+        if axes is None or (here.kind == "b1") != (of == "b1") or not known:
+            return None
+        kept = tuple(1 if k in axes else n for k, n in enumerate(shape))
+        total = here.new()
+        spread = total.viewed(lambda a: np.broadcast_to(a.reshape(kept), shape))
+        assert spread is not None
+        here.block.fill(IDENTITIES[fold], total)
+        here.block.add(form, (x,), spread, of or here.kind, fold=fold)
+        if not scale:
+            return total
+        count = float(np.prod([shape[k] for k in axes]))
+        return here.block.add("divide", (total, count), here.new(), here.kind)
+
+    return rule
+
+
+# ------------------------------------------------------------------------------------------------------------ writing
+
+
+def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
+    index = here.step.static[0]
+    if not is_basic(index):
+        return None
+    whole = isinstance(x, Area) and x.picture is x.space.array and x.kind == here.kind and bool(here.shape)
+    out = x if whole and here.dies and isinstance(x, Area) else here.block.copy(x, here.new())
+    part = out.viewed(lambda a: a[_with_rest(index)])
+    if part is None:
+        return None
+    v = _squeezed(v, part)
+    here.block.copy(v, part)
+    return out
+
+
+def _squeezed(v: Operand, part: Area) -> Operand:
+    """Return a value to be assigned without the axes of length 1 in front that its place does not have."""
+    if isinstance(v, float) or len(v.shape) <= len(part.shape):
+        return v
+    found = v.viewed(lambda a: a.reshape(a.shape[a.ndim - len(part.shape) :]))
+    assert found is not None
+    return found
+
+
+def _scatter(here: Here, *parts: Operand) -> Operand | None:
+    """Add parts to zeros, each at its place."""
+    to, indices = here.step.static
+    indices = indices if here.step.row.name == "scatter_all" else (indices,)
+    if not all(map(is_basic, indices)) or tuple(to) != here.shape:
+        return None
+    out = here.new()
+    places = [out.viewed(lambda a, index=index: a[_with_rest(index)]) for index in indices]
+    if not all(place is not None and place.picture.size for place in places):
+        return None
+    first = next((k for k, place in enumerate(places) if place and place.picture.size == out.picture.size), None)
+    if first is None:
+        here.block.fill(0.0, out)
+    order = sorted(range(len(parts)), key=lambda k: k != first)
+    for k in order:
+        place = places[k]
+        assert place is not None
+        if k == first:
+            here.block.copy(parts[k], place)
+        else:
+            here.block.add("add", (place, parts[k]), place, here.kind)
+    return out
+
+
+def _concatenate(here: Here, *parts: Operand) -> Operand | None:
+    axis, out, start = here.step.static[0], here.new(), 0
+    if axis is None:
+        return None
+    for x, value in zip(parts, here.values, strict=True):
+        count = np.shape(value)[axis]
+        chosen = (slice(None),) * (axis % len(here.shape)) + (slice(start, start + count),)
+        place = out.viewed(lambda a, chosen=chosen: a[chosen])
+        assert place is not None
+        if count:
+            here.block.copy(x, place)
+        start += count
+    return out
+
+
+def _stack(here: Here, *parts: Operand) -> Operand | None:
+    axis, out = here.step.static[0], here.new()
+    for k, x in enumerate(parts):
+        chosen = (slice(None),) * (axis % len(here.shape)) + (k, Ellipsis)
+        place = out.viewed(lambda a, chosen=chosen: a[chosen])
+        assert place is not None
+        here.block.copy(x, place)
+    return out
+
+
+def _triangle(of: Callable[..., Any]) -> Rule:
+    def rule(here: Here, x: Operand) -> Operand | None:
+        if np.shape(here.values[0]) != here.shape:
+            return None
+        inside = here.constant(of(np.ones(here.shape[-2:], bool), *here.step.static))
+        return here.block.add("where", (inside, x, 0.0), here.new(), here.kind)
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
+    "_numpy_scalar": _itself,
+    "_python_number": _itself,
+    "positive": _itself,
+    "real": _itself,
+    "conj": _itself,
+    "copy": _itself,
+    "astype": _itself,
+    "sum": _folded("add"),
+    "mean": _folded("add", scale=True),
+    "max": _folded("maximum"),
+    "min": _folded("minimum"),
+    "any": _folded("or", of="b1"),
+    "all": _folded("and", of="b1"),
+    "setitem": _setitem,
+    "scatter": _scatter,
+    "scatter_all": _scatter,
+    "triu": _triangle(np.triu),
+    "tril": _triangle(np.tril),
+    "concatenate": _concatenate,
+    "stack": _stack,
+}
+"""Rows that are not elementwise → how they become instructions."""
+
+SHARING = frozenset((*VIEWS, *(name for name, rule in RULES.items() if rule is _itself)))
+"""Rows whose value may be where the operand is."""

@@ -1,0 +1,176 @@
+"""Elementary functions as straight code: against mpmath, their rows at special points, the same bits in all lanes."""
+
+import ctypes
+from functools import cache
+from importlib import import_module
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+pytest.importorskip("llvmlite")
+
+from autodiff.compiler.native.code import NAMES, Code, Value
+from autodiff.compiler.native.elementary import ELEMENTARY
+from autodiff.compiler.native.engine import Machine
+from dualnumbers.table.registry import TABLE
+
+for rows in ("elementwise.normal", "of_scipy.special.sigmoids"):
+    import_module(f"dualnumbers.rules.{rows}")
+
+ULPS = 2.5
+TINY, HUGE = 5e-324, np.finfo(float).max
+BELOW_NORMAL = np.array([3e-310, 1e-315, 2.2250738585072014e-308, TINY])
+
+REAL = [(-1e-3, 1e-3), (-1.0, 1.0), (-20.0, 20.0)]
+POSITIVE = [(0.5, 2.0), (0.99, 1.01), (0.0, 100.0), (0.0, HUGE)]
+ANGLES = [(-1e-3, 1e-3), (-1.6, 1.6), (-100.0, 100.0), (-1e5, 1e5), (-1e9, 1e9), (-1e12, 1e12)]
+INSIDE = [(-1e-3, 1e-3), (-1.0, 1.0), (0.45, 0.6), (0.999, 1.0), (-1.0, -0.999)]
+ROOT_2PI = mpmath.sqrt(2 * mpmath.pi)
+
+
+def log_sum(x):
+    return mpmath.log1p(mpmath.exp(x))
+
+
+REFERENCES = {
+    "exp": (mpmath.exp, [*REAL, (-746.0, 710.0), (-746.0, -700.0), (709.7, 709.8)]),
+    "exp2": (lambda x: mpmath.mpf(2) ** x, [*REAL, (-1076.0, 1025.0), (-1076.0, -1000.0), (1023.9, 1024.1)]),
+    "expm1": (mpmath.expm1, [*REAL, (-40.0, 40.0), (-746.0, 710.0), (699.0, 710.0)]),
+    "gaussian": (lambda x: mpmath.exp(-x * x), [*REAL, (25.5, 27.5)]),
+    "gaussian_growth": (lambda x: mpmath.exp(x * x), [*REAL, (-26.65, 26.65)]),
+    "normal_density": (lambda x: mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mpmath.pi), [*REAL, (37.0, 39.0)]),
+    "sech": (mpmath.sech, [*REAL, (-750.0, 750.0), (700.0, 746.0)]),
+    "sech2": (lambda x: mpmath.sech(x * mpmath.log(2)), [*REAL, (-1080.0, 1080.0)]),
+    "tanh": (mpmath.tanh, [*REAL, (0.4, 0.7), (-0.7, -0.4)]),
+    "cosh": (mpmath.cosh, [*REAL, (-711.0, 711.0), (710.4, 710.5)]),
+    "sinh": (mpmath.sinh, [*REAL, (-711.0, 711.0), (-710.5, -710.4), (0.9, 1.1)]),
+    "logistic": (lambda x: 1 / (1 + mpmath.exp(-x)), [*REAL, (-750.0, 40.0), (-746.0, -700.0)]),
+    "logistic2": (lambda x: 1 / (1 + mpmath.mpf(2) ** -x), [*REAL, (-1080.0, 60.0)]),
+    "log": (mpmath.log, POSITIVE),
+    "log2": (lambda x: mpmath.log(x) / mpmath.log(2), POSITIVE),
+    "log10": (lambda x: mpmath.log(x) / mpmath.log(10), POSITIVE),
+    "log1p": (mpmath.log1p, [(-1e-3, 1e-3), (-1.0, 1.0), (-1.0, -0.999), (0.0, 1e17), (0.0, HUGE)]),
+    "asinh": (mpmath.asinh, [*REAL, (-1e3, 1e3), (-1e25, 1e25), (-HUGE / 2, HUGE / 2)]),
+    "acosh": (mpmath.acosh, [(1.0, 1.001), (1.0, 2.0), (1.0, 1e3), (1.0, 1e25), (1.0, HUGE)]),
+    "atanh": (mpmath.atanh, INSIDE),
+    "softplus": (log_sum, [*REAL, (-750.0, 60.0)]),
+    "log_expit": (lambda x: -log_sum(-x), [*REAL, (-60.0, 750.0)]),
+    "sin": (mpmath.sin, ANGLES),
+    "cos": (mpmath.cos, ANGLES),
+    "tan": (mpmath.tan, ANGLES),
+    "sin_pi": (mpmath.sinpi, ANGLES),
+    "cos_pi": (mpmath.cospi, ANGLES),
+    "atan": (mpmath.atan, [*REAL, (0.9, 1.1), (-1e3, 1e3), (-HUGE / 2, HUGE / 2)]),
+    "asin": (mpmath.asin, INSIDE),
+    "acos": (mpmath.acos, INSIDE),
+}
+"""The name of a row → the function in mpmath, and intervals to draw from, besides random bits between their ends."""
+
+HALF_TURNS = np.arange(1, 400) * (np.pi / 2)
+CRITICAL = {
+    "exp": [709.782712893384, 709.7827128933841, -708.3964185322641, -745.1332191019411, -745.1332191019412],
+    "log": [np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)],
+    "sin": [*HALF_TURNS, *np.nextafter(HALF_TURNS, 0.0), 2.0**30, np.nextafter(2.0**30, np.inf), 1e22],
+}
+"""The name of a row → points beside those drawn."""
+CRITICAL |= {"cos": CRITICAL["sin"], "tan": CRITICAL["sin"]}
+
+NANS = np.array([0x7FF8000000000FFF, 0xFFF8000000000123], np.uint64).view(np.float64)
+SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, TINY, -TINY, HUGE, -HUGE, 0.5, -0.5, 2.0, -2.0,
+                    1.5, -1.5, 3.0, -3.0, 1e16, -1e16, *NANS])  # fmt: skip
+
+
+@cache
+def machine(name, lanes, arity, kind):
+    """The machine code of a loop over arrays, in steps of some lanes, and its function."""
+    c, floats = Code(lanes), NAMES[kind]
+    operands = [Value(f"%x{k}", kind) for k in range(arity)]
+    z = ELEMENTARY[name](c, *operands)
+    places = [f"%p{k} = getelementptr {floats}, ptr %a{k}, i64 %i" for k in range(arity + 1)]
+    loads = [f"%x{k} = load {c.type(kind)}, ptr %p{k}, align 4" for k in range(arity)]
+    text = "\n".join([
+        *sorted(c.declared),
+        f"define void @loop({', '.join(f'ptr %a{k}' for k in range(arity + 1))}, i64 %n) {{",
+        "entry:", "br label %round",
+        "round:", "%i = phi i64 [ 0, %entry ], [ %next, %last ]",
+        *places, *loads, *c.lines,
+        "br label %last",
+        "last:", f"store {c.type(kind)} {z.text}, ptr %p{arity}, align 4",
+        f"%next = add i64 %i, {lanes}", "%more = icmp slt i64 %next, %n",
+        "br i1 %more, label %round, label %done",
+        "done:", "ret void", "}",
+    ])  # fmt: skip
+    made = Machine(text)
+    types = [ctypes.c_void_p] * (arity + 1) + [ctypes.c_int64]
+    return made, ctypes.CFUNCTYPE(None, *types)(made.address("loop"))
+
+
+def computed(name, *xs, lanes=8, kind="f8"):
+    """The values of a function at arrays of one size."""
+    size = -(-len(xs[0]) // lanes) * lanes
+    padded = [np.resize(x, size).astype({"f8": np.float64, "f4": np.float32}[kind]) for x in xs]
+    out = np.empty_like(padded[0])
+    machine(name, lanes, len(xs), kind)[1](*[x.ctypes.data for x in [*padded, out]], size)
+    return out[: len(xs[0])]
+
+
+def ulps(got, true):
+    """By how many units in the last place each value is wrong; those beyond the largest float are to be infinite."""
+    found = []
+    for z, t in zip(got.tolist(), true, strict=True):
+        t = mpmath.mpf(t)
+        if abs(t) >= HUGE * (1 + mpmath.mpf(2) ** -54):
+            found.append(0.0 if z == mpmath.sign(t) * np.inf else np.inf)
+            continue
+        nearest = min(float(abs(t)), HUGE)
+        wrong = abs(mpmath.mpf(z) - t) / mpmath.mpf(np.spacing(max(nearest, BELOW_NORMAL[2])))
+        found.append(float(wrong) if np.isfinite(z) else np.inf)
+    return np.array(found)
+
+
+def points(name, intervals):
+    """Points of the intervals, and random bits that lie between the outermost ends."""
+    random = np.random.default_rng(sum(name.encode()))
+    low, high = min(a for a, _ in intervals), max(b for _, b in intervals)
+    bits = random.integers(0, 1 << 64, 2000, dtype=np.uint64).view(np.float64)
+    bits = np.concatenate([bits, BELOW_NORMAL, -BELOW_NORMAL])
+    bits = bits[(bits > low) & (bits < high)][-150:]
+    return np.concatenate([*(random.uniform(a, b, 60) for a, b in intervals), bits, CRITICAL.get(name, [])])
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_values_are_near_the_truth(name):
+    reference, intervals = REFERENCES[name]
+    x = points(name, intervals)
+    with mpmath.workdps(50):
+        true = [reference(mpmath.mpf(one)) for one in x.tolist()]
+        wrong = ulps(computed(name, x), true)
+    assert wrong.max() < ULPS, (x[wrong.argmax()], wrong.max())
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_special_points_are_those_of_the_row(name):
+    got = computed(name, SPECIAL)
+    with np.errstate(all="ignore"):
+        expected = TABLE[name].row.numpy.evaluate(SPECIAL)
+    assert_array_equal(np.isnan(got), np.isnan(expected))
+    special = (expected == 0) | np.isinf(expected) | (got == 0) | np.isinf(got) | np.isnan(got)
+    assert_array_equal(got[special], expected[special])
+    assert_array_equal(np.signbit(got)[~np.isnan(got)], np.signbit(expected)[~np.isnan(got)])
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_all_counts_of_lanes_have_the_same_bits(name):
+    x = np.concatenate([points(name, REFERENCES[name][1]), SPECIAL])
+    expected = computed(name, x, lanes=1).view(np.int64)
+    for lanes in (3, 4, 8):
+        assert_array_equal(computed(name, x, lanes=lanes).view(np.int64), expected)
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_single_floats_are_rounded_values_of_doubles(name):
+    x = np.linspace(-3.0, 3.0, 40).astype(np.float32)
+    with np.errstate(over="ignore"):
+        assert_array_equal(computed(name, x, kind="f4"), computed(name, x).astype(np.float32))
