@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dualnumbers.late import late
-from dualnumbers.messages.errors import COUNTERPARTS
+from dualnumbers.messages.names import COUNTERPARTS
 from dualnumbers.numbers.ndarray_attributes import NAMESPACES
 from dualnumbers.numbers.typed import register_number
 from dualnumbers.rules.shaping import array

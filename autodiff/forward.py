@@ -9,17 +9,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.numbers.dual import DualNumber, make
 from dualnumbers.numbers.nested import regular
-from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.table.partials import as_given, in_precision
 
-from .calls.auxiliary import Main, beside
 from .calls.call import Call
-from .calls.directions import ONE_RUN, Columns, ComplexPartial, Directions, check_same, checked, holomorphic
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
 from .calls.structures import flatten, is_structure, keeps_structure
@@ -32,6 +31,7 @@ LONG = 4
 """As often is differentiated by one number where a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
+    from .calls.directions import Columns, ComplexPartial, Directions
     from .check.derivatives import check_derivative
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
@@ -69,7 +69,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     x = args[index]
     if type(x) is not float:
         if type(x) is not DualNumber or regular(x) is not x:
-            return _partials(f, args, [index], lambda out: output(out, f), holomorphic)[1][0]
+            return _partials(f, args, [index], lambda out: output(out, f))[1][0]
         check_alive(x)
     level = Level()
     args[index] = seed = new(DualNumber)
@@ -106,7 +106,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     inner = lambda *xs: derivative(f, first, xs)
     if len(others) > 1 or not any(map(is_structure, (args[first], args[others[0]]))):
         return derivative(inner, tuple(others), args)
-    return _partials(inner, args, others, lambda out: joined(out, f), holomorphic)[1][0]
+    return _partials(inner, args, others, lambda out: joined(out, f))[1][0]
 
 
 @derived
@@ -131,7 +131,7 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), _ascent)[1]
+    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), rule=_ascent)[1]
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
@@ -153,7 +153,11 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     level, call = Level(), Call(primals, range(len(primals)))
     pushed = call.matched(tangents)
     seeded = partial(_seeded, call, pushed, level)
-    main = Main(f) if has_aux else f
+    main: Any = f
+    if has_aux:
+        from .calls.auxiliary import Main
+
+        main = Main(f)
     out = run(main, seeded(), level)
     call.check()
     leaves, rebuild = flatten(_certain(main, seeded, level, out))
@@ -164,7 +168,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
         values.append(value)
         found.append(in_precision(as_given(tangent, value), value))
     both = rebuild(values), rebuild(found)
-    return (*both, main.rest()) if isinstance(main, Main) else both
+    return (*both, main.rest()) if has_aux else both
 
 
 @derived
@@ -190,13 +194,15 @@ def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
 def value_and_columns(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
                       has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
     """Return the function of the value and the Jacobian; with ``has_aux`` of ``(value, auxiliary)`` and that."""
+    from .calls.auxiliary import beside
+    from .calls.directions import checked
+
     checked(chunk_size)
 
     def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
-        value, partials = _partials(main, given, distinct(argnums, found), lambda out: joined(out, f), holomorphic,
-                                    chunk_size)  # fmt: skip
+        value, partials = _partials(main, given, distinct(argnums, found), lambda out: joined(out, f), chunk_size)
         return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return both
@@ -228,19 +234,25 @@ def check_alive_below(out: Any, level: Level) -> None:
 
 
 def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-              rule: ComplexPartial, chunk_size: int | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
+              chunk_size: int | None = None, rule: ComplexPartial | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
     """Return f's output, and the partials of it by each of the arguments at ``indices``, in the structures of both.
 
     f runs once, with the directions of all elements as one batch. Where these would fill the memory, it is recorded,
     and they are pushed through the recording chunk by chunk. Where a rule needs to know the direction, it runs once for
     each.
     """
-    call = Call(args, indices)
+    from .calls.directions import ONE_RUN, Directions, holomorphic
+
+    call, rule = Call(args, indices), rule or holomorphic
     directions = Directions(call.leaves, chunk_size, room=ONE_RUN)
     if len(directions) <= directions.step:
         try:
             return _partials_by_runs(f, call, directions, finish, rule)
-        except Unadapted as error:
+        except np.linalg.LinAlgError as error:
+            from dualnumbers.rules.linalg.undetermined import Unadapted
+
+            if not isinstance(error, Unadapted):
+                raise
             return _partials_by_runs(f, Call(args, indices), Directions(call.leaves, 1), finish, rule, error)
     from .recorded import by_columns
 
@@ -250,6 +262,8 @@ def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fi
 def _partials_by_runs(f: Callable[..., Any], call: Call, directions: Directions, finish: Callable[[Any], Any],
                       rule: ComplexPartial, otherwise: Exception | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
     """Find `_partials` by one run for each chunk of the directions, whose level lies below that of the dual numbers."""
+    from .calls.directions import Columns, check_same
+
     runs: list[list[Any]] = []
     columns: list[Columns] = []
     for chosen in directions.chunks():

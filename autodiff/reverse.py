@@ -12,15 +12,12 @@ from dualnumbers.late import late
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.rules.shaping import array
 
-from .calls.auxiliary import Main, beside
-from .calls.directions import checked
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
 from .calls.structures import map_leaves, paths_of_leaves
 from .calls.values import name_of, real_output
 from .calls.watching import watching
 from .derived import derived, with_parameters_of
 from .linearization import PullBack, Recording
-from .recorded import rows
 from .tape.recorder import Recorder
 from .tape.variable import Variable
 from .tape.wengert import Tape
@@ -93,7 +90,7 @@ def grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = False) -> Ca
     It has the structure of argument ``argnums``, an index or a parameter's name; a tuple of them gives a tuple of
     gradients. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
     """
-    both = value_and_grad(f, argnums, has_aux)
+    both = _value_and_gradient(f, argnums, has_aux)
 
     @with_parameters_of(f)
     def gradient_of_f(*args: Any, **keywords: Any) -> Any:
@@ -111,9 +108,19 @@ def value_and_grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = Fa
     With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``((value, auxiliary), gradient)``.
     ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is.
     """
+    return with_parameters_of(f)(_value_and_gradient(f, argnums, has_aux))
 
-    @with_parameters_of(f)
+
+def _value_and_gradient(f: Callable[..., Any], argnums: Which, has_aux: bool) -> Callable[..., Any]:
+    """Return the function of `value_and_grad`."""
+    first = type(argnums) is int and not has_aux
+
     def value_and_gradient(*args: Any, **keywords: Any) -> Any:
+        if first and not keywords and 0 <= argnums < len(args):  # type: ignore[operator] # as it is mostly
+            value, (partial,) = _value_and_gradients(f, args, (argnums,))  # type: ignore[arg-type]
+            return value, partial
+        from .calls.auxiliary import beside
+
         function, given, found = by_position(f, argnums, args, keywords)
         scalar, with_rest = beside(function, has_aux, name_of(f))
         value, partials = _value_and_gradients(scalar, given, distinct(argnums, found))
@@ -130,9 +137,14 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
     shape or structure than the output. The pull-back keeps what was recorded: it can be called again, and be pickled.
     """
-    main = Main(f) if has_aux else f
+    if not has_aux:
+        pullback = PullBack.of(f, primals)
+        return pullback.value, pullback
+    from .calls.auxiliary import Main
+
+    main = Main(f)
     pullback = PullBack.of(main, primals)
-    return (pullback.value, pullback, main.rest()) if isinstance(main, Main) else (pullback.value, pullback)
+    return pullback.value, pullback, main.rest()
 
 
 @derived
@@ -155,6 +167,10 @@ def jacrev(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
 def value_and_rows(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
                    has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
     """Return the function of the value and the Jacobian; with ``has_aux`` of ``(value, auxiliary)`` and that."""
+    from .calls.auxiliary import beside
+    from .calls.directions import checked
+    from .recorded import rows
+
     checked(chunk_size)
 
     def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:

@@ -42,14 +42,14 @@ from __future__ import annotations
 
 import itertools
 import sys
-import threading
+from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-_MAKING = threading.Lock()
+_MAKING = allocate_lock()
 
 BITS = 20
 """The bits that each of the last three parts of a level has in its order: nobody nests as many by hand."""

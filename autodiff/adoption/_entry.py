@@ -6,7 +6,7 @@ import builtins
 from threading import RLock, get_ident
 from typing import Any
 
-from dualnumbers.messages.errors import ADOPTED
+from dualnumbers.messages.names import ADOPTED
 
 from ._counterparts import note_scipy, substitute
 from ._places import Swap, swaps_of

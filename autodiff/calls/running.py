@@ -7,8 +7,6 @@ from typing import Any
 
 from dualnumbers.levels import LIVING, RUNNING, Level
 from dualnumbers.messages.errors import explain
-from dualnumbers.messages.frames import is_door, stack
-from dualnumbers.messages.refusals import check_refused
 
 from .structures import map_leaves
 from .values import filled
@@ -37,6 +35,8 @@ def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:
         level.ended = True
         end()
     if level.refused:
+        from dualnumbers.messages.refusals import check_refused
+
         check_refused(level)
     return out
 
@@ -46,4 +46,8 @@ def is_inside() -> bool:
 
     A leaf is a `Variable` or a `Constant`.
     """
-    return bool(LIVING) or (bool(RUNNING) and any(map(is_door, stack())))
+    if not RUNNING:
+        return bool(LIVING)
+    from dualnumbers.messages.frames import is_door, stack
+
+    return bool(LIVING) or any(map(is_door, stack()))

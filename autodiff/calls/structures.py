@@ -7,8 +7,6 @@ another. None and strings inside them are left alone: no leaf, and in the same p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
-from dataclasses import fields, is_dataclass
 from functools import cached_property, lru_cache
 from types import NoneType
 from typing import Any
@@ -16,6 +14,14 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import is_number
+
+
+def _copy(x: Any) -> Any:
+    if type(x) is dict:
+        return x.copy()
+    from copy import copy
+
+    return copy(x)
 
 
 class Sequences:
@@ -55,7 +61,7 @@ class Mappings(Sequences):
         return list(x.values())
 
     def built(self, x: Any, parts: list[Any]) -> Any:
-        other = copy(x)  # a defaultdict keeps its factory
+        other = _copy(x)  # a defaultdict keeps its factory
         for key, part in zip(x, parts, strict=True):
             other[key] = part
         if getattr(x, "__dict__", None) is x:  # its attributes are its items
@@ -82,7 +88,7 @@ class Dataclasses(Sequences):
         return [getattr(x, name) for name in _set_fields(x)]
 
     def built(self, x: Any, parts: list[Any]) -> Any:
-        other = copy(x)
+        other = _copy(x)
         for name, part in zip(_set_fields(x), parts, strict=True):
             object.__setattr__(other, name, part)
         stale = [
@@ -161,13 +167,15 @@ def kind_of_class(cls: type) -> Sequences | None:
     """Find `kind_of` for the instances of a class."""
     bases = [base for base in cls.__mro__ if base in KINDS]
     registered = [base for base in bases if base not in BUILT_IN]
-    if registered or not is_dataclass(cls):
+    if registered or not hasattr(cls, "__dataclass_fields__"):
         return KINDS[(registered or bases)[0]] if bases else None
     return DATACLASSES
 
 
 def _set_fields(x: Any) -> list[str]:
     """Return the names of the fields of a dataclass, in order, that are set and not declared static."""
+    from dataclasses import fields
+
     return [field.name for field in fields(x) if hasattr(x, field.name) and not field.metadata.get("static")]
 
 

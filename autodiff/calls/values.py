@@ -18,7 +18,6 @@ from dualnumbers.number_types import alike, converted, number_type, wrapped
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.shaping import array, astype
-from dualnumbers.rules.stopping import stopped
 from dualnumbers.table.partials import as_given
 
 from .structures import flatten, is_structure, kind_of, map_leaves
@@ -53,6 +52,8 @@ def stop_gradient(x: Any) -> Any:
 
 
 def _stopped_leaf(x: Any) -> Any:
+    from dualnumbers.rules.stopping import stopped
+
     x = filled(x)
     return stopped(x) if is_noted(x) else _value_of_leaf(x)
 

@@ -27,7 +27,7 @@ from dualnumbers.numbers.arguments import with_out_named
 from dualnumbers.numbers.array import ArrayNumber, Scalar
 from dualnumbers.numbers.ndarray_attributes import REFUSED
 from dualnumbers.numbers.views import ArrayView
-from dualnumbers.rules import entry_for
+from dualnumbers.rules import ENTRIES
 from dualnumbers.rules.arrays.creating import LIKE
 from dualnumbers.rules.shaping import view
 from dualnumbers.table.row import Face
@@ -221,7 +221,7 @@ class Holder(ArrayNumber, operators=True):
     def _view(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         """Return the result of a function that shows elements of holders: tied to them, or else known of."""
         holders = [x for x in leaves((arguments, keywords)) if type(x) in HOLDERS]
-        if entry_for(function) is not None:
+        if ENTRIES[function] is not None:
             z = super().__array_function__(function, types, arguments, dict(keywords))
             if not untied(z, holders):
                 VIEWING.add(function)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import LIVING, RUNNING
-from dualnumbers.rules import entry_for
+from dualnumbers.rules import ENTRIES
 from dualnumbers.rules.shaping import array as joined
 
 from ..calls.running import is_inside
@@ -96,6 +96,6 @@ def standing_for(value: Any, name: str) -> Any:
         return value
     if ours is not None:
         return ours
-    if callable(value) and not isinstance(value, (np.ufunc, type)) and entry_for(value):
+    if callable(value) and not isinstance(value, (np.ufunc, type)) and ENTRIES[value]:
         return taking_lists(value, name)
     return value

@@ -34,7 +34,8 @@ from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
-from dualnumbers.numbers.number import Number, lifted_operators
+from dualnumbers.numbers.number import Number
+from dualnumbers.numbers.operators import lifted_operators
 from dualnumbers.numbers.views import ArrayView
 from dualnumbers.rules.indexing import item
 from dualnumbers.table.dispatch import lead, leading

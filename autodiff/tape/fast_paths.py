@@ -15,8 +15,7 @@ import numpy as np
 
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number, is_operand
-from dualnumbers.numbers.beside_sparse import with_sparse
-from dualnumbers.numbers.number import as_operand
+from dualnumbers.numbers.operators import as_operand, beside
 from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 
@@ -194,7 +193,7 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             place, other = len(values), tape.constant(y)
         else:
             operand = as_operand(x, y, row)
-            return with_sparse(row, x, y) if operand is NotImplemented else record_line(face, (x, operand), ())
+            return beside(row, x, y) if operand is NotImplemented else record_line(face, (x, operand), ())
         if type(z) is float:
             result = blank()
             result.tape, result.line = tape, place
@@ -219,7 +218,7 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 tape.append(row, tape.constant(y), line, z, place)
                 return tape.handle_on(z, place)
             operand = as_operand(x, y, row)
-            return with_sparse(row, y, x) if operand is NotImplemented else record_line(face, (operand, x), ())
+            return beside(row, y, x) if operand is NotImplemented else record_line(face, (operand, x), ())
         z = evaluate(y, values[line])
         place, constants = len(values), tape.constants
         constants.append(y)

@@ -11,7 +11,8 @@ import numpy as np
 from dualnumbers.levels import is_number, plain
 from dualnumbers.messages.errors import no_plain_value
 from dualnumbers.numbers.array import ArrayNumber
-from dualnumbers.numbers.number import Number, lifted_operators
+from dualnumbers.numbers.number import Number
+from dualnumbers.numbers.operators import lifted_operators
 from dualnumbers.numbers.views import ArrayView
 from dualnumbers.table.row import Face
 

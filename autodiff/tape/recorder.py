@@ -15,7 +15,7 @@ line  variable  expression  value
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from dualnumbers.forms import is_unreal
 from dualnumbers.levels import has_nan, is_number
 from dualnumbers.memory import detached, is_free
 from dualnumbers.messages.errors import user_line
-from dualnumbers.messages.frames import Reader, reader
 from dualnumbers.table import Row
 from dualnumbers.table.parameters import as_now
 from dualnumbers.table.row import Face
@@ -34,6 +33,9 @@ from .handles import CLASS
 from .keeping import LARGE, Lease, stand_in
 from .program import UNARY, line_of
 from .wengert import Tape
+
+if TYPE_CHECKING:
+    from dualnumbers.messages.frames import Reader
 
 new = object.__new__
 
@@ -148,10 +150,14 @@ class Recorder(Tape):
     def guard(self, line: int) -> None:
         """Note that the value of a line is read here: to decide by it, or for a constant."""
         if self.guards is not None and line not in self.guards:
+            from dualnumbers.messages.frames import reader
+
             self.guards[line] = reader()
 
     def note_answer(self, line: int, question: Callable[..., Any], static: tuple[Any, ...], answer: Any) -> None:
         """Note what was asked of the value of a line, and the answer."""
+        from dualnumbers.messages.frames import reader
+
         place = None if question is has_nan else reader()  # a sweep asks that, for no line of the user's
         self.answers.setdefault(line, []).append(Answer(question, static, answer, place))
 

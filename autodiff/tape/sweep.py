@@ -19,7 +19,6 @@ from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.linalg.undetermined import Undetermined
 from dualnumbers.rules.shaping import stack
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
@@ -78,7 +77,10 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
     with np.errstate(all="ignore"):
         try:
             found = _sweep(tape, seeds, times, keep)
-        except Undetermined as error:
+        except np.linalg.LinAlgError as failed:
+            error: Any = failed
+            if not hasattr(error, "basis"):  # it is none of `rules.linalg.undetermined`
+                raise
             restore(tape)
             if any(isinstance(seed, BatchNumber) for seed in seeds.values()):
                 return _one_after_the_other(tape, seeds, keep), lambda line: times

@@ -13,9 +13,9 @@ from dualnumbers.levels import NOTING, Level, has_nan, plain
 from dualnumbers.memory import detached
 from dualnumbers.messages.errors import unpicklable
 from dualnumbers.numbers.array import ArrayNumber
-from dualnumbers.numbers.number import Number, lifted_operators
+from dualnumbers.numbers.number import Number
+from dualnumbers.numbers.operators import lifted_operators
 from dualnumbers.numbers.views import ArrayView
-from dualnumbers.rules.arrays.computed_places import elements
 from dualnumbers.rules.indexing import fixed, getitem, item, setitem
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.parameters import as_now
@@ -193,7 +193,7 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         value = (values := tape.values)[line]
         if type(index) is not int and type(index) is not slice:
             if NOTING:
-                return elements(self, index)
+                return super().__getitem__(index)
             (index,) = as_now((fixed(index),))
         if type(value) is not np.ndarray:
             return self.viewed(getitem, index)

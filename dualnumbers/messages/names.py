@@ -1,9 +1,16 @@
-"""What users call the functions of NumPy and SciPy, wherever these are defined."""
+"""What users call the functions of NumPy and SciPy, wherever these are defined; what others tell of such names."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
+
+COUNTERPARTS: list[Callable[[str], list[str]]] = []
+"""Each finds, for the name of a SciPy function, the names of functions that do the same for numbers."""
+
+ADOPTED: list[Callable[[str], bool]] = []
+"""Each tells, for the name of a module, whether its code is adopted now."""
 
 
 def public_name(function: Any) -> str:

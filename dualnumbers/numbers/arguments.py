@@ -16,6 +16,10 @@ BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]
 """The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
 
 
+RAISED_LATE = (FloatingPointError, RuntimeWarning)
+"""What NumPy raises when a result is computed and written: ``np.errstate(all="raise")``, warnings that are errors."""
+
+
 def joined(argument: Any) -> Any:
     """Join an argument of a NumPy function that is an object array of numbers, or a list of such, to arrays."""
     kind = type(argument)

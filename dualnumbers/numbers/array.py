@@ -18,12 +18,12 @@ and ``tied``. Views are in views.py.
 from __future__ import annotations
 
 import numbers
+from _thread import RLock
 from _thread import _count as _other_threads  # beside the main one; to ask takes 14 ns, to take a lock 160
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from functools import partial
-from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,14 +31,18 @@ from ..foreign import may_share_memory
 from ..forms import dtype_of, flags, is_array, numbered, shape
 from ..levels import NOTING, is_number, plain, plain_members, read
 from ..messages.errors import user_line
-from ..rules import shaping
-from ..rules.arrays import computed_places
+from ..rules import ENTRIES, FAMILY_OF, shaping
 from ..rules.indexing import assign_before_failure, fixed, getitem, setitem
-from ..table import BY_NUMPY, TABLE, required
+from ..table import TABLE, required
+from .arguments import RAISED_LATE
 from .ndarray_attributes import OF_SCALARS, OF_THE_VALUE, REFUSED_OF_SCALARS, NdarrayAttributes, of_scalar
-from .number import BINARY, Number
-from .surface import ArraySurface
-from .ufunc_methods import RAISED_LATE
+from .number import Number
+from .operators import BINARY
+
+if TYPE_CHECKING:
+    from .surface import ArraySurface
+else:
+    ArraySurface = object
 
 _WRITING = RLock()
 
@@ -47,7 +51,7 @@ def _write(index: Any, target: Any, source: Any) -> None:
     target[index] = source
 
 
-class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
+class ArrayNumber(NdarrayAttributes, Number, ArraySurface):
     """A number whose primal is an array. No row writes to it; ``x[index] = value`` gives this object another value."""
 
     __slots__ = ()
@@ -59,13 +63,18 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        return computed_places.elements(self, index) if NOTING else self.viewed(getitem, fixed(index))
+        if not NOTING:
+            return self.viewed(getitem, fixed(index))
+        from ..rules.arrays.computed_places import elements
+
+        return elements(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         index = fixed(index)
         if isinstance(value, ArrayNumber) and value.shows(self, index):  # as after ``x[index] += y``
             return self.check_writable()
-        if type(index) is np.ndarray and self._is_mask(index) and self.take_in(partial(_write, index), value):
+        is_mask = type(index) is np.ndarray and index.dtype.kind == "b" and index.ndim == self.ndim
+        if is_mask and self.take_in(partial(_write, index), value):  # NumPy writes one element after the other
             return
         try:
             value = shaping.as_assigned(value, self.dtype)
@@ -76,10 +85,6 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
         except Exception:
             assign_before_failure(self, value, index)
             raise
-
-    def _is_mask(self, index: Any) -> bool:
-        """Return whether an index is a mask of all elements, by which NumPy writes one after the other."""
-        return bool(index.dtype.kind == "b" and index.ndim == self.ndim)
 
     def assign(self, value: Any, index: Any) -> None:
         """Replace the elements at ``index``, which is all that ``x[index] = value`` does to the array itself."""
@@ -172,13 +177,13 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
         return self.viewed(shaping.transpose, axes[0] if len(axes) == 1 else axes or None)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
-        return BY_NUMPY[np.compress](condition, self, axis)
+        return ENTRIES[np.compress](condition, self, axis)
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
-        self[...] = BY_NUMPY[np.sort](self, axis)
+        self[...] = ENTRIES[np.sort](self, axis)
 
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-        self[...] = BY_NUMPY[np.partition](self, kth, axis, kind)
+        self[...] = ENTRIES[np.partition](self, kth, axis, kind)
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -228,7 +233,7 @@ class ArrayNumber(NdarrayAttributes, ArraySurface, Number):
 
     @property
     def mT(self) -> Any:  # noqa: N802
-        return BY_NUMPY[np.matrix_transpose](self)
+        return ENTRIES[np.matrix_transpose](self)
 
 
 class Classes(dict[type, type]):
@@ -282,7 +287,7 @@ for _name in BINARY:
 
 
 def _method(numpy_function: Any) -> Callable[..., Any]:
-    function = getattr(BY_NUMPY[numpy_function], "function", None)
+    function = getattr(ENTRIES.get(numpy_function), "function", None)
     if function is None or function.row.arity != 1 or function.row.put or required(function.row.call) > 1:
         return lambda self, *arguments, **keywords: self.__array_function__(
             numpy_function, (), (self, *arguments), keywords
@@ -298,8 +303,9 @@ def _method(numpy_function: Any) -> Callable[..., Any]:
 
 
 for _name in dir(np.ndarray):
-    if getattr(np, _name, None) in BY_NUMPY and not hasattr(ArrayNumber, _name):
-        setattr(ArrayNumber, _name, _method(getattr(np, _name)))
+    _function = vars(np).get(_name)
+    if (_function in ENTRIES or _function in FAMILY_OF) and not hasattr(ArrayNumber, _name):
+        setattr(ArrayNumber, _name, _method(_function))
 
 WRITING = ("fill", "imag", "partition", "put", "real", "resize", "sort")
 _shared = dict(vars(ArrayNumber)) | {

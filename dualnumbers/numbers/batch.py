@@ -11,7 +11,6 @@ applied to one member after the other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from functools import lru_cache, partial
 from typing import Any
 
@@ -171,6 +170,8 @@ class BatchNumber(MembersNumber, operators=True):
         raise TypeError("a batch of tangents has no value that a rule may look at")
 
     def __deepcopy__(self, memo: Any) -> Any:
+        from copy import deepcopy
+
         return batch(deepcopy(self.data, memo), self.level)
 
 

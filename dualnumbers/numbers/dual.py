@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -27,9 +26,8 @@ from ..table.row import Face
 from . import nested
 from .array import ArrayNumber, Classes
 from .batch import BatchArray, BatchNumber
-from .beside_sparse import with_sparse
-from .notation import latex, text
-from .number import Number, as_operand
+from .number import Number
+from .operators import as_operand, beside
 from .pushforward import push_forward
 from .typed import unwrapped
 from .views import ArrayView
@@ -115,16 +113,22 @@ class DualNumber(Number, operators=True):
 
         A nested number numbers the ε of its levels from the innermost: ``(2 + 1ε₁) + (1 + 0ε₁)ε₂``.
         """
+        from .notation import text
+
         return f"{self.primal} + {self.tangent}ε" if shape(self) else text(self, spec)
 
     def _repr_latex_(self) -> str | None:
         """Return it as mathematics for a notebook; an array as text."""
+        from .notation import latex
+
         return None if shape(self) else latex(self)
 
     def __copy__(self) -> Any:
         return make(self.primal, self.tangent, self.level)
 
     def __deepcopy__(self, memo: Any) -> Any:
+        from copy import deepcopy
+
         return make(deepcopy(self.primal, memo), deepcopy(self.tangent, memo), self.level)
 
     def __reduce__(self) -> Any:
@@ -304,7 +308,7 @@ def by_table(face: Face, x: DualNumber, y: Any, reflected: bool = False) -> Any:
     if kind is not DualNumber and kind is not float and kind is not int:
         other = as_operand(x, y, face.row)
         if other is NotImplemented:
-            return with_sparse(face.row, y, x) if reflected else with_sparse(face.row, x, y)
+            return beside(face.row, y, x) if reflected else beside(face.row, x, y)
         y = other
     lifted = face.lifts[DualNumber]
     return lifted(y, x) if reflected else lifted(x, y)

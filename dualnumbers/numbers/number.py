@@ -9,41 +9,39 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from numbers import Rational
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import forms
 from ..forms import dtype_of, type_of
-from ..levels import Level, has_nan, is_labelled, is_number, is_operand, plain, read
-from ..messages.errors import has_labels, no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
-from ..number_types import number_type, wrapped
-from ..rules import entry_for, shaping
-from ..rules.arrays.creating import LIKE
+from ..levels import Level, has_nan, is_number, is_operand, plain, read
+from ..messages.errors import no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
+from ..rules import ENTRIES, FAMILY_OF, shaping
 from ..rules.elementwise.arithmetic import as_numpy
-from ..rules.from_scipy import rule_of
 from ..rules.indexing import fixed
-from ..table import BY_NUMPY, TABLE, Row
+from ..table import TABLE
 from ..table.row import Face
-from . import ufunc_methods
 from .arguments import as_numpy_joined, joined, with_out_named
-from .beside_sparse import as_object, in_operation, with_sparse
-from .surface import NumberSurface
+from .operators import (
+    AWAITED,
+    COMPARISONS,
+    OPERATING,
+    OPERATORS,
+    UNARY,
+    at_first_use,
+    by_labels,
+    lifted_comparison,
+    lifted_operators,
+)
 
-BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
-          "mod": "mod", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
-          "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
-COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
-               "ne": "not_equal"}  # fmt: skip
-UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert", "floor": "floor", "ceil": "ceil",
-         "trunc": "trunc"}  # fmt: skip
+if TYPE_CHECKING:
+    from .surface import NumberSurface
+else:
+    NumberSurface = object
 
 TO_PLAIN = ("numpy._core._methods", "numpy.lib._nanfunctions_impl")
 """Modules of NumPy that call ``x.dtype.type`` with the sum of an array of objects: np.mean, np.var, np.nanmean."""
-
-SEARCHES = frozenset(f"scipy.optimize.{name}" for name in ("_linesearch", "_minpack_py", "_optimize", "_zeros_py"))
-"""Modules of SciPy with searches in Python: where one ends is decided by comparisons, which lose derivatives."""
 
 
 class Number(NumberSurface):
@@ -58,18 +56,25 @@ class Number(NumberSurface):
     def __init_subclass__(cls, operators: bool = False, **keywords: Any) -> None:
         """Give a kind its operators: each is the row, lifted; one that the class itself writes out stays."""
         super().__init_subclass__(**keywords)
-        if not operators:
-            return
-        methods: dict[str, Callable[..., Any]] = {}
-        for name, row in (BINARY | {"divmod": "divmod"}).items():
-            methods[f"__{name}__"], methods[f"__r{name}__"] = cls.operators(TABLE[row].face)
-        for name, row in COMPARISONS.items():
-            methods[f"__{name}__"] = lifted_comparison(TABLE[row].face, cls)
-        for name, row in UNARY.items():
-            methods[f"__{name}__"] = TABLE[row].face.lifts[cls]
-        for name, method in methods.items():
-            if name not in cls.__dict__:
-                setattr(cls, name, method)
+        if operators:
+            OPERATING.append(cls)
+            for name, row in OPERATORS.items():
+                method = f"__{name}__"
+                if name not in AWAITED or getattr(cls, method) is not getattr(Number, method):  # a base writes it out
+                    cls.operate(name, TABLE[row].face)
+
+    @classmethod
+    def operate(cls, name: str, face: Face) -> None:
+        """Give the kind an operator, unless its class writes it out."""
+        if name in COMPARISONS:
+            made = {f"__{name}__": lifted_comparison(face, cls)}
+        elif name in UNARY:
+            made = {f"__{name}__": face.lifts[cls]}
+        else:
+            made = dict(zip((f"__{name}__", f"__r{name}__"), cls.operators(face), strict=True))
+        for method, function in made.items():
+            if method not in cls.__dict__:
+                setattr(cls, method, function)
 
     @classmethod
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -161,6 +166,8 @@ class Number(NumberSurface):
             raise AttributeError("__array__")
 
         def refuse(dtype: Any = None, copy: Any = None) -> Any:
+            from .beside_sparse import as_object, in_operation
+
             if in_operation(self, sys._getframe(1)):
                 return as_object(self)
             raise no_plain_value("np.array" if copy else "np.asarray", self)
@@ -169,10 +176,12 @@ class Number(NumberSurface):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         """Apply one of NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
-        function = BY_NUMPY.get(ufunc) or rule_of(ufunc)
+        function = ENTRIES[ufunc]
         if function is None:
             raise no_rule(ufunc, "" if method == "__call__" else f".{method}", self)
         if method != "__call__":
+            from . import ufunc_methods
+
             return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
         operands, elementwise = [], hasattr(function, "row")
         for x in inputs:
@@ -185,15 +194,17 @@ class Number(NumberSurface):
             elif not is_operand(type(x)):
                 return by_labels(self, x)
             operands.append(x)
-        return ufunc_methods.call(ufunc, function, operands, **keywords) if keywords else function(*operands)
+        if not keywords:
+            return function(*operands)
+        from . import ufunc_methods
+
+        return ufunc_methods.call(ufunc, function, operands, **keywords)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         """Apply one of NumPy's other functions (NEP 18): the row or composition registered for it."""
-        if function in LIKE:
-            return LIKE[function](self, *arguments, **keywords)
-        entry = BY_NUMPY.get(function) or entry_for(function)
+        entry = ENTRIES[function]
         if entry is None:
-            raise no_rule(function, "", self)
+            return self._made_like(function, arguments, keywords)
         target = keywords.pop("out", None)
         try:
             own = hasattr(entry, "function") or getattr(entry, "weak", False)
@@ -204,7 +215,19 @@ class Number(NumberSurface):
                 return self.__array_function__(function, types, before, keywords | named)
             raise_if_unbound(function, entry, arguments, keywords)
             raise
-        return result if target is None else ufunc_methods.stored(function, result, target, keywords.get("casting"))
+        if target is None:
+            return result
+        from . import ufunc_methods
+
+        return ufunc_methods.stored(function, result, target, keywords.get("casting"))
+
+    def _made_like(self, function: Any, arguments: Any, keywords: Any) -> Any:
+        """Apply a function of NumPy that makes an array, called with ``like=`` a number; TypeError for another one."""
+        from ..rules.arrays.creating import LIKE
+
+        if function not in LIKE:
+            raise no_rule(function, "", self)
+        return LIKE[function](self, *arguments, **keywords)
 
     def constant(self, value: Any) -> Any:
         """Make of a plain array a number of this kind and level that carries no derivative yet, to be filled."""
@@ -244,67 +267,6 @@ class Number(NumberSurface):
         return False
 
 
-def lifted_operators(face: Face, kind: type) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the operator of a row and its reflected twin, lifted; they give ``NotImplemented`` for no operand."""
-    lifted, row = face.lifts[kind], face.row
-
-    def operator(x: Any, y: Any) -> Any:
-        other = as_operand(x, y, row)
-        return with_sparse(row, x, y) if other is NotImplemented else lifted(x, other)
-
-    def reflected(x: Any, y: Any) -> Any:
-        other = as_operand(x, y, row)
-        return with_sparse(row, y, x) if other is NotImplemented else lifted(other, x)
-
-    return operator, reflected
-
-
-def lifted_comparison(face: Face, kind: type) -> Callable[..., Any]:
-    """Return the operator of a comparison, lifted. Raises TypeError in a search of SciPy's, which has a counterpart."""
-    lifted, row = face.lifts[kind], face.row
-
-    def comparison(x: Any, y: Any) -> Any:
-        if sys._getframe(1).f_globals.get("__name__") in SEARCHES:
-            raise no_plain_value("comparison", x)
-        y = as_operand(x, y, row)
-        return y if y is NotImplemented else lifted(x, y)
-
-    return comparison
-
-
-def as_operand(x: Any, y: Any, row: Row | None = None) -> Any:
-    """Return what may stand beside the number ``x`` in an operation, lists and object arrays joined; or NotImplemented.
-
-    It is NotImplemented for a list times a number, too, which is Python's repetition.
-    """
-    kind = type(y)
-    if kind is np.ndarray:
-        return shaping.array(y) if y.dtype.char == "O" else y
-    if is_operand(kind):
-        return y
-    if is_number(kind):
-        return as_operand(x, y.primal, row)  # what a holder holds
-    if number_type(kind) is not None and number_type(type_of(x)) is not None:
-        return wrapped(y)
-    if issubclass(kind, Rational):
-        return float(y)  # as a float takes a Fraction
-    if shaping.is_nested(kind) and (forms.is_array(x) or isinstance(plain(x), np.generic)):
-        repeated = isinstance(y, (list, tuple)) and row is not None and row.name == "multiply" and not x.ndim
-        return NotImplemented if repeated and isinstance(plain(x), np.generic) else shaping.array(y)
-    return by_labels(x, y)
-
-
-def by_labels(x: Any, y: Any) -> Any:
-    """Return NotImplemented for a foreign operand, as of xarray, whose arithmetic takes numbers as they are.
-
-    Raises TypeError for a column of pandas or Polars. Theirs goes by labels, leaves NaN out, and ``std`` divides by
-    n − 1: an array in its place would be another program.
-    """
-    if is_labelled(type(y)) and not hasattr(type(y), "dims"):
-        raise has_labels(x, y)
-    return NotImplemented
-
-
 def _refusal(name: str) -> property:
     def refuse(self: Number) -> Any:
         raise no_plain_value(f".{name}", self, AttributeError)
@@ -315,6 +277,17 @@ def _refusal(name: str) -> property:
 # not by __getattr__, which would slow every other attribute down
 for _name in ("backward", "data", "detach", "dual", "grad", "item", "numpy", "tolist", "value"):
     setattr(Number, _name, _refusal(_name))
-for _function, _entry in list(BY_NUMPY.items()):
+for _function, _entry in ENTRIES.items():
     if isinstance(_function, np.ufunc) and _function.__name__ != "conjugate":
         setattr(Number, _function.__name__, _entry)  # np.sin of an object array calls x.sin()
+
+
+def _of_family(ufunc: Any) -> Callable[..., Any]:
+    return lambda *operands: ENTRIES[ufunc](*operands)
+
+
+for _name in AWAITED:
+    at_first_use(Number, _name)
+for _function in FAMILY_OF:
+    if isinstance(_function, np.ufunc):
+        setattr(Number, _function.__name__, _of_family(_function))

@@ -36,8 +36,9 @@ from ..table.partials import as_given
 from ..table.row import Face
 from .array import ArrayNumber, Classes
 from .notation import polynomial
-from .number import Number, lifted_operators
+from .number import Number
 from .operation import completed
+from .operators import lifted_operators
 from .polynomials import minus, over, plus, times, to_power
 from .propagation import extend
 from .series import Series

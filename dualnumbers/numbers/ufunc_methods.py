@@ -18,22 +18,19 @@ from ..forms import PYTHON, dtype_of, shape, size, type_of
 from ..levels import is_number, read
 from ..messages.errors import no_plain_value, no_rule, user_line
 from ..messages.names import public_name
+from ..rules import ENTRIES
+from ..rules.arrays.putting import added_at, added_between, subtracted_at
 from ..rules.axes import moveaxis, rank
 from ..rules.elementwise.arithmetic import as_numpy
-from ..rules.from_scipy import rule_of
-from ..rules.indexing import fixed, getitem, scatter
+from ..rules.indexing import fixed, getitem
 from ..rules.shaping import arrays, astype, broadcast_to, cast, expand_dims, ravel, reshape, stack
 from ..rules.statistics.logarithmic_sums import logaddexp2_reduce, logaddexp_reduce
-from ..table import BY_NUMPY, linear
+from .arguments import RAISED_LATE
 
 REDUCTIONS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
               np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
 LOGARITHMIC = {np.logaddexp: logaddexp_reduce, np.logaddexp2: logaddexp2_reduce}
 ACCUMULATIONS = {np.add: np.cumsum, np.multiply: np.cumprod}
-
-
-RAISED_LATE = (FloatingPointError, RuntimeWarning)
-"""What NumPy raises when a result is computed and written: ``np.errstate(all="raise")``, warnings that are errors."""
 
 
 def call(ufunc: Any, function: Callable[..., Any], operands: list[Any], dtype: Any = None, where: Any = True,
@@ -147,7 +144,7 @@ def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None
     given = {name: value for name, value in given.items() if value is not None}
     given |= {} if where is True else {"where": where}
     if ufunc in REDUCTIONS:
-        return BY_NUMPY[REDUCTIONS[ufunc]](x, axis=axis, keepdims=keepdims, **given)
+        return ENTRIES[REDUCTIONS[ufunc]](x, axis=axis, keepdims=keepdims, **given)
     if given:
         raise no_rule(ufunc, f".reduce with {', '.join(given)}=", x)
     if ufunc in LOGARITHMIC:
@@ -167,7 +164,7 @@ def reduce(ufunc: Any, x: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 def accumulate(ufunc: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """Join every element with all before it along an axis, by the ufunc."""
     if ufunc in ACCUMULATIONS:
-        return BY_NUMPY[ACCUMULATIONS[ufunc]](x, axis, dtype)
+        return ENTRIES[ACCUMULATIONS[ufunc]](x, axis, dtype)
     if dtype is not None:
         raise no_rule(ufunc, ".accumulate with dtype=", x)
     function, moved = _binary(ufunc), moveaxis(x, axis, 0)
@@ -186,49 +183,15 @@ def outer(ufunc: Any, x: Any, y: Any, **keywords: Any) -> Any:
     return call(ufunc, _binary(ufunc), [x, y], **keywords)
 
 
-def _spread_between(g: Any, x: Any, starts: Any) -> Any:
-    """Return the adjoint of the sums from every start to the next: it is equal along each."""
-    ends = [*starts[1:], shape(x)[0]]
-    counts = [max(end - start, 1) for start, end in zip(starts, ends, strict=True)]
-    places = np.concatenate([np.arange(start, start + n) for start, n in zip(starts, counts, strict=True)])
-    return scatter(getitem(g, np.repeat(np.arange(len(starts)), counts)), shape(x), places)
-
-
-@linear(_spread_between, name="add_reduceat", shown="add.reduceat")
-def _added_between(x: Any, starts: Any) -> Any:
-    return np.add.reduceat(x, starts, 0)
-
-
 def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """Reduce the elements from every index to the next; where that is not greater, take the one element there."""
     moved, starts = moveaxis(x, axis, 0), list(map(int, as_array(fixed(indices))))
     ends = [*starts[1:], shape(moved)[0]]
     if ufunc is np.add:
-        return moveaxis(_added_between(cast(moved, dtype), starts), 0, axis)
+        return moveaxis(added_between(cast(moved, dtype), starts), 0, axis)
     parts = [reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype, initial=None)
              for start, end in zip(starts, ends, strict=True)]  # fmt: skip
     return moveaxis(stack(*parts, 0), 0, axis)
-
-
-def _at(ufunc: Any) -> Callable[..., Any]:
-    def applied(x: Any, v: Any, places: Any) -> Any:
-        z = x.astype(np.result_type(x, v), order="C")
-        z = np.array(z) if isinstance(z, np.generic) else z  # of a scalar, reshape makes a copy
-        ufunc.at(z.reshape(-1), places, v)
-        return z
-
-    return applied
-
-
-_added_at = linear(
-    lambda g, x, v, places: g, lambda g, x, v, places: getitem(ravel(g), places), name="add_at", shown="add.at"
-)(_at(np.add))
-_subtracted_at = linear(
-    lambda g, x, v, places: g,
-    lambda g, x, v, places: -getitem(ravel(g), places),
-    name="subtract_at",
-    shown="subtract.at",
-)(_at(np.subtract))
 
 
 def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
@@ -240,7 +203,7 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
     given = [ravel(broadcast_to(y, places.shape)) for y in operand]
     flat = places.ravel()
     if ufunc in (np.add, np.subtract):
-        added = _added_at if ufunc is np.add else _subtracted_at
+        added = added_at if ufunc is np.add else subtracted_at
         written(lambda: added(x, *given, flat), lambda z: x.__setitem__(..., z))
         return
     order = np.argsort(flat, kind="stable")
@@ -253,7 +216,7 @@ def at(ufunc: Any, x: Any, indices: Any, *operand: Any) -> None:
         for k in range(int(turn.max(initial=-1)) + 1):
             now = np.flatnonzero(turn == k)
             here = flat[now]
-            z[here] = BY_NUMPY[ufunc](z[here], *(getitem(y, now) for y in given))
+            z[here] = ENTRIES[ufunc](z[here], *(getitem(y, now) for y in given))
         return z.reshape(shape(x))
 
     written(computed, lambda z: x.__setitem__(..., z))
@@ -264,7 +227,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def _binary(ufunc: Any) -> Callable[..., Any]:
-    function: Callable[..., Any] | None = BY_NUMPY.get(ufunc) or rule_of(ufunc)
+    function: Callable[..., Any] | None = ENTRIES[ufunc]
     if function is None:
         raise no_rule(ufunc)
     return function

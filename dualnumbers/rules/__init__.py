@@ -14,24 +14,49 @@ shapes (`forms`); where it depends on a value it says how: ``read(x)`` is the pl
 it would be another one; ``known(x)`` is the plain value as well, but of a recorded operand that operand itself, to make
 masks and places of by locally constant functions, which a later run computes anew.
 
-Families that are not `EARLY` are read when a function of NumPy's is first looked up that no family read so far has.
-SciPy's own functions are in ``of_scipy``, read when the first of them is called.
+The families of `EARLY` are read at once, the others when a function that is theirs is first looked up: those that have
+a ufunc or a method of arrays stand in `LATE` with their functions, and are read one by one; what is in neither is
+looked for in all. SciPy's own functions are in ``of_scipy``, read when the first of them is called.
 """
 
 from functools import cache
 from importlib import import_module
+from typing import Any
+
+import numpy as np
 
 from ..table import BY_NUMPY
 
 ROOMS = ("elementwise", "arrays", "linalg", "statistics", "calculus", "signals")
-EARLY = ("integers", "strong", "arrays.choosing", "arrays.computed_places", "arrays.putting", "elementwise.clipping",
-         "elementwise.extrema", "elementwise.hyperbolic", "elementwise.logistic", "elementwise.trigonometric",
-         "linalg.diagonals", "linalg.products", "statistics.cumulative",
-         "statistics.logarithmic_sums", "statistics.moments", "statistics.sorting")  # fmt: skip
-"""The families of NumPy's ufuncs and of its arrays' methods, which all numbers have; with those that these import."""
+EARLY = ("strong", "elementwise.extrema", "elementwise.trigonometric", "statistics.reductions_where")
+"""The families that most programs need; with those that these import."""
 
-for _family in EARLY:
-    import_module(f"{__name__}.{_family}")
+LATE = {
+    "arrays.choosing": "choose piecewise select",
+    "arrays.computed_places": "take_along_axis",
+    "arrays.creating": "array arange asanyarray asarray empty empty_like eye full full_like geomspace identity "
+    "linspace logspace ones ones_like tri zeros zeros_like",
+    "arrays.inspecting": "can_cast common_type diag_indices_from einsum_path iscomplexobj isrealobj may_share_memory "
+    "min_scalar_type ndim result_type shape shares_memory size tril_indices_from triu_indices_from",
+    "arrays.putting": "copyto fill_diagonal place put put_along_axis putmask",
+    "arrays.rearranging": "compress delete extract insert repeat resize roll take tile tril trim_zeros triu",
+    "arrays.searching": "all any argmax argmin argpartition argsort argwhere count_nonzero digitize flatnonzero isin "
+    "lexsort nanargmax nanargmin nonzero searchsorted",
+    "axes": "array_split atleast_1d atleast_2d atleast_3d broadcast_arrays dsplit flip fliplr flipud hsplit meshgrid "
+    "moveaxis rollaxis rot90 split squeeze swapaxes unstack vsplit",
+    "elementwise.clipping": "clip nan_to_num",
+    "elementwise.hyperbolic": "arccosh arcsinh arctanh cosh sinh tanh",
+    "elementwise.logistic": "logaddexp logaddexp2",
+    "integers": "bitwise_and bitwise_count bitwise_or bitwise_xor gcd invert lcm left_shift right_shift",
+    "linalg.diagonals": "diag diagflat diagonal trace",
+    "linalg.products": "cross dot inner kron matmul matvec outer tensordot vdot vecdot vecmat",
+    "statistics.cumulative": "cumprod cumsum cumulative_prod cumulative_sum",
+    "statistics.moments": "average corrcoef cov ptp std var",
+    "statistics.sorting": "partition sort sort_complex unique unique_all unique_counts unique_inverse unique_values",
+}
+"""Family → its functions of NumPy's, by name."""
+
+FAMILY_OF = {getattr(np, name): family for family, names in LATE.items() for name in names.split()}
 
 
 def families_of(room):
@@ -48,8 +73,27 @@ def families():
     return [family for room in (__name__, *(f"{__name__}.{room}" for room in ROOMS)) for family in families_of(room)]
 
 
-def entry_for(function):
-    """Return what a user's call of a function of NumPy's becomes; None where there is no rule for it."""
-    if function not in BY_NUMPY:
-        families()
-    return BY_NUMPY.get(function)
+class Entries(dict[Any, Any]):
+    """Function of NumPy's → what a user's call of it becomes, None where there is no rule; found at the first call.
+
+    An entry is here when its family is whole, and in `BY_NUMPY` as soon as it is read: another thread may be reading.
+    """
+
+    def __missing__(self, function):
+        if function in FAMILY_OF:
+            import_module(f"{__name__}.{FAMILY_OF[function]}")
+        elif isinstance(function, np.ufunc):
+            return import_module(f"{__name__}.from_scipy").rule_of(function)
+        else:
+            families()
+        entry = BY_NUMPY.get(function)
+        if entry is not None:
+            self[function] = entry
+        return entry
+
+
+ENTRIES = Entries()
+
+for _family in EARLY:
+    import_module(f"{__name__}.{_family}")
+ENTRIES.update(BY_NUMPY)

@@ -1,6 +1,5 @@
 """Shapes: reshape, transpose, broadcast, join. All are linear; the adjoint puts every element back."""
 
-from array import array as python_array
 from collections import UserList, deque
 from functools import lru_cache
 
@@ -13,8 +12,8 @@ from ..messages.errors import no_plain_value, user_line
 from ..table import batching, composition, dispatch, linear
 from .indexing import getitem, overlapping, refuse_writing
 
-SEQUENCES = (range, memoryview, python_array, deque, UserList)
-"""What NumPy makes an array of, beside lists and tuples."""
+SEQUENCES = (range, memoryview, deque, UserList)
+"""What NumPy makes an array of, beside lists, tuples and the arrays of the module ``array``."""
 
 NESTED = (list, tuple, *SEQUENCES)
 """What an array may be given as."""
@@ -24,8 +23,12 @@ class _Nested(dict[type, bool]):
     """A table: type → True if it is one of `NESTED`; Python asks a UserList's class for a microsecond."""
 
     def __missing__(self, kind):
-        self[kind] = answer = issubclass(kind, NESTED)
+        self[kind] = answer = issubclass(kind, NESTED) or _is_buffer(kind)
         return answer
+
+
+def _is_buffer(kind):
+    return any(base.__module__ == "array" and base.__name__ == "array" for base in kind.__mro__)
 
 
 is_nested = _Nested().__getitem__
@@ -263,7 +266,7 @@ def array(nested):
         return nested
     if is_number(kind):
         return nested.primal if nested.level is HELD else nested
-    if isinstance(nested, SEQUENCES):
+    if is_nested(kind) and not isinstance(nested, (list, tuple)):
         nested = np.asarray(nested) if isinstance(nested, memoryview) else list(nested)
     if type(nested) is not np.ndarray and is_operand(type(nested)) and isinstance(nested, np.ndarray):
         nested = np.asarray(nested)

@@ -4,8 +4,9 @@ import numpy as np
 
 from ..forms import PYTHON
 from ..levels import is_noted
-from ..table import BY_NUMPY, composition, entry, linear, with_values_of
+from ..table import composition, entry, linear, with_values_of
 from ..table.batching import by_elements
+from . import ENTRIES
 from .shaping import arrays, in_common
 
 
@@ -37,4 +38,4 @@ def nowhere(mask):
 @composition(np.where, weak=True)
 def where_or_nonzero(condition, *choices):
     """The choice; without choices the places where the condition holds, as plain indices."""
-    return chosen(condition, *in_common(arrays(choices))) if choices else BY_NUMPY[np.nonzero](condition)
+    return chosen(condition, *in_common(arrays(choices))) if choices else ENTRIES[np.nonzero](condition)

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import inspect
 import sys
+from _thread import RLock
 from collections.abc import Callable
 from functools import update_wrapper
-from threading import RLock
 from types import FrameType
 from typing import Any, cast
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping, MutableSequence, MutableSet
-from copy import deepcopy
 from types import EllipsisType, NoneType
 from typing import Any
 
@@ -50,7 +49,11 @@ def _copied(x: Any) -> Any:
         return {name: _copied(value) for name, value in x.items()}
     if isinstance(x, memoryview):
         return np.array(x)
-    return deepcopy(x) if _is_mutable(kind) else x
+    if not _is_mutable(kind):
+        return x
+    from copy import deepcopy
+
+    return deepcopy(x)
 
 
 class _Mutable(dict[type, bool]):

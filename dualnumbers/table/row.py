@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -42,7 +41,6 @@ def _are_inexact(z: Any) -> Sequence[bool]:
     return [dtype_of(x).kind in "fc" for x in z]
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Row:
     """One row of the table: a function of operands, each of a kind, and of fixed parameters.
 
@@ -51,63 +49,77 @@ class Row:
     against an infinite slope.
     """
 
+    __slots__ = ("add", "any_number", "arguments", "arity", "batched", "call", "carried", "domain", "inline",
+                 "is_constant", "is_elementwise", "is_linear", "joint", "kinds", "name", "numpy", "of_matrix",
+                 "parameters", "partials", "put", "python", "selects", "several", "shown", "singular", "solves",
+                 "statics")  # fmt: skip
+
     name: str
     arguments: tuple[Kind, ...]
-    parameters: tuple[str, ...] = ()
+    parameters: tuple[str, ...]
     """The names of the fixed parameters behind the operands."""
-    call: Callable[..., tuple[Any, ...]] | None = None
+    call: Callable[..., tuple[Any, ...]] | None
     """The function that takes what a user may pass, and returns operands and parameters."""
-    any_number: bool = False
-    several: bool = False
+    any_number: bool
+    several: bool
     """Whether its value may be of several results: a tuple, as are then its tangent and its adjoint."""
-    carried: Callable[[Any], Sequence[bool]] = _are_inexact
+    carried: Callable[[Any], Sequence[bool]]
     """Which of several results carry a derivative, given their values; the others have the tangent None."""
-    joint: Callable[..., Sequence[Any]] | None = None
+    joint: Callable[..., Sequence[Any]] | None
     """``joint(z̄, z, *operands, *parameters)``: the adjoints of all operands at once, None for none; they share work."""
-    domain: Any = None
-    singular: bool = False
+    domain: Any
+    singular: bool
     """True where a partial may be infinite inside the domain."""
-    selects: bool = False
-    solves: bool = False
+    selects: bool
+    solves: bool
     """Whether its value z is the solution of an equation that is linear in z and in each operand, as A z = b is."""
-    of_matrix: bool = False
+    of_matrix: bool
     """Whether it is a function of a square matrix that is given by a power series, as expm is."""
-    shown: str = ""
+    shown: str
     """What listings call the function, where that is not its name."""
-    batched: Callable[..., Any] | None = None
+    batched: Callable[..., Any] | None
     """How it does all members of a batch at once, as `table.batching` says; None: one after the other."""
-    put: Callable[..., Any] | None = None
+    put: Callable[..., Any] | None
     """The way back through a view: ``put(x, v, *static)`` is ``x`` with ``v`` in the place that the view showed."""
-    python: Face = field(init=False)
-    numpy: Face = field(init=False)
-    statics: int = field(init=False)
+    python: Face
+    numpy: Face
+    statics: int
     """The number of fixed parameters."""
-    arity: int = field(init=False)
+    arity: int
     """The number of operands; −1 where it is any."""
-    kinds: tuple[type[Kind], ...] = field(init=False)
+    kinds: tuple[type[Kind], ...]
     """The kinds of the operands through which a derivative passes, each once."""
-    partials: tuple[Any, ...] = field(init=False)
+    partials: tuple[Any, ...]
     """The partials of an elementwise row; those of several results by one operand are a tuple."""
-    add: Callable[[Any, Any], Any] = field(init=False)
+    add: Callable[[Any, Any], Any]
     """The sum of two of its tangents."""
-    is_constant: bool = field(init=False)
-    is_elementwise: bool = field(init=False)
-    is_linear: bool = field(init=False)
-    inline: tuple[Any, Any] | None = field(init=False)
+    is_constant: bool
+    is_elementwise: bool
+    is_linear: bool
+    inline: tuple[Any, Any] | None
     """Both partials of a row that is elementwise in two operands, (partial, None) of one; else None, as of several
     results. The hot paths write such a row out."""
 
-    def __post_init__(self) -> None:
-        if self.joint is not None:
-            self.arguments = tuple(_pulled_by(self.joint, *numbered) for numbered in enumerate(self.arguments))
-        self.statics, self.add = len(self.parameters), plus if self.several else operator.add
-        self.arity = -1 if self.any_number else len(self.arguments)
-        self.kinds = tuple(dict.fromkeys(type(kind) for kind in self.arguments if kind.passes))
-        self.is_constant = not self.kinds
-        self.is_linear = self.kinds == (Linear,)
-        self.is_elementwise = set(map(type, self.arguments)) in ({Elementwise}, {ElementwiseOfSeveral})
-        self.partials = tuple(kind.partial for kind in self.arguments if isinstance(kind, Elementwise))
-        inline = self.is_elementwise and self.arity <= 2 and not self.several
+    def __init__(self, name: str, arguments: tuple[Kind, ...], parameters: tuple[str, ...] = (),
+                 call: Callable[..., tuple[Any, ...]] | None = None, any_number: bool = False, *,
+                 several: bool = False, carried: Callable[[Any], Sequence[bool]] = _are_inexact,
+                 joint: Callable[..., Sequence[Any]] | None = None, domain: Any = None, singular: bool = False,
+                 selects: bool = False, solves: bool = False, of_matrix: bool = False, shown: str = "",
+                 batched: Callable[..., Any] | None = None, put: Callable[..., Any] | None = None) -> None:  # fmt: skip
+        if joint is not None:
+            arguments = tuple(_pulled_by(joint, *numbered) for numbered in enumerate(arguments))
+        self.name, self.arguments, self.parameters, self.call = name, arguments, parameters, call
+        self.any_number, self.several, self.carried, self.joint = any_number, several, carried, joint
+        self.domain, self.singular, self.selects = domain, singular, selects
+        self.solves, self.of_matrix, self.shown, self.batched, self.put = solves, of_matrix, shown, batched, put
+        self.statics, self.add = len(parameters), plus if several else operator.add
+        self.arity = -1 if any_number else len(arguments)
+        types: dict[type[Kind], None] = dict.fromkeys(map(type, arguments))
+        self.kinds = tuple([kind for kind in types if kind.passes])
+        self.is_constant, self.is_linear = not self.kinds, self.kinds == (Linear,)
+        self.is_elementwise = len(types) == 1 and (Elementwise in types or ElementwiseOfSeveral in types)
+        self.partials = tuple([kind.partial for kind in arguments if isinstance(kind, Elementwise)])
+        inline = self.is_elementwise and self.arity <= 2 and not several
         self.inline = (*self.partials, None)[:2] if inline else None
 
     @property

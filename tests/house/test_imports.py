@@ -10,6 +10,8 @@ from pkgutil import resolve_name
 
 import pytest
 
+from dualnumbers.rules import LATE as LATE_FAMILIES
+
 ROOT = Path(__file__).parents[2]
 LONGEST = 320
 """Lines of a module. One that outgrows this asks for a better division."""
@@ -31,6 +33,7 @@ LAYERS = (
     ("dualnumbers.messages.storing",),
     ("dualnumbers.messages.labelled",),
     ("dualnumbers.messages.rewriting",),
+    ("dualnumbers.messages.sentences",),
     ("dualnumbers.messages.errors",),
     ("dualnumbers.table.dispatch", "dualnumbers.table.registry", "dualnumbers.table.parameters"),
     ("dualnumbers.table.partials", "dualnumbers.table.batching"),
@@ -39,13 +42,14 @@ LAYERS = (
     ("dualnumbers.table.language",),
     ("dualnumbers.table",),
     ("dualnumbers.rules",),
+    ("dualnumbers.numbers.arguments",),
     (
-        "dualnumbers.numbers.arguments",
         "dualnumbers.numbers.ufunc_methods",
         "dualnumbers.numbers.ndarray_attributes",
         "dualnumbers.numbers.notation",
     ),
     ("dualnumbers.numbers.beside_sparse",),
+    ("dualnumbers.numbers.operators",),
     ("dualnumbers.numbers.number", "dualnumbers.numbers.nested"),
     ("dualnumbers.numbers.typed",),
     ("dualnumbers.numbers.series", "dualnumbers.numbers.polynomials"),
@@ -259,20 +263,64 @@ def test_importing_brings_in_nothing_heavy():
     assert not HEAVY & set(loaded.stdout.split())
 
 
-def test_families_that_are_read_late_have_no_ufunc_and_no_method():
-    """All kinds of number get these when their class is made."""
+def test_families_that_are_read_late_are_found_by_their_functions():
+    """Those with a ufunc or a method of arrays one by one: all kinds of number have these when their class is made."""
     program = """
-import numpy as np, dualnumbers.rules as rules
+import sys, numpy as np, dualnumbers.rules as rules
 from dualnumbers.table import BY_NUMPY
 early = set(BY_NUMPY)
+methods = {vars(np).get(name) for name in dir(np.ndarray)}
+for family, names in rules.LATE.items():
+    assert f"{rules.__name__}.{family}" not in sys.modules, family
+for function, family in rules.FAMILY_OF.items():
+    entry, made = rules.ENTRIES[function], f"{rules.__name__}.arrays.creating"
+    assert entry is not None or function in sys.modules[made].LIKE, function
 rules.families()
 late = set(BY_NUMPY) - early
 assert np.interp in late and np.fft.fft in late
-methods = {getattr(np, name, None) for name in dir(np.ndarray)}
-print(*[f for f in late if isinstance(f, np.ufunc) or f in methods])
+print(*[f for f in late - rules.FAMILY_OF.keys() if isinstance(f, np.ufunc) or f in methods])
+"""
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (found.stdout, found.stderr) == ("\n", ""), "name them in LATE of dualnumbers/rules/__init__.py"
+
+
+@pytest.mark.parametrize("family", LATE_FAMILIES)
+def test_a_family_has_the_functions_that_it_is_found_by(family):
+    """And needs no other family to be found: reading it enters them all."""
+    program = f"""
+import numpy as np, dualnumbers.rules as rules
+from importlib import import_module
+from dualnumbers.table import BY_NUMPY
+import_module("dualnumbers.rules.{family}")
+like = set()
+if "{family}" == "arrays.creating":
+    like = rules.arrays.creating.LIKE.keys()
+print(*[name for name in rules.LATE["{family}"].split() if getattr(np, name) not in BY_NUMPY.keys() | like])
 """
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert found.stdout == "\n", "move their rows to a file of EARLY in dualnumbers/rules/__init__.py"
+    assert found.stdout == "\n"
+
+
+@pytest.mark.parametrize("call", ["x @ x", "np.dot(x, x)", "x.std()", "np.tanh(x).sum()", "np.sort(x)", "x.argmax()"])
+def test_eight_threads_may_be_the_first_to_read_a_family(call):
+    """Nobody gets a rule of a file that another thread is still reading."""
+    program = f"""
+import sys, threading, numpy as np
+from autodiff import grad
+sys.setswitchinterval(1e-6)
+together = threading.Barrier(8)
+found = []
+def differentiate():
+    together.wait()
+    found.append(grad(lambda x: np.sum({call} * x))(np.arange(1.0, 4.0)).tolist())
+threads = [threading.Thread(target=differentiate) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(found) == 8 and all(g == found[0] for g in found), found
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 def test_the_names_are_ours_alone():

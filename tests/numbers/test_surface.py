@@ -11,7 +11,7 @@ from autodiff import Variable
 from dualnumbers import DualNumber
 from dualnumbers.numbers import surface
 from dualnumbers.numbers.array import ArrayNumber
-from dualnumbers.numbers.number import BINARY, UNARY
+from dualnumbers.numbers.operators import BINARY, UNARY
 
 DECLARED = {
     node.name: {f.name: f for f in ast.walk(node) if isinstance(f, ast.FunctionDef)}

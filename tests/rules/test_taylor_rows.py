@@ -13,7 +13,7 @@ from table import EPS, FUNCTIONS, few_points, named, noise, places
 from autodiff import derivative, taylor
 from dualnumbers import TaylorNumber
 from dualnumbers.numbers import operation
-from dualnumbers.numbers.number import lifted_operators
+from dualnumbers.numbers.operators import lifted_operators
 from dualnumbers.table import TABLE
 
 ORDER = 3

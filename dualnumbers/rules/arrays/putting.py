@@ -1,4 +1,7 @@
-"""Functions of NumPy that write into their first argument, which must be an array of numbers. Written in assignment."""
+"""Functions of NumPy that write into their first argument, which must be an array of numbers. Written in assignment.
+
+And what the methods ``at`` and ``reduceat`` of ufuncs give where they add, as rows.
+"""
 
 import numpy as np
 
@@ -6,8 +9,8 @@ from ...foreign import as_array, as_like, in_index
 from ...forms import PYTHON, dtype_of, is_array, numbered, shape, size
 from ...levels import is_number, read
 from ...messages.errors import no_plain_value
-from ...table import composition
-from ..indexing import fixed, getitem
+from ...table import composition, linear
+from ..indexing import fixed, getitem, scatter
 from ..shaping import array, ravel, reshape
 
 
@@ -115,3 +118,40 @@ def fill_diagonal(a, val, wrap=False):
     np.fill_diagonal(places, True, wrap)
     if not _empty(val) and not target.take_in(lambda numbers, source: np.fill_diagonal(numbers, source, wrap), val):
         target[places] = _cycled(val, int(np.sum(places)))
+
+
+# ------------------------------------------------------------------------------------------------- of ufuncs
+
+
+def _spread_between(g, x, starts):
+    """Return the adjoint of the sums from every start to the next: it is equal along each."""
+    ends = [*starts[1:], shape(x)[0]]
+    counts = [max(end - start, 1) for start, end in zip(starts, ends, strict=True)]
+    places = np.concatenate([np.arange(start, start + n) for start, n in zip(starts, counts, strict=True)])
+    return scatter(getitem(g, np.repeat(np.arange(len(starts)), counts)), shape(x), places)
+
+
+@linear(_spread_between, name="add_reduceat", shown="add.reduceat")
+def added_between(x, starts):
+    return np.add.reduceat(x, starts, 0)
+
+
+def _at(ufunc):
+    def applied(x, v, places):
+        z = x.astype(np.result_type(x, v), order="C")
+        z = np.array(z) if isinstance(z, np.generic) else z  # of a scalar, reshape makes a copy
+        ufunc.at(z.reshape(-1), places, v)
+        return z
+
+    return applied
+
+
+added_at = linear(
+    lambda g, x, v, places: g, lambda g, x, v, places: getitem(ravel(g), places), name="add_at", shown="add.at"
+)(_at(np.add))
+subtracted_at = linear(
+    lambda g, x, v, places: g,
+    lambda g, x, v, places: -getitem(ravel(g), places),
+    name="subtract_at",
+    shown="subtract.at",
+)(_at(np.subtract))
