@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
@@ -31,7 +29,7 @@ LONG = 4
 """As often is differentiated by one number where a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
-    from .calls.directions import Columns, ComplexPartial, Directions
+    from .calls.directions import ComplexPartial
     from .check.derivatives import check_derivative
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
@@ -82,7 +80,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
         if type(tangent) is DualNumber and regular(tangent) is tangent:
             check_alive_below(out, level)
             return tangent
-    out = _certain(f, lambda: args, level, out)
+    out = certain(f, lambda: args, level, out)
     return as_given(_split(output(out, f), level, x)[1], x)
 
 
@@ -152,7 +150,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
     level, call = Level(), Call(primals, range(len(primals)))
     pushed = call.matched(tangents)
-    seeded = partial(_seeded, call, pushed, level)
+    seeded = partial(with_tangents, call, pushed, level)
     main: Any = f
     if has_aux:
         from .calls.auxiliary import Main
@@ -160,7 +158,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
         main = Main(f)
     out = run(main, seeded(), level)
     call.check()
-    leaves, rebuild = flatten(_certain(main, seeded, level, out))
+    leaves, rebuild = flatten(certain(main, seeded, level, out))
     values: list[Any] = []
     found: list[Any] = []
     for leaf in leaves:
@@ -235,53 +233,13 @@ def check_alive_below(out: Any, level: Level) -> None:
 
 def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
               chunk_size: int | None = None, rule: ComplexPartial | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Return f's output, and the partials of it by each of the arguments at ``indices``, in the structures of both.
+    """Do what `runs.partials` says."""
+    from .runs import partials
 
-    f runs once, with the directions of all elements as one batch. Where these would fill the memory, it is recorded,
-    and they are pushed through the recording chunk by chunk. Where a rule needs to know the direction, it runs once for
-    each.
-    """
-    from .calls.directions import ONE_RUN, Directions, holomorphic
-
-    call, rule = Call(args, indices), rule or holomorphic
-    directions = Directions(call.leaves, chunk_size, room=ONE_RUN)
-    if len(directions) <= directions.step:
-        try:
-            return _partials_by_runs(f, call, directions, finish, rule)
-        except np.linalg.LinAlgError as error:
-            from dualnumbers.rules.linalg.undetermined import Unadapted
-
-            if not isinstance(error, Unadapted):
-                raise
-            return _partials_by_runs(f, Call(args, indices), Directions(call.leaves, 1), finish, rule, error)
-    from .recorded import by_columns
-
-    return by_columns(f, args, indices, finish, rule, chunk_size)
+    return partials(f, args, indices, finish, chunk_size, rule)
 
 
-def _partials_by_runs(f: Callable[..., Any], call: Call, directions: Directions, finish: Callable[[Any], Any],
-                      rule: ComplexPartial, otherwise: Exception | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Find `_partials` by one run for each chunk of the directions, whose level lies below that of the dual numbers."""
-    from .calls.directions import Columns, check_same
-
-    runs: list[list[Any]] = []
-    columns: list[Columns] = []
-    for chosen in directions.chunks():
-        level = Level()
-        seeded = partial(_seeded, call, directions.seeds(chosen), level)
-        out = finish(_certain(f, seeded, level, run(f, seeded(), level)))
-        outs, rebuild_out = flatten(out)
-        pushed = [_pushed(leaf, level) for leaf in outs]
-        columns = columns or [Columns(directions, value) for value, _ in pushed]
-        for filled, (_, tangent) in zip(columns, pushed, strict=True):
-            filled.fill(chosen, tangent)
-        runs.append([value for value, _ in pushed])
-    call.check()
-    check_same(runs, otherwise)
-    return rebuild_out(runs[0]), call.jacobians([filled.partials(rule) for filled in columns], rebuild_out)
-
-
-def _seeded(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
+def with_tangents(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
     """Return the arguments as f gets them: an array is a number in every run, whichever directions are this one's."""
     numbers: list[Any] = []
     for x, tangent in zip(call.leaves, tangents, strict=True):
@@ -291,7 +249,7 @@ def _seeded(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
     return call.arguments_with(numbers)
 
 
-def _certain(f: Callable[..., Any], seeded: Callable[[], list[Any]], level: Level, out: Any) -> Any:
+def certain(f: Callable[..., Any], seeded: Callable[[], list[Any]], level: Level, out: Any) -> Any:
     """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart.
 
     ``seeded`` makes its arguments anew, whatever f did to those that it got.
@@ -310,7 +268,7 @@ def _tangents_of(out: Any, level: Level) -> list[Any]:
     return [x.tangent for x in leaves if is_number(type(x)) and x.level is level]
 
 
-def _pushed(out: Any, level: Level) -> tuple[Any, Any]:
+def pushed_leaf(out: Any, level: Level) -> tuple[Any, Any]:
     """Return an output's primal and tangent at a level; None where it does not depend on what was seeded."""
     check_alive_below(out, level)
     if not (is_number(type(out)) and out.level is level):

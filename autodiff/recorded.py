@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.levels import Level
-from dualnumbers.numbers.batch import BatchArray, batch
+from dualnumbers.numbers.batch import BatchArray, of_units
+from dualnumbers.numbers.weighted import DOUBLE
 
 from .calls.directions import Columns, ComplexPartial, Directions, Rows, holomorphic, largest, seeds_by_line
 from .calls.structures import flatten, keeps_structure
@@ -19,8 +19,8 @@ from .second_look.certain import certain_tangents
 from .tape.sweep import adjoints
 from .tape.variable import ArrayVariable
 
-DOUBLE, FEW = np.dtype(float), 1 << 14
-"""The type of what `of_one_array` takes, and how many elements a batch of the largest value has there at most."""
+FEW = 1 << 14
+"""How many elements a batch of the largest value has at most that `of_one_array` takes."""
 
 
 def of_one_array(recording: Recording) -> tuple[Any, list[Any]] | None:
@@ -39,7 +39,7 @@ def of_one_array(recording: Recording) -> tuple[Any, list[Any]] | None:
     count, dims = (x.size, x.shape) if by_columns else (z.size, z.shape)
     if not count or count * largest(tape.values) > FEW:
         return None
-    seed = np.ones(dims) if count == 1 else batch(_units(count, dims), Level())
+    seed = of_units(count, dims, Level())
     if by_columns:
         found = certain_tangents(tape, {tape.inputs[0]: seed}, range(out.line + 1), [out.line]).get(out.line)
     else:
@@ -51,14 +51,6 @@ def of_one_array(recording: Recording) -> tuple[Any, list[Any]] | None:
     if by_columns and count > 1:
         found = found.transpose(*range(1, found.ndim), 0)
     return z.copy("K"), recording.call.structured([found.copy("C").reshape(z.shape + x.shape)])
-
-
-@lru_cache(maxsize=64)
-def _units(count: int, dims: tuple[int, ...]) -> Any:
-    """Return the unit arrays of a shape, along a first axis; nobody writes to them."""
-    units = np.eye(count).reshape(count, *dims)
-    units.flags.writeable = False
-    return units
 
 
 def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[Any, list[Any]]:

@@ -20,6 +20,7 @@ from dualnumbers.levels import Level, level_of, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import number_type
 from dualnumbers.numbers.batch import batch
+from dualnumbers.numbers.weighted import DOUBLE
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import broadcast_to, concatenate, copied, reshape, stack, transpose
@@ -33,6 +34,9 @@ CHUNK = 5 << 14
 
 ONE_RUN = 1 << 19
 """How many elements a batch may have that all values of a run are: several of them are there at a time."""
+
+FEW = 64
+"""How many elements an array has at most that is differentiated in a short way."""
 
 ComplexPartial = Callable[[Any, Any], Any]
 """The partial by a complex number, from the derivatives along 1 and along i."""
@@ -48,13 +52,14 @@ class Directions:
     """The directions of some leaves, one leaf after the other; ``len`` is how many there are.
 
     They go in chunks of ``chunk_size``, by default as many at once as keep a batch of the largest value, of so many
-    ``elements``, within some ``room``, `CHUNK` by default. Raises TypeError or ValueError for a size that is none.
+    ``elements``, within `CHUNK`, in ``one_run`` within `ONE_RUN`. Raises TypeError or ValueError for a size that is
+    none.
 
     Numbers of other types (`dualnumbers.number_types`), among the leaves or on the ``other_side`` of the function, are
     in no array: then the directions go one by one. Raises TypeError where there are arrays beside them.
     """
 
-    def __init__(self, leaves: list[Any], chunk_size: int | None = None, elements: int = 0, room: int = 0,
+    def __init__(self, leaves: list[Any], chunk_size: int | None = None, elements: int = 0, one_run: bool = False,
                  other_side: Sequence[Any] = ()) -> None:  # fmt: skip
         self.leaves, self.level = leaves, Level()
         self.one_by_one = any(number_type(type_of(x)) is not None for x in (*leaves, *other_side))
@@ -65,7 +70,8 @@ class Directions:
         counts = [size * (1 + is_unreal(x)) for size, x in zip(self.sizes, leaves, strict=True)]
         self.starts: list[int] = list(accumulate(counts, initial=0))
         chunk_size = 1 if self.one_by_one else checked(chunk_size)
-        self.step = chunk_size or max(1, (room or CHUNK) // max(1, elements, *self.sizes))
+        room = ONE_RUN if one_run else CHUNK
+        self.step = chunk_size or max(1, room // max(1, elements, *self.sizes))
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -103,6 +109,17 @@ class Directions:
     def overlap(self, k: int, chosen: range) -> range:
         """Return those of the chosen directions that are of a leaf."""
         return range(max(chosen.start, self.starts[k]), min(chosen.stop, self.starts[k + 1]))
+
+
+def is_small(leaves: Sequence[Any], few: int = FEW) -> bool:
+    """Return whether the leaves are one array of some numbers of double precision, whose directions go in one run."""
+    x = leaves[0] if len(leaves) == 1 else None
+    return type(x) is np.ndarray and x.dtype is DOUBLE and 0 < x.size <= few and x.size**2 <= ONE_RUN
+
+
+def go_at_once(leaves: Sequence[Any], elements: int) -> bool:
+    """Return whether the leaves are small, and all directions one chunk beside a value of so many elements."""
+    return is_small(leaves) and leaves[0].size * elements <= CHUNK
 
 
 def checked(chunk_size: int | None) -> int | None:

@@ -10,15 +10,17 @@ import numpy as np
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
 from dualnumbers.levels import Level, level_of
 from dualnumbers.messages.errors import user_line
+from dualnumbers.numbers.batch import BatchArray, batch, units
 from dualnumbers.numbers.dual import make
 from dualnumbers.numbers.pushforward import paired
+from dualnumbers.numbers.weighted import DOUBLE
 from dualnumbers.rules.indexing import getitem, scatter
 from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.rules.shaping import concatenate, reshape
 from dualnumbers.table.partials import as_given
 
 from ..calls.auxiliary import beside
-from ..calls.directions import Columns, Directions, checked, holomorphic, largest, seeds_by_line
+from ..calls.directions import Columns, Directions, checked, go_at_once, holomorphic, largest, seeds_by_line
 from ..calls.places import Which, by_position, distinct
 from ..calls.structures import flatten
 from ..calls.values import name_of, own, real_output
@@ -95,7 +97,12 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
 
 def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[list[Any], list[Any]]:
     """Return the gradients by all leaves, and the partials by each argument of the list of those."""
-    directions = Directions(recording.leaves, chunk_size, largest(recording.tape.values))
+    elements = largest(recording.tape.values)
+    if chunk_size is None and go_at_once(recording.leaves, elements):
+        found_at_once = _of_one_array(recording, out)
+        if found_at_once is not None:
+            return found_at_once
+    directions = Directions(recording.leaves, chunk_size, elements)
     found = [Columns(directions, x) for x in recording.leaves]
     gradient: list[Any] = []
     for chosen in directions.chunks():
@@ -107,12 +114,28 @@ def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[li
     return gradient, recording.call.jacobians(by_leaf, recording.call.structured)
 
 
+def _of_one_array(recording: Recording, out: Any) -> tuple[list[Any], list[Any]] | None:
+    """Do what `_hessian` does for one small array, without chunks; None where the tangents are no plain arrays."""
+    (x,), low = recording.leaves, Level()
+    ((gradient, tangent),) = pushed_gradient(recording, out, [batch(units(x.size, x.shape), low)])
+    if type(tangent) is BatchArray and tangent.level is low:
+        columns = tangent.data
+    else:
+        plain = tangent is None or type(tangent) is np.ndarray
+        columns = np.broadcast_to(0.0 if tangent is None else tangent, (x.size, *x.shape)) if plain else None
+    if type(columns) is not np.ndarray or columns.dtype is not DOUBLE:
+        return None
+    found = columns.transpose(*range(1, columns.ndim), 0).copy("C").reshape(x.shape * 2)
+    return recording.partials([gradient], set()), recording.call.jacobians([[found]], recording.call.structured)
+
+
 def pushed_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[tuple[Any, Any]]:
     """Return the gradients by all leaves with their tangents, given those of the leaves; None for none.
 
     Tangents are pushed through the tape, and adjoints swept back through its lines with their tangents.
     """
     tape, level = recording.tape, Level()
+    level.quiet = True
     if not recording.holds(out):
         return [(None, None)] * len(seeds)
     with np.errstate(all="ignore"):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..calls.auxiliary import beside
-from ..calls.directions import checked, total_size
+from ..calls.directions import checked, is_small, total_size
 from ..calls.places import Which, by_position, distinct
 from ..calls.structures import flatten
 from ..calls.values import name_of
@@ -15,8 +15,12 @@ from ..forward import joined, value_and_columns
 from ..linearization import Recording
 from ..recorded import columns, of_one_array, rows
 from ..reverse import value_and_rows
+from ..runs import partials
 from ..sparse.jacobians import check_sparse, value_and_sparse_jacobian
 from ..sparse.sparsity import Sparsity
+
+FORWARD = 3
+"""Of so many numbers at most the directions are pushed forward as f runs: to record it would take longer."""
 
 BY_MODE = {"forward": value_and_columns, "reverse": value_and_rows}
 
@@ -27,7 +31,8 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
     ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps m adjoints back together if m < n or
-    m = 1, else pushes n tangents forward; ``"forward"`` and ``"reverse"`` choose. ``chunk_size`` of them go at a time,
+    m = 1, else pushes n tangents forward; those of an array of up to three numbers go forward as f runs, which takes
+    less time than to record it. ``"forward"`` and ``"reverse"`` choose. ``chunk_size`` of them go at a time,
     by default as many as fit into a small memory. Structure, ``argnums`` and ``has_aux`` as
     `autodiff.forward.jacfwd`'s.
 
@@ -83,14 +88,18 @@ def _by_fewer(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
     def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
-        recording = Recording(main, given, distinct(argnums, found))
+        indices = distinct(argnums, found)
+        if chunk_size is None and is_small([given[k] for k in indices], FORWARD):
+            value, by_each = partials(main, given, indices, lambda out: joined(out, f))
+            return with_rest(value), tuple(by_each) if isinstance(argnums, tuple) else by_each[0]
+        recording = Recording(main, given, indices)
         found_at_once = of_one_array(recording) if chunk_size is None else None
         if found_at_once is not None:
-            value, partials = found_at_once
+            value, by_each = found_at_once
         elif total_size(flatten(recording.out)[0]) >= max(total_size(recording.leaves), 2):
-            value, partials = columns(recording, f, joined(recording.out, f), chunk_size)
+            value, by_each = columns(recording, f, joined(recording.out, f), chunk_size)
         else:
-            value, partials = rows(recording, f, chunk_size)
-        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
+            value, by_each = rows(recording, f, chunk_size)
+        return with_rest(value), tuple(by_each) if isinstance(argnums, tuple) else by_each[0]
 
     return both

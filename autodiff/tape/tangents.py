@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.numbers.batch import BatchArray, BatchNumber, FloatBatch, batch
-from dualnumbers.numbers.weighted import weighted
-from dualnumbers.table import Row
-from dualnumbers.table.kinds import Linear, Multilinear
+from dualnumbers.numbers.batch import BatchNumber, FloatBatch
+from dualnumbers.numbers.weighted import applied, weighted
 from dualnumbers.table.partials import evaluate_partial, numpy_float
 
 from .wengert import Tape
-
-MULTILINEAR, BY_ITSELF, PLAIN = (Multilinear,), (Linear, Multilinear), (np.ndarray, np.float64)
 
 LARGE = 1 << 18
 """From so many bytes on a tangent goes as soon as no further line reads it."""
@@ -72,31 +68,9 @@ def _of_any(tape: Tape, line: int, found: dict[int, Any]) -> Any:
     active = [(k, found[operand]) for k, operand in enumerate(operands) if operand in found and row.passes(k)]
     if not active:
         return None
-    if len(active) == 1 and not row.several and (row.arity == 1 or row.kinds == MULTILINEAR):
-        tangent = _at_once(tape, line, row, *active[0])
-        if tangent is not None:
-            return tangent
-    return row.push(tape.values[line], list(map(tape.value, operands)), active, tape.static.get(line, ()))
-
-
-def _at_once(tape: Tape, line: int, row: Row, place: int, t: Any) -> Any:
-    """Return the tangent of a row that is linear in one operand with a batch of plain arrays; None for any other."""
-    if (
-        row.batched is None
-        or type(t) is not BatchArray
-        or type(t.data) is not np.ndarray
-        or type(row.argument(place)) not in BY_ITSELF
-    ):
-        return None
-    xs, z = list(map(tape.value, tape.operands(line))), tape.values[line]
-    if type(xs[place]) is not np.ndarray or xs[place].dtype != t.data.dtype or type(z) not in PLAIN:
-        return None
-    xs[place] = t.data
-    members = tuple([k == place for k in range(len(xs))])
-    found = row.batched(row.evaluate, xs, members, *tape.static.get(line, ()))
-    if type(found) is not np.ndarray or found.dtype != z.dtype or found.shape[1:] != z.shape:
-        return None
-    return batch(found, t.level)
+    z, xs, static = tape.values[line], list(map(tape.value, operands)), tape.static.get(line, ())
+    tangent = applied(row, z, xs, active, static)
+    return row.push(z, xs, active, static) if tangent is None else tangent
 
 
 def _of_elements(tape: Tape, line: int, partials: Any, s: Any, t: Any) -> Any:

@@ -261,3 +261,16 @@ def batch(data: Any, level: Level) -> Any:
     z: Any = new(BatchArray if len(shape(data)) > 1 else BatchNumber)
     z.data, z.level = data, level
     return z
+
+
+def of_units(count: int, dims: tuple[int, ...], level: Level) -> Any:
+    """Return the unit arrays of a shape with so many elements, as a batch of a level; of one element that array."""
+    return batch(units(count, dims), level) if count > 1 else units(count, dims)[0]
+
+
+@lru_cache(maxsize=64)
+def units(count: int, dims: tuple[int, ...]) -> Any:
+    """Return the unit arrays of a shape, along a first axis; nobody writes to them."""
+    units = np.eye(count).reshape(count, *dims)
+    units.flags.writeable = False
+    return units

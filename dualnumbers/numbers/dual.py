@@ -23,7 +23,7 @@ from ..rules.shaping import broadcast_to
 from ..table import TABLE
 from ..table.partials import as_given, is_double, python_of
 from ..table.row import Face
-from . import nested
+from . import dual_arrays, nested
 from .array import ArrayNumber, Classes
 from .batch import BatchArray, BatchNumber
 from .number import Number
@@ -259,6 +259,7 @@ class DualArray(DualNumber, ArrayNumber, operators=True):
     """A dual number whose components are arrays of one shape."""
 
     __slots__ = ()
+    operators: Any = classmethod(dual_arrays.operators)
     real = property(DualNumber.real.fget, ArrayNumber.real.fset)  # type: ignore[attr-defined]
 
     def __getitem__(self, index: Any) -> Any:

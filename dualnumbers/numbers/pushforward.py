@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -26,10 +27,16 @@ from ..table.partials import (
 from ..table.row import Face, Row
 from .batch import BatchArray
 from .nested import regular
+from .weighted import applied
 from .weighted import weighted as of_arrays
 
 Make = Callable[[Any, Any, Any], Any]
 new = object.__new__
+
+ARRAYS = (np.ndarray, BatchArray)
+
+SILENT = nullcontext()
+"""In place of `np.errstate` where NumPy's warnings are off already."""
 
 
 def push_forward(face: Face, make: Make, kind: type, scalar: type) -> Callable[..., Any]:
@@ -75,6 +82,11 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
         if constant:
             return z
         active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and row.passes(k)]
+        if active and type(active[0][1]) in ARRAYS and not level.by_hand:
+            with SILENT if level.quiet else np.errstate(all="ignore"):
+                t = applied(row, z, primals, active, static)
+            if t is not None:
+                return make(z, t, level)
         times = strong if level.by_hand else None
         return make(z, row.push(z, primals, active, static, times), level) if active else z
 
@@ -87,7 +99,7 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
     unreal, plainly = face.unreal, not row.singular
     (p,) = row.partials
     if isinstance(p, float):
-        return lambda x: make(evaluate(x.primal), scaled(p, x.tangent), x.level)
+        return _unary_of_constant(face, make, p)
 
     def pushed(x: Any) -> Any:
         primal, tangent = x.primal, x.tangent
@@ -97,8 +109,9 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
             return unreal(x)
         else:
             z = evaluate(primal)
-            if type(tangent) is BatchArray and type(z) is np.ndarray and not x.level.by_hand:
-                with np.errstate(all="ignore"):
+            of_array = type(tangent) is BatchArray or (type(tangent) is np.ndarray and not plainly)
+            if of_array and type(z) is np.ndarray and not x.level.by_hand:
+                with SILENT if x.level.quiet else np.errstate(all="ignore"):
                     t = of_arrays(row.partials, z, (primal,), (tangent,))
                 if t is not None:
                     return make(z, t, x.level)
@@ -131,6 +144,18 @@ def _unary(face: Face, make: Make, scalar: type) -> Callable[..., Any]:
     return pushed
 
 
+def _unary_of_constant(face: Face, make: Make, p: float) -> Callable[..., Any]:
+    """Extend a row of one operand whose partial is a constant."""
+    row, evaluate = face.row, face.evaluate
+
+    def pushed(x: Any) -> Any:
+        z, t = evaluate(x.primal), x.tangent
+        along = of_arrays(row.partials, z, (x.primal,), (t,)) if type(t) is BatchArray else None
+        return make(z, scaled(p, t) if along is None else along, x.level)
+
+    return pushed
+
+
 def _binary(face: Face, make: Make, general: Callable[..., Any], scalar: Any) -> Callable[..., Any]:
     """Extend a row of two operands, both numbers of one level, or one of them plain or a scalar of a lower level."""
     row, evaluate = face.row, face.evaluate
@@ -152,8 +177,9 @@ def _binary(face: Face, make: Make, general: Callable[..., Any], scalar: Any) ->
         z = evaluate(a, b)
         kind = type(z)
         tangent = of_scalars(z, a, b, s, t) if kind is float or kind is numpy_float or kind is scalar else None
-        if kind is np.ndarray and (type(s) is BatchArray or type(t) is BatchArray) and not level.by_hand:
-            with np.errstate(all="ignore"):
+        of_array = singular or type(s) is BatchArray or type(t) is BatchArray
+        if kind is np.ndarray and of_array and not level.by_hand:
+            with SILENT if level.quiet else np.errstate(all="ignore"):
                 tangent = of_arrays(row.partials, z, (a, b), (s, t))
         if tangent is None:
             active = ((1, t),) if s is None else ((0, s),) if t is None else ((0, s), (1, t))
@@ -201,12 +227,19 @@ def _of_scalars(row: Row, scalar: Any) -> Callable[..., Any]:
 
 def _linear_in_one(face: Face, make: Make) -> Callable[..., Any]:
     """Extend a linear row of one operand: it is applied to both components."""
-    plain, evaluate = face.plain, face.evaluate
+    row, plain, evaluate = face.row, face.plain, face.evaluate
 
     def pushed(x: Any, *static: Any) -> Any:
         primal, tangent = x.primal, x.tangent
-        if type(primal) is np.ndarray and type(tangent) is np.ndarray:
-            return make(plain(primal, *static), plain(tangent, *static), x.level)
+        if type(primal) is np.ndarray:
+            if type(tangent) is np.ndarray:
+                return make(plain(primal, *static), plain(tangent, *static), x.level)
+            if type(tangent) is BatchArray:
+                z = plain(primal, *static)
+                with SILENT if x.level.quiet else np.errstate(all="ignore"):
+                    t = applied(row, z, (primal,), ((0, tangent),), static)
+                if t is not None:
+                    return make(z, t, x.level)
         return make(evaluate(primal, *static), evaluate(as_numpy_float(tangent, primal), *static), x.level)
 
     return pushed

@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from ..forms import zeros_like
+from ..table import Row
+from ..table.kinds import Active, Linear, Multilinear
 from ..table.partials import FAILURES, partial_by_numpy
 from .batch import BatchArray, BatchNumber, batch
 
 ndarray = np.ndarray
 DOUBLE = np.dtype(float)
-PLAIN = (ndarray, float, int)
+"""The type of arrays that go short ways."""
+
+MULTILINEAR = (Multilinear,)
+
+PLAIN, RESULTS = (ndarray, float, int), (ndarray, np.float64)
 
 
 def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -61,6 +68,36 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Seque
     if total.dtype != dtype or (total.shape if level is None else total.shape[1:]) != dims:
         return None
     return total if level is None else batch(total, level)
+
+
+def applied(row: Row, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...]) -> Any:
+    """Return the tangent of ``z = row(*xs, *static)``, linear in operands that have plain arrays or batches of such.
+
+    None comes back where another way is to be taken, as of `weighted`.
+    """
+    if not (row.is_linear or (row.kinds == MULTILINEAR and len(active) == 1)):
+        return None
+    level, operands, members = None, list(xs), [False] * len(xs)
+    for k, t in active:
+        x = xs[k]
+        if type(t) is BatchArray:
+            if row.batched is None or (level is not None and t.level is not level):
+                return None
+            level, t, members[k] = t.level, t.data, True
+        if type(t) is not ndarray or type(x) is not ndarray or t.dtype != x.dtype or t.shape[members[k] :] != x.shape:
+            return None
+        operands[k] = t
+    if row.is_linear and len(active) < len(xs):
+        given = {k for k, _ in active}
+        operands = [zeros_like(x) if k not in given and isinstance(row.argument(k), Linear) else x
+                    for k, x in enumerate(operands)]  # fmt: skip
+    if level is None:
+        found = row.evaluate(*operands, *static)
+        return found if type(found) is type(z) is ndarray and found.dtype == z.dtype else None
+    found = row.batched(row.evaluate, operands, tuple(members), *static)  # type: ignore[misc]
+    if type(found) is not ndarray or type(z) not in RESULTS or found.dtype != z.dtype or found.shape[1:] != z.shape:
+        return None
+    return batch(found, level)
 
 
 def times(p: Any, g: Any) -> Any:

@@ -108,6 +108,8 @@ def _of_all(index):
 
 def _moved_to_front(index):
     """Return how many axes come of the arrays in an index, if these stand apart: NumPy puts them in front of all."""
+    if type(index) is slice or type(index) is int:
+        return 0
     parts = index if isinstance(index, tuple) else (index,)
     arrays = [as_array(part) for part in parts if not isinstance(part, (slice, type(None), type(Ellipsis)))]
     if not any(part.ndim for part in arrays):

@@ -41,8 +41,9 @@ def _with_ones(dims, axis):
 
 def spread(g, x, axis):
     """Return a reduction's adjoint, equal along the reduced axes."""
-    if type(x) is np.ndarray and type(g) is np.float64:  # NumPy's function takes eight times as long
-        return np.ndarray(x.shape, float, g, 0, (0,) * x.ndim)
+    if type(g) is np.float64 or type(g) is float:  # NumPy's function takes eight times as long
+        dims = x.shape if type(x) is np.ndarray else shape(x)
+        return np.ndarray(dims, float, np.float64(g), 0, (0,) * len(dims))
     g = g if axis is None else kept(g, x, axis)
     if type(x) is not np.ndarray or type(g) is not np.ndarray or g.ndim != x.ndim or not g.flags.c_contiguous:
         return broadcast_to(g, shape(x))

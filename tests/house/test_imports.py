@@ -56,7 +56,7 @@ LAYERS = (
     ("dualnumbers.numbers.array", "dualnumbers.numbers.equations"),
     ("dualnumbers.numbers.batch", "dualnumbers.numbers.views", "dualnumbers.numbers.operation"),
     ("dualnumbers.numbers.weighted",),
-    ("dualnumbers.numbers.propagation", "dualnumbers.numbers.pushforward"),
+    ("dualnumbers.numbers.propagation", "dualnumbers.numbers.pushforward", "dualnumbers.numbers.dual_arrays"),
     ("dualnumbers.numbers.dual", "dualnumbers.numbers.taylor"),
     (
         "dualnumbers.dmath",
@@ -107,7 +107,7 @@ LAYERS = (
     ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile"),
     ("autodiff.recorded",),
     ("autodiff.forward", "autodiff.reverse"),
-    ("autodiff.any_order",),
+    ("autodiff.any_order", "autodiff.runs"),
     ("autodiff.derivative_tensors",),
     ("autodiff.sparse.colouring",),
     ("autodiff.sparse.asking", "autodiff.sparse.sparsity"),
@@ -126,7 +126,8 @@ LAYERS = (
 """
 
 BESIDES = {
-    ("autodiff.forward", f"autodiff.{name}")
+    (f"autodiff.{module}", f"autodiff.{name}")
+    for module in ("runs", "forward")
     for name in ("tape", "tape.wengert", "tape.variable", "tape.sweep", "second_look.lengths", "second_look.structure")
 }
 """Imports that the layers would allow and the plan does not: forward mode keeps no tape, but for a second look."""
@@ -137,6 +138,7 @@ LATE = {
 } | {
     ("autodiff.tape.variable", "autodiff.objects.leaf"),
     ("autodiff.forward", "autodiff.derivative_tensors"),
+    ("autodiff.forward", "autodiff.runs"),
     ("dualnumbers.numbers.beside_sparse", "dualnumbers.sparse"),
 }
 """Imports against the direction, in a function that runs when all is loaded: a tape has methods that print, draw,

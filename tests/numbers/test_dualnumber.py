@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 from autodiff import derivative
 from dualnumbers import DualNumber, dmath
+from dualnumbers.levels import Level
+from dualnumbers.numbers.batch import BatchArray, batch
+from dualnumbers.numbers.dual import DualArray, make
 from dualnumbers.table import TABLE
 from dualnumbers.table.dispatch import lead
 
@@ -460,3 +463,53 @@ def test_the_operators_are_the_tables_on_nested_numbers(name):
             assert same(outcome(OPERATORS[name], x, y), outcome(TABLES[name], x, y), 1e-11), (x, y)
 
     check()
+
+
+# ------------------------------------------------------------------------------------------ arrays of dual numbers
+
+
+def arrays_of_duals():
+    """Pairs of operands: dual arrays with plain tangents, with batches of them, beside arrays and numbers."""
+    rng = np.random.default_rng(5)
+    for shape in ((3,), (2, 2), (1,)):
+        low, level, other = Level(), Level(), Level()
+        a, b = (rng.normal(size=shape) for _ in range(2))
+        plain = [make(x, rng.normal(size=shape), level) for x in (a, b)]
+        batches = [make(x, batch(rng.normal(size=(4, *shape)), low), level) for x in (a, b)]
+        of_another = make(b, batch(rng.normal(size=(4, *shape)), other), level)
+        single = make(b.astype(np.float32), rng.normal(size=shape).astype(np.float32), level)
+        short = make(b[..., :1].copy(), batch(rng.normal(size=(4, *shape))[..., :1].copy(), low), level)
+        for x, y in (plain, batches):
+            for z in (x, y, b, np.inf * b, 2.0, -3, np.float64(0.5), b.astype(np.float32), single, short, of_another):
+                yield x, z
+                yield z, x
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
+def test_the_operators_of_arrays_are_the_tables_bit_for_bit(name, quiet):
+    for x, y in arrays_of_duals():
+        for z in (x, y):
+            if isinstance(z, DualNumber):
+                z.level.quiet = quiet
+        with np.errstate(all="ignore"):
+            found, wanted = OPERATORS[name](x, y), TABLES[name](x, y)
+        assert type(found) is type(wanted) is DualArray
+        assert found.level is wanted.level
+        for part, of_table in ((found.primal, wanted.primal), (found.tangent, wanted.tangent)):
+            if isinstance(of_table, BatchArray):
+                assert part.level is of_table.level
+                part, of_table = part.data, of_table.data
+            if type(of_table) is np.ndarray:
+                assert part.dtype == of_table.dtype
+                assert part.tobytes() == of_table.tobytes()
+            else:
+                assert type(part) is type(of_table)
+
+
+def test_tangents_of_batches_warn_of_nothing():
+    low, level = Level(), Level()
+    x, y = (make(np.ones(2), batch(np.full((2, 2), 1e200), low), level) for _ in range(2))
+    with np.errstate(all="raise"):
+        for name in ("add", "subtract", "multiply", "divide"):
+            OPERATORS[name](x * 1e100, y * 1e150)

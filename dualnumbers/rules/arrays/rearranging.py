@@ -84,7 +84,15 @@ def _roll_of_all(apply, xs, members, shift, axis):
 @linear(lambda g, a, shift, axis: roll(g, (-np.asarray(shift, int)).tolist(), axis), batched=_roll_of_all,
         of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))  # fmt: skip
 def roll(a, shift, axis):
-    return np.roll(a, shift, axis)
+    if axis is None and type(a) is np.ndarray and a.ndim == 1:
+        axis = 0
+    if type(shift) is not int or type(axis) is not int or type(a) is not np.ndarray or not -a.ndim <= axis < a.ndim:
+        return np.roll(a, shift, axis)
+    z, before, length = np.empty_like(a), (slice(None),) * (axis % a.ndim), a.shape[axis]
+    first = shift % (length or 1)
+    z[(*before, slice(first, None))] = a[(*before, slice(length - first))]  # a third of the time of NumPy's on few
+    z[(*before, slice(first))] = a[(*before, slice(length - first, None))]
+    return z
 
 
 def _tile_adjoint(g, x, reps):

@@ -18,7 +18,7 @@ def by_base(x, y, z):
     if type(y) is not int and type(y) is not float:
         p = y * x ** where(equal(x, 0) & equal(y, 0), 0, y - 1)
     else:
-        p = y * x ** (y - 1) if y else 0.0
+        p = y * (x if y == 2 else x ** (y - 1)) if y else 0.0
         if type(p) is float:
             return p
     if is_unreal(p) and not is_unreal(z):
