@@ -72,7 +72,7 @@ class Compiled:
         self.f, self._max_paths, self._check, self._exact = f, max_paths, check, exact
         self._forms: dict[Any, Form] = {}
         self._last: tuple[Callable[..., Any], Callable[[Any], Any] | None] | None = None
-        """The native function that was made last, of arguments that are no structures, and what makes its results."""
+        """The native function that was made last, of inputs that are no structures, and what makes its results."""
         self._lock = RLock()
         self.__name__, self.__doc__ = name_of(f), getattr(f, "__doc__", None)
         self.__wrapped__ = f
@@ -149,7 +149,7 @@ class Compiled:
             source = Source(program, not self._exact)
             path = Path(program, source, source.function(), count, time.perf_counter() - start)
             whole = source.native.whole if source.native else None
-            if whole is not None and not keywords and len(args) == len(program.inputs):
+            if whole is not None and not keywords and all((form_of(x) or (False,))[0] for x in args):
                 self._last = whole.function, _rebuilding(program)
             if self._check:
                 _check_value(path, self.f, args, keywords, kinds, self.__name__)

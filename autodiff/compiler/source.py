@@ -20,7 +20,7 @@ import numpy as np
 from dualnumbers.table.kinds import Constant
 
 from ..tape.replay import forms_of, same
-from .native.blocks import NativeBlock, in_order, left, native
+from .native.blocks import NativeBlock, in_order, is_in_order, left, native
 from .program import Guard, Program, Step
 
 INFIX: dict[Any, str] = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
@@ -102,9 +102,9 @@ class Source:
         self._let_go(at, block.given)
 
     def _ordered(self, x: int) -> str:
-        """Return an operand of native code, an array in C's order."""
+        """Return an operand of native code, an array in C's order; inputs are given as the caller has them."""
         value, name = self.program.value(x), self._operand(x)
-        if isinstance(value, np.ndarray) and not (value.flags.c_contiguous and value.flags.aligned):
+        if isinstance(value, np.ndarray) and (0 <= x < len(self.program.inputs) or not is_in_order(value)):
             return f"{self._object('in_order', in_order)}({name})"
         return name
 

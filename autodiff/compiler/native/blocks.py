@@ -90,6 +90,11 @@ def left(code: int, first: int, diverged: type[Exception]) -> None:
     raise diverged(first + code) if code >= 0 else NotNative
 
 
+def is_in_order(x: np.ndarray) -> bool:
+    """Return whether the elements of an array are in C's order, each where the processor expects it."""
+    return bool(x.flags.c_contiguous and x.flags.aligned)
+
+
 def in_order(x: np.ndarray) -> np.ndarray:
     """Return an array in C's order, itself if it is."""
-    return np.ascontiguousarray(x).reshape(x.shape)
+    return x if is_in_order(x) else x.copy()

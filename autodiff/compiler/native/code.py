@@ -9,6 +9,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+import numpy as np
+
 NAMES = {"f8": "double", "f4": "float", "b1": "i1", "i8": "i64"}
 """A kind of values → LLVM's name of the type of one."""
 
@@ -32,8 +34,9 @@ class Value(NamedTuple):
 def literal(x: float, kind: str) -> str:
     """Return a number in LLVM's language: a float by its bits."""
     if kind in ("b1", "i8"):
-        return str(int(x))
-    x = struct.unpack("f", struct.pack("f", x))[0] if kind == "f4" else x
+        return str(int(x if kind == "i8" else x != 0))
+    with np.errstate(over="ignore"):
+        x = float(np.float32(x)) if kind == "f4" else x
     return "0x" + struct.pack(">d", x).hex().upper()
 
 

@@ -152,6 +152,12 @@ TRUTHS = frozenset((*COMPARISONS, "isnan", "isfinite", "isinf", "logical_and", "
                     "logical_not"))  # fmt: skip
 """The forms whose value is a truth value."""
 
+OF_TRUTHS = {"where": "where", "absolute": "same", "invert": "logical_not", "multiply": "logical_and",
+             "minimum": "logical_and", "fmin": "logical_and", "bitwise_and": "logical_and", "add": "logical_or",
+             "maximum": "logical_or", "fmax": "logical_or", "bitwise_or": "logical_or", "bitwise_xor": "logical_xor",
+             **{name: name for name in ("logical_and", "logical_or", "logical_xor", "logical_not")}}  # fmt: skip
+"""A row's name → the form that it is of truth values."""
+
 NEVER_RAISE = frozenset(("same", "add", "subtract", "multiply", "negative", "absolute", "fabs", "copysign", "where",
                          "maximum", "minimum", "square", *TRUTHS))  # fmt: skip
 """The forms whose functions of Python numbers raise nothing."""

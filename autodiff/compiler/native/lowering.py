@@ -194,7 +194,7 @@ class Lowering:
 def _is_native(value: Any) -> bool:
     """Return whether a value may be one of native code: a float, or an array of floats or truth values."""
     if isinstance(value, np.ndarray):
-        return value.dtype.char in KINDS and value.size > 0 and type(value) is np.ndarray
+        return value.dtype.char in KINDS and value.dtype.isnative and value.size > 0 and type(value) is np.ndarray
     return type(value) in SCALARS
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..program import Step
 from .areas import DTYPES, KINDS, Area
-from .forms import FORMS, NEVER_RAISE, TRUTHS, kind_of
+from .forms import FORMS, NEVER_RAISE, OF_TRUTHS
 from .instructions import IDENTITIES, Block, Operand
 
 
@@ -51,15 +51,10 @@ def elementwise(here: Here, *operands: Operand) -> Operand | None:
     form, of = here.step.row.name, here.kind
     if form == "power":
         form, operands = _power(operands)
-    if form not in FORMS or here.step.static:
-        return None
-    if form in TRUTHS:
-        kinds = [KINDS.get(np.result_type(x).char, "") for x in here.values]
-        floats = [x for x in here.values if np.result_type(x).kind == "f"]
-        of = "b1" if form.startswith("logical") else KINDS.get(np.result_type(*floats).char, "") if floats else ""
-        if not of or "" in kinds:
-            return None
-    if kind_of(form, of) != here.kind:
+    elif of == "b1":
+        form = OF_TRUTHS.get(form, form)
+        of = of if form in OF_TRUTHS.values() else KINDS.get(np.result_type(*here.values).char, "")
+    if form not in FORMS or here.step.static or of not in ("f8", "f4", *["b1"] * (form in OF_TRUTHS.values())):
         return None
     raises = type(here.step.value) is float and form not in NEVER_RAISE
     return here.block.add(form, operands, here.new(), of, raises=raises)
@@ -179,7 +174,7 @@ def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
     if not is_basic(index):
         return None
     whole = isinstance(x, Area) and x.picture is x.space.array and x.kind == here.kind and bool(here.shape)
-    out = x if whole and here.dies and isinstance(x, Area) else here.block.copy(x, here.new())
+    out = x if whole and here.dies and isinstance(x, Area) and v is not x else here.block.copy(x, here.new())
     part = out.viewed(lambda a: a[_with_rest(index)])
     if part is None:
         return None
