@@ -77,9 +77,12 @@ class Entry:
     def __init__(self, text: str, memory: np.ndarray, kept: list[Any]) -> None:
         self._machine, self._memory, self._kept = Machine(text), memory, kept
         self._method = _Method(b"block", self._machine.address("entry"), FASTCALL, b"A compiled block.")
+
+    def function(self) -> Any:
+        """Return a new builtin function, which keeps this object."""
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        self.function = make(ctypes.addressof(self._method), self, None)
+        return make(ctypes.addressof(self._method), self, None)
 
 
 def _pointer(address: int) -> str:
@@ -120,7 +123,7 @@ class Text:
         """Return the builtin function."""
         memory = np.empty(self.size + 64 if self.size > SMALL else 0, np.uint8)
         start = -(-memory.ctypes.data // 64) * 64
-        return Entry(self.text.replace("@MEMORY", str(start)), memory, self.kept).function
+        return Entry(self.text.replace("@MEMORY", str(start)), memory, self.kept).function()
 
     def _line(self, text: str) -> str:
         name = f"%x{len(self.lines)}"
@@ -188,24 +191,34 @@ class Text:
 
     def _new_objects(self, pointers: dict[Space, str]) -> list[str]:
         """Write the tuple of results, and the arrays in it."""
-        whole = self._call("ptr", _of_python("PyTuple_New"), f"i64 {len(self.results)}")
+        whole = self._new("", _of_python("PyTuple_New"), f"i64 {len(self.results)}")
         objects = [whole]
         for k, (like, area) in enumerate(self.results):
             objects.append("")
             if isinstance(like, np.ndarray):
-                objects[-1] = array = self._new_array(like)
+                objects[-1] = array = self._new_array(like, whole)
                 pointers[area.space] = self._at("ptr", array, 16)
                 self._put(whole, k, array)
         return objects
 
-    def _new_array(self, like: np.ndarray) -> str:
+    def _new(self, whole: str, function: int, *operands: str) -> str:
+        """Write the call of what makes an object, or raises where there is no memory for it."""
+        made = self._call("ptr", function, *operands)
+        go, leave = f"go{len(self.lines)}", f"leave{len(self.lines)}"
+        self.lines += [f"br i1 {self._line(f'icmp ne ptr {made}, null')}, label %{go}, label %{leave}", f"{leave}:"]
+        if whole:
+            self.lines.append(f"call void {_pointer(_of_python('Py_DecRef'))}(ptr {whole})")
+        self.lines += ["ret ptr null", f"{go}:"]
+        return made
+
+    def _new_array(self, like: np.ndarray, whole: str) -> str:
         place = self._line(f"alloca [{max(like.ndim, 1)} x i64]")
         for axis, extent in enumerate(like.shape):
             at = self._line(f"getelementptr i64, ptr {place}, i64 {axis}")
             self.lines.append(f"store i64 {extent}, ptr {at}")
-        return self._call("ptr", _of_numpy(NEW_ARRAY), f"ptr {_pointer(id(np.ndarray))}", f"i32 {like.ndim}",
-                          f"ptr {place}", f"i32 {like.dtype.num}", "ptr null", "ptr null", "i32 0", "i32 0",
-                          "ptr null")  # fmt: skip
+        return self._new(whole, _of_numpy(NEW_ARRAY), f"ptr {_pointer(id(np.ndarray))}", f"i32 {like.ndim}",
+                         f"ptr {place}", f"i32 {like.dtype.num}", "ptr null", "ptr null", "i32 0", "i32 0",
+                         "ptr null")  # fmt: skip
 
     def _put(self, whole: str, k: int, value: str) -> None:
         """Write an object into the tuple of results, which owns it then."""
@@ -225,20 +238,20 @@ class Text:
         whole, *arrays = objects
         for k, ((like, area), made) in enumerate(zip(self.results, arrays, strict=True)):
             if not made:
-                self._put(whole, k, self._number(pointers[area.space], area.space, like))
+                self._put(whole, k, self._number(pointers[area.space], area.space, like, whole))
         self.lines.append(f"ret ptr {whole}")
 
-    def _number(self, pointer: str, space: Space, like: Any) -> str:
+    def _number(self, pointer: str, space: Space, like: Any, whole: str) -> str:
         """Write a new number of Python or NumPy."""
         if type(like) is float:
             number = self._line(f"load double, ptr {pointer}")
-            return self._call("ptr", _of_python("PyFloat_FromDouble"), f"double {number}")
+            return self._new(whole, _of_python("PyFloat_FromDouble"), f"double {number}")
         if type(like) is bool:
             truth = self._line(f"zext i8 {self._line(f'load i8, ptr {pointer}')} to i64")
-            return self._call("ptr", _of_python("PyBool_FromLong"), f"i64 {truth}")
+            return self._new(whole, _of_python("PyBool_FromLong"), f"i64 {truth}")
         dtype = space.array.dtype
         self.kept.append(dtype)
-        return self._call("ptr", _of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {_pointer(id(dtype))}", "ptr null")
+        return self._new(whole, _of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {_pointer(id(dtype))}", "ptr null")
 
     def _places(self) -> tuple[dict[Space, int], int]:
         """Return where in the block's memory each space is, and the size of that memory."""
