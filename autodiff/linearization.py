@@ -107,7 +107,10 @@ class Recording:
         """Return adjoints of the leaves as a user gets them; those of the ids ``handed_out`` are somebody's already."""
         partials = []
         for g, x in zip(found, self.leaves, strict=True):
-            g = as_given(zeros_like(x) if g is None else g, x)
+            if g is None:
+                g = zeros_like(x)
+            if type(g) is not type(x) or is_number(type(g)):
+                g = as_given(g, x)
             if type(g) is float:
                 partials.append(g)
                 continue

@@ -1,4 +1,4 @@
-"""Names of a module that are imported when they are first asked for: most programs need few of them."""
+"""What is imported when it is first asked for, names of a module or a module: most programs need little of it."""
 
 from __future__ import annotations
 
@@ -22,3 +22,17 @@ def late(module: str, names: Mapping[str, str], package: str | None = None) -> C
         return getattr(found, name) if names[name] else found
 
     return find
+
+
+class LateModule:
+    """Stands for a module under a name of another one, until something of it is asked for; then the module does itself.
+
+    In that other one, ``directions = LateModule(globals(), "directions", "autodiff.calls.directions")``.
+    """
+
+    def __init__(self, namespace: dict[str, Any], name: str, module: str) -> None:
+        self._namespace, self._name, self._module = namespace, name, module
+
+    def __getattr__(self, name: str) -> Any:
+        self._namespace[self._name] = module = import_module(self._module)
+        return getattr(module, name)

@@ -53,7 +53,9 @@ class Call:
             originals += leaves
         try:
             for x in originals:
-                self.leaves.append(x if type(x) is float else given.keep(differentiable(x)))
+                if type(x) is not float:
+                    x = given.keep(x if type(x) is np.ndarray and x.dtype.char == "d" else differentiable(x))
+                self.leaves.append(x)
                 if is_labelled(type(x)):
                     self._labelled = originals
         except TypeError as error:

@@ -32,7 +32,7 @@ from ..calls.watching import watching
 from .accumulation import add, add_around, add_part, add_result, as_partials_take, fit, product
 from .keeping import LARGE, restore
 from .pieces import Pieces
-from .program import FAR, INERT
+from .program import FAR, INERT, UNARY
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, SETITEM, Variable, variable
 from .wengert import Tape
@@ -156,7 +156,7 @@ def passed_to_operand(row: Row, place: int, g: Any, z: Any, xs: list[Any], stati
 
 
 def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -> list[Any]:
-    values, constants, far = tape.values, tape.constants, FAR
+    values, constants, static, far = tape.values, tape.constants, tape.static, FAR
     if tape.mixed:
         values, constants = as_partials_take(tape)
     found: list[Any] = [None] * len(values)
@@ -185,9 +185,16 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         partials = row.inline
         if partials is None:
             if row is ITEM and a >= 0:
-                add_result(found, a, tape.static[line][0], g, values[a])
-            else:
+                add_result(found, a, static[line][0], g, values[a])
+            elif b != UNARY or a < 0 or row is GETITEM or line in tape.more:
                 _pull(tape, line, g, found, owned, times)
+            else:
+                x, z = tape.values[a], tape.values[line]
+                if type(g) is not np.ndarray:
+                    g = numpy_float(g) if type(g) is float and type(z) is numpy_float else as_numpy_float(g, z)
+                c = row.arguments[0].pull(row, 0, g, z, [x], static.get(line, ()), times)
+                if c is not None:
+                    add(found, owned, a, c, x)
             continue
         p, q = partials
         if a >= 0:

@@ -36,7 +36,9 @@ GETITEM, ITEM, SETITEM = getitem.row, item.row, setitem.row
 
 def variable(tape: Recorder, value: Any) -> Any:
     """Append an input; return the handle on it."""
-    return handle(tape, tape.add_input(value))
+    made: Any = new(CLASS[type(value), True])
+    made.tape, made.line = tape, tape.add_input(value)
+    return made
 
 
 def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) -> Any:

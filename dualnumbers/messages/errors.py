@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..late import LateModule
+
 if TYPE_CHECKING:
     from ..levels import Level
+    from . import sentences
+else:
+    sentences = LateModule(globals(), "sentences", f"{__package__}.sentences")
 
 
 def user_line() -> str:
     """Return `` (at file:line)`` of the innermost line that the user wrote; empty where the stack is full."""
     try:
-        from . import sentences
-
         return sentences.user_line()
     except RecursionError:
         return ""
@@ -20,43 +23,31 @@ def user_line() -> str:
 
 def no_plain_value(call: str, number: Any, error: type[Exception] = TypeError, remedy: str = "") -> Exception:
     """Return the error for a number that is to become a plain value and would lose its derivative."""
-    from . import sentences
-
     return sentences.no_plain_value(call, number, error, remedy)
 
 
 def has_labels(number: Any, table: Any) -> TypeError:
     """Return the error for an operation of a number with a column or table that goes by its labels."""
-    from . import sentences
-
     return sentences.has_labels(number, table)
 
 
 def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
     """Return the error for a NumPy or SciPy function that is not in the table, called for these numbers."""
-    from . import sentences
-
     return sentences.no_rule(function, variant, *numbers)
 
 
 def no_hash(number: Any) -> TypeError:
     """Return the error for a number of a differentiation that is used as a key."""
-    from . import sentences
-
     return sentences.no_hash(number)
 
 
 def unpicklable(number: Any) -> TypeError:
     """Return the error for pickling a number that belongs to a running differentiation."""
-    from . import sentences
-
     return sentences.unpicklable(number)
 
 
 def raise_if_unbound(function: Any, entry: Any, arguments: Any, keywords: dict[str, Any]) -> None:
     """Raise where a NumPy function was called in a way that the table has no derivative for."""
-    from . import sentences
-
     sentences.raise_if_unbound(function, entry, arguments, keywords)
 
 
@@ -65,6 +56,4 @@ def explain(error: Exception, level: Level) -> None:
 
     ``error`` came out of the function that is differentiated.
     """
-    from . import sentences
-
     sentences.explain(error, level)

@@ -208,7 +208,10 @@ class Number(NumberSurface):
         target = keywords.pop("out", None)
         try:
             own = hasattr(entry, "function") or getattr(entry, "weak", False)
-            result = entry(*map(joined if own else as_numpy_joined, arguments), **keywords)
+            if own and len(arguments) == 1 and arguments[0] is self:
+                result = entry(self, **keywords)
+            else:
+                result = entry(*map(joined if own else as_numpy_joined, arguments), **keywords)
         except TypeError:
             before, named = with_out_named(function, arguments)
             if named:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..foreign import is_foreign, new_like
 from ..forms import dtype_of, shape
-from ..table import linear, smooth
+from ..table import entry_of, linear, smooth
 from ..table.batching import by_axis
 from ..table.kinds import Smooth
 from .comparisons import equal
@@ -39,7 +39,7 @@ def _with_ones(dims, axis):
     return tuple(1 if i in axes else n for i, n in enumerate(dims))
 
 
-def spread(g, x, axis):
+def spread(g, x, axis, keepdims=False):
     """Return a reduction's adjoint, equal along the reduced axes."""
     if type(g) is np.float64 or type(g) is float:  # NumPy's function takes eight times as long
         dims = x.shape if type(x) is np.ndarray else shape(x)
@@ -67,7 +67,7 @@ def along(numpy_function):
     return lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims)
 
 
-@linear(lambda g, x, axis, keepdims: spread(g, x, axis), of=np.sum, call=signature, batched=by_axis(0))
+@linear(spread, call=signature, batched=by_axis(0))
 def sum(x, axis, keepdims):
     """np.sum without its wrapper of 1 µs."""
     if is_foreign(type(x)):
@@ -76,7 +76,7 @@ def sum(x, axis, keepdims):
 
 
 @linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis),
-        of=np.mean, call=signature, batched=by_axis(0))  # fmt: skip
+        call=signature, batched=by_axis(0))  # fmt: skip
 def mean(x, axis, keepdims):
     """np.mean; in double precision without its wrappers, which do the same."""
     if type(x) is np.ndarray and x.dtype.char == "d" and x.size:
@@ -146,7 +146,7 @@ def product_pull(g, z, x, axis, keepdims):
     return strong(conj(others), kept(g, x, axis))
 
 
-prod = smooth(Smooth(product_push, product_pull), of=np.prod, call=signature, batched=by_axis(0))(along(np.prod))
+prod = smooth(Smooth(product_push, product_pull), name="prod", call=signature, batched=by_axis(0))(along(np.prod))
 
 
 def equal_part(ones, axis, others=0):
@@ -191,5 +191,55 @@ def _extremum(numpy_function, reduce):
 
 
 _options = {"call": signature, "selects": True, "batched": by_axis(0)}
-max = smooth(extremum, of=np.max, **_options)(_extremum(np.max, np.maximum.reduce))
-min = smooth(extremum, of=np.min, **_options)(_extremum(np.min, np.minimum.reduce))
+max = smooth(extremum, name="max", **_options)(_extremum(np.max, np.maximum.reduce))
+min = smooth(extremum, name="min", **_options)(_extremum(np.min, np.minimum.reduce))
+
+
+# ------------------------------------------------------------------------------------- what a user's call becomes
+
+
+def _with_keywords(name):
+    """Return the reduction that takes further keywords; its family is read when one is first given."""
+    from .statistics import reductions_where
+
+    return getattr(reductions_where, name)
+
+
+@entry_of(sum, np.sum)
+def sum_of(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    """np.sum; ``initial`` may carry a derivative."""
+    if dtype is None and initial is None and where is True:
+        return sum(a, axis, keepdims)
+    return _with_keywords("sum_where")(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+@entry_of(mean, np.mean)
+def mean_of(a, axis=None, dtype=None, *, keepdims=False, where=True):
+    """np.mean."""
+    if dtype is None and where is True:
+        return mean(a, axis, keepdims)
+    return _with_keywords("mean_where")(a, axis, dtype, keepdims=keepdims, where=where)
+
+
+@entry_of(prod, np.prod)
+def prod_of(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
+    """np.prod; ``initial`` may carry a derivative."""
+    if dtype is None and initial is None and where is True:
+        return prod(a, axis, keepdims)
+    return _with_keywords("prod_where")(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+
+
+def _extremum_of(row, name, *numpy_functions):
+    """Make what a call of np.max or np.min becomes; ``initial`` may carry a derivative."""
+
+    @entry_of(row, *numpy_functions)
+    def called(a, axis=None, *, keepdims=False, initial=None, where=True):
+        if initial is None and where is True:
+            return row(a, axis, keepdims)
+        return _with_keywords(name)(a, axis, keepdims=keepdims, initial=initial, where=where)
+
+    return called
+
+
+max_of = _extremum_of(max, "max_where", np.max, np.amax)
+min_of = _extremum_of(min, "min_where", np.min, np.amin)

@@ -1,4 +1,7 @@
-"""Reductions with their keywords: of the elements chosen by ``where``, from ``initial`` on, in a ``dtype``."""
+"""Reductions with their keywords: of the elements chosen by ``where``, from ``initial`` on, in a ``dtype``.
+
+Read when a reduction is called with one of these (`reductions`).
+"""
 
 import numpy as np
 
@@ -68,7 +71,6 @@ def _sum(x, initial, axis, dtype, keepdims, where):
     return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@entry_of(sum, np.sum)
 def sum_where(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
     """np.sum; ``initial`` may carry a derivative."""
     if dtype is None and initial is None and where is True:
@@ -85,7 +87,6 @@ def _mean(x, axis, dtype, keepdims, where):
     return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
-@entry_of(mean, np.mean)
 def mean_where(a, axis=None, dtype=None, *, keepdims=False, where=True):
     """np.mean."""
     if dtype is None and where is True:
@@ -115,7 +116,6 @@ def _prod(x, initial, axis, dtype, keepdims, where):
     return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
-@entry_of(prod, np.prod)
 def prod_where(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
     """np.prod; ``initial`` may carry a derivative."""
     if dtype is None and initial is None and where is True:
@@ -166,5 +166,4 @@ def extremum_entry(row, general, *numpy_functions):
     return extremum
 
 
-max_where = extremum_entry(max, _max, np.max, np.amax)
-min_where = extremum_entry(min, _min, np.min, np.amin)
+max_where, min_where = extremum_entry(max, _max), extremum_entry(min, _min)
