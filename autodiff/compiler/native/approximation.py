@@ -36,10 +36,16 @@ def at_most(c: Code, x: Value, limit: float) -> Value:
     return c.select(c.compare("greater", x, c.constant(limit)), c.constant(limit), x)
 
 
-def squared(c: Code, x: Value) -> tuple[Value, Value]:
-    """Write x² in two parts: the rounded one, and what it lacks."""
-    square = c.multiply(x, x)
-    return square, c.fma(x, x, c.negative(square))
+def product(c: Code, x: Value, y: Value) -> tuple[Value, Value]:
+    """Write x y in two parts: the rounded one, and what it lacks."""
+    z = c.multiply(x, y)
+    return z, c.fma(x, y, c.negative(z))
+
+
+def sum_of(c: Code, x: Value, y: Value) -> tuple[Value, Value]:
+    """Write x + y in two parts, |x| ≥ |y| or x = 0: the rounded one, and what it lacks."""
+    z = c.add(x, y)
+    return z, c.add(c.subtract(x, z), y)
 
 
 def with_sign_of(c: Code, x: Value, y: Value) -> Value:
@@ -54,15 +60,19 @@ def whole(c: Code, x: Value, scale: float, shift: int = 0) -> tuple[Value, Value
     return c.subtract(total, middle), c.as_bits(total)
 
 
+def shifted(c: Code, y: Value, n: Value) -> Value:
+    """Write y 2ⁿ by the exponent's bits, n the lowest bits of an integer; y and what is written are normal."""
+    return c.of_bits(c.integer("add", c.as_bits(y), c.integer("shl", n, c.bits(52))))
+
+
 def scaled(c: Code, y: Value, n: Value, x: Value, lowest: float, highest: float) -> Value:
     """Write y 2ⁿ, y from ½ to 2, as a function of x: subnormal at most from ``lowest`` down, ∞ beyond ``highest``.
 
     Below ``lowest`` it is y 2ⁿ⁺⁶⁴ times 2⁻⁶⁴, rounded once.
     """
     small = c.compare("less", x, c.constant(lowest))
-    bits = c.integer("add", c.as_bits(y), c.integer("shl", n, c.bits(52)))
-    bits = c.select(small, c.integer("add", bits, c.bits(64 << 52)), bits)
-    y = c.of_bits(bits)
+    bits = c.as_bits(shifted(c, y, n))
+    y = c.of_bits(c.select(small, c.integer("add", bits, c.bits(64 << 52)), bits))
     y = c.select(small, c.multiply(y, c.constant(2.0**-64)), y)
     beyond = c.multiply(x, c.constant(INFINITY))
     return c.select(c.compare("less_equal", x, c.constant(highest)), y, beyond)

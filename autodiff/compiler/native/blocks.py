@@ -8,7 +8,7 @@ import numpy as np
 
 from ..program import Guard, Program
 from .engine import is_there
-from .entry import Argument, Text, is_as_expected
+from .entry import Argument, Text, TooLong, is_as_expected
 from .lowering import Lowering
 
 
@@ -81,7 +81,10 @@ def native(program: Program) -> Native | None:
     """Return the native part of a program; None where there is none, as without llvmlite."""
     if not is_there() or not is_as_expected():
         return None
-    found = Native(program)
+    try:
+        found = Native(program)
+    except TooLong:
+        return None
     return found if found.blocks else None
 
 

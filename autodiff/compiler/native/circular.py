@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .approximation import estrin, whole, with_sign_of
+from .approximation import estrin, product, sum_of, whole, with_sign_of
 from .code import Code, Value
 
 PI = (3.141592653589793, 1.2246467991473532e-16, -2.9947698097183397e-33)
@@ -40,10 +40,10 @@ def both(c: Code, r: Value, rest: Value) -> tuple[Value, Value]:
     """Write sin and cos of r + rest, |r| ≤ π/4."""
     square, one = c.multiply(r, r), c.constant(1.0)
     sine = c.add(r, c.fma(r, c.multiply(square, estrin(c, square, SINE)), rest))
-    half = c.multiply(square, c.constant(0.5))
-    most = c.subtract(one, half)
+    half = c.multiply(square, c.constant(-0.5))
+    most, lost = sum_of(c, one, half)
     more = c.fma(c.multiply(square, square), estrin(c, square, COSINE), c.multiply(c.negative(r), rest))
-    return sine, c.add(most, c.add(c.subtract(c.subtract(one, most), half), more))
+    return sine, c.add(most, c.add(lost, more))
 
 
 def quarters(c: Code, x: Value, shift: int = 0) -> tuple[Value, Value, Value]:
@@ -51,10 +51,9 @@ def quarters(c: Code, x: Value, shift: int = 0) -> tuple[Value, Value, Value]:
     n, bits = whole(c, x, 2.0 / math.pi, shift)
     first, second, third = (c.constant(-0.5 * part) for part in PI)
     near = c.fma(n, first, x)
-    more = c.multiply(n, second)
-    lost = c.fma(n, third, c.fma(n, second, c.negative(more)))
-    r = c.add(near, more)
-    rest = c.add(c.add(c.subtract(near, r), more), lost)  # r + rest is that difference
+    more, lost = product(c, n, second)
+    r, rest = sum_of(c, near, more)  # where n π/2 beyond its first part is the larger one, nothing cancels
+    rest = c.add(rest, c.fma(n, third, lost))
     return *ordered(c, both(c, r, rest), bits), bits
 
 
@@ -105,9 +104,8 @@ def of_half_turns(c: Code, x: Value, shift: int) -> Value:
     x = c.fma(c.own("rint", c.multiply(x, half)), c.constant(-2.0), x)
     n, bits = whole(c, x, 2.0, shift)
     turns, pi = c.fma(n, c.constant(-0.5), x), c.constant(PI[0])
-    r = c.multiply(turns, pi)
-    rest = c.fma(turns, c.constant(PI[1]), c.fma(turns, pi, c.negative(r)))
-    y, _ = ordered(c, both(c, r, rest), bits)
+    r, rest = product(c, turns, pi)
+    y, _ = ordered(c, both(c, r, c.fma(turns, c.constant(PI[1]), rest)), bits)
     return flipped(c, y, c.integer("shl", bits, c.bits(62)))
 
 
@@ -121,15 +119,20 @@ def cos_pi(c: Code, x: Value) -> Value:
     return c.add(of_half_turns(c, x, 1), c.constant(0.0))
 
 
+def arctangent(c: Code, t: Value, base: Value) -> Value:
+    """Write base + arctan t, |t| ≤ 1, the base 0, π/2 or π in full precision."""
+    square = c.multiply(t, t)
+    low = c.multiply(base, c.constant(PI[1] / PI[0]))
+    more = c.fma(c.multiply(square, t), estrin(c, square, ARCTANGENT), low)
+    return c.add(base, c.add(t, more))
+
+
 def atan(c: Code, x: Value) -> Value:
     """Write arctan |x|, or π/2 − arctan 1/|x| where that is beyond 1, with the sign of x."""
-    size, zero = c.own("fabs", x), c.constant(0.0)
-    large = c.compare("greater", size, c.constant(1.0))
-    t = c.divide(c.select(large, c.constant(-1.0), size), c.select(large, size, c.constant(1.0)))
-    square = c.multiply(t, t)
-    low = c.select(large, c.constant(HALF_PI_LOW), zero)
-    y = c.fma(c.multiply(square, t), estrin(c, square, ARCTANGENT), low)
-    return with_sign_of(c, x, c.add(c.select(large, c.constant(HALF_PI), zero), c.add(t, y)))
+    size, one = c.own("fabs", x), c.constant(1.0)
+    large = c.compare("greater", size, one)
+    t = c.divide(c.select(large, c.constant(-1.0), size), c.select(large, size, one))
+    return with_sign_of(c, x, arctangent(c, t, c.select(large, c.constant(HALF_PI), c.constant(0.0))))
 
 
 def arcsine_parts(c: Code, x: Value) -> tuple[Value, Value, Value]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import circular, exponentials, logarithms
+from . import circular, error_functions, exponentials, logarithms, powers
 from .code import Code, Value
 
 
@@ -26,11 +26,26 @@ ELEMENTARY: dict[str, Callable[..., Value]] = {
     for module, names in {
         exponentials: "exp exp2 expm1 gaussian gaussian_growth normal_density "
         "sech sech2 tanh cosh sinh logistic logistic2",
+        error_functions: "erf erfc ndtr",
         circular: "sin cos tan sin_pi cos_pi atan asin acos",
-        logarithms: "log log2 log10 log1p asinh acosh atanh softplus log_expit logaddexp logaddexp2",
+        powers: "power cbrt hypot cosine atan2",
+        logarithms: "log log2 log10 log1p asinh acosh atanh softplus log_expit logaddexp logaddexp2 xlogy xlog1py entr",
     }.items()
     for name in names.split()
 }
 """The name of a row → what writes it: a function of the code and the operands."""
 
-ELEMENTARY["expit"] = ELEMENTARY["logistic"]
+ELEMENTARY |= {
+    name: ELEMENTARY[other]
+    for name, other in {
+        "pow": "power",
+        "expit": "logistic",
+        "special_cbrt": "cbrt",
+        "special_exp2": "exp2",
+        "special_expm1": "expm1",
+        "special_log1p": "log1p",
+    }.items()
+}
+
+LIBRARY = {"fmod": "fmod", "nextafter": "nextafter"}
+"""The name of a row → a function of the C library that gives the row's value, to the last bit."""

@@ -17,6 +17,7 @@ from .engine import Machine
 from .fusing import collapsed, fuse, without_unread
 from .instructions import Block
 from .printing import Printer
+from .rolling import roll
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""
@@ -24,10 +25,17 @@ NOT_AS_RECORDED, RAISES = -1, -2
 SMALL = 1 << 16
 """Up to how many bytes the memory for what is in between is on the stack."""
 
+LONG, LONGEST = 6_000, 30_000
+"""From how many operations on code is made by LLVM's level 0, and none at all."""
+
 C_ORDER = 0x0001 | 0x0100
 """NumPy's flags of an array whose elements are in order, and where the processor expects them."""
 
 FASTCALL = 0x0080
+
+
+class TooLong(Exception):  # noqa: N818
+    """A block is so long that making machine code of it takes minutes."""
 
 
 class _Method(ctypes.Structure):
@@ -74,8 +82,8 @@ def is_as_expected() -> bool:
 class Entry:
     """What keeps a block's machine code, and its memory, as long as its function lives."""
 
-    def __init__(self, text: str, memory: np.ndarray, kept: list[Any]) -> None:
-        self._machine, self._memory, self._kept = Machine(text), memory, kept
+    def __init__(self, text: str, level: int, memory: np.ndarray, kept: list[Any]) -> None:
+        self._machine, self._memory, self._kept = Machine(text, level), memory, kept
         self._method = _Method(b"block", self._machine.address("entry"), FASTCALL, b"A compiled block.")
 
     def function(self) -> Any:
@@ -99,18 +107,26 @@ class Text:
     def __init__(self, block: Block, arguments: list[Argument], results: list[tuple[Any, Area]],
                  constants: dict[Space, np.ndarray]) -> None:  # fmt: skip
         self.block, self.arguments, self.results = block, arguments, results
-        self.constants = {space: np.ascontiguousarray(x) for space, x in constants.items()}
-        """Arrays that are part of the code, by their address."""
         self.lines: list[str] = []
-        self.kept: list[Any] = list(self.constants.values())
         self.failed = block.space((), DTYPES["b1"]).space
-        flags = {area.space.number for area, _, _ in block.guards}
-        self.kernels = without_unread(fuse(block), flags | {area.space.number for _, area in results})
+        rolled = roll(block)
+        self.constants = {space: np.ascontiguousarray(x) for space, x in {**constants, **block.tables}.items()}
+        """Arrays that are part of the code, by their address."""
+        self.kept: list[Any] = list(self.constants.values())
+        kept = {area.space.number for area, _, _ in block.guards} | {area.space.number for _, area in results}
+        self.kernels = without_unread(fuse(rolled), kept)
+        self.length = sum(len(kernel.nodes) for kernel in self.kernels)
+        if self.length > LONGEST:
+            raise TooLong
+        used = sorted(set().union(kept, {self.failed.number}, *(kernel.spaces() for kernel in self.kernels)))
+        self.spaces = [block.spaces[number] for number in used]
+        """The spaces that the kernels use, in their order in the table of pointers."""
+        slots = {number: k for k, number in enumerate(used)}
         declared: set[str] = set()
         parts: list[str] = []
         for k, kernel in enumerate(self.kernels):
             collapsed(kernel)
-            printer = Printer(kernel, f"kernel{k}", self.failed.number)
+            printer = Printer(kernel, f"kernel{k}", slots, self.failed.number)
             parts.append(printer.text)
             declared |= printer.declared
         self.places, self.size = self._places()
@@ -123,7 +139,8 @@ class Text:
         """Return the builtin function."""
         memory = np.empty(self.size + 64 if self.size > SMALL else 0, np.uint8)
         start = -(-memory.ctypes.data // 64) * 64
-        return Entry(self.text.replace("@MEMORY", str(start)), memory, self.kept).function()
+        level = 2 if self.length < LONG else 0
+        return Entry(self.text.replace("@MEMORY", str(start)), level, memory, self.kept).function()
 
     def _line(self, text: str) -> str:
         name = f"%x{len(self.lines)}"
@@ -137,7 +154,7 @@ class Text:
         return self._line(f"load {of}, ptr {self._line(f'getelementptr i8, ptr {base}, i64 {place}')}")
 
     def _write(self) -> None:
-        self.lines.append(f"%table = alloca [{len(self.block.spaces)} x ptr], align 64")
+        self.lines.append(f"%table = alloca [{len(self.spaces)} x ptr], align 64")
         memory = "inttoptr (i64 @MEMORY to ptr)" if self.size > SMALL else "%memory"
         if self.size <= SMALL:
             self.lines.append(f"%memory = alloca [{max(self.size, 8)} x i8], align 64")
@@ -148,12 +165,11 @@ class Text:
             if space is not None:
                 pointers[space] = pointer
         objects = self._new_objects(pointers)
-        for space in self.block.spaces:
-            if space not in pointers and space in self.places:
+        for slot, space in enumerate(self.spaces):
+            if space not in pointers:
                 pointers[space] = self._line(f"getelementptr i8, ptr {memory}, i64 {self.places[space]}")
-            if space in pointers:
-                place = self._line(f"getelementptr ptr, ptr %table, i64 {space.number}")
-                self.lines.append(f"store ptr {pointers[space]}, ptr {place}")
+            place = self._line(f"getelementptr ptr, ptr %table, i64 {slot}")
+            self.lines.append(f"store ptr {pointers[space]}, ptr {place}")
         self.lines.append(f"store i8 0, ptr {pointers[self.failed]}")
         self.lines += [f"call void @kernel{k}(ptr %table)" for k in range(len(self.kernels))]
         self._check(pointers, objects[0])
@@ -229,7 +245,8 @@ class Text:
         failed = self._line(f"icmp eq i8 {self._line(f'load i8, ptr {pointers[self.failed]}')}, 0")
         code = self._line(f"select i1 {failed}, i64 {len(self.block.guards)}, i64 {RAISES}")
         for k, (area, answer, _) in reversed(list(enumerate(self.block.guards))):
-            value = self._line(f"load i8, ptr {pointers[area.space]}")
+            place = self._line(f"getelementptr i8, ptr {pointers[area.space]}, i64 {area.offset}")
+            value = self._line(f"load i8, ptr {place}")
             holds = self._line(f"icmp {'ne' if answer else 'eq'} i8 {value}, 0")
             code = self._line(f"select i1 {holds}, i64 {code}, i64 {k}")
         self._leave_unless(self._line(f"icmp eq i64 {code}, {len(self.block.guards)}"), code, whole)
@@ -255,9 +272,10 @@ class Text:
 
     def _places(self) -> tuple[dict[Space, int], int]:
         """Return where in the block's memory each space is, and the size of that memory."""
-        elsewhere = {*self.block.given.values(), *(area.space for x, area in self.results if isinstance(x, np.ndarray))}
+        arrays = (area.space for x, area in self.results if isinstance(x, np.ndarray))
+        elsewhere = {*self.block.given.values(), *self.constants, *arrays}
         places, size = {}, 0
-        for space in self.block.spaces:
+        for space in self.spaces:
             if space not in elsewhere:
                 places[space] = size
                 size += -(-max(space.array.nbytes, 8) // 64) * 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from .approximation import at_least, at_most, estrin, scaled, squared, whole, with_sign_of
+from .approximation import at_least, at_most, estrin, product, scaled, shifted, whole, with_sign_of
 from .code import Code, Value
 
 LOG2_E = 1.4426950408889634
@@ -31,14 +31,19 @@ def reduced(c: Code, x: Value, shift: int = 0, low: Value | None = None) -> tupl
     return r, c.multiply(c.multiply(r, r), estrin(c, r, EXPONENTIAL)), bits
 
 
-def exponential(c: Code, x: Value, low: Value | None = None, factor: float = 1.0) -> Value:
-    """Write a factor, positive, times exp(x + low)."""
-    mantissa, shift = math.frexp(factor)
+def exponential(c: Code, x: Value, low: Value | None = None, shift: int = 0, by: Value | None = None) -> Value:
+    """Write 2ˢ exp(x + low), s the shift, times a factor from 2⁻⁶ to 2, rounded once."""
     x = at_least(c, x, -748.0)
-    r, rest, n = reduced(c, x, shift - 1, low)
-    by = c.constant(2.0 * mantissa)
-    y = c.add(c.add(r, rest), by) if mantissa == 0.5 else c.fma(c.add(r, rest), by, by)
-    return scaled(c, y, n, x, -700.0, math.log(sys.float_info.max) - math.log(factor))
+    r, rest, n = reduced(c, x, shift, low)
+    by = c.constant(1.0) if by is None else by
+    y = c.fma(c.add(r, rest), by, by)
+    return scaled(c, y, n, x, -700.0, math.log(sys.float_info.max) - shift * math.log(2.0))
+
+
+def moderate_exponential(c: Code, x: Value) -> Value:
+    """Write eˣ for x from −700 to 700."""
+    r, rest, n = reduced(c, x)
+    return shifted(c, c.add(c.add(r, rest), c.constant(1.0)), n)
 
 
 def exp(c: Code, x: Value) -> Value:
@@ -72,11 +77,11 @@ def expm1(c: Code, x: Value) -> Value:
     return with_sign_of(c, x, c.select(large, c.multiply(y, c.constant(2.0**64)), y))
 
 
-def square_exponential(c: Code, x: Value, scale: float, factor: float = 1.0) -> Value:
-    """Write exp(scale x²), the scale a power of 2; the rounding of x² would cost two digits at 26."""
-    square, rest = squared(c, at_most(c, c.own("fabs", x), 40.0))
-    by = c.constant(scale)
-    return exponential(c, c.multiply(square, by), c.multiply(rest, by), factor)
+def square_exponential(c: Code, x: Value, scale: float, shift: int = 0, by: Value | None = None) -> Value:
+    """Write exp(scale x²), the scale a power of 2, as `exponential`; the rounding of x² would cost two digits at 26."""
+    size, power = at_most(c, c.own("fabs", x), 40.0), c.constant(scale)
+    square, rest = product(c, size, size)
+    return exponential(c, c.multiply(square, power), c.multiply(rest, power), shift, by)
 
 
 def gaussian(c: Code, x: Value) -> Value:
@@ -91,12 +96,12 @@ def gaussian_growth(c: Code, x: Value) -> Value:
 
 def normal_density(c: Code, x: Value) -> Value:
     """Write exp(−x²/2) / √2π."""
-    return square_exponential(c, x, -0.5, 1.0 / math.sqrt(2.0 * math.pi))
+    return square_exponential(c, x, -0.5, -2, c.constant(4.0 / math.sqrt(2.0 * math.pi)))
 
 
 def sech(c: Code, x: Value) -> Value:
     """Write 2 e / (1 + e²), e = exp(−|x|)."""
-    double = exponential(c, c.negative(c.own("fabs", x)), factor=2.0)
+    double = exponential(c, c.negative(c.own("fabs", x)), shift=1)
     return c.divide(double, c.fma(c.multiply(double, c.constant(0.25)), double, c.constant(1.0)))
 
 
@@ -125,9 +130,7 @@ SINH = [0.16666666666666669, 0.008333333333333148, 0.00019841269841432035, 2.755
 def tanh(c: Code, x: Value) -> Value:
     """Write 1 − 2 / (e + 1), e = exp 2|x|, with the sign of x, and a polynomial where |x| < 9/16."""
     size, one = c.own("fabs", x), c.constant(1.0)
-    double = at_most(c, c.add(size, size), 50.0)
-    r, rest, n = reduced(c, double)
-    e = c.of_bits(c.integer("add", c.as_bits(c.add(c.add(r, rest), one)), c.integer("shl", n, c.bits(52))))
+    e = moderate_exponential(c, at_most(c, c.add(size, size), 50.0))
     y = c.subtract(one, c.divide(c.constant(2.0), c.add(e, one)))
     y = c.select(c.compare("greater", size, c.constant(0.5625)), y, odd(c, size, TANH))
     return with_sign_of(c, x, y)
@@ -135,14 +138,14 @@ def tanh(c: Code, x: Value) -> Value:
 
 def cosh(c: Code, x: Value) -> Value:
     """Write h + 1/4h, h = ½ exp |x|."""
-    half = exponential(c, c.own("fabs", x), factor=0.5)
+    half = exponential(c, c.own("fabs", x), shift=-1)
     return c.add(half, c.divide(c.constant(0.25), half))
 
 
 def sinh(c: Code, x: Value) -> Value:
     """Write h − 1/4h, h = ½ exp |x|, with the sign of x, and a polynomial where |x| < 1."""
     size = c.own("fabs", x)
-    half = exponential(c, size, factor=0.5)
+    half = exponential(c, size, shift=-1)
     y = c.subtract(half, c.divide(c.constant(0.25), half))
     y = c.select(c.compare("greater", size, c.constant(1.0)), y, odd(c, size, SINH))
     return with_sign_of(c, x, y)

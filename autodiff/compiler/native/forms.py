@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .code import COMPARISONS, Code, Value
-from .elementary import ELEMENTARY
+from .elementary import ELEMENTARY, LIBRARY
 
 Form = Callable[..., Value]
 """``form(code, *operands)`` writes the code of a form, and returns its value."""
@@ -136,10 +136,9 @@ FORMS: dict[str, Form] = {
     "logical_not": lambda c, x: c.compare_integers("eq", c.convert(x, "b1"), c.constant(0, "b1")),
     "where": lambda c, condition, x, y: c.select(c.convert(condition, "b1"), x, y),
     "power_half": _root_of_power,
-    "power": _double("pow"),
     **{how: _compare(how) for how in COMPARISONS},
     **{f"power_{n}": _whole_power(n) for n in (-4, -3, -2, -1, 1, 2, 3, 4)},
-**{name: _double(name) for name in ("erf", "erfc", "atan2", "hypot")},
+**{name: _double(function) for name, function in LIBRARY.items()},
     **ELEMENTARY,
 }  # fmt: skip
 """A row's name → its form."""

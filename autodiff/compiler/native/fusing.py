@@ -7,12 +7,13 @@ what reads other elements, or a sum, comes in a later kernel.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .areas import Address
-from .instructions import Block, Instruction
+from .instructions import Instruction, Scan
 
 LONGEST = 400
 """About how many nodes a kernel has at most."""
@@ -40,8 +41,8 @@ class Store(NamedTuple):
 class Kernel:
     """Loops over a shape with a straight body."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    def __init__(self, shape: tuple[int, ...], sequential: bool = False) -> None:
+        self.shape, self.sequential = shape, sequential
         self.nodes: list[Node] = []
         self.stores: list[Store] = []
         self.known: dict[Address, int] = {}
@@ -59,8 +60,16 @@ class Kernel:
         operands = tuple(self.load(x) if isinstance(x, Address) else x for x in one.operands)
         self.nodes.append(Node(one.form, operands, one.of, None, one.raises))
         self.stores.append(Store(len(self.nodes) - 1, one.out, one.fold))
+        if self.sequential:  # what is read by another step may be what was written now
+            known = self.known.items()
+            self.known = {x: k for x, k in known if x.space != one.out.space or x.strides == one.out.strides}
         if not one.fold:
             self.known[one.out] = len(self.nodes) - 1
+
+    def spaces(self) -> set[int]:
+        """Return the numbers of the spaces that it loads from or stores to."""
+        loaded = {node.address.space for node in self.nodes if node.address is not None}
+        return loaded | {store.address.space for store in self.stores}
 
     def reads(self) -> set[int]:
         """Return the numbers of the spaces that it loads from."""
@@ -102,30 +111,38 @@ class _Uses:
         self.written_at.add(at)
 
 
-def fuse(block: Block) -> list[Kernel]:
-    """Return the kernels of a block, in the order in which they run."""
+def fuse(instructions: Sequence[Instruction | Scan]) -> list[Kernel]:
+    """Return the kernels of instructions, in the order in which they run."""
     kernels: list[Kernel] = []
     of_shape: dict[tuple[int, ...], list[int]] = {}
     uses: dict[int, _Uses] = {}
-    for one in block.instructions:
-        read = [(uses.setdefault(x.space, _Uses()), (one.shape, x)) for x in one.operands if isinstance(x, Address)]
-        out, at = uses.setdefault(one.out.space, _Uses()), (one.shape, one.out)
-        first = max(
-            [0, *(use.after_writing(where) for use, where in read), out.after_writing(at), out.after_reading(at)]
-        )
-        if one.fold:
-            first = max(first, out.written + 1, out.read + 1)
-        places = of_shape.setdefault(one.shape, [])
-        place = next((k for k in places[bisect_left(places, first) :] if len(kernels[k].nodes) < LONGEST), -1)
+    for group in instructions:
+        lines = group.lines if isinstance(group, Scan) else (group,)
+        first = max(_first(one, uses) for one in lines)
+        shape, place = lines[0].shape, -1
+        places = of_shape.setdefault(shape, [])
+        if not isinstance(group, Scan):
+            place = next((k for k in places[bisect_left(places, first) :] if len(kernels[k].nodes) < LONGEST), -1)
         if place < 0:
             place = len(kernels)
-            kernels.append(Kernel(one.shape))
-            places.append(place)
-        kernels[place].add(one)
-        for use, where in read:
-            use.note_read(place, where)
-        out.note_written(place, (one.shape, None) if one.fold else at)
+            kernels.append(Kernel(shape, isinstance(group, Scan)))
+            if not isinstance(group, Scan):
+                places.append(place)
+        for one in lines:
+            kernels[place].add(one)
+            for x in one.operands:
+                if isinstance(x, Address):
+                    uses[x.space].note_read(place, (shape, x))
+            uses[one.out.space].note_written(place, (shape, None) if one.fold else (shape, one.out))
     return kernels
+
+
+def _first(one: Instruction, uses: dict[int, _Uses]) -> int:
+    """Return the first kernel in which an instruction may stand."""
+    out, at = uses.setdefault(one.out.space, _Uses()), (one.shape, one.out)
+    read = [(uses.setdefault(x.space, _Uses()), (one.shape, x)) for x in one.operands if isinstance(x, Address)]
+    first = max(out.after_writing(at), out.after_reading(at), *(use.after_writing(where) for use, where in read), 0)
+    return max(first, out.written + 1, out.read + 1) if one.fold else first
 
 
 def without_unread(kernels: list[Kernel], kept: set[int]) -> list[Kernel]:
@@ -142,8 +159,11 @@ def without_unread(kernels: list[Kernel], kept: set[int]) -> list[Kernel]:
 
 def _leave_out(kernel: Kernel, read: set[int]) -> None:
     last = {store.address: k for k, store in enumerate(kernel.stores)}
-    stores = [store for k, store in enumerate(kernel.stores)
-              if store.address.space in read and (store.fold or last[store.address] == k)]  # fmt: skip
+    stores = [
+        store
+        for k, store in enumerate(kernel.stores)
+        if store.address.space in read and (store.fold or kernel.sequential or last[store.address] == k)
+    ]
     needed = {store.node for store in stores}
     for k, node in reversed(list(enumerate(kernel.nodes))):
         if k in needed or node.raises:

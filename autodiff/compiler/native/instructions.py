@@ -30,6 +30,12 @@ class Instruction(NamedTuple):
     """Whether it is a function of Python, which raises where its result is not finite though its operands are."""
 
 
+class Scan(NamedTuple):
+    """Instructions over one loop that go round by round: a round reads what the one before has written."""
+
+    lines: tuple[Instruction, ...]
+
+
 class Block:
     """Instructions that run one after the other, from some values to others."""
 
@@ -38,6 +44,8 @@ class Block:
         self.spaces: list[Space] = []
         self.given: dict[int, Space] = {}
         """The values that it takes, by their numbers in the program."""
+        self.tables: dict[Space, np.ndarray] = {}
+        """Arrays of numbers that are part of the code."""
         self.areas: dict[int, Operand] = {}
         """Where each of its values is."""
         self.results: dict[int, Area] = {}
@@ -50,6 +58,12 @@ class Block:
         made = Space(len(self.spaces), np.empty(shape, dtype))
         self.spaces.append(made)
         return Area(made, made.array)
+
+    def table(self, x: np.ndarray) -> Area:
+        """Return an array of numbers that is part of the code."""
+        area = self.space(x.shape, x.dtype)
+        self.tables[area.space] = x
+        return area
 
     def give(self, number: int, value: np.ndarray) -> Area:
         """Return the area of a value that the block takes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .approximation import INFINITY, NAN, at_least, at_most, estrin, parted, with_sign_of
+from .approximation import INFINITY, NAN, at_least, at_most, estrin, parted, product, sum_of, with_sign_of
 from .code import Code, Value
 from .exponentials import LN2_HIGH, LN2_LOW, LOG2_E, binary, exponential
 
@@ -27,9 +27,7 @@ def beyond_first(c: Code, f: Value) -> Value:
 
 def natural(c: Code, k: Value, f: Value) -> Value:
     """Write k ln 2 + log(1 + f)."""
-    whole = c.multiply(k, c.constant(LN2_HIGH))
-    y = c.add(whole, f)
-    lost = c.add(c.subtract(whole, y), f)
+    y, lost = sum_of(c, c.multiply(k, c.constant(LN2_HIGH)), f)
     return c.add(y, c.add(c.fma(k, c.constant(LN2_LOW), beyond_first(c, f)), lost))
 
 
@@ -52,12 +50,10 @@ def to_base(c: Code, x: Value, factor: tuple[float, float], step: tuple[float, f
     k, m = parted(c, x)
     f = c.subtract(m, c.constant(1.0))
     high, low = (c.constant(one) for one in factor)
-    first = c.multiply(f, high)
-    rest = c.fma(f, low, c.fma(f, high, c.negative(first)))
-    rest = c.fma(beyond_first(c, f), high, rest)
-    whole = c.multiply(k, c.constant(step[0]))
-    y = c.add(whole, first)
-    rest = c.fma(k, c.constant(step[1]), c.add(rest, c.add(c.subtract(whole, y), first)))
+    first, rest = product(c, f, high)
+    rest = c.fma(beyond_first(c, f), high, c.fma(f, low, rest))
+    y, lost = sum_of(c, c.multiply(k, c.constant(step[0])), first)
+    rest = c.fma(k, c.constant(step[1]), c.add(rest, lost))
     return with_ends(c, x, c.add(y, rest))
 
 
@@ -90,6 +86,28 @@ def log1p(c: Code, x: Value) -> Value:
     return with_sign_of(c, x, one_plus(c, x))
 
 
+def weighted(c: Code, x: Value, y: Value, logarithm: Value) -> Value:
+    """Write x times a logarithm, 0 where x is 0 unless y is NaN."""
+    none = c.integer("and", c.compare("equal", x, c.constant(0.0)), c.compare("equal", y, y))
+    return c.select(none, c.constant(0.0), c.multiply(x, logarithm))
+
+
+def xlogy(c: Code, x: Value, y: Value) -> Value:
+    """Write x log y."""
+    return weighted(c, x, y, log(c, y))
+
+
+def xlog1py(c: Code, x: Value, y: Value) -> Value:
+    """Write x log(1 + y)."""
+    return weighted(c, x, y, log1p(c, y))
+
+
+def entr(c: Code, x: Value) -> Value:
+    """Write −x log x, −∞ where x is negative."""
+    y = weighted(c, x, x, c.negative(log(c, x)))
+    return c.select(c.compare("less", x, c.constant(0.0)), c.constant(-INFINITY), y)
+
+
 def asinh(c: Code, x: Value) -> Value:
     """Write log(1 + s + s² / (1 + √(1 + s²))), s = |x|, with the sign of x; log 2s where that is large."""
     one, size = c.constant(1.0), c.own("fabs", x)
@@ -97,8 +115,7 @@ def asinh(c: Code, x: Value) -> Value:
     s = c.select(large, one, size)
     square = c.multiply(s, s)
     more = c.divide(square, c.add(one, c.own("sqrt", c.add(one, square))))
-    total = c.add(s, more)
-    lost = c.add(c.subtract(s, total), more)
+    total, lost = sum_of(c, s, more)
     zero = c.constant(0.0)
     y = one_plus(c, c.select(large, size, total), c.select(large, zero, lost))
     return with_sign_of(c, x, c.add(y, c.select(large, c.constant(LN_2), zero)))
@@ -109,8 +126,7 @@ def acosh(c: Code, x: Value) -> Value:
     zero, large = c.constant(0.0), c.compare("greater", x, c.constant(2.0**60))
     t = c.subtract(x, c.constant(1.0))
     root = c.own("copysign", c.own("sqrt", c.fma(t, t, c.add(t, t))), t)  # left of −1, log of a negative number
-    total = c.add(root, t)
-    lost = c.add(c.subtract(root, total), t)
+    total, lost = sum_of(c, root, t)
     y = one_plus(c, c.select(large, x, total), c.select(large, zero, lost))
     return c.add(y, c.select(large, c.constant(LN_2), zero))
 
@@ -153,4 +169,4 @@ def logaddexp(c: Code, x: Value, y: Value) -> Value:
 def logaddexp2(c: Code, x: Value, y: Value) -> Value:
     """Write the like to base 2."""
     larger, gap = larger_and_gap(c, x, y)
-    return c.fma(one_plus(c, binary(c, gap)), c.constant(LOG2_E), larger)
+    return c.add(larger, c.multiply(one_plus(c, binary(c, gap)), c.constant(LOG2_E)))  # 1 of equal ones

@@ -18,9 +18,6 @@ from .areas import DTYPES, KINDS, Area
 from .instructions import Block, Operand
 from .steps import RULES, SHARING, VIEWS, Here, elementwise
 
-MOST = 20_000
-"""How many instructions a block has at most."""
-
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)
 
 
@@ -71,8 +68,6 @@ class Lowering:
         if name in VIEWS and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
         block = self.blocks.setdefault(level, Block())
-        if len(block.instructions) > MOST:
-            return False
         operands = [found for x in step.operands if (found := self._operand(block, x)) is not None]
         if len(operands) < len(step.operands):
             return False
@@ -185,7 +180,7 @@ class Lowering:
         kind = KINDS[value.dtype.char]
         taken = {other.space for other in block.results.values()} | set(block.given.values())
         whole = isinstance(area, Area) and area.picture is area.space.array and area.kind == kind
-        if whole and isinstance(area, Area) and area.space not in taken:
+        if whole and isinstance(area, Area) and area.shape and area.space not in taken:
             block.results[number] = area
         else:
             block.results[number] = block.copy(area, block.space(value.shape, value.dtype))

@@ -26,17 +26,18 @@ Joined = tuple[int, list[Value]]
 class Printer:
     """The text of one kernel as a function, and what it declares."""
 
-    def __init__(self, kernel: Kernel, name: str, failed: int) -> None:
+    def __init__(self, kernel: Kernel, name: str, slots: dict[int, int], failed: int) -> None:
         self.kernel, self.failed, self.name = kernel, failed, name
         self.lines: list[str] = []
         self.declared: set[str] = set()
-        self.lanes = lanes()
+        self.lanes = 1 if kernel.sequential else lanes()
         self.kinds = kinds_of(kernel.nodes)
         self.folds = [store for store in kernel.stores if store.fold and not _step(store.address)]
         """What is joined along the innermost loop."""
         self._starts: dict[Address, str] = {}
         self._fixed: dict[tuple[Address, int], Value] = {}
-        self._bases = {space: self._base(space) for space in sorted(self._spaces())}
+        raising = {failed} if any(node.raises for node in kernel.nodes) else set()
+        self._bases = {space: self._base(slots[space]) for space in sorted(kernel.spaces() | raising)}
         self._loop(0)
 
     @property
@@ -44,18 +45,13 @@ class Printer:
         body = "\n  ".join(self.lines)
         return f"define internal void @{self.name}(ptr %table) {{\n  {body}\n  ret void\n}}"
 
-    def _spaces(self) -> set[int]:
-        used = {node.address.space for node in self.kernel.nodes if node.address is not None}
-        raising = {self.failed} if any(node.raises for node in self.kernel.nodes) else set()
-        return used | {store.address.space for store in self.kernel.stores} | raising
-
     def _line(self, text: str) -> str:
         name = f"%v{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return name
 
-    def _base(self, space: int) -> str:
-        return self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %table, i64 {space}')}")
+    def _base(self, slot: int) -> str:
+        return self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %table, i64 {slot}')}")
 
     def _code(self, lanes: int) -> Code:
         return Code(lanes, self.lines, self.declared)
@@ -87,6 +83,7 @@ class Printer:
         for address in addresses + [store.address for store in self.kernel.stores]:
             self._starts[address] = self._start(address)
         unrolled = 4 if len(self.kernel.nodes) <= 8 else 2 if len(self.kernel.nodes) <= 20 else 1
+        unrolled = 1 if self.kernel.sequential else unrolled
         together = self.lanes * unrolled
         whole = extent - extent % together if extent >= 2 * together else 0
         joined = self._vectors(whole, unrolled) if whole else []

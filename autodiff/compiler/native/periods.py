@@ -1,0 +1,78 @@
+"""Where a sequence of numbers repeats itself: runs of some rounds of a period, found in about linear time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+LEAST = 4
+"""How many rounds a run has at least."""
+
+WINDOWS = (4, 16, 64, 256, 1024)
+"""By the distances between equal windows of these widths the periods are found that are tried."""
+
+TRIED = 12
+"""How many of the most frequent distances are tried for each width."""
+
+
+class Run(NamedTuple):
+    """A stretch that repeats itself: where it starts, how long a round is, and how many there are."""
+
+    start: int
+    period: int
+    rounds: int
+
+
+def runs(numbers: np.ndarray) -> list[Run]:
+    """Return runs that do not overlap, in their order: the longest first, of these the shortest period."""
+    found = [run for period in _periods(numbers) for run in _of_period(numbers, period)]
+    found.sort(key=lambda run: (-run.period * run.rounds, run.period))
+    taken = np.zeros(len(numbers), bool)
+    chosen: list[Run] = []
+    for run in found:
+        start, end = run.start, run.start + run.period * run.rounds
+        if not taken[start:end].any():
+            taken[start:end] = True
+            chosen.append(run)
+    return sorted(chosen)
+
+
+def _periods(numbers: np.ndarray) -> list[int]:
+    """Return the distances at which windows most often repeat themselves."""
+    found: set[int] = set()
+    for width in WINDOWS:
+        if len(numbers) < 2 * width:
+            break
+        hashes = _hashes(numbers, width)
+        order = np.lexsort((np.arange(len(hashes)), hashes))
+        steps = np.diff(order)[hashes[order[1:]] == hashes[order[:-1]]]
+        if steps.size:
+            distances, counts = np.unique(steps, return_counts=True)
+            found.update(distances[np.argsort(-counts * distances)][:TRIED].tolist())
+            found.update(distances[np.argsort(-counts)][:TRIED].tolist())
+    return sorted(found)
+
+
+def _hashes(numbers: np.ndarray, width: int) -> np.ndarray:
+    """Return a number for each window of a width, by doubling; equal for equal windows, and seldom else."""
+    with np.errstate(over="ignore"):
+        now = (numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+        reach = 1
+        while reach < width:
+            now = (now[:-reach] * np.uint64(0x94D049BB133111EB) + (now[reach:] ^ (now[reach:] >> np.uint64(29)))) * (
+                np.uint64(0xD6E8FEB86659FD93)
+            )
+            reach *= 2
+    return now
+
+
+def _of_period(numbers: np.ndarray, period: int) -> list[Run]:
+    """Return the runs of one period."""
+    same = numbers[:-period] == numbers[period:]
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
+    return [
+        Run(int(start), period, int(end - start) // period + 1)
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        if (end - start) // period + 1 >= LEAST
+    ]

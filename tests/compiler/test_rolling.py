@@ -1,0 +1,158 @@
+"""Loops found again: what repeats itself, what waits for what, and random functions with loops."""
+
+import numpy as np
+import pytest
+from loops import Loops
+from numpy.testing import assert_allclose
+
+from autodiff import grad, jit, value_and_grad
+from autodiff.calls.structures import flatten
+from autodiff.compiler.native.dependence import Access, components
+from autodiff.compiler.native.periods import Run, runs
+
+pytest.importorskip("llvmlite")
+
+
+def body(kernels):
+    """The shapes of kernels, and the number of their nodes."""
+    return [(kernel.shape, len(kernel.nodes)) for kernel in kernels]
+
+
+@pytest.fixture
+def kernels(monkeypatch):
+    """The kernels of the blocks that are compiled in a test."""
+    from autodiff.compiler.native import entry
+
+    found = []
+    write = entry.Text._write
+    monkeypatch.setattr(entry.Text, "_write", lambda self: (found.append(self.kernels), write(self))[1])
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------- runs
+
+
+@pytest.mark.parametrize(("numbers", "expected"), [
+    ([1, 2, 3] * 5, [Run(0, 3, 5)]),
+    ([9, 8, *[1, 2] * 6, 7], [Run(2, 2, 6)]),
+    ([5] * 9, [Run(0, 1, 9)]),
+    ([*[1, 2, 2, 3] * 5, *[4, 5] * 7], [Run(0, 4, 5), Run(20, 2, 7)]),
+    ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], []),
+    ([1, 2, 1, 2, 1, 2], []),
+    ([], []),
+])  # fmt: skip
+def test_runs(numbers, expected):
+    assert runs(np.array(numbers, int)) == expected
+
+
+def test_runs_of_a_long_sequence():
+    rng = np.random.default_rng(0)
+    ahead, period, behind = (rng.integers(0, 9, n) for n in (50, 37, 20))
+    (found,) = runs(np.concatenate([ahead, *[period] * 300, behind]))
+    assert found.period == 37
+    assert 298 <= found.rounds <= 300
+
+
+# -------------------------------------------------------------------------------------------------------- dependences
+
+
+def groups(accesses, count, rounds=10):
+    return [(group.members, group.cyclic) for group in components(count, accesses, rounds)]
+
+
+def test_a_line_that_reads_the_round_before_is_a_cycle():
+    # s[t + 1] = s[t] + …
+    assert groups([Access(0, 0, 1, 1, 1, True), Access(0, 0, 0, 0, 1, False)], 1) == [([0], True)]
+    # s[t] = s[t] + …
+    assert groups([Access(0, 0, 1, 1, 1, True), Access(0, 0, 1, 1, 1, False)], 1) == [([0], False)]
+    # every round writes to one place
+    assert groups([Access(0, 0, 3, 3, 0, True)], 1) == [([0], True)]
+
+
+def test_what_is_read_comes_first():
+    # line 0 reads in each round what line 1 wrote in the round before
+    reads = [Access(0, 7, 0, 0, 1, False), Access(1, 7, 1, 1, 1, True), Access(0, 8, 0, 0, 1, True)]
+    assert groups(reads, 2) == [([1], False), ([0], False)]
+    # line 0 reads what line 1 writes over in the next round
+    reads = [Access(0, 7, 1, 1, 1, False), Access(1, 7, 0, 0, 1, True)]
+    assert groups(reads, 2) == [([0], False), ([1], False)]
+    # in the opposite direction both, in one round or another
+    assert groups([Access(0, 7, 9, 9, -1, False), Access(1, 7, 0, 0, 1, True)], 2) == [([0, 1], True)]
+    # far apart
+    assert groups([Access(0, 7, 0, 0, 1, False), Access(1, 7, 50, 50, 1, True)], 2) == [([0], False), ([1], False)]
+
+
+# ------------------------------------------------------------------------------------------------------------ programs
+
+
+def test_a_sum_over_a_loop_is_one_kernel(kernels):
+    def loss(a):
+        total = 0.0
+        for x in np.linspace(0.0, 1.0, 100).tolist():
+            total = total + (a * x - 1.0) ** 2
+        return total
+
+    compiled = jit(grad(loss))
+    assert_allclose(compiled(2.0), grad(loss)(2.0), rtol=1e-13)
+    assert sum(nodes for _, nodes in body(kernels[-1])) < 40
+    assert len(kernels[-1]) < 12
+
+
+def test_the_lines_of_a_program_do_not_grow_with_its_loops(kernels):
+    def rosenbrock(x):
+        total = 0.0
+        for k in range(len(x) - 1):
+            total = total + 100 * (x[k + 1] - x[k] ** 2) ** 2 + (1 - x[k]) ** 2
+        return total
+
+    sizes = []
+    for n in (20, 60):
+        compiled, x = jit(value_and_grad(rosenbrock)), np.linspace(-1.0, 2.0, n)
+        for point in (x, x + 0.5):
+            for found, expected in zip(compiled(point), value_and_grad(rosenbrock)(point), strict=True):
+                assert_allclose(found, expected, rtol=1e-13)
+        sizes.append(sum(nodes for _, nodes in body(kernels[-1])))
+    assert sizes[0] == sizes[1] < 110
+
+
+def test_a_recurrence_goes_round_by_round(kernels):
+    def logistic_map(r):
+        x = 0.3
+        for _ in range(50):
+            x = r * x * (1 - x)
+        return x
+
+    compiled = jit(grad(logistic_map))
+    assert_allclose(compiled(2.9), grad(logistic_map)(2.9), rtol=1e-11)
+    assert any(kernel.sequential for kernel in kernels[-1])
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 10) for k in range(0, 30, 10)], ids=lambda seeds: str(seeds.start))
+def test_random_loops(seeds):
+    for seed in seeds:
+        drawn = Loops(seed, 10 + seed % 7)
+        f = value_and_grad(drawn.function(), (0, 1))
+        compiled, rng = jit(f), np.random.default_rng(seed)
+        for _ in range(3):
+            x, a = rng.normal(size=drawn.n + 1), float(rng.normal())
+            for found, expected in zip(flatten(compiled(x, a))[0], flatten(f(x, a))[0], strict=True):
+                size = np.max(np.abs(expected), initial=1.0)
+                assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * size, err_msg=drawn.source)
+
+
+@pytest.mark.parametrize("change", [
+    "s = s + x[i] * x[i + 1]", "s = s * x[i]", "s = np.maximum(s, x[i])", "x[i] = x[i + 1] * 0.5",
+    "x[i + 1] = x[i] * 0.5 + x[i + 1]", "x[i] = s; s = x[-1 - i]", "s = x[i] if i % 2 else s", "s = s - x[3] * x[i]",
+    "s, t = t, s + 0.1 * x[i]", "x[2] = x[2] + x[i]", "s = s + x[i * i % 7]",
+])  # fmt: skip
+def test_kinds_of_loops(change):
+    lines = ("def f(x):", "    x, s, t = x * 1.0, 0.5, 0.25", "    for i in range(30):", f"        {change}",
+             "    return s + np.sum(x)")  # fmt: skip
+    names = {"np": np}
+    exec("\n".join(lines), names)
+    f = value_and_grad(names["f"])
+    compiled, rng = jit(f), np.random.default_rng(0)
+    for _ in range(3):
+        x = rng.normal(size=31)
+        for found, expected in zip(compiled(x), f(x), strict=True):
+            assert_allclose(found, expected, rtol=1e-10, atol=1e-12)

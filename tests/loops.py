@@ -1,0 +1,60 @@
+"""Random functions with loops: carried numbers, elements of vectors at affine and random places, lists, inner loops."""
+
+import random
+
+import numpy as np
+
+UNARY = ("np.sin({})", "np.exp(-np.square({}))", "np.tanh({})", "{} * 0.5", "1.0 / (2.0 + np.square({}))", "-{}",
+         "np.sqrt(1.0 + np.square({}))")  # fmt: skip
+BINARY = ("{} + {}", "{} * {}", "{} - {}", "np.maximum({}, {})", "{} / (2.0 + np.square({}))")
+
+
+class Loops:
+    """The source of one function of a vector x and a number a, with loops over n rounds."""
+
+    def __init__(self, seed, n=9):
+        self.draw, self.n = random.Random(seed), n
+        self.lists = []
+        self.lines = ["def f(x, a):", "    s, t, u = 0.3 * a, a, 1.0"]
+        for k in range(self.draw.randint(1, 3)):
+            self.loop(k)
+        self.lines.append("    return s + 0.5 * t * u" + "".join(f" + y{k}[-1] * y{k}[2]" for k in self.lists))
+        self.source = "\n".join(self.lines)
+
+    def atom(self, inner=False):
+        n = self.n
+        choices = ["s", "t", "u", "a", "x[i]", f"x[{n - 1} - i]", "x[i + 1]", f"{self.draw.uniform(-1, 1):.3f}", "c[i]",
+                   "x[p[i]]", "x[0]"]  # fmt: skip
+        choices += [f"y{k}[i]" for k in self.lists] + [f"y{k}[{n - 1} - i]" for k in self.lists]
+        return self.draw.choice([*choices, "x[j]", "x[i] * x[j]"] if inner else choices)
+
+    def expression(self, depth=2, inner=False):
+        if not depth or self.draw.random() < 0.2:
+            return self.atom(inner)
+        if self.draw.random() < 0.4:
+            return self.draw.choice(UNARY).format(f"({self.expression(depth - 1, inner)})")
+        parts = (f"({self.expression(depth - 1, inner)})" for _ in range(2))
+        return self.draw.choice(BINARY).format(*parts)
+
+    def loop(self, k):
+        add = self.lines.append
+        if self.draw.random() < 0.6:
+            add(f"    y{k} = []")
+        add(f"    for i in range({self.n}):")
+        if self.draw.random() < 0.2:
+            add("        for j in range(3):")
+            add(f"            u = 0.9 * u + 0.1 * ({self.expression(2, True)})")
+        for _ in range(self.draw.randint(1, 3)):
+            name = self.draw.choice("stu")
+            how = self.draw.choice(("{0} = {0} + {1}", "{0} = 0.7 * {0} + {1}", "{0} = {1}"))
+            add("        " + how.format(name, f"({self.expression()})"))
+        if self.lines.count(f"    y{k} = []"):
+            add(f"        y{k}.append({self.expression()})")
+            self.lists.append(k)
+
+    def function(self):
+        """The function, with its constants."""
+        rng = np.random.default_rng(self.n)
+        names = {"np": np, "c": rng.random(self.n).tolist(), "p": rng.integers(0, self.n, self.n).tolist()}
+        exec(self.source, names)
+        return names["f"]
