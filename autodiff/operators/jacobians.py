@@ -16,7 +16,7 @@ from ..linearization import Recording
 from ..recorded import columns, of_one_array, rows
 from ..reverse import value_and_rows
 from ..runs import partials
-from ..sparse.jacobians import check_sparse, value_and_sparse_jacobian
+from ..sparse.jacobians import check_sparse, dense_by_colours, value_and_sparse_jacobian
 from ..sparse.sparsity import Sparsity
 
 FORWARD = 3
@@ -31,8 +31,9 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
     ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps m adjoints back together if m < n or
-    m = 1, else pushes n tangents forward; those of an array of up to three numbers go forward as f runs, which takes
-    less time than to record it. ``"forward"`` and ``"reverse"`` choose. ``chunk_size`` of them go at a time,
+    m = 1, else pushes n tangents forward. Those of an array of up to three numbers go forward as f runs: it is not
+    recorded. Where m n is large and the pattern of the Jacobian thin, the same array is found by the colours of that,
+    and checked along a random direction. ``"forward"`` and ``"reverse"`` choose. ``chunk_size`` of them go at a time,
     by default as many as fit into a small memory. Structure, ``argnums`` and ``has_aux`` as
     `autodiff.forward.jacfwd`'s.
 
@@ -94,6 +95,8 @@ def _by_fewer(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
             return with_rest(value), tuple(by_each) if isinstance(argnums, tuple) else by_each[0]
         recording = Recording(main, given, indices)
         found_at_once = of_one_array(recording) if chunk_size is None else None
+        if found_at_once is None and chunk_size is None:
+            found_at_once = dense_by_colours(recording, f)
         if found_at_once is not None:
             value, by_each = found_at_once
         elif total_size(flatten(recording.out)[0]) >= max(total_size(recording.leaves), 2):

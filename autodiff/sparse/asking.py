@@ -14,7 +14,7 @@ counts: the pattern is one of stacks and axes. What cannot be asked is dense.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,17 @@ Map = Callable[[Any], Any]
 TOLERANCE = 1e-12
 """By how much the quotient of two multiples of one label may differ from that of the labels, for rounding."""
 
-PROBES = 600
-"""How many times a row is asked at most. It is taken for dense then."""
 
-WIDE = 4
-"""A row is taken for dense where random single elements each reach more than a part 1 / `WIDE` of its value, unless it
-has `FEW` of them."""
+class Effort(NamedTuple):
+    """How much is done to find what a row connects, before it is taken for dense."""
+
+    probes: int = 600
+    """How many times it is asked at most."""
+    wide: int = 4
+    """Random single elements may not all reach more than a part 1 / ``wide`` of its value, unless it has `FEW`."""
+
+
+FULL, LITTLE = Effort(), Effort(150, 64)
 
 FEW = 64
 
@@ -47,7 +52,7 @@ class NotFoundError(Exception):
     """A row could not be asked which elements it connects."""
 
 
-def linear(apply: Map, adjoint: Map, inputs: int, outputs: int) -> Any:
+def linear(apply: Map, adjoint: Map, inputs: int, outputs: int, effort: Effort = FULL) -> Any:
     """Return the pattern of a linear map, CSR of shape ``(outputs, inputs)``; NotFoundError where it takes too long."""
     random = np.random.default_rng(SEED)
     found = _multiples(apply, inputs, random)
@@ -57,7 +62,7 @@ def linear(apply: Map, adjoint: Map, inputs: int, outputs: int) -> Any:
     if found is not None:
         return found.T.tocsr()
     labels = random.uniform(1.0, 2.0, inputs)
-    return by_halves(lambda chosen: ~(apply(np.where(chosen, labels, 0.0)) == 0), inputs, outputs)
+    return by_halves(lambda chosen: ~(apply(np.where(chosen, labels, 0.0)) == 0), inputs, outputs, effort)
 
 
 def _multiples(apply: Map, count: int, random: Any) -> Any:
@@ -86,7 +91,7 @@ def _multiples(apply: Map, count: int, random: Any) -> Any:
     return csr_array((np.ones(len(place), bool), place, starts), shape=(len(one), count))
 
 
-def groups(evaluate: Map, inputs: int, outputs: int) -> Any:
+def groups(evaluate: Map, inputs: int, outputs: int, effort: Effort = FULL) -> Any:
     """Return the pattern of a function that is not linear: complete between elements connected in any way.
 
     NotFoundError where it takes too long, or fails at random points.
@@ -103,7 +108,7 @@ def groups(evaluate: Map, inputs: int, outputs: int) -> Any:
         raise NotFoundError
     if not np.any(changed(np.ones(inputs, bool))):  # what it gives is not computed of its operands, but kept in it
         raise NotFoundError
-    return _completed(by_halves(changed, inputs, outputs))
+    return _completed(by_halves(changed, inputs, outputs, effort))
 
 
 def _completed(pattern: Any) -> Any:
@@ -120,15 +125,15 @@ def _completed(pattern: Any) -> Any:
     return of_rows @ of_columns.T
 
 
-def by_halves(reached: Map, inputs: int, outputs: int) -> Any:
+def by_halves(reached: Map, inputs: int, outputs: int, effort: Effort = FULL) -> Any:
     """Return the pattern of a map of which ``reached(chosen)`` says what the chosen arguments reach, two masks.
 
-    Raises NotFoundError where it takes more than `PROBES` questions, or single arguments reach most of the values.
+    Raises NotFoundError where it takes more questions than the effort allows, or single ones reach too many values.
     """
     from scipy.sparse import csr_array
 
     if inputs > FEW:
-        _check_narrow(reached, inputs, outputs)
+        _check_narrow(reached, inputs, outputs, effort.wide)
     starts, stops = np.zeros(1, np.intp), np.full(1, inputs)
     row = np.flatnonzero(reached(np.ones(inputs, bool)))
     block, probes = np.zeros(len(row), np.intp), 0
@@ -137,7 +142,7 @@ def by_halves(reached: Map, inputs: int, outputs: int) -> Any:
         colours = columns(csr_array((np.ones(len(row), bool), (row, block)), shape=shape))
         count = int(np.max(colours)) + 1
         probes += 2 * count
-        if probes > PROBES:
+        if probes > effort.probes:
             raise NotFoundError
         middle, of_element = (starts + stops) // 2, np.repeat(np.arange(len(starts)), stops - starts)
         half, found = np.arange(inputs) >= middle[of_element], []
@@ -153,11 +158,11 @@ def by_halves(reached: Map, inputs: int, outputs: int) -> Any:
     return csr_array((np.ones(len(row), bool), (row, block)), shape=(outputs, inputs))
 
 
-def _check_narrow(reached: Map, inputs: int, outputs: int) -> None:
-    """Raise NotFoundError where some single arguments reach most of the values, and so halves would all overlap."""
+def _check_narrow(reached: Map, inputs: int, outputs: int, wide: int) -> None:
+    """Raise NotFoundError where some single arguments reach too many of the values, and so halves would all overlap."""
     for place in np.random.default_rng(SEED + 2).integers(0, inputs, 3):
         chosen = np.zeros(inputs, bool)
         chosen[place] = True
-        if np.count_nonzero(reached(chosen)) * WIDE <= outputs:
+        if np.count_nonzero(reached(chosen)) * wide <= outputs:
             return
     raise NotFoundError

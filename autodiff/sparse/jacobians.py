@@ -7,6 +7,8 @@ from threading import Lock
 from typing import Any, ClassVar, TypeAlias
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from dualnumbers.messages.errors import user_line
 
 from ..calls.auxiliary import Main, beside
@@ -17,11 +19,18 @@ from ..linearization import Recording
 from ..reverse import value_and_grad
 from ..tape.sources import SourcedTape
 from .evaluation import Recorded
-from .pattern import Found, pattern_of
+from .pattern import MOST as PATTERN
+from .pattern import Found, NotSparseError, pattern_of
 from .programs import Outline
 from .sparsity import Sparsity
 
 Function: TypeAlias = Callable[..., Any]
+
+LARGE = 1 << 19
+"""From so many elements on a dense Jacobian may be found by the colours of its pattern: of fewer that takes longer."""
+
+THIN = 16
+"""It is found so where at most a part 1 / `THIN` of its elements may not be 0, and that of its directions suffices."""
 
 MOST = 16
 """The patterns of how many programs are kept for one function, those that were found last."""
@@ -35,6 +44,8 @@ class Programs:
 
     def __init__(self) -> None:
         self.known: list[tuple[Outline, Sparsity]] = []
+        self.full: list[Outline] = []
+        """The programs whose Jacobians are not `thin`."""
 
     @classmethod
     def of(cls, f: Function) -> Programs:
@@ -45,17 +56,35 @@ class Programs:
             except TypeError:
                 return cls()
 
-    def sparsity(self, recorded: Recorded) -> Sparsity:
+    def sparsity(self, recorded: Recorded, most: int = PATTERN) -> Sparsity:
         """Return the sparsity of a recording, known from an earlier one of the same program or found now."""
         tape, lines = recorded.tape, recorded.lines
         for outline, sparsity in self.known:
             if outline.fits(tape, lines):
                 return sparsity
-        found = pattern_of(tape, lines, recorded.heights)
+        found = pattern_of(tape, lines, recorded.heights, most)
         sparsity = Sparsity(found.pattern)
         with self._lock:
             self.known = [(Outline(tape, lines, found.reasons), sparsity), *self.known[: MOST - 1]]
         return sparsity
+
+    def thin(self, recorded: Recorded) -> Sparsity | None:
+        """Return the sparsity of a recording whose dense Jacobian is found faster by colours; None of any other."""
+        tape, lines = recorded.tape, recorded.lines
+        elements = sum(recorded.heights) * sum(recorded.widths)
+        if any(outline.fits(tape, lines) for outline in self.full):
+            return None
+        try:
+            found = self.sparsity(recorded, elements // THIN)
+        except NotSparseError as error:
+            reasons = error.reasons
+        else:
+            if found.compression().directions * THIN <= min(found.shape):
+                return found
+            reasons = []
+        with self._lock:
+            self.full = [Outline(tape, lines, reasons), *self.full[: MOST - 1]]
+        return None
 
 
 def sparsity(f: Function, *args: Any, argnums: Which = 0, **keywords: Any) -> Sparsity:
@@ -105,6 +134,29 @@ def value_and_sparse_jacobian(f: Function, argnums: Which, mode: str, sparse: bo
         return value, tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
     return both
+
+
+def dense_by_colours(recording: Recording, f: Function) -> tuple[Any, list[Any]] | None:
+    """Return the value and the Jacobian of a large array by one, as an array, found by the colours of its pattern.
+
+    None comes back where the pattern is not thin, where derivatives are not finite, and where one along a random
+    direction is another: then it is to be found otherwise.
+    """
+    x, z = recording.leaves[0], getattr(recording.out, "primal", None)
+    if len(recording.leaves) > 1 or not recording.holds(recording.out) or type(x) is not np.ndarray:
+        return None
+    if type(z) is not np.ndarray or not x.dtype == z.dtype == np.float64 or x.size * z.size < LARGE:
+        return None
+    try:
+        recorded = Recorded(recording, f)
+        known = Programs.of(f).thin(recorded)
+        found = None if known is None else recorded.matrix(known, known.compression(), True)
+    except (ImportError, ValueError):  # SciPy is not installed; the check failed
+        return None
+    if found is None or not np.all(np.isfinite(found.data)):
+        return None
+    dense = found.toarray().reshape(z.shape + x.shape)
+    return recorded.values[0], recording.call.structured([dense])
 
 
 def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sparsity, has_aux: bool) -> Function:

@@ -33,8 +33,19 @@ from . import asking
 MOST = 1 << 26
 """How many elements a pattern may have, some 300 MB."""
 
+LONG = 16
+"""A product of patterns takes long where it adds up so many times more elements than a thin pattern has."""
+
 Pattern = Any
 """A CSR array of truth values, or None where there is no dependence; of a line of several results a tuple of them."""
+
+
+class NotSparseError(ValueError):
+    """A pattern has more elements than it may have; ``reasons`` are what it rests on so far."""
+
+    def __init__(self, said: str, reasons: list[Reason]) -> None:
+        super().__init__(said)
+        self.reasons = reasons
 
 
 class Reason(NamedTuple):
@@ -54,15 +65,15 @@ class Found(NamedTuple):
     reasons: list[Reason]
 
 
-def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int]) -> Found:
+def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int], most: int = MOST) -> Found:
     """Find the pattern of output lines of given sizes by the inputs of a tape; None is an output that is no line.
 
-    Raises ValueError where it has more than `MOST` elements.
+    Raises NotSparseError, a ValueError, where that of a line has more than ``most`` elements.
     """
     from scipy.sparse import csr_array, vstack
 
     restore(tape)
-    patterns = _Patterns(tape)
+    patterns = _Patterns(tape, most)
     found = patterns.along([line for line in outputs if line is not None])
     blocks = [csr_array((count, patterns.width), dtype=bool) if line is None or found[line] is None else found[line]
               for line, count in zip(outputs, sizes, strict=True)]  # fmt: skip
@@ -74,8 +85,9 @@ def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int]) 
 class _Patterns:
     """The patterns of a tape, found line by line."""
 
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
+    def __init__(self, tape: Tape, most: int) -> None:
+        self.tape, self.most = tape, most
+        self.effort = asking.FULL if most >= MOST else asking.LITTLE
         self.starts = np.concatenate([[0], np.cumsum([size(tape.values[line]) for line in tape.inputs])]).astype(int)
         self.width = int(self.starts[-1])
         self.varying: set[int] = set()
@@ -158,7 +170,7 @@ class _Patterns:
             except Exception:  # whatever a rule raises at random points
                 connected = None
             term = each(lambda z, p=pattern: self._filled(p, size(z), line), self.tape.values[line]) \
-                if connected is None else self._limited(connected @ pattern, line)  # fmt: skip
+                if connected is None else self._product(connected, pattern, line)  # fmt: skip
             if connected is None and line not in self.dense and total_size(list(parts(self.tape.values[line]))) > 1:
                 self.dense.append(line)
             whole = term if whole is None else each(lambda a, b: a + b, whole, term)
@@ -173,16 +185,23 @@ class _Patterns:
         return csr_array((np.ones(rows * len(columns), bool), np.tile(columns, rows),
                           np.arange(rows + 1) * len(columns)), shape=(rows, self.width))  # fmt: skip
 
+    def _product(self, connected: Any, pattern: Pattern, line: int) -> Pattern:
+        """Return what elements depend on by way of others; one that takes long has too many elements, most likely."""
+        if self.effort is asking.LITTLE:
+            self._check(int(np.diff(pattern.indptr)[connected.indices].sum()) // LONG, line)
+        return self._limited(connected @ pattern, line)
+
     def _limited(self, pattern: Pattern, line: int) -> Pattern:
         self._check(pattern.nnz, line)
         return pattern
 
     def _check(self, count: int, line: int) -> None:
-        if count > MOST:
+        if count > self.most:
             row = self.tape.rows[line]
-            raise ValueError(
+            raise NotSparseError(
                 f"the sparsity pattern has {count:,} elements at line {line}, {row.name if row else 'an input'}: it is "
-                "not sparse; write jacobian(f), hessian(f) without sparse=, or products with it: linearize, vjp, hvp"
+                "not sparse; write jacobian(f), hessian(f) without sparse=, or products with it: linearize, vjp, hvp",
+                self.reasons,
             )
 
     # ------------------------------------------------------------------------------------- what a row connects
@@ -197,8 +216,8 @@ class _Patterns:
         xs = [self._operand(line, row, place, k) for k in range(len(self.tape.operands(line)))]
         of, z = shape(xs[place]), plain(self.tape.values[line])
         if isinstance(kind, Smooth):
-            return asking.groups(_quiet(lambda x: row.evaluate(*xs[:place], x.reshape(of)[()], *xs[place + 1 :],
-                                                               *static)), size(xs[place]), size(z))  # fmt: skip
+            evaluate = _quiet(lambda x: row.evaluate(*xs[:place], x.reshape(of)[()], *xs[place + 1 :], *static))
+            return asking.groups(evaluate, size(xs[place]), size(z), self.effort)
 
         def apply(x: Any) -> Any:
             return row.evaluate(*xs[:place], self._turned(x, xs[place]).reshape(of)[()], *xs[place + 1 :], *static)
@@ -206,7 +225,7 @@ class _Patterns:
         def adjoint(g: Any) -> Any:
             return passed_to_operand(row, place, self._turned(g, z).reshape(shape(z))[()], z, xs, static)
 
-        return asking.linear(_quiet(apply), _quiet(adjoint), size(xs[place]), size(z))
+        return asking.linear(_quiet(apply), _quiet(adjoint), size(xs[place]), size(z), self.effort)
 
     def _operand(self, line: int, row: Row, asked: int, place: int) -> Any:
         """Return what stands for an operand while a row is asked about another: what varies is random.
