@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +23,16 @@ SHORT = 1 << 10
 """Up to this denominator a float is taken for the number that it is written as: 2.0, 0.5, 0.125."""
 
 
-class NumberType(NamedTuple):
+class NumberType:
     """What a type of number has."""
 
-    function: Callable[[str], Any]
-    """Name of a function, as Python's ``math`` has it → that function, None where there is none."""
-    exact: Callable[[Any], Any]
-    """A whole number or a short binary fraction → the number of this type."""
+    __slots__ = ("exact", "function")
+
+    def __init__(self, function: Callable[[str], Any], exact: Callable[[Any], Any]) -> None:
+        self.function = function
+        """Name of a function, as Python's ``math`` has it → that function, None where there is none."""
+        self.exact = exact
+        """A whole number or a short binary fraction → the number of this type."""
 
 
 Maker = Callable[[type], NumberType]

@@ -11,7 +11,6 @@ import numpy as np
 from dualnumbers.levels import is_labelled
 
 from .captured import Given
-from .labels import with_labels
 from .structures import flatten, is_structure, paths_of_leaves
 from .values import differentiable, matching
 
@@ -95,7 +94,11 @@ class Call:
 
     def structured(self, derivatives: Iterable[Any]) -> list[Any]:
         """Return the derivatives by all leaves as one for each argument, in its structure and with its labels."""
-        stream = iter(derivatives) if self._labelled is None else map(with_labels, derivatives, self._labelled)
+        stream = iter(derivatives)
+        if self._labelled is not None:
+            from .labels import with_labels
+
+            stream = map(with_labels, stream, self._labelled)
         found: list[Any] = []
         for build in self._builders:
             found.append(next(stream) if build is None else build(stream))

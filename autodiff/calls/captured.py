@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -66,11 +66,13 @@ def checksum(x: Array) -> int:
     return hash((int(whole @ places), int(rest @ _weights()[: rest.size]), int(tail @ _weights()[: tail.size])))
 
 
-class Copy(NamedTuple):
+class Copy:
     """What an array held: a copy, and of one that lies in memory in the order C the bytes that it is made of."""
 
-    array: Array
-    data: bytes | None = None
+    __slots__ = ("array", "data")
+
+    def __init__(self, array: Array, data: bytes | None = None) -> None:
+        self.array, self.data = array, data
 
     def holds(self, x: Array) -> bool:
         """Return whether an array holds the same bits still."""

@@ -21,8 +21,7 @@ from dualnumbers import dmath
 from dualnumbers.levels import read
 from dualnumbers.table import TABLE
 
-from ..tape.program import Source
-from ..tape.sources import EVALUATORS, part_of_line
+from ..tape.sources import EVALUATORS, Source, part_of_line
 
 Evaluate = Callable[[dict[str, Any]], Any]
 

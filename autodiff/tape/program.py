@@ -32,11 +32,14 @@ line  variable  expression        value
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dualnumbers.table import Row
 
 from ..calls.captured import Captured
+
+if TYPE_CHECKING:
+    from .sources import Source
 
 UNARY = -1
 """The operand number that stands where there is no second operand; ``constants[0]`` is kept free for it."""
@@ -49,15 +52,6 @@ FAR = 1 - (1 << 30)
 
 It is the least integer that Python 3.11 compares quickly. A tape of as many constants would fail with an IndexError.
 """
-
-
-class Source(NamedTuple):
-    """A line of code without its indentation, of which ``text[start:end]`` was evaluated; ``where`` is "file:line"."""
-
-    text: str
-    start: int
-    end: int
-    where: str = ""
 
 
 class Line(int):

@@ -15,7 +15,7 @@ line  variable  expression  value
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,17 +37,9 @@ from .wengert import Tape
 if TYPE_CHECKING:
     from dualnumbers.messages.frames import Reader
 
+    from .answers import Answer
+
 new = object.__new__
-
-
-class Answer(NamedTuple):
-    """What somebody asked of a line's value to decide by, a function and its further arguments, and what it gave."""
-
-    question: Callable[..., Any]
-    static: tuple[Any, ...]
-    answer: Any
-    place: Reader | None = None
-    """The user's line of code, where that is known."""
 
 
 class Recorder(Tape):
@@ -157,6 +149,8 @@ class Recorder(Tape):
     def note_answer(self, line: int, question: Callable[..., Any], static: tuple[Any, ...], answer: Any) -> None:
         """Note what was asked of the value of a line, and the answer."""
         from dualnumbers.messages.frames import reader
+
+        from .answers import Answer
 
         place = None if question is has_nan else reader()  # a sweep asks that, for no line of the user's
         self.answers.setdefault(line, []).append(Answer(question, static, answer, place))

@@ -21,9 +21,10 @@ from dualnumbers.several import parts
 from ..calls.places import arguments
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import differentiable
+from .answers import Answer
 from .outline import is_same, outline
 from .program import Line
-from .recorder import Answer, Recorder
+from .recorder import Recorder
 from .variable import Variable
 from .wengert import Tape
 

@@ -9,12 +9,21 @@ import linecache
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dualnumbers.messages.frames import is_standard, is_users, stack
 
-from .program import Source
 from .recorder import Recorder
+
+
+class Source(NamedTuple):
+    """A line of code without its indentation, of which ``text[start:end]`` was evaluated; ``where`` is "file:line"."""
+
+    text: str
+    start: int
+    end: int
+    where: str = ""
+
 
 Position = tuple[int | None, int | None, int | None, int | None]
 """First and last line, first and last column, as ``co_positions`` has them."""

@@ -2,21 +2,21 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 Range = tuple[float, float]
 
 
-class Domain(NamedTuple):
+class Domain:
     """An open set in which an elementwise function is differentiable; its rule may hold beyond.
 
     ``text`` as a table prints it; ``ranges``, one per argument, a box that tests draw from; ``distance``, of a point
     from the nearest kink, step or pole inside the box (tests stay away from zero distance).
     """
 
-    text: str
-    ranges: tuple[Range, ...]
-    distance: Callable[..., float] | None = None
+    __slots__ = ("distance", "ranges", "text")
+
+    def __init__(self, text: str, ranges: tuple[Range, ...], distance: Callable[..., float] | None = None) -> None:
+        self.text, self.ranges, self.distance = text, ranges, distance
 
 
 def reals(arity: int) -> Domain:

@@ -86,6 +86,7 @@ LAYERS = (
         "autodiff.calls.running",
         "autodiff.check.real_function",
         "autodiff.tape.program",
+        "autodiff.tape.answers",
         "autodiff.tape.outline",
     ),
     ("autodiff.tape.wengert",),
