@@ -21,7 +21,6 @@ from dualnumbers.rules.shaping import array
 
 from .calls.structures import register_structure
 from .calls.values import stop_gradient, value_of
-from .forward import derivative, differentiate, jacfwd, jvp
 from .reverse import grad, gradient, jacrev, record, value_and_grad, vjp
 from .tape.variable import Variable
 from .tape.wengert import Tape
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from .debugging import debug_nans
     from .derivative_tensors import derivative_tensor
     from .drawing import animate, draw_graph
+    from .forward import derivative, differentiate, jacfwd, jvp
     from .objects.leaf import Constant
     from .objects.no_grad import no_grad
     from .operators import (
@@ -149,9 +149,12 @@ OPERATORS = (
 )
 
 LATE = {
-    **dict.fromkeys(("bridges", "check", "custom", "drawing", "implicit", "linalg", "nn", "numpy", "scipy"), ""),
+    **dict.fromkeys(
+        ("bridges", "check", "custom", "drawing", "forward", "implicit", "linalg", "nn", "numpy", "scipy"), ""
+    ),
     **dict.fromkeys(("black_box", "elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
     **dict.fromkeys(("check_derivative", "check_gradient"), "check"),
+    **dict.fromkeys(("derivative", "differentiate", "jacfwd", "jvp"), "forward"),
     **dict.fromkeys(OPERATORS, "operators"),
     **dict.fromkeys(("gauss_newton_operator", "hessian_operator", "jacobian_operator"), "operators.linear_operators"),
     **dict.fromkeys(("animate", "draw_graph"), "drawing"),

@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from .late import late
-from .numbers.dual import DualNumber
-from .numbers.typed import register_number
 
 if TYPE_CHECKING:
     from . import dmath, functions
+    from .numbers.dual import DualNumber
     from .numbers.taylor import TaylorNumber
+    from .numbers.typed import register_number
 
 __all__ = ["DualNumber", "TaylorNumber", "dmath", "functions", "register_number"]
 
-__getattr__ = late(__name__, dict.fromkeys(("dmath", "functions"), "") | {"TaylorNumber": "numbers.taylor"})
+__getattr__ = late(__name__, {"DualNumber": "numbers.dual", "TaylorNumber": "numbers.taylor",
+                              "register_number": "numbers.typed", "dmath": "", "functions": ""})  # fmt: skip

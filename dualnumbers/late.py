@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -18,8 +19,10 @@ def late(module: str, names: Mapping[str, str], package: str | None = None) -> C
     def find(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        found = import_module(f"{package or module}.{names[name] or name}")
-        return getattr(found, name) if names[name] else found
+        found: Any = import_module(f"{package or module}.{names[name] or name}")
+        found = getattr(found, name) if names[name] else found
+        setattr(sys.modules[module], name, found)  # so that it is asked for once
+        return found
 
     return find
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_alike, is_unreal, shape, type_of
+from dualnumbers.late import LateModule
 from dualnumbers.levels import is_number
 from dualnumbers.memory import detached, is_free, is_temporary
 from dualnumbers.number_types import alike, number_type
-from dualnumbers.numbers.dual import DualArray
 from dualnumbers.rules.complexes import real
 from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
@@ -27,6 +27,11 @@ from dualnumbers.table.partials import BY_ITSELF, numpy_float
 from .pieces import Pieces
 from .program import FAR
 from .variable import GETITEM
+
+if TYPE_CHECKING:
+    from dualnumbers.numbers import dual
+else:
+    dual = LateModule(globals(), "dual", "dualnumbers.numbers.dual")  # a program of gradients alone does without
 
 HANDY = 1 << 12
 """Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
@@ -41,7 +46,7 @@ def fit(c: Any, x: Any) -> Any:
         return float(c)
     if type(c) is np.ndarray and type(x) in FLOATS and c.dtype.char == "d":  # the way of all others, without questions
         return np.add.reduce(c, tuple(range(c.ndim)))
-    if type(c) is type(x) is DualArray:
+    if type(c) is type(x) and is_number(type(x)) and type(x) is dual.DualArray:
         a, b = c.primal, x.primal
         if type(a) is type(b) is np.ndarray and a.shape == b.shape and a.dtype is b.dtype:
             return c

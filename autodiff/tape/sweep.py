@@ -15,7 +15,6 @@ import numpy as np
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
 from dualnumbers.levels import has_nan, is_number, level_of
 from dualnumbers.messages.errors import user_line
-from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.indexing import getitem
@@ -82,21 +81,30 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
             if not hasattr(error, "basis"):  # it is none of `rules.linalg.undetermined`
                 raise
             restore(tape)
-            if any(isinstance(seed, BatchNumber) for seed in seeds.values()):
+            if _are_batches(seeds):
                 return _one_after_the_other(tape, seeds, keep), lambda line: times
             from ..second_look.within import settled
 
             return settled(tape, seeds, error, swept), lambda line: times
         if any(map(has_nan, found if keep else map(found.__getitem__, tape.inputs))):
             restore(tape)
-            if any(isinstance(seed, BatchNumber) for seed in seeds.values()):
+            if _are_batches(seeds):
                 return _one_after_the_other(tape, seeds, keep), lambda line: times
             return _strong_sweep(tape, seeds, keep)
     return found, lambda line: times
 
 
+def _are_batches(seeds: dict[int, Any]) -> bool:
+    """Return whether many adjoints are swept at a time."""
+    from dualnumbers.numbers.batch import BatchNumber
+
+    return any(isinstance(seed, BatchNumber) for seed in seeds.values())
+
+
 def _one_after_the_other(tape: Tape, seeds: dict[int, Any], keep: bool) -> list[Any]:
     """Sweep with one member of a batch after the other: each has zeros of its own."""
+    from dualnumbers.numbers.batch import batch
+
     leader = leading(seeds.values())
     level, runs = leader.level, []
     for place in range(shape(leader.data)[0]):
