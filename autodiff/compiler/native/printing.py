@@ -6,6 +6,8 @@ many lanes as elements are left, so that no element is read that is not there.
 
 from __future__ import annotations
 
+from itertools import chain, cycle
+
 from .areas import Address
 from .code import NAMES, SUFFIXES, Code, Value, literal
 from .engine import lanes
@@ -18,6 +20,10 @@ STORED = {"f8": "double", "f4": "float", "b1": "i8"}
 
 REDUCED = {"add": "fadd", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
 """How results are joined → LLVM's function that joins the lanes of a vector."""
+
+LONG = 256
+"""From so many rounds on a row is joined in parts, of about as many rounds as there are parts: the error of a sum grows
+with the square root of its length."""
 
 Joined = tuple[int, list[Value]]
 """What was joined so far: lanes, and a value for each fold."""
@@ -58,12 +64,12 @@ class Printer:
 
     # ------------------------------------------------------------------------------------------------------- loops
 
-    def _begin(self, name: str) -> None:
+    def _begin(self, name: str, start: str = "0") -> None:
         """Begin a loop, whose counter is ``%i<name>``; what else goes from round to round is to be written next."""
         self.lines += [f"br label %before{name}", f"before{name}:", f"br label %loop{name}", f"loop{name}:"]
-        self.lines.append(f"%i{name} = phi i64 [ 0, %before{name} ], [ %next{name}, %latch{name} ]")
+        self.lines.append(f"%i{name} = phi i64 [ {start}, %before{name} ], [ %next{name}, %latch{name} ]")
 
-    def _end(self, name: str, step: int, extent: int) -> None:
+    def _end(self, name: str, step: int, extent: int | str) -> None:
         self.lines += [f"br label %latch{name}", f"latch{name}:", f"%next{name} = add i64 %i{name}, {step}"]
         self.lines += [f"%more{name} = icmp ult i64 %next{name}, {extent}"]
         self.lines += [f"br i1 %more{name}, label %loop{name}, label %after{name}", f"after{name}:"]
@@ -100,20 +106,41 @@ class Printer:
                 self._fixed[node.address, c.lanes] = self._load(c, node.address, "0")
         kinds = [_joined_kind(self.kinds[store.node], store.fold) for store in self.folds]
         names = [[f"{u}.{k}" for k in range(len(kinds))] for u in range(unrolled)]
-        self._begin("")
-        for each in names:
-            for name, store, kind in zip(each, self.folds, kinds, strict=True):
-                start = c.constant(IDENTITIES[store.fold], kind).text
-                self.lines.append(f"%sum{name} = phi {c.type(kind)} [ {start}, %before ], [ %done{name}, %latch ]")
+        rounds, start, end = whole // (self.lanes * unrolled), "0", str(whole)
+        part = (1 << rounds.bit_length() // 2) * self.lanes * unrolled if rounds >= LONG and self.folds else 0
+        if part:
+            self._begin(".part")
+            self._begin_joins(c, names, kinds, "total", ".part")
+            start, last = "%i.part", self._line(f"add i64 %i.part, {part}")
+            self.declared.add("declare i64 @llvm.umin.i64(i64, i64)")
+            end = self._line(f"call i64 @llvm.umin.i64(i64 {last}, i64 {whole})")
+        self._begin("", start)
+        self._begin_joins(c, names, kinds, "sum", "")
         for u, each in enumerate(names):
             place = self._line(f"add i64 %i, {u * self.lanes}") if u else "%i"
             found = self._body(c, place, [Value(f"%sum{name}", kind) for name, kind in zip(each, kinds, strict=True)])
             for name, value in zip(each, found, strict=True):
-                of = c.type(value.kind)
-                self.lines.append(f"%done{name} = bitcast {of} {value.text} to {of}")
-        self._end("", self.lanes * unrolled, whole)
-        return [(self.lanes, [Value(f"%done{name}", kind) for name, kind in zip(each, kinds, strict=True)])
+                self._end_join(c, f"%donesum{name}", value)
+        self._end("", self.lanes * unrolled, end)
+        if part:
+            for name, store, kind in zip(chain(*names), cycle(self.folds), cycle(kinds)):
+                total = FOLDS[store.fold](c, Value(f"%total{name}", kind), Value(f"%donesum{name}", kind))
+                self._end_join(c, f"%donetotal{name}", total)
+            self._end(".part", part, whole)
+        done = "%donetotal" if part else "%donesum"
+        return [(self.lanes, [Value(f"{done}{name}", kind) for name, kind in zip(each, kinds, strict=True)])
                 for each in names]  # fmt: skip
+
+    def _begin_joins(self, c: Code, names: list[list[str]], kinds: list[str], what: str, loop: str) -> None:
+        """Write what is joined so far at the beginning of a round of a loop: ``%<what><name>``."""
+        for name, store, kind in zip(chain(*names), cycle(self.folds), cycle(kinds)):
+            start = c.constant(IDENTITIES[store.fold], kind).text
+            at = f"[ {start}, %before{loop} ], [ %done{what}{name}, %latch{loop} ]"
+            self.lines.append(f"%{what}{name} = phi {c.type(kind)} {at}")
+
+    def _end_join(self, c: Code, name: str, value: Value) -> None:
+        """Give what is joined at the end of a round its name."""
+        self.lines.append(f"{name} = bitcast {c.type(value.kind)} {value.text} to {c.type(value.kind)}")
 
     def _join(self, joined: list[Joined]) -> None:
         """Write what is joined, in all vectors of a row, to memory, joined with what is there."""
