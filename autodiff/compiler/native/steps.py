@@ -50,7 +50,7 @@ def elementwise(here: Here, *operands: Operand) -> Operand | None:
     """Apply a form to elements."""
     form, of = here.step.row.name, here.kind
     if form == "power":
-        form, operands = _power(operands)
+        form, operands = _power(here, operands)
     elif of == "b1":
         form = OF_TRUTHS.get(form, form)
         of = of if form in OF_TRUTHS.values() else KINDS.get(np.result_type(*here.values).char, "")
@@ -60,11 +60,12 @@ def elementwise(here: Here, *operands: Operand) -> Operand | None:
     return here.block.add(form, operands, here.new(), of, raises=raises)
 
 
-def _power(operands: tuple[Operand, ...]) -> tuple[str, tuple[Operand, ...]]:
-    """Return the form of a power, by its exponent, and what that takes."""
+def _power(here: Here, operands: tuple[Operand, ...]) -> tuple[str, tuple[Operand, ...]]:
+    """Return the form of a power, by its exponent, and what that takes; of one number ½ NumPy takes the root."""
     exponent = operands[1]
     if exponent == 0.5:
-        return "power_half", operands[:1]
+        is_root = type(here.step.value) is not float and not np.ndim(here.values[1])
+        return "sqrt" if is_root else "power_half", operands[:1]
     if isinstance(exponent, float) and f"power_{exponent:g}" in FORMS:
         return f"power_{exponent:g}", operands[:1]
     return "power", operands
@@ -141,7 +142,7 @@ def _along(here: Here) -> tuple[int, ...] | None:
     if axis is None:
         return tuple(range(rank))
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return tuple(k % rank for k in axes) if all(isinstance(k, int) for k in axes) else None
+    return tuple(k % rank for k in axes if rank) if all(isinstance(k, int) for k in axes) else None
 
 
 def _folded(fold: str, form: str = "same", of: str = "", scale: bool = False) -> Rule:

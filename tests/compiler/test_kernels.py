@@ -1,0 +1,273 @@
+"""Kernels give what their instructions give, interpreted by NumPy: as they are fused, and as machine code."""
+
+import ctypes
+import math
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+pytest.importorskip("llvmlite")
+
+from array_programs import Drawn
+from interpreted import FOLDS, kept, memory_of, plain, run, run_kernel, text_of
+
+from autodiff import jit
+from autodiff.compiler.compiled import recorded
+from autodiff.compiler.forms import form_of
+from autodiff.compiler.native.areas import DTYPES
+from autodiff.compiler.native.elementary import ELEMENTARY
+from autodiff.compiler.native.engine import Machine
+from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
+from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
+from autodiff.compiler.native.instructions import IDENTITIES, Block
+from autodiff.compiler.native.lowering import Lowering
+from autodiff.compiler.passes import PASSES
+
+FILL = 0xA5
+"""What is before and after each piece of memory, where nothing may be written."""
+
+EXTENTS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000)
+
+NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-3, 5e-324, -1e-310, 3e38, -1e300, np.inf, -np.inf, np.nan, 1e-40]
+
+
+def blocks_of(f, arguments):
+    """The blocks of a function's program, and the values that they take."""
+    program = recorded(f, arguments, {}, tuple(map(form_of, arguments)))
+    for one in PASSES:
+        program = one(program)
+    return [(block, program.value) for block in Lowering(program).blocks.values()]
+
+
+def assert_near(found, expected, single=False):
+    """They are the same to rounding, of what is single precision in between to its rounding."""
+    assert found.dtype == expected.dtype
+    if expected.dtype == bool:
+        assert_array_equal(found, expected)
+        return
+    near = 1e-4 if single else 1e-12
+    size = np.max(np.abs(expected), initial=1.0, where=np.isfinite(expected))
+    assert_allclose(found, expected, rtol=near, atol=near * size)
+
+
+class Native:
+    """Kernels of some blocks as machine code, made at once, and run on memory whose surroundings are watched."""
+
+    def __init__(self):
+        self.texts, self.declared = [], set()
+
+    def add(self, kernels, failed):
+        text, declared = text_of(kernels, failed, f"block{len(self.texts)}")
+        self.texts.append(text)
+        self.declared |= declared
+        return len(self.texts) - 1
+
+    def make(self):
+        self.machine = Machine("\n".join([*sorted(self.declared), *self.texts]))
+
+    def run(self, number, memory):
+        around = [np.full(x.nbytes + 128, FILL, np.uint8) for x in memory]
+        for watched, x in zip(around, memory, strict=True):
+            watched[64:-64] = x.view(np.uint8)
+        table = (ctypes.c_void_p * len(memory))(*(watched.ctypes.data + 64 for watched in around))
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.machine.address(f"block{number}"))(table)
+        for watched, x in zip(around, memory, strict=True):
+            assert np.all(watched[:64] == FILL)
+            assert np.all(watched[-64:] == FILL)
+            x[:] = watched[64:-64].view(x.dtype)
+
+
+# ------------------------------------------------------------------------------------------------------ random programs
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 15) for k in range(0, 90, 15)], ids=lambda seeds: str(seeds.start))
+def test_every_pass_and_the_machine_code_keep_what_a_block_computes(seeds):
+    """Rounds of a kernel may run in any order; memory that nothing has written yet holds NaN."""
+    native, jobs = Native(), []
+    for seed in seeds:
+        drawn = Drawn(seed)
+        single = any(np.result_type(x) == np.float32 for x in drawn.values())
+        try:
+            blocks = blocks_of(drawn, drawn.arguments)
+        except Exception:  # it writes to an argument, or a number that carries a derivative among truth values
+            continue
+        for block, values in blocks:
+            rng = np.random.default_rng(seed)
+            failed, keep = block.space((), DTYPES["b1"]).space.number, kept(block)
+            start = memory_of(block, values, rng)
+            expected = [x.copy() for x in start]
+            run(block.instructions, expected)
+
+            def check(kernels, rng=None, start=start, expected=expected, keep=keep, single=single):
+                memory = [x.copy() for x in start]
+                for kernel in kernels:
+                    run_kernel(kernel, memory, rng)
+                for space in keep:
+                    assert_near(memory[space], expected[space], single)
+
+            kernels = fuse(block)
+            assert len(kernels) <= len(block.instructions)
+            check(kernels)
+            check(kernels, rng)
+            kernels = without_unread(kernels, keep)
+            check(kernels, rng)
+            for kernel in kernels:
+                collapsed(kernel)
+            check(kernels, rng)
+            jobs.append((native.add(kernels, failed), start, expected, keep, single))
+    native.make()
+    assert len(jobs) > len(seeds) / 2
+    for number, memory, expected, keep, single in jobs:
+        native.run(number, memory)
+        for space in keep:
+            assert_near(memory[space], expected[space], single)
+
+
+# -------------------------------------------------------------------------------------------------------------- extents
+
+
+def of_extents(rng, kind):
+    """Instructions over arrays of every extent, along rows, columns, both, backward and at every other element."""
+    for n in EXTENTS:
+        drawn = rng.random((3, n)) < 0.7 if kind == "b1" else rng.uniform(-1, 1, (3, n)).astype(DTYPES[kind])
+        views = [lambda x: x, lambda x: x[1], lambda x: x.T, lambda x: x[:, ::-1], lambda x: x[::2, ::2]]
+        for view in views if n < 100 else views[:2]:
+            yield drawn, view
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "b1"])
+def test_every_extent(kind):
+    rng, native, jobs = np.random.default_rng(0), Native(), []
+    folds = ["or", "and"] if kind == "b1" else ["add", "maximum", "minimum"]
+    for values, view in of_extents(rng, kind):
+        block = Block()
+        x = block.give(0, values).viewed(view)
+        form = "logical_not" if kind == "b1" else "subtract"
+        block.add(form, (x,) if kind == "b1" else (0.25, x), block.space(x.shape, DTYPES[kind]), kind)
+        results = {block.spaces[-1].number}
+        for fold in folds:
+            for axis in range(len(x.shape)):
+                kept_shape = tuple(1 if k == axis else n for k, n in enumerate(x.shape))
+                total = block.fill(IDENTITIES[fold], block.space(kept_shape, DTYPES[kind]))
+                results.add(total.space.number)
+                spread = total.viewed(np.broadcast_to, x.shape)
+                block.add("same", (x,), spread, kind, fold=fold)
+        failed = block.space((), DTYPES["b1"]).space.number
+        memory = memory_of(block, lambda _, values=values: values, rng)
+        expected = [part.copy() for part in memory]
+        run(block.instructions, expected)
+        kernels = without_unread(fuse(block), results)
+        for kernel in kernels:
+            collapsed(kernel)
+        jobs.append((native.add(kernels, failed), memory, expected, results))
+    native.make()
+    for number, memory, expected, results in jobs:
+        native.run(number, memory)
+        for space in results:
+            assert_near(memory[space], expected[space], kind == "f4")
+
+
+# ---------------------------------------------------------------------------------------------------------------- forms
+
+OF_LIBRARY = {"power", "erf", "erfc", "atan2", "hypot", "fma"}
+"""Forms that are functions of the C library, as NumPy's and SciPy's are, or another one: to rounding."""
+
+
+def near_by(form, kind):
+    """How near a form's value is to what NumPy gives, in units in the last place."""
+    return 4 if form in ELEMENTARY or form in OF_LIBRARY or form.startswith("power_") else 0
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "b1"])
+def test_every_form_at_special_points(kind):
+    native, jobs, rng = Native(), [], np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        points = np.array([True, False]) if kind == "b1" else np.array(NUMBERS).astype(DTYPES[kind])
+    forms = ["same", *dict.fromkeys(OF_TRUTHS.values())] if kind == "b1" else FORMS
+    for form in forms:
+        count = 3 if form in ("where", "fma") else 1 if takes(form, kind, 1) else 2
+        operands = [part.ravel() for part in np.meshgrid(*[points] * min(count, 2))]
+        operands += [np.roll(operands[0], 5)] * (count - len(operands))
+        block = Block()
+        areas = tuple(block.give(k, x) for k, x in enumerate(operands))
+        of = kind if not form.startswith("logical") else "b1"
+        out = block.add(form, areas, block.space(operands[0].shape, DTYPES[kind_of(form, of)]), of)
+        failed = block.space((), DTYPES["b1"]).space.number
+        memory = memory_of(block, operands.__getitem__, rng)
+        expected = [x.copy() for x in memory]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run(block.instructions, expected)
+        jobs.append((form, operands, native.add(fuse(block), failed), memory, out.space.number, expected))
+    native.make()
+    for form, operands, number, memory, space, expected in jobs:
+        native.run(number, memory)
+        found, right, near = memory[space], expected[space], near_by(form, kind)
+        for x, y, *at in zip(found, right, *operands, strict=True):
+            said = f"{form} of {at}: {x!r}, and not {y!r}"
+            if kind == "b1" or form in TRUTHS:
+                assert x == y, said
+                continue
+            if np.isfinite(y) and near:
+                info = np.finfo(y.dtype)
+                size = max(map(abs, [y, *at])) if form.startswith("logaddexp") else abs(y)  # NumPy's is no better
+                assert abs(float(x) - float(y)) <= near * max(float(size) * info.eps, info.smallest_subnormal), said
+            else:
+                assert_array_equal(x, y, said)
+            if form not in ("maximum", "minimum", "fmax", "fmin") and not np.isnan(y):  # of −0 and 0 NumPy gives either
+                assert np.signbit(x) == np.signbit(y) or form.startswith("logaddexp"), said
+
+
+def takes(form, kind, count):
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            plain(form)(*(np.ones(2, DTYPES[kind]),) * count)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def test_numbers_in_the_code_are_those_of_their_kind():
+    """A number is true where it is not 0, NaN as well; what single precision does not reach is infinite."""
+    x = np.array([0.25, 0.0])
+    assert_array_equal(jit(lambda x: np.logical_and(x, 0.5))(x), [True, False])
+    assert_array_equal(jit(lambda x: np.logical_or(x, np.nan))(x), [True, True])
+    assert_array_equal(jit(lambda x: np.where(0.5, x, 1.0))(x), x)
+    with np.errstate(all="ignore"):
+        assert_array_equal(jit(lambda x: x + 1e300)(np.float32([1.0, -np.inf])), np.float32([1.0, -np.inf]) + 1e300)
+
+    def filled(x):
+        y = x > 0.0
+        y[1] = 0.5
+        return y
+
+    assert_array_equal(jit(filled)(x), [True, True])
+
+
+# ----------------------------------------------------------------------------------------------------------------- sums
+
+
+@pytest.mark.parametrize("size", [1000, 8192, 8193, 100_001, 1_000_000])
+def test_sums_of_many_elements_are_near_to_the_truth(size):
+    """As NumPy's pairwise sums are: the error of one sum after the other would be 10 times that."""
+    rng, compiled, errors = np.random.default_rng(size), jit(np.sum), []
+    for _ in range(4):
+        x = rng.uniform(size=size)
+        exact = math.fsum(x)
+        errors.append(abs(compiled(x) - exact) / exact)
+    assert np.mean(errors) < 2.5e-16
+    assert set(FOLDS) == set(IDENTITIES)
+
+
+@pytest.mark.parametrize("shape", [(3, 3000), (2, 20_011), (9000, 2)])
+def test_long_rows_are_joined_in_parts(shape):
+    x = np.random.default_rng(0).normal(size=shape)
+    for axis in (0, 1, None):
+        f = jit(lambda x, axis=axis: (np.sum(np.sin(x) * x, axis), np.max(x, axis), np.min(x, axis)))
+        total, most, least = f(x)
+        assert_allclose(total, np.sum(np.sin(x) * x, axis), rtol=1e-14)
+        assert_array_equal(most, np.max(x, axis))
+        assert_array_equal(least, np.min(x, axis))

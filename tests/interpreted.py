@@ -1,0 +1,126 @@
+"""Native instructions and kernels, interpreted by NumPy: what each pass, and the machine code, has to give.
+
+Memory is a list of arrays, one a space. Elements of an address are taken with bounds checked.
+"""
+
+from importlib import import_module
+from math import prod
+
+import numpy as np
+
+from autodiff.compiler.native.areas import DTYPES, Address
+from autodiff.compiler.native.printing import Printer
+from dualnumbers.table.registry import TABLE
+
+for rows in ("elementwise.normal", "of_scipy.special.sigmoids"):
+    import_module(f"dualnumbers.rules.{rows}")
+
+FOLDS = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum, "or": np.logical_or, "and": np.logical_and}
+
+
+def plain(form):
+    """The function of arrays that a form is."""
+    if form == "same":
+        return lambda x: x
+    if form == "power_half":
+        return lambda x: np.power(x, np.full_like(x, 0.5))
+    if form.startswith("power_"):
+        return lambda x: np.power(x, x.dtype.type(int(form[6:])))
+    return TABLE[form].row.numpy.evaluate
+
+
+def elements(address, shape, memory):
+    """The elements of an address along loops over a shape, to be read and written."""
+    buffer = memory[address.space]
+    size = buffer.itemsize
+    return np.ndarray(shape, buffer.dtype, buffer, address.offset * size, [size * s for s in address.strides])
+
+
+def applied(form, of, operands):
+    """What a form gives of operands converted to a kind; the condition of ``where`` is a truth value."""
+    kinds = ["b1" if form == "where" and k == 0 else of for k in range(len(operands))]
+    with np.errstate(all="ignore"):
+        return plain(form)(*(np.asarray(x).astype(DTYPES[kind]) for x, kind in zip(operands, kinds, strict=True)))
+
+
+def raised(form, operands, z):
+    """Whether a function of Python numbers raises at one of the elements."""
+    raises = ~np.isfinite(z)
+    for x in operands:
+        raises = raises & (np.isfinite(x) | np.isnan(z)) & ~np.isnan(x)
+    return bool(np.any(raises | (np.equal(operands[1], 0) if form == "divide" else False)))
+
+
+def run(instructions, memory):
+    """Run instructions one after the other; return whether a function of Python numbers raises."""
+    failed = False
+    for one in instructions:
+        operands = [elements(x, one.shape, memory) if isinstance(x, Address) else x for x in one.operands]
+        z = np.broadcast_to(applied(one.form, one.of, operands), one.shape)
+        failed |= one.raises and raised(one.form, operands, z)
+        out = elements(one.out, one.shape, memory)
+        if one.fold:
+            axes = tuple(k for k, stride in enumerate(one.out.strides) if stride == 0)
+            first = out[(*(slice(1) if k in axes else slice(None) for k in range(out.ndim)), ...)]
+            with np.errstate(all="ignore"):
+                first[...] = FOLDS[one.fold](first, FOLDS[one.fold].reduce(z, axis=axes, keepdims=True))
+        else:
+            out[...] = z.astype(out.dtype)
+    return failed
+
+
+def run_kernel(kernel, memory, rng=None):
+    """Run a kernel round by round, in order, or in an order that is drawn; return whether a function raises."""
+    failed, rounds = False, list(np.ndindex(*kernel.shape))
+    if rng is not None:
+        rng.shuffle(rounds)
+    at = {}
+    for k, store in enumerate(kernel.stores):
+        at.setdefault(store.node, []).append(k)
+    for place in rounds:
+
+        def element(address, place=place):
+            offset = address.offset + sum(i * s for i, s in zip(place, address.strides, strict=True))
+            assert 0 <= offset < memory[address.space].size
+            return memory[address.space], offset
+
+        values = []
+        for k, node in enumerate(kernel.nodes):
+            if node.address is not None:
+                buffer, offset = element(node.address)
+                z = np.array(buffer[offset])
+            else:
+                operands = [values[x] if isinstance(x, int) else x for x in node.operands]
+                z = np.asarray(applied(node.form, node.kind, operands))
+                failed |= node.raises and raised(node.form, operands, z)
+            values.append(z)
+            for store in (kernel.stores[j] for j in at.get(k, ())):
+                buffer, offset = element(store.address)
+                with np.errstate(all="ignore"):
+                    buffer[offset] = FOLDS[store.fold](buffer[offset], z) if store.fold else z
+    return failed
+
+
+def memory_of(block, values, rng):
+    """Memory for the spaces of a block: flat arrays, those given filled, the others with NaN and drawn truth values."""
+    memory = []
+    for space in block.spaces:
+        size = max(prod(space.array.shape), 1)
+        is_truth = space.kind == "b1"
+        memory.append(rng.random(size) < 0.5 if is_truth else np.full(size, np.nan, DTYPES[space.kind]))
+    for number, space in block.given.items():
+        memory[space.number][:] = np.ravel(values(number))
+    return memory
+
+
+def kept(block):
+    """The numbers of the spaces that are read when a block has run."""
+    return {area.space.number for area in block.results.values()} | {area.space.number for area, _, _ in block.guards}
+
+
+def text_of(kernels, failed, name):
+    """The text of kernels in LLVM's language, as one function of a table of pointers, and what it declares."""
+    printers = [Printer(kernel, f"{name}.{k}", failed) for k, kernel in enumerate(kernels)]
+    calls = "".join(f"  call void @{printer.name}(ptr %table)\n" for printer in printers)
+    whole = f"define void @{name}(ptr %table) {{\n{calls}  ret void\n}}"
+    return "\n".join([*(printer.text for printer in printers), whole]), {x for p in printers for x in p.declared}
