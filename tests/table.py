@@ -58,11 +58,14 @@ def ranges(row: Row) -> tuple[tuple[float, float], ...]:
 
 @functools.cache
 def coordinates(row: Row) -> list[st.SearchStrategy[Any]]:
-    """One strategy per argument of a row; whole numbers where the domain's range is of whole numbers.
+    """One strategy per argument of a row, shared with rows of the same ranges."""
+    return [coordinate(*ends) for ends in ranges(row)]
 
-    A float is 0 or not next to it: tiny arguments have tests of their own.
-    """
-    return [st.integers(*ends) if type(ends[0]) is int else st.floats(*ends).map(_not_tiny) for ends in ranges(row)]
+
+@functools.lru_cache(None, typed=True)
+def coordinate(low: Any, high: Any) -> st.SearchStrategy[Any]:
+    """Whole numbers of a range of whole numbers; else floats, not next to 0: tiny ones have their own tests."""
+    return st.integers(low, high) if type(low) is int else st.floats(low, high).map(_not_tiny)
 
 
 def _not_tiny(x: float) -> float:
@@ -112,12 +115,18 @@ def few_points(row: Row) -> list[tuple[Any, ...]]:
     return list(itertools.islice((point for point in spread if distance(row, point) > 0.05), FEW[len(places(row))]))
 
 
+tuples = functools.cache(st.tuples)
+"""Points whose coordinates have these strategies."""
+
+
 @functools.cache
-def points(row: Row) -> st.SearchStrategy[Any]:
-    """Points of a row's domain that are not next to its boundary."""
+def points(row: Row) -> st.SearchStrategy[Any] | list[tuple[Any, ...]]:
+    """Points of a row's domain that are not next to its boundary: a list of a few, or a strategy."""
     if is_costly(row):
-        return st.sampled_from(few_points(row))
-    return st.tuples(*coordinates(row)).filter(lambda point: distance(row, point) > 0.05)
+        return few_points(row)
+    anywhere = tuples(*coordinates(row))
+    bounded = row.domain and row.domain.distance
+    return anywhere.filter(lambda point: distance(row, point) > 0.05) if bounded else anywhere
 
 
 @functools.cache

@@ -43,6 +43,7 @@ from table import (
     room,
     same_bits,
     settled,
+    tuples,
     value_noise,
 )
 
@@ -224,19 +225,28 @@ def shapes(arity):
     return st.sampled_from(fixed_shapes(arity)) | drawn.map(lambda found: found.input_shapes)
 
 
+def array_arguments(row):
+    """Arrays of broadcastable shapes whose elements come from the row's domain: a list of a few, or a strategy."""
+    active = tuple(places(row))
+    if not is_costly(row):
+        return arrays_of(tuple(coordinates(row)), active)
+    few = list(zip(*few_points(row), strict=True))
+    return [as_arguments(map(np.resize, few, found), active) for found in fixed_shapes(row.arity)]
+
+
 @functools.cache
 @st.composite
-def array_arguments(draw, row):
-    """Arrays of broadcastable shapes whose elements come from the row's domain."""
-    if is_costly(row):
-        found = zip(draw(st.sampled_from(fixed_shapes(row.arity))), zip(*few_points(row), strict=True), strict=True)
-        arrays = [np.resize(elements, shape) for shape, elements in found]
-    else:
-        arrays = []
-        for shape, elements in zip(draw(shapes(row.arity)), coordinates(row), strict=True):
-            size = int(np.prod(shape))
-            arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
-    return [x.astype(int) if k not in places(row) else x.astype(float) for k, x in enumerate(arrays)]
+def arrays_of(draw, elements_of, active):
+    """Arrays whose elements have these strategies."""
+    arrays = []
+    for shape, elements in zip(draw(shapes(len(elements_of))), elements_of, strict=True):
+        size = int(np.prod(shape))
+        arrays.append(np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape))
+    return as_arguments(arrays, active)
+
+
+def as_arguments(arrays, active):
+    return [x.astype(float if k in active else int) for k, x in enumerate(arrays)]
 
 
 def directions(arrays):
@@ -291,15 +301,19 @@ def summed_to(shape, x):
 
 @functools.cache
 def any_numbers(row, whole=True):
-    """Arguments from the domain or from anywhere: infinite, NaN, tiny, whole."""
+    """Arguments from the domain or from anywhere, infinite, NaN, tiny, whole: a list of a few, or a strategy."""
     if is_costly(row):
-        return st.sampled_from(list(some_numbers(row)))
-    wild = st.floats() | st.floats(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.0])
-    wild = wild | st.integers(-3, 3) if whole else wild
+        return list(some_numbers(row))
     if row.is_constant:
-        return st.tuples(*[wild] * row.arity)
-    domain = coordinates(row)
-    return st.tuples(*(wild | x if k in places(row) else x for k, x in enumerate(domain)))
+        return tuples(*[wild(whole)] * row.arity)
+    return tuples(*(wild(whole, x) if k in places(row) else x for k, x in enumerate(coordinates(row))))
+
+
+@functools.cache
+def wild(whole, *or_else):
+    """Numbers from anywhere, or of other strategies."""
+    found = st.floats() | st.floats(-3, 3) | st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.0])
+    return st.one_of(found | st.integers(-3, 3) if whole else found, *or_else)
 
 
 def any_floats(row):
@@ -311,7 +325,7 @@ def lists_of_points(row):
     """Eight of these at a time; of a costly row those that have the whole numbers of one of its points."""
     if not is_costly(row):
         found = drawn(any_floats, row)
-        return [found[start : start + 8] for start in range(0, len(found), 4)]
+        return [found[start : start + 8] for start in range(0, len(found), 8)]
     whole = [[x if isinstance(x, int) else None for x in point] for point in few_points(row)]
     return [[point for point in some_numbers(row) if all(y in (x, None) for x, y in zip(point, those, strict=True))]
             for those in whole]  # fmt: skip
@@ -332,9 +346,15 @@ def activities(row, point):
     return [chosen for n in range(1, len(floats) + 1) for chosen in itertools.combinations(floats, n)]
 
 
-def assert_same_outcome(expected, row, function, point):
-    """In both modes, whichever arguments are differentiated: the value has the same bits, or the same is raised."""
-    for chosen in activities(row, point):
+def assert_same_outcome(expected, row, function, point, turn=None):
+    """In both modes, whichever arguments are differentiated: the value has the same bits, or the same is raised.
+
+    Where tests take turns, that is all of the arguments and one of the other choices, another one at each turn.
+    """
+    choices = activities(row, point)
+    if turn is not None and len(choices) > 2:
+        choices = [choices[-1], choices[turn % (len(choices) - 1)]]
+    for chosen in choices:
 
         def restricted(*xs, chosen=chosen):
             return function(*(xs[chosen.index(k)] if k in chosen else x for k, x in enumerate(point)))
@@ -345,23 +365,24 @@ def assert_same_outcome(expected, row, function, point):
 
 
 @pytest.mark.parametrize(**named(PYTHON_FACES))
-@drawn_from(any_numbers)
-def test_values_and_exceptions_are_those_of_python(function, point):
+@drawn_from(any_numbers, turns=True)
+def test_values_and_exceptions_are_those_of_python(function, point, turn):
     expected = outcome(python_function(function.row), *point)
     assert same_bits(outcome(function, *point), expected)
-    assert_same_outcome(expected, function.row, function, point)
+    assert_same_outcome(expected, function.row, function, point, turn)
 
 
 @pytest.mark.parametrize(**named(NUMPY_FACES))
-@drawn_from(any_floats)
-def test_values_are_those_of_numpy(function, point):
+@drawn_from(any_floats, turns=True)
+def test_values_are_those_of_numpy(function, point, turn):
+    """Of Python's floats, and of NumPy's, which take turns; of arrays of either at all of these points, see below."""
     ufunc = numpy_function(function.row)
-    expected = outcome(ufunc, *point)
-    assert_same_outcome(expected, function.row, ufunc, point)
-    for kind in (np.float64, np.float32):
+    kinds = (np.float64, np.float32) if turn is None else ((np.float64, np.float32)[turn % 2],)
+    for kind in (float, *kinds):
         with np.errstate(all="ignore"):
             arguments = [kind(x) if isinstance(x, float) else x for x in point]
-        assert_same_outcome(outcome(ufunc, *arguments), function.row, ufunc, arguments)
+        expected = outcome(ufunc, *arguments)
+        assert_same_outcome(expected, function.row, ufunc, arguments, turn if turn is None else turn // 2)
 
 
 @pytest.mark.parametrize(**named(NUMPY_FACES))
