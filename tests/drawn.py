@@ -6,11 +6,12 @@ searches deep, each test draws its own, and what fails is shrunk.
 """
 
 import functools
+import itertools
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from noted import noted
-from table import EXAMPLES, repeatable
+from table import EXAMPLES, few_points, repeatable
 
 DEEP = EXAMPLES >= 1000
 
@@ -18,7 +19,8 @@ DEEP = EXAMPLES >= 1000
 def drawn_from(strategy_of, one_in=1, turns=False):
     """Run a test of a function and an example with those of a strategy of its row, or with one in so many of 100.
 
-    A test that takes turns is given the number of the example, too, None where hypothesis searches deep.
+    A test that takes turns is given the number of the example, too; None, for all at once, where hypothesis searches
+    deep, and at a few points of the row's domain that come first.
     """
 
     def decorator(test):
@@ -29,7 +31,8 @@ def drawn_from(strategy_of, one_in=1, turns=False):
                 search(strategy_of(function.row), EXAMPLES // one_in, call)
                 return
             found = drawn(strategy_of, function.row)
-            for turn, example in enumerate(found[:: max(1, one_in * len(found) // EXAMPLES)]):  # all of a few
+            chosen = enumerate(found[:: max(1, one_in * len(found) // EXAMPLES)])  # all of a few
+            for turn, example in itertools.chain([(None, x) for x in few_points(function.row) if turns], chosen):
                 with noted(repr(example)):
                     test(function, example, **{"turn": turn} if turns else {})
 
