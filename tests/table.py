@@ -94,7 +94,7 @@ def is_costly(row: Row) -> bool:
     return not COSTLY.isdisjoint(getattr(partial, "__module__", "").rpartition(".")[2] for partial in row.partials)
 
 
-FEW = {1: 3, 2: 3, 3: 2, 4: 1}
+FEW = {0: 1, 1: 3, 2: 3, 3: 2, 4: 1}
 """How many points, by the number of arguments that are differentiated."""
 
 
