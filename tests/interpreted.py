@@ -9,6 +9,8 @@ from math import prod
 import numpy as np
 
 from autodiff.compiler.native.areas import DTYPES, Address
+from autodiff.compiler.native.elementary import ELEMENTARY
+from autodiff.compiler.native.instructions import Scan
 from autodiff.compiler.native.printing import Printer
 from dualnumbers.table.registry import TABLE
 
@@ -37,10 +39,16 @@ def elements(address, shape, memory):
 
 
 def applied(form, of, operands):
-    """What a form gives of operands converted to a kind; the condition of ``where`` is a truth value."""
+    """What a form gives of operands converted to a kind; the condition of ``where`` is a truth value.
+
+    Elementary functions of single precision are those of double precision, rounded.
+    """
     kinds = ["b1" if form == "where" and k == 0 else of for k in range(len(operands))]
     with np.errstate(all="ignore"):
-        return plain(form)(*(np.asarray(x).astype(DTYPES[kind]) for x, kind in zip(operands, kinds, strict=True)))
+        given = [np.asarray(x).astype(DTYPES[kind]) for x, kind in zip(operands, kinds, strict=True)]
+        if of == "f4" and form in ELEMENTARY:
+            return plain(form)(*(x.astype(float) for x in given)).astype(np.float32)
+        return plain(form)(*given)
 
 
 def raised(form, operands, z):
@@ -51,10 +59,28 @@ def raised(form, operands, z):
     return bool(np.any(raises | (np.equal(operands[1], 0) if form == "divide" else False)))
 
 
+def in_one_round(line, t):
+    """A line of a scan in one of its rounds."""
+
+    def there(x):
+        return Address(x.space, x.kind, x.offset + t * x.strides[0], ()) if isinstance(x, Address) else x
+
+    return line._replace(operands=tuple(map(there, line.operands)), out=there(line.out), shape=())
+
+
+def straight(instructions):
+    """The instructions, round by round where they are a scan."""
+    for one in instructions:
+        if isinstance(one, Scan):
+            yield from (in_one_round(line, t) for t in range(one.lines[0].shape[0]) for line in one.lines)
+        else:
+            yield one
+
+
 def run(instructions, memory):
     """Run instructions one after the other; return whether a function of Python numbers raises."""
     failed = False
-    for one in instructions:
+    for one in straight(instructions):
         operands = [elements(x, one.shape, memory) if isinstance(x, Address) else x for x in one.operands]
         z = np.broadcast_to(applied(one.form, one.of, operands), one.shape)
         failed |= one.raises and raised(one.form, operands, z)
@@ -72,7 +98,7 @@ def run(instructions, memory):
 def run_kernel(kernel, memory, rng=None):
     """Run a kernel round by round, in order, or in an order that is drawn; return whether a function raises."""
     failed, rounds = False, list(np.ndindex(*kernel.shape))
-    if rng is not None:
+    if rng is not None and not kernel.sequential:
         rng.shuffle(rounds)
     at = {}
     for k, store in enumerate(kernel.stores):
@@ -110,17 +136,20 @@ def memory_of(block, values, rng):
         memory.append(rng.random(size) < 0.5 if is_truth else np.full(size, np.nan, DTYPES[space.kind]))
     for number, space in block.given.items():
         memory[space.number][:] = np.ravel(values(number))
+    for space, table in block.tables.items():
+        memory[space.number][:] = np.ravel(table)
     return memory
 
 
-def kept(block):
-    """The numbers of the spaces that are read when a block has run."""
-    return {area.space.number for area in block.results.values()} | {area.space.number for area, _, _ in block.guards}
+def left(areas, memory):
+    """What is in areas when a block has run."""
+    return [elements(area.along(area.shape), area.shape, memory) for area in areas]
 
 
 def text_of(kernels, failed, name):
     """The text of kernels in LLVM's language, as one function of a table of pointers, and what it declares."""
-    printers = [Printer(kernel, f"{name}.{k}", failed) for k, kernel in enumerate(kernels)]
+    slots = {space: space for space in {failed}.union(*(kernel.spaces() for kernel in kernels))}
+    printers = [Printer(kernel, f"{name}.{k}", slots, failed) for k, kernel in enumerate(kernels)]
     calls = "".join(f"  call void @{printer.name}(ptr %table)\n" for printer in printers)
     whole = f"define void @{name}(ptr %table) {{\n{calls}  ret void\n}}"
     return "\n".join([*(printer.text for printer in printers), whole]), {x for p in printers for x in p.declared}

@@ -47,5 +47,5 @@ ELEMENTARY |= {
     }.items()
 }
 
-LIBRARY = {"fmod": "fmod", "nextafter": "nextafter"}
+LIBRARY = {"fmod": "fmod"}
 """The name of a row → a function of the C library that gives the row's value, to the last bit."""
