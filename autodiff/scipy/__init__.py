@@ -20,8 +20,12 @@ def __getattr__(name: str) -> Any:
     return import_module(f"{__name__}.{name}")
 
 
-SAME = {"scipy.sparse.linalg.spilu": "scipy.sparse.linalg.splu"}
-"""A function of SciPy → another one that does its job in one call."""
+SAME = {
+    "scipy.sparse.linalg.spilu": "scipy.sparse.linalg.splu",
+    "scipy.optimize.find_minimum": "scipy.optimize.elementwise.find_minimum",
+    "scipy.optimize.find_root": "scipy.optimize.elementwise.find_root",
+}
+"""A function of SciPy, as an error finds its name → another one that does its job in one call, or its own name."""
 
 
 def counterparts_of(name: str) -> list[str]:

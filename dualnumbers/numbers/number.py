@@ -31,6 +31,7 @@ from .operators import (
     UNARY,
     at_first_use,
     by_labels,
+    in_search,
     lifted_comparison,
     lifted_operators,
 )
@@ -162,7 +163,7 @@ class Number(NumberSurface):
         NumPy takes objects for real: of such an array of complex numbers `numpy.imag` and the norm would be wrong.
         """
         value = plain(self)
-        if np.ndim(value) == 0 and not np.iscomplexobj(value):
+        if np.ndim(value) == 0 and not np.iscomplexobj(value) and not in_search(sys._getframe(1)):
             raise AttributeError("__array__")
 
         def refuse(dtype: Any = None, copy: Any = None) -> Any:

@@ -39,6 +39,14 @@ AWAITED = {*OPERATORS}
 SEARCHES = frozenset(f"scipy.optimize.{name}" for name in ("_linesearch", "_minpack_py", "_optimize", "_zeros_py"))
 """Modules of SciPy with searches in Python: where one ends is decided by comparisons, which lose derivatives."""
 
+OF_ELEMENTS = "scipy._lib._elementwise_iterative_method"
+"""The module of SciPy from which searches of each element's own function go out."""
+
+
+def in_search(frame: Any) -> bool:
+    """Return whether such a search asks, in this frame, for the array of what the function gave."""
+    return frame.f_back is not None and frame.f_back.f_globals.get("__name__") == OF_ELEMENTS
+
 
 def at_first_use(number: Any, name: str) -> None:
     """Let the first use of an operator read the family of its row and give it to all kinds; `Number` has it till then.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import scipy.optimize
+import scipy.optimize.elementwise
 import scipy.sparse.linalg
 
 from autodiff import derivative, grad, gradient, hessian, jacfwd, jacobian, jacrev, jvp
@@ -414,6 +414,21 @@ def test_every_kind_of_constraint_of_a_linear_program():
     (lambda a: optimize.linprog([a], bounds=(None, None)).x[0], RuntimeError, "linprog"),
     (lambda a: optimize.linprog([a, a], A_ub=[[-1.0, -1.0]], b_ub=[-1.0]).x[0], np.linalg.LinAlgError, "press"),
     (lambda a: optimize.linprog([a], bounds=(0, 3), integrality=[1]).x[0], TypeError, "integrality"),
+    (lambda a: optimize.milp([a], bounds=(-np.inf, np.inf)).fun, RuntimeError, "milp"),
+    (lambda a: optimize.milp([a, a], constraints=([[1.0, 1.0]], 1.0)).fun, np.linalg.LinAlgError, "press"),
+    (lambda a: optimize.milp([a], integrality=[2]).fun, TypeError, "give 0 and 1"),
+    (lambda a: optimize.elementwise.find_root(lambda x: x - a, (2.0, 3.0)).x, RuntimeError, "status -1"),
+    (lambda a: optimize.elementwise.find_root(lambda x: (x - a) ** 3, (0.0, 3.0)).x, np.linalg.LinAlgError,
+     "multiple root"),
+    (lambda a: optimize.elementwise.find_minimum(lambda x: x + a, (0.0, 1.0, 3.0)).x, RuntimeError, "find_minimum"),
+    (lambda a: optimize.elementwise.bracket_root(lambda x: x - a, 0.0), AttributeError, "cannot be differentiated"),
+    (lambda a: scipy.optimize.elementwise.find_root(lambda x: x - a, (0.0, 3.0)).x, TypeError,
+     "write autodiff.scipy.optimize.elementwise.find_root"),
+    (lambda a: scipy.optimize.elementwise.find_root(lambda x, a: x - a, (0.0, 3.0), args=(a,)).x, TypeError,
+     "write autodiff.scipy.optimize.elementwise.find_root"),
+    (lambda a: scipy.optimize.elementwise.find_minimum(lambda x: (x - a) ** 2, (0.0, 0.5, 3.0)).x, TypeError,
+     "write autodiff.scipy.optimize.elementwise.find_minimum"),
+    (lambda a: scipy.optimize.milp(np.stack([a, a])).fun, TypeError, "write autodiff.scipy.optimize.milp"),
     (lambda a: optimize.leastsq(lambda x: x - a, [1.0]), AttributeError, "write autodiff.scipy.optimize.least_squares"),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
@@ -421,6 +436,65 @@ def test_what_has_no_solution_or_no_derivative_raises(f, error, text):
     for d in (lambda f: derivative(f, 0, [1.0]), lambda f: gradient(f, [1.0])):
         with pytest.raises(error, match=text):
             d(f)
+
+
+# ------------------------------------------------------------------------------- each element's own; whole numbers
+
+
+def test_roots_and_minima_of_each_element_in_fifty_digits():
+    mpmath = pytest.importorskip("mpmath")
+    a = np.array([0.3, 1.1, 2.5])
+    root = lambda a: optimize.elementwise.find_root(lambda x, a: x + np.exp(x) - a, (-5.0, 3.0), args=(a,)).x
+    least = lambda a: (
+        optimize.elementwise.find_minimum(lambda x, a: np.cosh(x - a) + x * x, (-5.0, 0.1, 5.0), args=(a,)).x
+    )
+    with mpmath.workdps(50):
+        references = (
+            lambda t: mpmath.findroot(lambda x: x + mpmath.exp(x) - t, 0.1),
+            lambda t: mpmath.findroot(lambda x: mpmath.sinh(x - t) + 2 * x, 0.5),
+        )
+        for found, reference in zip((root, least), references, strict=True):
+            np.testing.assert_allclose(found(a), [float(reference(t)) for t in a], rtol=1e-7)
+            for k, t in enumerate(a):
+                for order in (1, 2, 3):
+                    wanted = float(mpmath.diff(reference, mpmath.mpf(float(t)), order))
+                    one = lambda t, k=k, found=found: found(np.stack([t if i == k else a[i] for i in range(3)]))[k]
+                    np.testing.assert_allclose(derivative(one, 0, [float(t)], order=order), wanted, rtol=1e-11)
+
+
+def test_an_element_that_depends_on_others_is_refused():
+    with pytest.raises(ValueError, match="depend on other elements"):
+        jacobian(
+            lambda a: optimize.elementwise.find_root(lambda x: x - a * np.sum(x) / 9, (-np.ones(2), np.ones(2))).x
+        )(1.0)
+
+
+def test_whole_numbers_are_held_and_the_others_are_a_linear_programs():
+    c, A, b = np.array([-1.0, -2.0, -0.5]), np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 0.3]]), np.array([4.5, 1.2])
+
+    def solved(c, A, b):
+        constraints = [
+            (A[:1], -np.inf, b[:1]),
+            scipy.optimize.LinearConstraint(np.eye(3), -1.0, 5.0),
+            (A[1:], -np.inf, b[1:]),
+        ]
+        return optimize.milp(c, integrality=[1, 1, 0], bounds=(0.0, 3.0), constraints=constraints)
+
+    found = solved(c, A, b)
+    by_c, by_a, by_b = grad(lambda *xs: solved(*xs).fun, (0, 1, 2))(c, A, b)
+    np.testing.assert_allclose(by_c, found.x)
+    moved = lambda *xs: scipy.optimize.milp(
+        xs[0], integrality=[1, 1, 0], bounds=scipy.optimize.Bounds(0.0, 3.0),
+        constraints=[scipy.optimize.LinearConstraint(xs[1], -np.inf, xs[2])]).fun  # fmt: skip
+    step = 1e-3
+    for place in np.ndindex(2, 3):
+        change = np.zeros((2, 3))
+        change[place] = step
+        expected = (moved(c, A + change, b) - moved(c, A - change, b)) / (2 * step)
+        np.testing.assert_allclose(by_a[place], expected, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(by_b, [(moved(c, A, b + e) - moved(c, A, b - e)) / (2 * step) for e in step * np.eye(2)],
+                               atol=1e-8)  # fmt: skip
+    assert hessian(lambda c: solved(c, A, b).fun ** 2)(c) == pytest.approx(2.0 * np.outer(found.x, found.x))
 
 
 def test_a_number_that_is_not_found_is_named():

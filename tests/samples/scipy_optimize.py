@@ -146,3 +146,31 @@ def _programs(path: str) -> Iterator[Sample]:
     for name in ("x", "fun", "slack"):
         yield of_scipy("optimize", lambda s, *xs, name=name: call(s, *xs)[name], arrays, name, **SOLVED)
     yield of_scipy("optimize", lambda s, *xs: call(s, *xs).ineqlin.marginals, arrays, "marginals", **SOLVED)
+
+
+@entry("scipy.optimize.milp")
+def _with_whole_numbers(path: str) -> Iterator[Sample]:
+    arrays = np.array([-1.0, -2.0, -0.5]), np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 0.3]]), np.array([4.5, 1.2])
+    call = lambda s, c, A, b: s.milp(c, integrality=[1, 1, 0], bounds=(0.0, 3.0), constraints=[(A, -np.inf, b)])
+    for name in ("x", "fun"):
+        yield of_scipy("optimize", lambda s, *xs, name=name: call(s, *xs)[name], arrays, name, **SOLVED)
+    equal = lambda s, b, low: s.milp([1.0, 2.0], bounds=([low, 0.0], 9.0), constraints=([[1.0, 1.0]], b, b))
+    yield of_scipy("optimize", lambda s, *xs: equal(s, *xs).fun, (np.array(3.0), np.array(0.5)), "equation", **SOLVED)
+    yield of_scipy("optimize", lambda s, c: s.milp(c, integrality=1, bounds=(0.0, 3.0)).fun, (np.array([-1.0, 2.0]),),
+                   "whole numbers alone", **SOLVED)  # fmt: skip
+
+
+@entry("scipy.optimize.elementwise.find_root")
+def _of_each(path: str) -> Iterator[Sample]:
+    f, a = lambda x, a: np.exp(x) - a, np.array([1.2, 1.7, 2.0])
+    at, tight = "optimize.elementwise", {"tolerances": {"xrtol": 1e-15}}
+    yield of_scipy(at, lambda s, a: s.find_root(f, (0.0, 2.0), args=(a,), **tight).x, (a,), "args", **SOLVED)
+    yield of_scipy(at, lambda s, a: s.find_root(lambda x: f(x, a), (0.0, 2.0), **tight).x, (np.array(1.7),), "closure",
+                   **SOLVED)  # fmt: skip
+
+
+@entry("scipy.optimize.elementwise.find_minimum")
+def _least_of_each(path: str) -> Iterator[Sample]:
+    f, a = lambda x, a: (x - a) ** 4 + x * x, np.array([1.2, 1.7, 2.0])
+    call = lambda s, a: s.find_minimum(f, (-5.0, 0.1, 5.0), args=(a,), tolerances={"xrtol": 1e-9})
+    yield of_scipy("optimize.elementwise", lambda s, a: call(s, a).f_x, (a,), "f_x", **SOLVED)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .._counterpart import missing
+from . import elementwise
 from ._fitting import curve_fit, least_squares
+from ._integers import milp
 from ._linear_fits import isotonic_regression, lsq_linear, nnls
 from ._minima import minimize, minimize_scalar
 from ._programs import linprog
@@ -15,12 +17,14 @@ __all__ = [
     "brenth",
     "brentq",
     "curve_fit",
+    "elementwise",
     "fixed_point",
     "fsolve",
     "isotonic_regression",
     "least_squares",
     "linprog",
     "lsq_linear",
+    "milp",
     "minimize",
     "minimize_scalar",
     "newton",

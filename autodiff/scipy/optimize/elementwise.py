@@ -1,0 +1,85 @@
+"""SciPy's searches for a root or minimum of each element's own function: those of ``scipy.optimize.elementwise``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.optimize.elementwise
+
+from dualnumbers.levels import read
+from dualnumbers.messages.errors import user_line
+
+from ...calls.closures import holds_numbers
+from ...forward import jvp
+from ...implicit.roots import Diagonal, Equation, solution
+from .._counterpart import counterpart, missing
+from ._problem import checked, converted, further
+
+__all__ = ["find_minimum", "find_root"]
+__getattr__ = missing(__name__)
+
+Function = Callable[..., Any]
+
+
+@counterpart("optimize.elementwise.find_root", always=True)
+def find_root(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = None,
+              callback: Any = None) -> Any:  # fmt: skip
+    """As ``scipy.optimize.elementwise.find_root``: SciPy's result, whose ``x`` is differentiable.
+
+    It is so in ``args`` and in the numbers that ``f`` closes over, to every order; ``init``, the bracket, is constant,
+    and what else the result tells, plain. Each root is brought to rounding by Newton's method.
+
+    Raises RuntimeError where a search does not converge, LinAlgError where ∂f/∂x is 0 at a root, ValueError where an
+    element of f depends on other elements of x.
+    """
+    args, rest = further(args), {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
+    if not holds_numbers(f, args, init):
+        return scipy.optimize.elementwise.find_root(checked("find_root", f), init, args=args, **rest)
+    theta, at = converted(f, args)
+
+    def residual(theta: Any) -> Function:
+        f, args = at(theta)
+        return lambda x: f(x, *args)
+
+    found = _found("find_root", at(read(theta)), init, rest)
+    begin = found.x
+    found.x = solution(theta, Equation("find_root", residual, lambda _: begin, Diagonal()))
+    return found
+
+
+@counterpart("optimize.elementwise.find_minimum", always=True)
+def find_minimum(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = 100,
+                 callback: Any = None) -> Any:  # fmt: skip
+    """As ``scipy.optimize.elementwise.find_minimum``: SciPy's result, whose ``x`` and ``f_x`` are differentiable.
+
+    They are as the roots of `find_root`: x is where ∂f/∂x is 0. It raises what that does, LinAlgError where ∂²f/∂x² is
+    0 there.
+    """
+    args, rest = further(args), {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
+    if not holds_numbers(f, args, init):
+        return scipy.optimize.elementwise.find_minimum(checked("find_minimum", f), init, args=args, **rest)
+    theta, at = converted(f, args)
+
+    def slope(theta: Any) -> Function:
+        f, args = at(theta)
+        return lambda x: jvp(lambda x: f(x, *args), [x], [np.ones(np.shape(x)) if np.ndim(x) else 1.0])[1]
+
+    found = _found("find_minimum", at(read(theta)), init, rest)
+    begin = found.x
+    found.x = solution(theta, Equation("find_minimum", slope, lambda _: begin, Diagonal()))
+    found.f_x = f(found.x, *args)
+    return found
+
+
+def _found(name: str, problem: tuple[Function, Any], init: Any, rest: dict[str, Any]) -> Any:
+    """Return SciPy's result for a plain problem; RuntimeError where a search of it failed."""
+    f, args = problem
+    search = getattr(scipy.optimize.elementwise, name)
+    found = search(checked(name, f), tuple(map(read, init)), args=args, **rest)
+    if not np.all(found.success):
+        status = np.ravel(found.status)[np.argmin(np.ravel(found.success))]
+        raise RuntimeError(f"{name}: a search ended with status {status} of scipy.optimize.elementwise.{name}: no "
+                           f"solution was found between the ends that init gives{user_line()}")  # fmt: skip
+    return found
