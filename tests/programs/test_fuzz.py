@@ -17,7 +17,7 @@ from fuzz.shrinker import shrunk
 
 from autodiff import value_of
 from dualnumbers.numbers.array import ArrayNumber
-from dualnumbers.table import BY_NUMPY
+from dualnumbers.rules import ENTRIES
 
 CHUNK, SHOWN = 25, 3
 
@@ -65,13 +65,13 @@ def found(wanted=3, among=300):
 def test_a_wrong_derivative_is_found(order, monkeypatch):
     """The value and the derivatives below ``order`` are right."""
     for function in (np.sin, np.sum, np.multiply):
-        right = BY_NUMPY[function]
+        right = ENTRIES[function]
 
         def wrong(x, *args, right=right, **keywords):
             z = right(x, *args, **keywords)
             return z + 1e-3 * (z - value_of(z)) ** order
 
-        monkeypatch.setitem(BY_NUMPY, function, wrong)
+        monkeypatch.setitem(ENTRIES, function, wrong)
     assert found()
 
 
@@ -81,14 +81,14 @@ def test_a_lost_view_is_found(monkeypatch):
 
 
 def test_a_wrong_value_is_found(monkeypatch):
-    right = BY_NUMPY[np.cumsum]
-    monkeypatch.setitem(BY_NUMPY, np.cumsum, lambda x, *args, **keywords: 2.0 * right(x, *args, **keywords))
+    right = ENTRIES[np.cumsum]
+    monkeypatch.setitem(ENTRIES, np.cumsum, lambda x, *args, **keywords: 2.0 * right(x, *args, **keywords))
     assert found(2)
 
 
 def test_a_failing_program_is_shrunk(monkeypatch):
-    right = BY_NUMPY[np.sin]
-    monkeypatch.setitem(BY_NUMPY, np.sin, lambda x: right(x) + 1e-3 * (x - value_of(x)))
+    right = ENTRIES[np.sin]
+    monkeypatch.setitem(ENTRIES, np.sin, lambda x: right(x) + 1e-3 * (x - value_of(x)))
     arguments = {"x": "np.array([0.5, 1.5])", "y": "0.25"}
     long = Program(
         1,
