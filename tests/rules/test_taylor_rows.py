@@ -10,18 +10,31 @@ from mpmath import mp
 from references import reference
 from table import EPS, FUNCTIONS, few_points, named, noise, places
 
-from autodiff import derivative, taylor
+from autodiff import jvp, taylor
 from dualnumbers import TaylorNumber
 from dualnumbers.numbers import operation
-from dualnumbers.numbers.operators import lifted_operators
+from dualnumbers.numbers.number import lifted_operators
 from dualnumbers.table import TABLE
 
 ORDER = 3
 
 
 def by_nesting(g, order):
-    """The Taylor coefficients of t ↦ g(t) at 0, by dual numbers of dual numbers."""
-    return [g(0.0), *(derivative(g, (0,) * k, [0.0]) / math.factorial(k) for k in range(1, order + 1))]
+    """The Taylor coefficients of t ↦ g(t) at 0, all by one call at dual numbers of dual numbers."""
+    derivatives = lambda t: [g(t)]
+    for _ in range(order):
+        derivatives = and_next(derivatives)
+    return [z / math.factorial(k) for k, z in enumerate(derivatives(0.0))]
+
+
+def and_next(derivatives):
+    """The derivatives of a function of a number from the zeroth on, and the next one."""
+
+    def found(t):
+        here, slopes = jvp(derivatives, [t], [1.0])
+        return [*here, slopes[-1]]
+
+    return found
 
 
 def assert_same(found, expected, tolerance):
