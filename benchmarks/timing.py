@@ -17,6 +17,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compi
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_threads] = "1"
 
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+
 import numpy as np  # noqa: E402, F401  # NumPy reads these when it starts: the benchmarks take it from here
 
 
@@ -51,14 +53,20 @@ def pin() -> None:
 
 
 def seconds(
-    *functions: Callable[[], object], rounds: int = 30, at_least: float = 2e-3, budget: float = float("inf")
+    *functions: Callable[[], object],
+    rounds: int = 30,
+    at_least: float = 2e-3,
+    budget: float = float("inf"),
+    of: Callable[[list[float]], float] = min,
 ) -> list[float]:
     """The processor time of one call of each function: the smallest of ``rounds`` rounds in which all take turns.
+
+    ``of`` is what is taken of the rounds in place of the smallest.
 
     A function takes part in a round as often as fills ``at_least`` seconds, and in no more rounds than fit into
     ``budget`` seconds, but once.
     """
-    repeats, best, left = [], [], []
+    repeats, taken_in, left = [], [], []
     for function in functions:
         start, count = time.process_time(), 0
         while time.process_time() - start < at_least:
@@ -66,7 +74,7 @@ def seconds(
             count += 1
         taken = time.process_time() - start
         repeats.append(count)
-        best.append(taken / count)
+        taken_in.append([taken / count])
         left.append(min(rounds, int(budget / taken)) if budget < float("inf") else rounds)
     gc.collect()
     for turn in range(rounds):
@@ -76,8 +84,8 @@ def seconds(
             start = time.process_time()
             for _ in range(repeats[k]):
                 function()
-            best[k] = min(best[k], (time.process_time() - start) / repeats[k])
-    return best
+            taken_in[k].append((time.process_time() - start) / repeats[k])
+    return [of(rounds) for rounds in taken_in]
 
 
 def printed_by(script: str, environment: dict[str, str] | None = None) -> str:

@@ -1,9 +1,9 @@
-"""The contenders of ``users.py`` and ``derivatives.py``: for each library, how its own users ask for a derivative.
+"""The contenders of the benchmarks: for each library, how its own users ask for a derivative.
 
 A contender is an object with a `name`, a namespace `np` in which workloads are written, `scalars`, the same for code of
 single numbers, and `array`, which makes its own arrays of NumPy's. It answers the questions for which it has a method:
 
-- ``gradient(f, arguments)``: of a scalar function by all arguments;
+- ``gradient(f, arguments)``: of a scalar function by all arguments; ``value_and_gradient``: its value with it;
 - ``by_objects(f, arguments)``: the same, by objects that are made, computed with, and asked for their gradients;
 - ``descent(f, arguments, rate, steps)``: where gradient descent of a function of one array leads;
 - ``step(f, arguments, x, targets, rate)``: parameters after a step down; ``f`` is the network's loss, which libraries
@@ -75,6 +75,16 @@ OF_DERIVATIVES = {
     "differences": "differences:Differences",
 }
 """Those of ``derivatives.py``."""
+
+COMPILING = {
+    "eager": "of_jit:OursEager",
+    "jax jit": "of_jax:JaxJit",
+    "jax scan": "of_jax:JaxScan",
+    "torch.compile": "of_torch:TorchCompile",
+    "casadi SX": "of_casadi:Traced",
+    "autograd": "of_autograd:Autograd",
+}
+"""Those of ``compiled.py``; "eager" is ours without `jit`."""
 
 Answer = Callable[[], Any]
 

@@ -37,6 +37,12 @@ class Autograd:
         both = value_and_grad(f, tuple(range(len(xs))))
         return lambda: both(*xs)[1]
 
+    def value_and_gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `value_and_grad`, and the value with it."""
+        xs = [self.array(value) for value in arguments]
+        both = value_and_grad(f, tuple(range(len(xs))))
+        return lambda: both(*xs)
+
     def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
         """Answer by `grad`, step by step."""
         gradient = grad(f)

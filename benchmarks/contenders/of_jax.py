@@ -43,6 +43,10 @@ class Jax:
         both = jax.value_and_grad(f, tuple(range(len(arguments))))
         return self.finished(lambda *xs: both(*xs)[1], arguments)
 
+    def value_and_gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `jax.value_and_grad`, and the value with it."""
+        return self.finished(jax.value_and_grad(f, tuple(range(len(arguments)))), arguments)
+
     def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
         """Answer by `jax.grad`, step by step."""
         gradient = jax.grad(f)
@@ -78,8 +82,8 @@ class Jax:
 
     def hvp(self, f: Callable[..., Any], arguments: tuple[Any, ...], vector: Any) -> Answer:
         """Answer by `jax.jvp` of `jax.grad`."""
-        both = self.gradient_and_hvp(f, arguments, vector)
-        return lambda: both()[1]
+        gradient = jax.grad(f)
+        return self.finished(lambda x, v: jax.jvp(gradient, (x,), (v,))[1], (*arguments, vector))
 
     product = hvp
 
@@ -107,8 +111,14 @@ class Jax:
 class JaxJit(Jax):
     """What is asked, compiled as a whole before the clock runs."""
 
-    name = "jax jit"
+    name, by = "jax jit", "jax"
 
     def finished(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Return the call of the compiled function."""
         return super().finished(jax.jit(f), arguments)
+
+
+class JaxScan(JaxJit):
+    """The same of loops that were written again, by hand, as `jax.lax.scan`: workloads phrase them so."""
+
+    name, by = "jax scan", "jax"

@@ -223,3 +223,24 @@ class TorchFunc(Torch):
             return [[x[k] for x in found] for k in range(len(batch))]
 
         return call
+
+
+class TorchCompile(TorchFunc):
+    """`torch.compile` of the transformations, for the shapes that it is first called with."""
+
+    name, by = "torch.compile", "torch"
+
+    def compiled(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Return the call of the compiled function."""
+        torch.compiler.reset()
+        program, xs = torch.compile(f, dynamic=False), self.leaves(arguments)
+        return lambda: program(*xs)
+
+    def gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `torch.func.grad`."""
+        return self.compiled(torch.func.grad(f, tuple(range(len(arguments)))), arguments)
+
+    def value_and_gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `torch.func.grad_and_value`."""
+        both = self.compiled(torch.func.grad_and_value(f, tuple(range(len(arguments)))), arguments)
+        return lambda: both()[::-1]

@@ -1,4 +1,4 @@
-"""What `users.py` and `derivatives.py` run: a function for each workload, by theme, that returns it in given sizes."""
+"""What the benchmarks run: a function for each workload, by theme, that returns it in given sizes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ class Workload:
     ``np`` is a contender's own namespace, that for single numbers where ``scalars``; its arrays are made of the
     constants before the clock runs. ``question`` is a method of the contenders, with ``options``. Where a contender's
     users write the function in another way, it stands in ``phrased`` by the contender's name. ``remark`` says how ours
-    is asked, where not by `value_and_grad`. ``hand`` is the answer in plain NumPy or Python, where that is short.
-    ``peers`` are those that are asked: the others have not what it takes, or would take minutes. ``promises`` says of
-    peers how many times as fast ours is to be at least, and under ``ms`` how long it may take at most.
+    is asked, where not by `value_and_grad`. ``hand`` is the answer in plain NumPy or Python, where that is short;
+    ``limit`` is it in C, or the former where nothing is faster. ``peers`` are those that are asked: the others have not
+    what it takes, or would take minutes. ``promises`` says of peers how many times as fast ours is to be at least, and
+    under ``ms`` how long it may take at most.
     """
 
     function: Callable[..., Any]
@@ -40,6 +41,7 @@ class Workload:
     phrased: dict[str, Callable[..., Any]] = field(default_factory=dict)
     remark: str = ""
     hand: Callable[[], Any] | None = None
+    limit: Callable[[], Any] | None = None
     tolerance: float = 1e-7
     promises: dict[str, float] = field(default_factory=dict)
 
@@ -74,6 +76,9 @@ ENTRIES: list[Entry] = []
 PROMISED: list[Entry] = []
 """Those of `workloads.promises` likewise."""
 
+COMPILED: list[Entry] = []
+"""Those of `workloads.loops` and `workloads.programs` likewise."""
+
 
 def workload(
     name: str, *cases: dict[str, Any], tiny: dict[str, Any], among: list[Entry] = ENTRIES
@@ -104,3 +109,10 @@ def promised() -> list[Entry]:
     """Return the workloads of the promises."""
     importlib.import_module("workloads.promises")
     return PROMISED
+
+
+def compiled() -> list[Entry]:
+    """Return the workloads of compiled programs."""
+    importlib.import_module("workloads.loops")
+    importlib.import_module("workloads.programs")
+    return COMPILED

@@ -1,4 +1,4 @@
-"""The workloads of benchmarks/users.py and derivatives.py, tiny: our answers are those of differences, or by hand."""
+"""The workloads of the benchmarks, tiny: our answers are those of differences, or by hand."""
 
 import importlib
 import os
@@ -16,9 +16,11 @@ with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(BENCHMARKS)
     patch.setattr(os, "environ", os.environ.copy())  # which `timing` sets for whoever measures
     users, workloads, contenders = map(importlib.import_module, ("users", "workloads", "contenders"))
-    derivatives = importlib.import_module("derivatives")
+    derivatives, compiled = map(importlib.import_module, ("derivatives", "compiled"))
     MAKERS = {entry.make: entry for entry in (*workloads.entries(), *workloads.promised())}
+    COMPILED = {entry.make: entry for entry in workloads.compiled()}
     OURS = importlib.import_module("contenders.ours").Ours()
+    JIT, EAGER = compiled.OursJit(), importlib.import_module("contenders.of_jit").OursEager()
 
 STEP = 1e-5
 
@@ -91,7 +93,17 @@ def test_our_answer_is_that_of_differences_and_by_hand(entry):
         np.testing.assert_allclose(found, np.ravel(differences), rtol=1e-5, atol=1e-6 * scale)
 
 
-@pytest.mark.parametrize(("entries", "least"), [(workloads.entries, 56), (workloads.promised, 40)])
+@pytest.mark.parametrize("entry", COMPILED.values(), ids=lambda entry: entry.make.__name__)
+def test_a_compiled_answer_is_the_eager_one_and_that_by_hand(entry):
+    work = entry.make(**entry.tiny)
+    call, wanted = work.call(JIT), contenders.flat(work.call(EAGER)())
+    for found in (call(), call(), *(by_hand() for by_hand in (work.hand, work.limit) if by_hand)):
+        np.testing.assert_allclose(contenders.flat(found), wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("entries", "least"), [(workloads.entries, 56), (workloads.promised, 40), (workloads.compiled, 35)]
+)
 def test_every_workload_has_its_own_name(entries, least):
     names = [entry.name for entry in entries()]
     assert len(set(names)) == len(names) > least
@@ -216,3 +228,41 @@ def test_the_checkpointed_loop_of_the_benchmark_is_the_loop():
 def test_the_memory_of_a_jacobian_of_arrays_is_one_and_a_half_times_its_own():
     (row,) = derivatives.memory()
     assert 1.0 <= row.measured <= row.bound == 1.5
+
+
+def test_the_table_of_compiled_programs_has_a_verdict(tmp_path):
+    first = {"jit": compiled.First(0.1, 3.0), "jax jit": compiled.First(0.25, None)}
+    times = {"jit": 1e-6, "eager": 1e-4, "limit": 0.8e-6, "jax jit": 1.5e-6}
+    results = [
+        compiled.Result("near the limit", times, first),
+        compiled.Result("ahead", times | {"limit": 0.5e-6}, first),
+        compiled.Result("behind", times | {"jax jit": 0.5e-6}, first),
+        compiled.Result("twice as fast", times | {"jax jit": 2e-6}, first, {"autograd": "TypeError: no squares"}),
+    ]
+    assert [result.verdict() for result in results] == ["met", "ahead", "behind", "met"]
+    assert compiled.line(results[0], ["eager", "jax jit", "autograd"]) == (
+        "| near the limit | 1 µs | 100 | 1.5 | — | jax jit | met | 100 ms | 250 ms | 3 MB | — |"
+    )
+    said = list(compiled.summary(results))
+    assert said[0].startswith("- Of 4 workloads 2 are at least 2 times as fast as the best peer")
+    assert said[0].endswith("1 more are faster than it; 1 are slower.")
+    assert said[1:4] == [
+        "- The best peer takes 1.22 times as long in the geometric mean; at worst",
+        "  0.50 times (behind).",
+        "- The limit takes 0.71 times as long, where it is known.",
+    ]
+    assert "- First calls of jax jit take 2.50 times as long as ours, 2.50 at least." in said
+    assert said[-1] == "- autograd has no answer to twice as fast: TypeError: no squares"
+    pytest.importorskip("matplotlib")
+    compiled.draw(results, tmp_path / "picture.svg")
+    assert "<svg" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
+
+
+def test_a_compiled_workload_is_compared_and_timed():
+    result = compiled.run(entry_of(hand=lambda: np.full(3, 2.0)), {}, rounds=1)
+    assert set(result.times) == {"jit", "by hand"}
+    assert result.first["jit"].seconds > 0.0
+    with pytest.raises(ArithmeticError, match="squares, limit"):
+        compiled.run(entry_of(limit=lambda: np.zeros(3)), {}, rounds=1)
+    wrong = compiled.run(entry_of(), {"pretender": Pretender(TypeError("no squares"))}, rounds=1)
+    assert wrong.absent == {"pretender": "TypeError: no squares"}

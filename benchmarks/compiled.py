@@ -1,0 +1,251 @@
+"""What `jit` makes of programs, beside other compilers: ``python benchmarks/compiled.py`` prints a table and a summary.
+
+For every workload: what a call of ours takes, compiled by `jit`, and how many times as long each other takes: ours
+eagerly, JAX's ``jit``, the same of a loop that was written again by hand as a scan, `torch.compile`, CasADi's graphs of
+numbers, autograd, NumPy or Python written by hand, and the limit: C written by hand, or that NumPy where matrix
+products take the time. The functions are the same NumPy source for ours eager and compiled. Before the clock runs, all
+answers are compared with ours. All take turns in one process, on one thread of one core; each figure is the median of
+several rounds. A first call is what it takes to build, trace, compile and run once; its memory is by how much the
+process grew at most. "—": not installed, not asked, or without an answer. ``pip install '.[jit,peers]'`` installs the
+others; C takes the system's compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from contenders import COMPILING, contenders, flat
+from contenders.of_jit import OursJit
+from timing import np, pin, seconds
+from users import check, duration, unanswered
+from workloads import Entry, compiled
+
+OURS, EAGER, BY_HAND, LIMIT = "jit", "eager", "by hand", "limit"
+
+BUDGET = 0.6
+"""The seconds that one contender has for all its rounds of a row, after the first."""
+
+AHEAD, NEAR = 2.0, 1.3
+"""How many times as fast as the best peer ours is to be, or how near to the limit."""
+
+SLOW = ("torch.compile",)
+"""Who compiles for so long that ``--quick`` leaves them out."""
+
+
+@dataclass
+class First:
+    """The seconds of a first call, and the MB by which the process grew at most, where that is known."""
+
+    seconds: float
+    memory: float | None
+
+
+@dataclass
+class Result:
+    """A row: the seconds of a call of each contender, of their first calls, and why others have none."""
+
+    name: str
+    times: dict[str, float]
+    first: dict[str, First]
+    absent: dict[str, str] = field(default_factory=dict)
+
+    def factor(self, whose: str) -> float | None:
+        """Return how many times as long as ours another takes."""
+        return self.times[whose] / self.times[OURS] if whose in self.times else None
+
+    def best(self) -> str | None:
+        """Return the fastest of the other libraries."""
+        peers = [name for name in self.times if name not in (OURS, EAGER, BY_HAND, LIMIT)]
+        return min(peers, key=self.times.__getitem__, default=None)
+
+    def verdict(self) -> str:
+        """Return whether the goal is met, missed though ours is ahead, or ours is behind."""
+        best, limit = self.best(), self.factor(LIMIT)
+        lead = self.times[best] / self.times[OURS] if best else math.inf
+        if lead >= AHEAD or (lead >= 1.0 and limit is not None and limit * NEAR >= 1.0):
+            return "met"
+        return "ahead" if lead >= 1.0 else "behind"
+
+
+def grown(call: Callable[[], Any]) -> tuple[Any, float | None]:
+    """Return what a call returns, and by how many MB the process grew at most while it ran; None where unknown."""
+
+    def megabytes(which: str) -> float:
+        (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(which))
+        return int(line.split()[1]) / 1024
+
+    try:
+        Path("/proc/self/clear_refs").write_text("5")  # which sets the peak back
+        before = megabytes("VmRSS:")
+    except OSError:
+        return call(), None
+    return call(), megabytes("VmHWM:") - before
+
+
+def first_call(make: Callable[[], Callable[[], Any]]) -> tuple[Callable[[], Any], np.ndarray, First]:
+    """Return what makes calls, the numbers that the first of them gives, and what that took."""
+
+    def run() -> tuple[Callable[[], Any], np.ndarray]:
+        call = make()
+        return call, flat(call())
+
+    start = time.process_time()
+    (call, answer), memory = grown(run)
+    return call, answer, First(time.process_time() - start, memory)
+
+
+def run(entry: Entry, peers: dict[str, Any], rounds: int) -> Result:
+    """Compare the answers of a workload's contenders, then time them."""
+    work = entry.make(**entry.sizes)
+    call, wanted, taken = first_call(lambda: work.call(OursJit()))
+    calls, first, absent = {OURS: call}, {OURS: taken}, {}
+    check(flat(call()), wanted, 1e-12, f"{entry.name}, second call")
+    for name, by_hand in ((BY_HAND, work.hand), (LIMIT, work.limit)):
+        if by_hand:
+            calls[name] = by_hand
+            check(flat(by_hand()), wanted, work.tolerance, f"{entry.name}, {name}")
+    for name in (name for name in work.peers if name in peers):
+        try:
+            call, answer, taken = first_call(lambda: work.call(peers[name]))  # noqa: B023  # called here
+        except Exception as error:  # whatever another library raises: its cell stays empty, and the reason is told
+            absent[name] = f"{type(error).__name__}: {error}".partition("\n")[0][:160]
+            continue
+        check(answer, wanted, work.tolerance, f"{entry.name}, {name}")
+        calls[name], first[name] = call, taken
+    times = seconds(*calls.values(), rounds=rounds, budget=BUDGET, of=statistics.median)
+    return Result(entry.name, dict(zip(calls, times, strict=True)), first, absent)
+
+
+def heading(others: list[str]) -> str:
+    """Return the table's first two lines."""
+    names = ["workload", "ours", *others, "best peer", "", "first call", "JAX's", "memory", "JAX's"]
+    return f"| {' | '.join(names)} |\n|---|{'--:|' * (len(others) + 1)}---|---|{'--:|' * 4}"
+
+
+def line(result: Result, others: list[str]) -> str:
+    """Return a row of the table."""
+    factors = [result.factor(name) for name in others]
+    firsts = [result.first.get(name) for name in (OURS, "jax jit")]
+    cells = [
+        result.name,
+        duration(result.times[OURS]),
+        *("—" if factor is None else f"{factor:.3g}" for factor in factors),
+        result.best() or "—",
+        result.verdict(),
+        *(duration(taken and taken.seconds) for taken in firsts),
+        *("—" if taken is None or taken.memory is None else f"{taken.memory:.0f} MB" for taken in firsts),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def mean(factors: list[float]) -> float:
+    """Return the geometric mean."""
+    return math.exp(statistics.fmean(map(math.log, factors)))
+
+
+def summary(results: list[Result]) -> Iterator[str]:
+    """Yield in how many rows the goal is met, who is ahead in the others, the means, and who did not answer."""
+    verdicts = [result.verdict() for result in results]
+    yield (
+        f"- Of {len(results)} workloads {verdicts.count('met')} are at least {AHEAD:g} times as fast as the best peer, "
+        f"or faster than it and within {NEAR} times of the limit; {verdicts.count('ahead')} more are faster than it; "
+        f"{verdicts.count('behind')} are slower."
+    )
+    beside = {result.name: result.times[best] / result.times[OURS] for result in results if (best := result.best())}
+    if beside:
+        worst = min(beside, key=beside.__getitem__)
+        yield f"- The best peer takes {mean(list(beside.values())):.2f} times as long in the geometric mean; at worst"
+        yield f"  {beside[worst]:.2f} times ({worst})."
+    for what, factors in (
+        ("The limit", [factor for result in results if (factor := result.factor(LIMIT))]),
+        ("Ours eager", [factor for result in results if (factor := result.factor(EAGER))]),
+    ):
+        if factors:
+            yield f"- {what} takes {mean(factors):.2f} times as long, where it is known."
+    for whose in ("jax jit", "jax scan"):
+        both = [(result.first[whose], result.first[OURS]) for result in results if whose in result.first]
+        firsts = [theirs.seconds / ours.seconds for theirs, ours in both]
+        if firsts:
+            yield f"- First calls of {whose} take {mean(firsts):.2f} times as long as ours, {min(firsts):.2f} at least."
+    yield from unanswered(results)
+
+
+def table(asked: list[Entry], peers: dict[str, Any], rounds: int) -> list[Result]:
+    """Print a row for each workload as soon as it is known; return the rows."""
+    pin()
+    for contender in (OursJit(), *peers.values()):  # engines start up
+        if contender.name not in SLOW:
+            contender.gradient(lambda x: x * x, (1.0,))()
+    others, results = [*peers, BY_HAND, LIMIT], []
+    print(heading(others), flush=True)
+    for entry in asked:
+        results.append(run(entry, peers, rounds))
+        print(line(results[-1], others), flush=True)
+    return results
+
+
+def draw(results: list[Result], path: Path) -> None:
+    """Write a picture: how many times as long as ours each other takes, a bar each, on a logarithmic axis."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    shown = [name for name in (*COMPILING, BY_HAND, LIMIT) if any(name in result.times for result in results)]
+    heights = [1 + sum(name in result.times for name in shown) for result in results]
+    figure, axes = plt.subplots(figsize=(11.0, 1.6 + 0.11 * sum(heights)), layout="constrained")
+    at, ticks = 0.0, []
+    for result, height in zip(results, heights, strict=True):
+        ticks.append(at + (height - 2) / 2)
+        for name in shown:
+            if (factor := result.factor(name)) is not None:
+                label = name if name not in axes.get_legend_handles_labels()[1] else None
+                axes.barh(at, math.log10(factor), height=0.95, color=f"C{shown.index(name)}", label=label)
+                at += 1.0
+        at += 1.0
+    axes.set_yticks(ticks, [result.name for result in results], fontsize=8)
+    axes.invert_yaxis()
+    low, high = (math.floor(end) for end in axes.get_xlim())
+    marks = range(low, high + 2)
+    axes.set_xticks(marks, [f"{10**m:,} ×" if m >= 0 else f"1/{10**-m:,}" for m in marks])
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.axvline(math.log10(AHEAD), color="black", linewidth=0.5, linestyle=":")
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.set_title("time of each / time of ours, compiled (right of 1 ×: ours is faster; dotted: twice as fast)")
+    axes.legend(loc="upper right", fontsize=8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Read the command line, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="WORD", default="", help="only workloads whose name contains this")
+    parser.add_argument("--rounds", metavar="N", type=int, default=15, help="rounds of a row at most (15)")
+    parser.add_argument("--quick", action="store_true", help="three rounds, and without torch.compile")
+    parser.add_argument("--save", metavar="FILE", type=Path, help="write the picture there, .svg or .png")
+    chosen = parser.parse_args()
+    if chosen.rounds < 1:
+        parser.error(f"--rounds is at least 1, not {chosen.rounds}")
+    asked = [entry for entry in compiled() if chosen.only.lower() in entry.name.lower()]
+    if not asked:
+        parser.error(f"no workload's name contains {chosen.only!r}: try a word of one, such as Kalman, heat, MLP")
+    peers = contenders({name: place for name, place in COMPILING.items() if not chosen.quick or name not in SLOW})
+    results = table(asked, peers, min(chosen.rounds, 3) if chosen.quick else chosen.rounds)
+    print("", *summary(results), sep="\n")
+    if chosen.save:
+        draw(results, chosen.save)
+
+
+if __name__ == "__main__":
+    main()
