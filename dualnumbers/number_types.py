@@ -49,7 +49,18 @@ DECIMAL = {"exp": "exp", "log": "ln", "log10": "log10", "sqrt": "sqrt"}
 
 def _of_mpf(kind: Any) -> NumberType:
     context = kind.context  # mpmath.mp, or another one with a precision of its own
-    return NumberType(lambda name: getattr(context, name, None), context.mpf)
+    own = {
+        "cbrt": lambda x: -context.cbrt(-x) if x < 0 else context.cbrt(x),
+        "lgamma": lambda x: context.loggamma(x).real,
+    }
+
+    def function(name: str) -> Any:
+        word, _, order = name.partition("polygamma_")
+        if order and not word:
+            return lambda x: context.psi(int(order), x)
+        return own.get(name) or getattr(context, name, None)
+
+    return NumberType(function, context.mpf)
 
 
 def _of_intervals(kind: Any) -> NumberType:
@@ -103,6 +114,7 @@ number_type = _types.__getitem__
 
 FUNCTIONS = frozenset("""
     exp exp2 expm1 log log2 log10 log1p sqrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
+    cbrt gamma lgamma polygamma_0 polygamma_1 polygamma_2 polygamma_3 polygamma_4
     fabs floor ceil sign isfinite isinf isnan
 """.split())  # fmt: skip # noqa: SIM905
 """What a type may have itself: names of rows that mean the same there, and whose partials have no rounded constant."""

@@ -233,6 +233,19 @@ def test_derivatives_to_fifty_digits(name):
             assert all(abs(d - wanted) <= mpmath.mpf(10) ** -45 * max(1, abs(wanted)) for d in found)
 
 
+@pytest.mark.parametrize("name", ["cbrt", "gamma", "lgamma"])
+def test_left_of_0_to_forty_digits(name):
+    """The real cube root, and the logarithm of |Γ|, as Python's functions have them."""
+    real = {"cbrt": lambda x: -mpmath.cbrt(-x), "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x)))}
+    x, g = mpmath.mpf(-0.7), real.get(name, mpmath.gamma)
+    for n in (1, 2, 3):
+        with mpmath.workdps(50):
+            found = ad.derivative(getattr(dmath, name), (0,) * n, [x])
+        with mpmath.workdps(100):
+            wanted = mpmath.diff(g, x, n)
+            assert abs(found - wanted) <= mpmath.mpf(10) ** -40 * abs(wanted)
+
+
 def test_partials_in_two_mpfs():
     with mpmath.workdps(50):
         x, y = mpmath.mpf(3) / 10, mpmath.mpf(2) / 7
