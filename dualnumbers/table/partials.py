@@ -67,7 +67,8 @@ def as_given(derivative: Any, x: Any) -> Any:
     if type(given) is np.ndarray and not given.ndim and not isinstance(wanted, np.ndarray):
         derivative, given = derivative[()], given[()]  # of a number that was reshaped
     if type(given) is type(wanted) or (isinstance(given, np.ndarray) and not is_foreign(type(wanted))):
-        return derivative
+        is_of_more = type(given) is np.ndarray and not given.ndim and given.dtype.kind == wanted.dtype.kind == "f"
+        return TABLE["astype"](derivative, wanted.dtype) if is_of_more and given.dtype != wanted.dtype else derivative
     if type(wanted) in PYTHON:
         derivative = TABLE["_python_number"](derivative) if isinstance(given, np.generic) else derivative
         return complex(derivative) if type(wanted) is complex and type(derivative) is float else derivative

@@ -222,6 +222,15 @@ def test_a_structure_of_one_array_is_not_the_array():
     assert of_two(X, X) == 0.5
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(), (1,), (3,)], ids=str)
+def test_derivatives_by_arguments_of_single_precision_are_of_their_type(shape, dtype):
+    f = grad(lambda x, y: np.sum(x) * np.sum(y * y) + 2.0 * np.sum(x * x), (0, 1))
+    arguments = np.ones(shape, np.float32), np.arange(2.0, dtype=dtype)
+    for compiled in (jit(f), jit(f, exact=True)):
+        assert [x.dtype for x in compiled(*arguments)] == [x.dtype for x in f(*arguments)] == [np.float32, dtype]
+
+
 def test_forms_that_change_at_every_call():
     f = lambda x: np.cos(x) * 2.0 + np.sum(x)
     compiled, rng = jit(f), np.random.default_rng(0)
