@@ -156,3 +156,84 @@ def test_kinds_of_loops(change):
         x = rng.normal(size=31)
         for found, expected in zip(compiled(x), f(x), strict=True):
             assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+# -------------------------------------------------------------------------------------------------- loops over arrays
+
+NOISE = np.random.default_rng(3).normal(size=(20, 6))
+
+
+def cell(w, rounds):
+    """A recurrent cell: joined, sliced and summed arrays, and a table of inputs."""
+    h, c, total = np.zeros(6), np.zeros(6), 0.0
+    for t in range(rounds):
+        z = np.concatenate([h, NOISE[t]]) * w[0] + w[1]
+        gate = 1 / (1 + np.exp(-z[:6]))
+        c = gate * c + np.tanh(z[6:])
+        h = np.tanh(c) * gate
+        total = total + np.sum(h * h)
+    return total
+
+
+def lorenz(y, rounds):
+    """Runge and Kutta's method, by arrays that are made of elements."""
+    slope = lambda y: np.array([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]])
+    for _ in range(rounds):
+        a = slope(y)
+        b = slope(y + 0.005 * a)
+        y = y + 0.01 * (a + 2 * b) / 3
+    return np.sum(y)
+
+
+def heat(u, rounds):
+    """Writes into the inner part of a copy, of neighbours."""
+    for _ in range(rounds):
+        v = u.copy()
+        v[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u = v
+    return np.sum(u**2)
+
+
+def kalman(f, rounds):
+    """Products of small matrices."""
+    x, p, total = np.zeros(3), np.eye(3), 0.0
+    for t in range(rounds):
+        x, p = f @ x, f @ p @ f.T + 0.1 * np.eye(3)
+        gain = p[:, :1] / (p[0, 0] + 1.0)
+        e = NOISE[t, 0] - x[0]
+        x, p = x + gain[:, 0] * e, p - gain @ p[:1]
+        total = total + e * e / (p[0, 0] + 1.0)
+    return total
+
+
+def power_iteration(a, rounds):
+    """A norm and a product a round."""
+    v = np.ones(4)
+    for _ in range(rounds):
+        v = a @ v
+        v = v / np.sqrt(np.sum(v * v))
+    return v @ a @ v
+
+
+def momentum(x, rounds):
+    """Descent along a gradient that is recorded, too."""
+    slope, velocity = grad(lambda x: np.sum(np.cos(x) * x)), np.zeros_like(NOISE[0])
+    for _ in range(rounds):
+        velocity = 0.9 * velocity - 0.1 * slope(x)
+        x = x + velocity
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("rounds", [5, 17])
+@pytest.mark.parametrize(("f", "shape"), [(cell, (2, 12)), (lorenz, (3,)), (heat, (40,)), (kalman, (3, 3)),
+                                          (power_iteration, (4, 4)), (momentum, (6,))])  # fmt: skip
+def test_loops_over_arrays(f, shape, rounds, kernels):
+    rng, both = np.random.default_rng(rounds), value_and_grad(lambda x: f(x, rounds))
+    compiled = jit(both)
+    for _ in range(3):
+        x = rng.normal(size=shape) * 0.4 + 1.0
+        for found, expected in zip(compiled(x), both(x), strict=True):
+            assert_allclose(found, expected, rtol=1e-10, atol=1e-12 * np.max(np.abs(expected)))
+    if rounds > 10:
+        assert any(kernel.rounds > 1 for kernel in kernels[-1])
+        assert len(kernels[-1]) < 150

@@ -34,6 +34,8 @@ class Address(NamedTuple):
     kind: str
     offset: int
     strides: tuple[int, ...]
+    round: int = 0
+    """By how much it goes on from round to round of a loop around, in elements."""
 
 
 class Area(NamedTuple):

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..program import Guard, Program
 from .engine import is_there
-from .entry import Argument, Text, TooLong, is_as_expected
+from .entry import Argument, Text, TooLong
 from .lowering import Lowering
+from .python import is_as_expected
 
 
 class NativeBlock(NamedTuple):

@@ -1,23 +1,20 @@
 """A block as a builtin function: it takes Python's floats and NumPy's arrays, runs the kernels, and gives new ones.
 
-The function is of LLVM's making, too: it reads the numbers where CPython and NumPy keep them, without a conversion. The
-places of what is kept in an object are looked up when this module is first used, on objects that are known.
+The function is of LLVM's making, too: it reads the numbers where CPython and NumPy keep them, without a conversion.
 """
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from .areas import DTYPES, Area, Space
-from .engine import Machine
-from .fusing import collapsed, fuse, without_unread
+from .fusing import Kernel, collapsed, fuse, without_unread
 from .instructions import Block
 from .printing import Printer
-from .rolling import roll
+from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, at_address, of_numpy, of_python
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""
@@ -28,73 +25,9 @@ SMALL = 1 << 16
 LONG, LONGEST = 6_000, 30_000
 """From how many operations on code is made by LLVM's level 0, and none at all."""
 
-C_ORDER = 0x0001 | 0x0100
-"""NumPy's flags of an array whose elements are in order, and where the processor expects them."""
-
-FASTCALL = 0x0080
-
 
 class TooLong(Exception):  # noqa: N818
     """A block is so long that making machine code of it takes minutes."""
-
-
-class _Method(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
-                ("text", ctypes.c_char_p))  # fmt: skip
-
-
-@cache
-def _of_numpy(place: int) -> int:
-    """Return the address of a function of NumPy's table for C."""
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-    take = ctypes.pythonapi.PyCapsule_GetPointer
-    take.restype, take.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = take(_multiarray_umath._ARRAY_API, None)
-    return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place] or 0)
-
-
-@cache
-def _of_python(name: str) -> int:
-    """Return the address of a function of CPython."""
-    return int(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-
-
-NEW_ARRAY, NEW_SCALAR = 93, 60
-"""The places of `PyArray_New` and `PyArray_Scalar` in NumPy's table."""
-
-
-@cache
-def is_as_expected() -> bool:
-    """Return whether floats and arrays are laid out as this module expects."""
-    x, a = 1.25, np.array([[2.5, 3.5]])
-    y = np.float64(2.75)
-    if any(ctypes.c_double.from_address(id(z) + 16).value != z for z in (x, y)):
-        return False
-    if any(ctypes.c_void_p.from_address(id(z) + 8).value != id(type(z)) for z in (x, y, a)):
-        return False
-    fields = [ctypes.c_void_p.from_address(id(a) + place).value for place in (16, 32, 56)]
-    rank, flags = (ctypes.c_int.from_address(id(a) + place).value for place in (24, 64))
-    return (fields[0] == a.ctypes.data and fields[2] == id(a.dtype) and rank == 2 and flags & C_ORDER == C_ORDER
-            and ctypes.c_int64.from_address(fields[1] or 0).value == 1)  # fmt: skip
-
-
-class Entry:
-    """What keeps a block's machine code, and its memory, as long as its function lives."""
-
-    def __init__(self, text: str, level: int, memory: np.ndarray, kept: list[Any]) -> None:
-        self._machine, self._memory, self._kept = Machine(text, level), memory, kept
-        self._method = _Method(b"block", self._machine.address("entry"), FASTCALL, b"A compiled block.")
-
-    def function(self) -> Any:
-        """Return a new builtin function, which keeps this object."""
-        make = ctypes.pythonapi.PyCFunction_NewEx
-        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return make(ctypes.addressof(self._method), self, None)
-
-
-def _pointer(address: int) -> str:
-    return f"inttoptr (i64 {address} to ptr)"
 
 
 Argument = tuple[Any, Space | None]
@@ -109,12 +42,12 @@ class Text:
         self.block, self.arguments, self.results = block, arguments, results
         self.lines: list[str] = []
         self.failed = block.space((), DTYPES["b1"]).space
-        rolled = roll(block)
         self.constants = {space: np.ascontiguousarray(x) for space, x in {**constants, **block.tables}.items()}
         """Arrays that are part of the code, by their address."""
         self.kept: list[Any] = list(self.constants.values())
         kept = {area.space.number for area, _, _ in block.guards} | {area.space.number for _, area in results}
-        self.kernels = without_unread(fuse(rolled), kept)
+        self.kept_spaces = kept | {self.failed.number}
+        self.kernels = without_unread(fuse(block.groups), kept)
         self.length = sum(len(kernel.nodes) for kernel in self.kernels)
         if self.length > LONGEST:
             raise TooLong
@@ -148,7 +81,7 @@ class Text:
         return name
 
     def _call(self, of: str, address: int, *operands: str) -> str:
-        return self._line(f"call {of} {_pointer(address)}({', '.join(operands)})")
+        return self._line(f"call {of} {at_address(address)}({', '.join(operands)})")
 
     def _at(self, of: str, base: str, place: int) -> str:
         return self._line(f"load {of}, ptr {self._line(f'getelementptr i8, ptr {base}, i64 {place}')}")
@@ -159,7 +92,7 @@ class Text:
         if self.size <= SMALL:
             self.lines.append(f"%memory = alloca [{max(self.size, 8)} x i8], align 64")
         self._leave_unless(self._line(f"icmp eq i64 %count, {len(self.arguments)}"))
-        pointers = {space: _pointer(x.ctypes.data) for space, x in self.constants.items()}
+        pointers = {space: at_address(x.ctypes.data) for space, x in self.constants.items()}
         for k, (like, space) in enumerate(self.arguments):
             pointer = self._argument(k, like)
             if space is not None:
@@ -171,17 +104,31 @@ class Text:
             place = self._line(f"getelementptr ptr, ptr %table, i64 {slot}")
             self.lines.append(f"store ptr {pointers[space]}, ptr {place}")
         self.lines.append(f"store i8 0, ptr {pointers[self.failed]}")
-        self.lines += [f"call void @kernel{k}(ptr %table)" for k in range(len(self.kernels))]
+        for _, loop in groupby(enumerate(self.kernels), lambda numbered: (numbered[1].rounds, numbered[1].loop)):
+            self._run(list(loop))
         self._check(pointers, objects[0])
         self._return(objects, pointers)
+
+    def _run(self, loop: list[tuple[int, Kernel]]) -> None:
+        """Write the calls of kernels, which are run round by round where they have several."""
+        rounds, name = loop[0][1].rounds, f"{loop[0][0]}"
+        if rounds > 1:
+            self.lines += [f"br label %before{name}", f"before{name}:", f"br label %loop{name}", f"loop{name}:"]
+            self.lines.append(f"%round{name} = phi i64 [ 0, %before{name} ], [ %next{name}, %loop{name} ]")
+        for k, _ in loop:
+            self.lines.append(f"call void @kernel{k}(ptr %table, i64 {f'%round{name}' if rounds > 1 else 0})")
+        if rounds > 1:
+            self.lines.append(f"%next{name} = add i64 %round{name}, 1")
+            self.lines.append(f"%more{name} = icmp ult i64 %next{name}, {rounds}")
+            self.lines += [f"br i1 %more{name}, label %loop{name}, label %after{name}", f"after{name}:"]
 
     def _argument(self, k: int, like: Any) -> str:
         """Write the pointer to the numbers of an argument, if it is of the form that the block was made for."""
         given = self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %given, i64 {k}')}")
-        self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {_pointer(id(type(like)))}"))
+        self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {at_address(id(type(like)))}"))
         if not isinstance(like, np.ndarray):
             return self._line(f"getelementptr i8, ptr {given}, i64 16")
-        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {_pointer(id(like.dtype))}")
+        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {at_address(id(like.dtype))}")
         self.kept.append(like.dtype)
         flags = self._line(f"and i32 {self._at('i32', given, 64)}, {C_ORDER}")
         right = self._line(f"and i1 {right}, {self._line(f'icmp eq i32 {flags}, {C_ORDER}')}")
@@ -200,14 +147,14 @@ class Text:
         """Return a number in place of the results, which are let go, unless something holds."""
         go, leave = f"go{len(self.lines)}", f"leave{len(self.lines)}"
         self.lines += [f"br i1 {right}, label %{go}, label %{leave}", f"{leave}:"]
-        number = self._call("ptr", _of_python("PyLong_FromLong"), f"i64 {code}")
+        number = self._call("ptr", of_python("PyLong_FromLong"), f"i64 {code}")
         if whole:
-            self.lines.append(f"call void {_pointer(_of_python('Py_DecRef'))}(ptr {whole})")
+            self.lines.append(f"call void {at_address(of_python('Py_DecRef'))}(ptr {whole})")
         self.lines += [f"ret ptr {number}", f"{go}:"]
 
     def _new_objects(self, pointers: dict[Space, str]) -> list[str]:
         """Write the tuple of results, and the arrays in it."""
-        whole = self._new("", _of_python("PyTuple_New"), f"i64 {len(self.results)}")
+        whole = self._new("", of_python("PyTuple_New"), f"i64 {len(self.results)}")
         objects = [whole]
         for k, (like, area) in enumerate(self.results):
             objects.append("")
@@ -223,7 +170,7 @@ class Text:
         go, leave = f"go{len(self.lines)}", f"leave{len(self.lines)}"
         self.lines += [f"br i1 {self._line(f'icmp ne ptr {made}, null')}, label %{go}, label %{leave}", f"{leave}:"]
         if whole:
-            self.lines.append(f"call void {_pointer(_of_python('Py_DecRef'))}(ptr {whole})")
+            self.lines.append(f"call void {at_address(of_python('Py_DecRef'))}(ptr {whole})")
         self.lines += ["ret ptr null", f"{go}:"]
         return made
 
@@ -232,7 +179,7 @@ class Text:
         for axis, extent in enumerate(like.shape):
             at = self._line(f"getelementptr i64, ptr {place}, i64 {axis}")
             self.lines.append(f"store i64 {extent}, ptr {at}")
-        return self._new(whole, _of_numpy(NEW_ARRAY), f"ptr {_pointer(id(np.ndarray))}", f"i32 {like.ndim}",
+        return self._new(whole, of_numpy(NEW_ARRAY), f"ptr {at_address(id(np.ndarray))}", f"i32 {like.ndim}",
                          f"ptr {place}", f"i32 {like.dtype.num}", "ptr null", "ptr null", "i32 0", "i32 0",
                          "ptr null")  # fmt: skip
 
@@ -262,21 +209,46 @@ class Text:
         """Write a new number of Python or NumPy."""
         if type(like) is float:
             number = self._line(f"load double, ptr {pointer}")
-            return self._new(whole, _of_python("PyFloat_FromDouble"), f"double {number}")
+            return self._new(whole, of_python("PyFloat_FromDouble"), f"double {number}")
         if type(like) is bool:
             truth = self._line(f"zext i8 {self._line(f'load i8, ptr {pointer}')} to i64")
-            return self._new(whole, _of_python("PyBool_FromLong"), f"i64 {truth}")
+            return self._new(whole, of_python("PyBool_FromLong"), f"i64 {truth}")
         dtype = space.array.dtype
         self.kept.append(dtype)
-        return self._new(whole, _of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {_pointer(id(dtype))}", "ptr null")
+        return self._new(whole, of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {at_address(id(dtype))}", "ptr null")
 
     def _places(self) -> tuple[dict[Space, int], int]:
-        """Return where in the block's memory each space is, and the size of that memory."""
+        """Return where in the block's memory each space is, and the size of that memory.
+
+        What no kernel needs any more makes room: a space has its place from the first kernel that uses it to the last,
+        those of a loop counting as one.
+        """
         arrays = (area.space for x, area in self.results if isinstance(x, np.ndarray))
         elsewhere = {*self.block.given.values(), *self.constants, *arrays}
-        places, size = {}, 0
-        for space in self.spaces:
-            if space not in elsewhere:
-                places[space] = size
-                size += -(-max(space.array.nbytes, 8) // 64) * 64
+        end, first, last = len(self.kernels), dict[int, int](), dict[int, int]()
+        for _, loop in groupby(enumerate(self.kernels), lambda numbered: (numbered[1].rounds, numbered[1].loop)):
+            together = list(loop)
+            for k, kernel in together:
+                repeated = kernel.rounds > 1
+                for number in kernel.spaces():
+                    first.setdefault(number, together[0][0] if repeated else k)
+                    last[number] = together[-1][0] if repeated else k
+        places: dict[Space, int] = {}
+        taken: list[tuple[int, int, int]] = []
+        """Of the places in use the start, the end, and the last kernel."""
+        size = 0
+        for space in sorted(self.spaces, key=lambda space: first.get(space.number, -1)):
+            if space in elsewhere:
+                continue
+            now = first.get(space.number, -1)
+            taken = sorted(one for one in taken if one[2] >= now)
+            start, length = 0, -(-max(space.array.nbytes, 8) // 64) * 64
+            for begin, stop, _ in taken:
+                if begin - start >= length:
+                    break
+                start = max(start, stop)
+            kept = space.number in self.kept_spaces
+            taken.append((start, start + length, end if kept else last.get(space.number, end)))
+            places[space] = start
+            size = max(size, start + length)
         return places, size

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .areas import Address
-from .instructions import Instruction, Scan
+from .instructions import Group, Instruction, Repeat, Scan, lines_of
 
 LONGEST = 400
 """About how many nodes a kernel has at most."""
@@ -43,6 +43,8 @@ class Kernel:
 
     def __init__(self, shape: tuple[int, ...], sequential: bool = False) -> None:
         self.shape, self.sequential = shape, sequential
+        self.rounds, self.loop = 1, -1
+        """How often it runs, with the neighbours of the same loop."""
         self.nodes: list[Node] = []
         self.stores: list[Store] = []
         self.known: dict[Address, int] = {}
@@ -111,30 +113,44 @@ class _Uses:
         self.written_at.add(at)
 
 
-def fuse(instructions: Sequence[Instruction | Scan]) -> list[Kernel]:
+def fuse(instructions: Sequence[Group]) -> list[Kernel]:
     """Return the kernels of instructions, in the order in which they run."""
     kernels: list[Kernel] = []
     of_shape: dict[tuple[int, ...], list[int]] = {}
     uses: dict[int, _Uses] = {}
     for group in instructions:
-        lines = group.lines if isinstance(group, Scan) else (group,)
+        lines = lines_of(group)
+        if isinstance(group, Repeat):
+            inner = fuse(lines)
+            for kernel in inner:
+                kernel.rounds, kernel.loop = group.rounds, len(kernels)
+            kernels += inner
+            _note(lines, len(kernels) - 1, uses, whole=True)
+            continue
         first = max(_first(one, uses) for one in lines)
         shape, place = lines[0].shape, -1
         places = of_shape.setdefault(shape, [])
-        if not isinstance(group, Scan):
+        if isinstance(group, Instruction):
             place = next((k for k in places[bisect_left(places, first) :] if len(kernels[k].nodes) < LONGEST), -1)
         if place < 0:
             place = len(kernels)
             kernels.append(Kernel(shape, isinstance(group, Scan)))
-            if not isinstance(group, Scan):
+            if isinstance(group, Instruction):
                 places.append(place)
         for one in lines:
             kernels[place].add(one)
-            for x in one.operands:
-                if isinstance(x, Address):
-                    uses[x.space].note_read(place, (shape, x))
-            uses[one.out.space].note_written(place, (shape, None) if one.fold else (shape, one.out))
+        _note(lines, place, uses)
     return kernels
+
+
+def _note(lines: Sequence[Instruction], kernel: int, uses: dict[int, _Uses], whole: bool = False) -> None:
+    """Note what instructions in a kernel read and write; ``whole``: in rounds, of which nothing else may be part."""
+    for one in lines:
+        for x in one.operands:
+            if isinstance(x, Address):
+                uses.setdefault(x.space, _Uses()).note_read(kernel, (one.shape, None if whole else x))
+        at = (one.shape, None if whole or one.fold else one.out)
+        uses.setdefault(one.out.space, _Uses()).note_written(kernel, at)
 
 
 def _first(one: Instruction, uses: dict[int, _Uses]) -> int:

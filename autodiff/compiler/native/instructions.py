@@ -36,6 +36,21 @@ class Scan(NamedTuple):
     lines: tuple[Instruction, ...]
 
 
+class Repeat(NamedTuple):
+    """Instructions over arrays that go round by round, in some rounds; their addresses say how they go on."""
+
+    lines: tuple[Instruction, ...]
+    rounds: int
+
+
+Group = Instruction | Scan | Repeat
+
+
+def lines_of(group: Group) -> tuple[Instruction, ...]:
+    """Return the instructions of a group."""
+    return (group,) if isinstance(group, Instruction) else group.lines
+
+
 class Block:
     """Instructions that run one after the other, from some values to others."""
 
@@ -44,6 +59,11 @@ class Block:
         self.spaces: list[Space] = []
         self.given: dict[int, Space] = {}
         """The values that it takes, by their numbers in the program."""
+        self._offered: dict[int, Space] = {}
+        self.known: dict[int, np.ndarray] = {}
+        """The constants among them, by their spaces' numbers."""
+        self.groups: list[Group] = []
+        """The instructions with loops found in them, when all are there."""
         self.tables: dict[Space, np.ndarray] = {}
         """Arrays of numbers that are part of the code."""
         self.areas: dict[int, Operand] = {}
@@ -67,13 +87,21 @@ class Block:
 
     def give(self, number: int, value: np.ndarray) -> Area:
         """Return the area of a value that the block takes."""
-        if number not in self.given:
+        if number not in self._offered:
             made = self.space(value.shape, value.dtype)
-            self.given[number] = made.space
+            self.given[number] = self._offered[number] = made.space
+            if number < 0:
+                self.known[made.space.number] = np.ascontiguousarray(value)
             self.areas[number] = made
         found = self.areas[number]
         assert isinstance(found, Area)
         return found
+
+    def forget_unread(self) -> None:
+        """Take no values that nothing reads."""
+        lines = (line for group in self.groups or self.instructions for line in lines_of(group))
+        read = {x.space for line in lines for x in line.operands if isinstance(x, Address)}
+        self.given = {number: space for number, space in self._offered.items() if space.number in read}
 
     def add(self, form: str, operands: tuple[Operand, ...], out: Area, of: str, *, fold: str = "",
             shape: tuple[int, ...] | None = None, raises: bool = False) -> Area:  # fmt: skip

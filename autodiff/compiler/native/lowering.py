@@ -15,8 +15,13 @@ from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
 from .areas import DTYPES, KINDS, Area
+from .forms import FORMS
 from .instructions import Block, Operand
-from .steps import RULES, SHARING, VIEWS, Here, elementwise
+from .rolling import roll
+from .steps import ELSEWHERE, SHARING, VIEWS, Here, elementwise
+from .writing import WRITING
+
+RULES = ELSEWHERE | WRITING
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)
 
@@ -44,8 +49,19 @@ class Lowering:
                 self._readers.setdefault(x, []).append(number)
         for number, step in program.numbered():
             self._add(number, step)
-        for number in sorted(self._read_by_python()):
-            self._give(self.blocks[self.level[number]], number)
+        given: set[int] = set()
+        while True:  # what is given may be read in another block, which gives it then
+            for block in self.blocks.values():
+                block.forget_unread()
+            wanted = self._read_by_python() - given
+            if not wanted:
+                break
+            for number in sorted(wanted):
+                self._give(self.blocks[self.level[number]], number)
+            given |= wanted
+        for block in self.blocks.values():
+            block.groups = roll(block)
+            block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:
         level = max([0, *(self.level[x] + (x not in self.native) for x in step.operands if x >= 0)])
@@ -63,7 +79,8 @@ class Lowering:
     def _lower(self, level: int, number: int, step: Step) -> bool:
         """Append a step to the block of a level; return whether it has a native form there."""
         name = step.row.name
-        if not is_of_table(step.row) or not _is_native(step.value):
+        rule = VIEWS.get(name) or RULES.get(name) or (elementwise if name in FORMS else None)
+        if rule is None or not is_of_table(step.row) or not _is_native(step.value):
             return False
         if name in VIEWS and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
@@ -72,7 +89,7 @@ class Lowering:
         if len(operands) < len(step.operands):
             return False
         dies = bool(operands) and self._is_private(step.operands[0], number, level)
-        found = (VIEWS.get(name) or RULES.get(name) or elementwise)(self._here(block, step, dies), *operands)
+        found = rule(self._here(block, step, dies), *operands)
         if found is None:
             return False
         block.areas[number] = found

@@ -49,7 +49,7 @@ class Printer:
     @property
     def text(self) -> str:
         body = "\n  ".join(self.lines)
-        return f"define internal void @{self.name}(ptr %table) {{\n  {body}\n  ret void\n}}"
+        return f"define internal void @{self.name}(ptr %table, i64 %round) {{\n  {body}\n  ret void\n}}"
 
     def _line(self, text: str) -> str:
         name = f"%v{len(self.lines)}"
@@ -222,6 +222,8 @@ class Printer:
     def _start(self, address: Address) -> str:
         """Write the pointer to the first element of a row."""
         place = str(address.offset)
+        if address.round:
+            place = self._line(f"add i64 {place}, {self._line(f'mul i64 %round, {address.round}')}")
         for depth, stride in enumerate(address.strides[:-1]):
             if stride:
                 step = f"%i.{depth}" if stride == 1 else self._line(f"mul i64 %i.{depth}, {stride}")

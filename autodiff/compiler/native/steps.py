@@ -92,7 +92,7 @@ def is_basic(index: Any) -> bool:
     return all(isinstance(part, kinds) and not isinstance(part, bool) for part in parts)
 
 
-def _with_rest(index: Any) -> tuple[Any, ...]:
+def with_rest(index: Any) -> tuple[Any, ...]:
     """Return an index that gives a view of a single element, too."""
     parts = index if isinstance(index, tuple) else (index,)
     return parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)
@@ -102,7 +102,7 @@ def _getitem(here: Here, x: Operand) -> Operand | None:
     index = here.step.static[0]
     if isinstance(x, float):
         return x
-    return x.viewed(lambda a: a[_with_rest(index)]) if is_basic(index) else None
+    return x.viewed(lambda a: a[with_rest(index)]) if is_basic(index) else None
 
 
 def _view(of: Callable[..., Any]) -> Rule:
@@ -167,92 +167,31 @@ def _folded(fold: str, form: str = "same", of: str = "", scale: bool = False) ->
     return rule
 
 
-# ------------------------------------------------------------------------------------------------------------ writing
+PRODUCTS = 1 << 11
+"""Up to how many multiplications a product of matrices is a loop; BLAS is faster from there on."""
 
 
-def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
-    index = here.step.static[0]
-    if not is_basic(index):
+def _matmul(here: Here, a: Operand, b: Operand) -> Operand | None:
+    """Multiply vectors and small matrices: row by row, each a sum of multiples of the rows of the second."""
+    if isinstance(a, float) or isinstance(b, float) or max(len(a.shape), len(b.shape)) > 2:
         return None
-    whole = isinstance(x, Area) and x.picture is x.space.array and x.kind == here.kind and bool(here.shape)
-    out = x if whole and here.dies and isinstance(x, Area) and v is not x else here.block.copy(x, here.new())
-    part = out.viewed(lambda a: a[_with_rest(index)])
-    if part is None:
+    rows, inner, columns = a.shape[:-1], a.shape[-1], b.shape[1:]
+    if int(np.prod((*rows, inner, *columns))) > PRODUCTS or here.kind == "b1":
         return None
-    v = _squeezed(v, part)
-    here.block.copy(v, part)
+    if columns and b.picture.strides[-1] != b.picture.itemsize and len(rows) == 1:
+        b = here.block.copy(b, here.block.space(b.shape, DTYPES[b.kind]))
+    out, whole = here.new(), (*rows, inner, *columns)
+    left = a.viewed(lambda x: np.broadcast_to(x.reshape(a.shape + (1,) * len(columns)), whole))
+    right = b.viewed(np.broadcast_to, whole)
+    total = out.viewed(lambda x: np.broadcast_to(x.reshape((*rows, 1, *columns)), whole))
+    if left is None or right is None or total is None:
+        return None
+    here.block.fill(0.0, out)
+    here.block.add("multiply", (left, right), total, here.kind, fold="add")
     return out
 
 
-def _squeezed(v: Operand, part: Area) -> Operand:
-    """Return a value to be assigned without the axes of length 1 in front that its place does not have."""
-    if isinstance(v, float) or len(v.shape) <= len(part.shape):
-        return v
-    found = v.viewed(lambda a: a.reshape(a.shape[a.ndim - len(part.shape) :]))
-    assert found is not None
-    return found
-
-
-def _scatter(here: Here, *parts: Operand) -> Operand | None:
-    """Add parts to zeros, each at its place."""
-    to, indices = here.step.static
-    indices = indices if here.step.row.name == "scatter_all" else (indices,)
-    if not all(map(is_basic, indices)) or tuple(to) != here.shape:
-        return None
-    out = here.new()
-    places = [out.viewed(lambda a, index=index: a[_with_rest(index)]) for index in indices]
-    if not all(place is not None and place.picture.size for place in places):
-        return None
-    first = next((k for k, place in enumerate(places) if place and place.picture.size == out.picture.size), None)
-    if first is None:
-        here.block.fill(0.0, out)
-    order = sorted(range(len(parts)), key=lambda k: k != first)
-    for k in order:
-        place = places[k]
-        assert place is not None
-        if k == first:
-            here.block.copy(parts[k], place)
-        else:
-            here.block.add("add", (place, parts[k]), place, here.kind)
-    return out
-
-
-def _concatenate(here: Here, *parts: Operand) -> Operand | None:
-    axis, out, start = here.step.static[0], here.new(), 0
-    if axis is None:
-        return None
-    for x, value in zip(parts, here.values, strict=True):
-        count = np.shape(value)[axis]
-        chosen = (slice(None),) * (axis % len(here.shape)) + (slice(start, start + count),)
-        place = out.viewed(lambda a, chosen=chosen: a[chosen])
-        assert place is not None
-        if count:
-            here.block.copy(x, place)
-        start += count
-    return out
-
-
-def _stack(here: Here, *parts: Operand) -> Operand | None:
-    axis, out = here.step.static[0], here.new()
-    for k, x in enumerate(parts):
-        chosen = (slice(None),) * (axis % len(here.shape)) + (k, Ellipsis)
-        place = out.viewed(lambda a, chosen=chosen: a[chosen])
-        assert place is not None
-        here.block.copy(x, place)
-    return out
-
-
-def _triangle(of: Callable[..., Any]) -> Rule:
-    def rule(here: Here, x: Operand) -> Operand | None:
-        if np.shape(here.values[0]) != here.shape:
-            return None
-        inside = here.constant(of(np.ones(here.shape[-2:], bool), *here.step.static))
-        return here.block.add("where", (inside, x, 0.0), here.new(), here.kind)
-
-    return rule
-
-
-RULES: dict[str, Rule] = {
+ELSEWHERE: dict[str, Rule] = {
     "_numpy_scalar": _itself,
     "_python_number": _itself,
     "positive": _itself,
@@ -266,15 +205,9 @@ RULES: dict[str, Rule] = {
     "min": _folded("minimum"),
     "any": _folded("or", of="b1"),
     "all": _folded("and", of="b1"),
-    "setitem": _setitem,
-    "scatter": _scatter,
-    "scatter_all": _scatter,
-    "triu": _triangle(np.triu),
-    "tril": _triangle(np.tril),
-    "concatenate": _concatenate,
-    "stack": _stack,
+    "matmul": _matmul,
 }
-"""Rows that are not elementwise → how they become instructions."""
+"""Rows that are neither elementwise nor write → how they become instructions."""
 
-SHARING = frozenset((*VIEWS, *(name for name, rule in RULES.items() if rule is _itself)))
+SHARING = frozenset((*VIEWS, *(name for name, rule in ELSEWHERE.items() if rule is _itself)))
 """Rows whose value may be where the operand is."""

@@ -1,0 +1,228 @@
+"""A run of instructions laid out as a loop: its values in memory round after round, a line for all rounds at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .areas import DTYPES, Address
+from .dependence import Access, components
+from .instructions import Block, Group, Instruction, Repeat, Scan
+from .periods import Run
+
+
+class _Place(NamedTuple):
+    """Where the value of a line is laid out: which line of the period, and in which round."""
+
+    column: int
+    round: int
+
+
+class Unfit(Exception):  # noqa: N818
+    """A run cannot be a loop: an operand goes through memory by no stride."""
+
+
+class Roller(Protocol):
+    """What a loop asks about the instructions that it is part of."""
+
+    block: Block
+    lines: list[Instruction]
+    kept: set[int]
+    """The spaces that are the block's arguments or results."""
+    writers: dict[int, list[int]]
+    """For each space the instructions that write to it."""
+    reads: Counter[int]
+    """For each space how often it is read."""
+
+    def now(self, x: Address) -> Address:
+        """Return where a value is now."""
+        ...
+
+
+class Loop:
+    """A run, laid out."""
+
+    def __init__(self, roller: Roller, run: Run) -> None:
+        self.roller, self.run, self.block = roller, run, roller.block
+        lines = roller.lines[run.start : run.start + run.period * run.rounds]
+        self.columns = [lines[k :: run.period] for k in range(run.period)]
+        self.places: dict[int, _Place] = {}
+        """The spaces that are laid out anew."""
+        self.sizes: list[int] = []
+        for k, column in enumerate(self.columns):
+            sizes = {self.block.spaces[line.out.space].array.size for line in column}
+            self.sizes.append(min(sizes))
+            if len(sizes) == 1 and all(self._is_own(k, t, line) for t, line in enumerate(column)):
+                self.places.update({line.out.space: _Place(k, t) for t, line in enumerate(column)})
+        self.starts: dict[int, dict[Address, tuple[Address, tuple[int, ...]]]] = {}
+        """For each column what is to be in front of its first round: where, from where, and in which shape."""
+        self.rolled = [self._line(k) for k in range(run.period)]
+        self.moved: dict[int, tuple[int, int]] = {}
+        self.found = self._instructions()
+        """The loops, in an order in which each finds what it reads."""
+
+    def _is_own(self, k: int, t: int, line: Instruction) -> bool:
+        """Return whether a line is the first to write to a space to which only lines of its round write."""
+        roller, (start, period, _) = self.roller, self.run
+        writers = roller.writers[line.out.space]
+        begin = start + t * period
+        return line.out.space not in roller.kept and writers[0] == begin + k and writers[-1] < begin + period
+
+    def _address(self, x: Address) -> Address:
+        """Return an address with the new place of what is laid out; its space is ``~column``."""
+        if x.space in self.places:
+            column, round_ = self.places[x.space]
+            return x._replace(space=~column, offset=(round_ + 1) * self.sizes[column] + x.offset)
+        return self.roller.now(x)
+
+    def _line(self, k: int) -> Instruction:
+        """Return a line as one over all rounds."""
+        column = self.columns[k]
+        out = self._through([self._address(line.out) for line in column], column[0].shape)
+        operands: list[Address | float] = []
+        for q, first in enumerate(column[0].operands):
+            values = [line.operands[q] for line in column]
+            if isinstance(first, Address):
+                operands.append(
+                    self._through([self._address(x) for x in values if isinstance(x, Address)], column[0].shape)
+                )
+            else:
+                operands.append(self._numbers([x for x in values if isinstance(x, float)], column[0]))
+        return column[0]._replace(operands=tuple(operands), out=out, shape=(len(column), *column[0].shape))
+
+    def _through(self, places: list[Address], shape: tuple[int, ...]) -> Address:
+        """Return where a line reads or writes in all rounds; what the first reads may be put where it is expected."""
+        offsets = np.array([x.offset for x in places])
+        spaces = {x.space for x in places}
+        step = int(offsets[2] - offsets[1])
+        first = places[0]
+        if len(spaces) == 1 and (np.diff(offsets) == step).all():
+            return first._replace(strides=(step, *first.strides))
+        if all(x.space in self.block.known for x in places):
+            return self._table(places, shape)
+        second = places[1]
+        goes_on = {x.space for x in places[1:]} == {second.space} and (np.diff(offsets[1:]) == step).all()
+        if (
+            not goes_on
+            or second.space >= 0
+            or step != self.sizes[~second.space]
+            or not step <= second.offset < 2 * step
+        ):
+            raise Unfit
+        before = second._replace(offset=second.offset - step)
+        self._start(before, first, shape)
+        return before._replace(strides=(step, *second.strides))
+
+    def _table(self, places: list[Address], shape: tuple[int, ...]) -> Address:
+        """Return constants, one for each round, as one array."""
+        values = []
+        for x in places:
+            flat = self.block.known[x.space].reshape(-1)[x.offset :]
+            values.append(as_strided(flat, shape, [s * flat.itemsize for s in x.strides]))
+        return self.block.table(np.stack(values)).along((len(places), *shape))
+
+    def _start(self, before: Address, first: Address, shape: tuple[int, ...]) -> None:
+        """Note that what the first round reads is to be in front of a column, as part of one array."""
+        starts = self.starts.setdefault(~before.space, {})
+        starts[before] = first, shape
+        if first.space < 0 or first.strides != before.strides:
+            raise Unfit
+        if len({(x.space, x.offset - to.offset) for to, (x, _) in starts.items()}) > 1:
+            raise Unfit
+
+    def _numbers(self, values: list[float], line: Instruction) -> Address | float:
+        """Return the numbers of all rounds: one, or a table of them."""
+        bits = np.array(values).view(np.int64)
+        if (bits == bits[0]).all():
+            return values[0]
+        table = self.block.table(np.array(values))
+        return Address(table.space.number, table.kind, 0, (1, *(0 for _ in line.shape)))
+
+    # ------------------------------------------------------------------------------------------------- instructions
+
+    def _instructions(self) -> list[Group]:
+        spaces = {}
+        for k in sorted({place.column for place in self.places.values()}):
+            dtype = DTYPES[self.columns[k][0].out.kind]
+            spaces[k] = self.block.space(((self.run.rounds + 1) * self.sizes[k],), dtype).space.number
+        self.moved = {space: (spaces[column], (t + 1) * self.sizes[column])
+                      for space, (column, t) in self.places.items()}  # fmt: skip
+
+        def laid(x: Address | float) -> Address | float:
+            return x._replace(space=spaces[~x.space]) if isinstance(x, Address) and x.space < 0 else x
+
+        def laid_out(x: Address) -> Address:
+            return x._replace(space=spaces[~x.space]) if x.space < 0 else x
+
+        found: list[Group] = []
+        for starts in self.starts.values():
+            for to, (start, shape) in starts.items():
+                found.append(Instruction("same", (start,), laid_out(to), shape, start.kind))
+        lines = [line._replace(operands=tuple(map(laid, line.operands)), out=laid_out(line.out))
+                 for line in self.rolled]  # fmt: skip
+        return found + list(self._in_order(lines))
+
+    def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
+        accesses = [_accesses(k, line) for k, line in enumerate(lines)]
+        for group in components(len(lines), [one for each in accesses for one in each], self.run.rounds):
+            if len(group) == 1 and not group.cyclic:
+                yield lines[group.members[0]]
+                continue
+            joined = self._joined(group.members, lines)
+            if joined is not None:
+                yield from joined
+            elif all(len(lines[k].shape) == 1 and not lines[k].fold for k in group.members):
+                yield Scan(tuple(lines[k] for k in group.members))
+            else:
+                yield Repeat(tuple(_in_a_round(lines[k]) for k in group.members), self.run.rounds)
+
+    def _joined(self, members: list[int], lines: list[Instruction]) -> list[Instruction] | None:
+        """Return a line that adds to what it gave in the round before as a sum; None if it is none."""
+        if len(members) > 1 or lines[members[0]].form not in ("add", "maximum", "minimum") or lines[members[0]].fold:
+            return None
+        (k,) = members
+        line = lines[k]
+        step = line.out.strides[0]
+        before = line.out._replace(offset=line.out.offset - step)
+        if len(line.shape) > 1 or before not in line.operands:
+            return None
+        others = [x for x in line.operands if x != before]
+        if len(others) != 1 or (isinstance(others[0], Address) and others[0].space == line.out.space):
+            return None
+        last = line.out._replace(offset=line.out.offset + step * (self.run.rounds - 1), strides=())
+        if step:
+            if any(self.roller.reads[one.out.space] != 1 for one in self.columns[k][:-1]):
+                return None
+            start = Instruction("same", (before._replace(strides=()),), last, (), line.of)
+        else:
+            start = None
+        total = Instruction("same", tuple(others), last._replace(strides=(0,)), line.shape, line.of, line.form)
+        return [total] if start is None else [start, total]
+
+
+def _in_a_round(line: Instruction) -> Instruction:
+    """Return what a line over all rounds does in one."""
+
+    def one(x: Address) -> Address:
+        return x._replace(strides=x.strides[1:], round=x.strides[0])
+
+    operands = tuple(one(x) if isinstance(x, Address) else x for x in line.operands)
+    return line._replace(operands=operands, out=one(line.out), shape=line.shape[1:])
+
+
+def _accesses(k: int, line: Instruction) -> list[Access]:
+    """Return what a line reads and writes, along the rounds."""
+    found = []
+    for x, writes in [(line.out, True), *((x, False) for x in line.operands if isinstance(x, Address))]:
+        step, *inner = x.strides
+        ends = [(n - 1) * s for n, s in zip(line.shape[1:], inner, strict=True)]
+        low, high = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
+        adds = line.form == "add" and x == line.out and line.out in line.operands
+        found.append(Access(k, x.space, x.offset + low, x.offset + high, step, writes, adds))
+    if line.fold:
+        found.append(found[0]._replace(writes=False))
+    return found
