@@ -31,11 +31,11 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     """Return the Jacobian of ``f`` as a function of its arguments; shape output shape + argument shape.
 
     ``mode="auto"`` records f once and, with ``m`` outputs and ``n`` inputs, sweeps m adjoints back together if m < n or
-    m = 1, else pushes n tangents forward. Those of an array of up to three numbers go forward as f runs: it is not
-    recorded. Where m n is large and the pattern of the Jacobian thin, the same array is found by the colours of that,
-    and checked along a random direction. ``"forward"`` and ``"reverse"`` choose. ``chunk_size`` of them go at a time,
-    by default as many as fit into a small memory. Structure, ``argnums`` and ``has_aux`` as
-    `autodiff.forward.jacfwd`'s.
+    m = 1, else pushes n tangents forward. Those of an array of up to three numbers go forward as f runs, and it is
+    recorded, by a second run, only where one is NaN. Where m n is large and the pattern of the Jacobian thin, the same
+    array is found by the colours of that, and checked along a random direction. ``"forward"`` and ``"reverse"`` choose.
+    ``chunk_size`` of them go at a time, by default as many as fit into a small memory. Structure, ``argnums`` and
+    ``has_aux`` as `autodiff.forward.jacfwd`'s.
 
     With ``sparse`` it is a ``csr_array`` of SciPy, all elements of an output by all of an argument, each in the order
     C, found by as few tangents, or adjoints, as its pattern needs (`autodiff.sparsity`), which go all together.
