@@ -23,8 +23,8 @@ from .calls.running import run
 from .calls.structures import flatten
 from .forward import certain, pushed_leaf, with_tangents
 
-Run = tuple[range, Level, Callable[[], list[Any]], Any]
-"""The directions of a run, its level, what makes its arguments anew, and what f returned."""
+Run = tuple[range, Level, Callable[[], list[Any]], Callable[[], Any]]
+"""The directions of a run, its level, what makes its arguments anew, and what gives what f returns."""
 
 
 def partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
@@ -65,7 +65,7 @@ def _of_one_array(f: Callable[..., Any], call: Call, finish: Callable[[Any], Any
     if columns is None:
         directions = Directions(call.leaves)
         directions.level, every = low, range(x.size)
-        return _of_runs(f, call, directions, [(every, level, seeded, out)], finish, rule)
+        return _of_runs(f, call, directions, [(every, level, seeded, lambda: out)], finish, rule)
     call.check()
     z = finish(out).primal
     return z.copy("K"), call.structured([columns.copy("C").reshape(z.shape + x.shape)])
@@ -91,7 +91,7 @@ def _runs(f: Callable[..., Any], call: Call, directions: Directions) -> Iterator
     for chosen in directions.chunks():
         level = Level()
         seeded = partial(with_tangents, call, directions.seeds(chosen), level)
-        yield chosen, level, seeded, run(f, seeded(), level)
+        yield chosen, level, seeded, partial(run, f, seeded(), level)
 
 
 def _of_runs(f: Callable[..., Any], call: Call, directions: Directions, runs: Iterable[Run],
@@ -101,7 +101,7 @@ def _of_runs(f: Callable[..., Any], call: Call, directions: Directions, runs: It
     values: list[list[Any]] = []
     columns: list[Columns] = []
     for chosen, level, seeded, given in runs:
-        outs, rebuild_out = flatten(finish(certain(f, seeded, level, given)))
+        outs, rebuild_out = flatten(finish(certain(f, seeded, level, given())))
         pushed = [pushed_leaf(leaf, level) for leaf in outs]
         columns = columns or [Columns(directions, value) for value, _ in pushed]
         for filled, (_, tangent) in zip(columns, pushed, strict=True):
