@@ -103,7 +103,10 @@ class Source:
 
     def _ordered(self, x: int) -> str:
         """Return an operand of native code, an array in C's order; inputs are given as the caller has them."""
-        value, name = self.program.value(x), self._operand(x)
+        value = self.program.value(x)
+        if x < 0 and isinstance(value, np.ndarray) and not is_in_order(value):
+            return self._object("c", np.ascontiguousarray(value))
+        name = self._operand(x)
         if isinstance(value, np.ndarray) and (0 <= x < len(self.program.inputs) or not is_in_order(value)):
             return f"{self._object('in_order', in_order)}({name})"
         return name

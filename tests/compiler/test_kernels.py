@@ -17,7 +17,7 @@ from loops import Loops
 from autodiff import grad, jit
 from autodiff.compiler.compiled import recorded
 from autodiff.compiler.forms import form_of
-from autodiff.compiler.native.areas import DTYPES
+from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.elementary import ELEMENTARY
 from autodiff.compiler.native.engine import Machine
 from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
@@ -26,6 +26,7 @@ from autodiff.compiler.native.instructions import IDENTITIES, Block
 from autodiff.compiler.native.lowering import Lowering
 from autodiff.compiler.native.rolling import roll
 from autodiff.compiler.passes import PASSES
+from autodiff.compiler.source import Source
 
 FILL = 0xA5
 """What is before and after each piece of memory, where nothing may be written."""
@@ -35,12 +36,18 @@ EXTENTS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1000)
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-3, 5e-324, -1e-310, 1e38, -1e300, np.inf, -np.inf, np.nan, 1e-40]
 
 
-def blocks_of(f, arguments):
-    """The blocks of a function's program, and the values that they take."""
+def program_of(f, arguments):
+    """A function's program."""
     program = recorded(f, arguments, {}, tuple(map(form_of, arguments)))
     for one in PASSES:
         program = one(program)
-    return [(block, program.value) for block in Lowering(program).blocks.values()]
+    return program
+
+
+def blocks_of(f, arguments):
+    """The blocks of a function's program, and the values that they take."""
+    lowering = Lowering(program_of(f, arguments))
+    return [(block, lowering.program.value) for block in lowering.blocks.values()]
 
 
 def assert_near(found, expected, single=False):
@@ -301,3 +308,13 @@ def test_long_rows_are_joined_in_parts(shape):
         assert_allclose(total, np.sum(np.sin(x) * x, axis), rtol=1e-14)
         assert_array_equal(most, np.max(x, axis))
         assert_array_equal(least, np.min(x, axis))
+
+
+def test_a_block_takes_what_it_reads_and_constants_are_put_in_order_once():
+    matrix = np.asfortranarray(np.arange(1.0, 13.0).reshape(4, 3))
+    for block, _ in blocks_of(grad(lambda x: np.sum(np.exp(-(matrix @ x)))), [np.ones(3)]):
+        read = {x.space for one in block.instructions for x in one.operands if isinstance(x, Address)}
+        assert {space.number for space in block.given.values()} <= read
+    text = Source(program_of(lambda x: np.sum(np.exp(matrix[:3] * x)) + np.linalg.det(x), [np.eye(3)]), True).text
+    assert "native" in text
+    assert text.count("in_order") == text.count("in_order(v0)")
