@@ -23,7 +23,8 @@ SHAPES = [
 UNARY = [np.sin, np.tanh, np.negative, np.abs, np.square, np.floor, np.sign, np.positive,
          lambda x: np.exp(-np.abs(x)), lambda x: np.sqrt(np.abs(x)), lambda x: np.log1p(np.abs(x)), lambda x: x * 0.5,
          lambda x: 1.0 / (1.0 + x * x), lambda x: x**2, lambda x: x - 1, lambda x: 0.25 + x, lambda x: x.copy(),
-         lambda x: x.astype(np.float64), lambda x: x.astype(np.float32), np.ravel, np.transpose]  # fmt: skip
+         lambda x: x.astype(np.float64), lambda x: x.astype(np.float32), np.ravel, np.transpose,
+         lambda x: np.roll(x, 1, -1), lambda x: np.roll(x, -2, 0)]  # fmt: skip
 BINARY = [
     np.add,
     np.subtract,
@@ -31,6 +32,8 @@ BINARY = [
     np.maximum,
     np.minimum,
     np.hypot,
+    np.matmul,
+    np.dot,
     np.copysign,
     np.fmax,
     np.arctan2,

@@ -4,13 +4,14 @@ Memory is a list of arrays, one a space. Elements of an address are taken with b
 """
 
 from importlib import import_module
+from itertools import groupby
 from math import prod
 
 import numpy as np
 
 from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.elementary import ELEMENTARY
-from autodiff.compiler.native.instructions import Scan
+from autodiff.compiler.native.instructions import Repeat, Scan
 from autodiff.compiler.native.printing import Printer
 from dualnumbers.table.registry import TABLE
 
@@ -68,9 +69,22 @@ def in_one_round(line, t):
     return line._replace(operands=tuple(map(there, line.operands)), out=there(line.out), shape=())
 
 
+def moved(x, t):
+    """An address in one of the rounds of a loop around."""
+    return x._replace(offset=x.offset + t * x.round, round=0) if isinstance(x, Address) else x
+
+
+def in_round(line, t):
+    """A line that is repeated in one of its rounds."""
+    return line._replace(operands=tuple(moved(x, t) for x in line.operands), out=moved(line.out, t))
+
+
 def straight(instructions):
-    """The instructions, round by round where they are a scan."""
+    """The instructions, round by round where they are a scan, or repeated."""
     for one in instructions:
+        if isinstance(one, Repeat):
+            yield from (in_round(line, t) for t in range(one.rounds) for line in one.lines)
+            continue
         if isinstance(one, Scan):
             yield from (in_one_round(line, t) for t in range(one.lines[0].shape[0]) for line in one.lines)
         else:
@@ -95,7 +109,20 @@ def run(instructions, memory):
     return failed
 
 
-def run_kernel(kernel, memory, rng=None):
+def in_turn(kernels):
+    """The numbers of kernels in the order in which they run, and the rounds: those of a loop take turns."""
+    for (count, _), loop in groupby(enumerate(kernels), lambda one: (one[1].rounds, one[1].loop)):
+        together = [k for k, _ in loop]
+        yield from ((k, t) for t in range(count) for k in together)
+
+
+def run_kernels(kernels, memory, rng=None):
+    """Run kernels one after the other."""
+    for k, t in in_turn(kernels):
+        run_kernel(kernels[k], memory, rng, t)
+
+
+def run_kernel(kernel, memory, rng=None, t=0):
     """Run a kernel round by round, in order, or in an order that is drawn; return whether a function raises."""
     failed, rounds = False, list(np.ndindex(*kernel.shape))
     if rng is not None and not kernel.sequential:
@@ -106,7 +133,7 @@ def run_kernel(kernel, memory, rng=None):
     for place in rounds:
 
         def element(address, place=place):
-            offset = address.offset + sum(i * s for i, s in zip(place, address.strides, strict=True))
+            offset = moved(address, t).offset + sum(i * s for i, s in zip(place, address.strides, strict=True))
             assert 0 <= offset < memory[address.space].size
             return memory[address.space], offset
 
@@ -150,6 +177,6 @@ def text_of(kernels, failed, name):
     """The text of kernels in LLVM's language, as one function of a table of pointers, and what it declares."""
     slots = {space: space for space in {failed}.union(*(kernel.spaces() for kernel in kernels))}
     printers = [Printer(kernel, f"{name}.{k}", slots, failed) for k, kernel in enumerate(kernels)]
-    calls = "".join(f"  call void @{printer.name}(ptr %table)\n" for printer in printers)
+    calls = "".join(f"  call void @{printers[k].name}(ptr %table, i64 {t})\n" for k, t in in_turn(kernels))
     whole = f"define void @{name}(ptr %table) {{\n{calls}  ret void\n}}"
     return "\n".join([*(printer.text for printer in printers), whole]), {x for p in printers for x in p.declared}

@@ -3,6 +3,7 @@
 import ctypes
 import math
 import warnings
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,19 +12,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 pytest.importorskip("llvmlite")
 
 from array_programs import Drawn
-from interpreted import FOLDS, left, memory_of, plain, run, run_kernel, text_of
+from interpreted import FOLDS, left, memory_of, plain, run, run_kernels, text_of
 from loops import Loops
 
 from autodiff import grad, jit
 from autodiff.compiler.compiled import recorded
 from autodiff.compiler.forms import form_of
+from autodiff.compiler.native import lowering
 from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.elementary import ELEMENTARY
 from autodiff.compiler.native.engine import Machine
 from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
 from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
-from autodiff.compiler.native.instructions import IDENTITIES, Block
-from autodiff.compiler.native.lowering import Lowering
+from autodiff.compiler.native.instructions import IDENTITIES, Block, Repeat
 from autodiff.compiler.native.rolling import roll
 from autodiff.compiler.passes import PASSES
 from autodiff.compiler.source import Source
@@ -45,9 +46,10 @@ def program_of(f, arguments):
 
 
 def blocks_of(f, arguments):
-    """The blocks of a function's program, and the values that they take."""
-    lowering = Lowering(program_of(f, arguments))
-    return [(block, lowering.program.value) for block in lowering.blocks.values()]
+    """The blocks of a function's program, with the loops still to be found, and the values that they take."""
+    program = program_of(f, arguments)
+    with mock.patch.object(lowering, "roll", lambda block: block.instructions):
+        return [(block, program.value) for block in lowering.Lowering(program).blocks.values()]
 
 
 def assert_near(found, expected, single=False):
@@ -102,8 +104,7 @@ def steps_of(block, values, rng, single, native):
 
     def check(kernels, rng=None):
         memory = [x.copy() for x in start]
-        for kernel in kernels:
-            run_kernel(kernel, memory, rng)
+        run_kernels(kernels, memory, rng)
         assert_all_near(left(now, memory), expected, single)
 
     memory = [x.copy() for x in start]
@@ -163,6 +164,34 @@ def test_every_pass_keeps_what_loops_compute(seeds):
         for block, values in blocks_of(grad(drawn.function()), arguments):
             jobs.append(steps_of(block, values, rng, False, native))
     assert_native(native, jobs)
+
+
+def heat(u, rounds):
+    """Writes into the inner part of a copy, of neighbours."""
+    for _ in range(rounds):
+        v = u.copy()
+        v[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u = v
+    return np.sum(u * u)
+
+
+def states(w, rounds):
+    """Products of matrices, rows of a table, and a sum."""
+    h, total, table = np.ones(4), 0.0, np.random.default_rng(0).normal(size=(rounds, 4))
+    for t in range(rounds):
+        h = np.tanh(w @ h + table[t]) + np.roll(h, 1) * w[0]
+        total = total + np.max(h) * np.sum(h)
+    return total
+
+
+@pytest.mark.parametrize(("f", "shape"), [(heat, (9,)), (states, (4, 4))])
+@pytest.mark.parametrize("rounds", [6, 12])
+def test_every_pass_keeps_what_loops_over_arrays_compute(f, shape, rounds):
+    native, rng = Native(), np.random.default_rng(rounds)
+    drawn = [rng.normal(size=shape) * 0.4]
+    found = blocks_of(grad(lambda x: f(x, rounds)), drawn)
+    assert_native(native, [steps_of(block, values, rng, False, native) for block, values in found])
+    assert any(isinstance(one, Repeat) for block, _ in found for one in roll(block))
 
 
 # -------------------------------------------------------------------------------------------------------------- extents
