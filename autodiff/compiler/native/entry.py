@@ -185,7 +185,7 @@ class Text:
 
     def _put(self, whole: str, k: int, value: str) -> None:
         """Write an object into the tuple of results, which owns it then."""
-        self.lines.append(f"store ptr {value}, ptr {self._line(f'getelementptr i8, ptr {whole}, i64 {24 + 8 * k}')}")
+        self._call("i32", of_python("PyTuple_SetItem"), f"ptr {whole}", f"i64 {k}", f"ptr {value}")
 
     def _check(self, pointers: dict[Space, str], whole: str) -> None:
         """Write what is given in place of results: the number of the first guard that does not hold."""
