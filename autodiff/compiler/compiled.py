@@ -182,10 +182,13 @@ class Compiled:
         return [x for k, x in enumerate(found) if not any(x is y for y in found[:k])]
 
     def stats(self) -> list[dict[str, Any]]:
-        """Return for each form of arguments its paths: lines recorded and left, guards, seconds to make it."""
-        return [{"eager": form.eager, "paths": [
-            {"recorded": path.recorded, "lines": len(path.program.steps), "guards": len(path.source.guards),
-             "seconds": path.seconds} for path in form.paths]} for form in self._forms.values()]  # fmt: skip
+        """Return for each form of arguments its paths: lines recorded, left, and native; guards; seconds to make it."""
+
+        def of(path: Path) -> dict[str, Any]:
+            return {"recorded": path.recorded, "lines": len(path.program.steps), "native": path.source.native_steps,
+                    "guards": len(path.source.guards), "seconds": path.seconds}  # fmt: skip
+
+        return [{"eager": form.eager, "paths": list(map(of, form.paths))} for form in self._forms.values()]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else MethodType(self, owner)

@@ -70,6 +70,11 @@ class Source:
         body = "\n".join(f"    {line}" for line in [*self.lines, f"return ({results},)" if results else "return ()"])
         self.text = f"def program({arguments}):\n{body}\n"
 
+    @property
+    def native_steps(self) -> int:
+        """How many steps are native code."""
+        return len(self.native.parts.native) if self.native else 0
+
     def function(self) -> Callable[..., Any]:
         """Return the function: it takes the values of the inputs, returns the results, or raises `Diverged`."""
         names = {"left": left, "Diverged": Diverged, **self.names}
