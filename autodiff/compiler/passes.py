@@ -12,7 +12,7 @@ import numpy as np
 
 from dualnumbers.forms import is_alike, shape
 
-from .program import Program, Step
+from .program import Program, Step, may_raise
 
 Rule = Callable[[Program, Step], int | None]
 """What gives the same as a step, an operand of the new program; None where the step is needed."""
@@ -110,11 +110,11 @@ def _name(x: Any) -> Any:
 
 
 def dead(program: Program) -> Program:
-    """Leave out what neither a result nor a guard needs."""
+    """Leave out what neither a result nor a guard needs, nor may raise."""
     count = len(program.inputs)
     wanted = {number for number in program.returned if number >= 0}
     for number, step in reversed(list(program.numbered())):
-        if step.guards or number in wanted:
+        if step.guards or number in wanted or may_raise(step):
             wanted.add(number)
             wanted.update(operand for operand in step.operands if operand >= 0)
     now = {number: number for number in range(count)}

@@ -78,6 +78,16 @@ class Program:
         return [*self.of_inputs, *(guard for step in self.steps for guard in step.guards)]
 
 
+QUIET = frozenset(("add", "subtract", "multiply", "negative", "positive", "absolute", "fabs", "copysign", "maximum",
+                   "minimum", "where", "square", "_python_number"))  # fmt: skip
+"""Functions of Python's floats that raise nothing."""
+
+
+def may_raise(step: Step) -> bool:
+    """Return whether a step is a function of Python's floats that may raise, as ``math.log`` does."""
+    return type(step.value) is float and step.row.is_elementwise and step.row.name not in QUIET
+
+
 def of_tape(tape: Recorder, out: Any) -> Program:
     """Return the program that a function recorded, which returned ``out``; `NotCompilable` where it is none."""
     place = {line: k for k, line in enumerate(tape.inputs)}

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from autodiff import grad, hessian, hvp, jacobian, jit, jvp, stop_gradient, value_and_grad, vjp
 from autodiff.calls.structures import flatten
 from autodiff.compiler.compiled import FORMS
+from dualnumbers import dmath
 from dualnumbers.levels import is_number
 
 FIRSTS = dict(reversed(SAMPLES))
@@ -364,3 +365,16 @@ def test_errors_are_those_of_the_function():
         divided(0.0)
     with pytest.raises(TypeError, match="jit takes a function, not 3"):
         jit(3)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_derivative_raises_where_its_function_does(exact):
+    cases = ((dmath.log, 2.0, -1.0, ValueError), (dmath.exp, 1.0, 1e3, OverflowError),
+             (lambda x: 3.0 / x, 2.0, 0.0, ZeroDivisionError))  # fmt: skip
+    for f, right, wrong, error in cases:
+        compiled = jit(grad(f), exact=exact)
+        assert_allclose(compiled(right), grad(f)(right), rtol=1e-15)
+        for g in (grad(f), compiled):
+            with pytest.raises(error):
+                g(wrong)
+        assert_allclose(compiled(right), grad(f)(right), rtol=1e-15)

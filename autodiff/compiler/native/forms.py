@@ -157,10 +157,6 @@ OF_TRUTHS = {"where": "where", "absolute": "same", "invert": "logical_not", "mul
              **{name: name for name in ("logical_and", "logical_or", "logical_xor", "logical_not")}}  # fmt: skip
 """A row's name → the form that it is of truth values."""
 
-NEVER_RAISE = frozenset(("same", "add", "subtract", "multiply", "negative", "absolute", "fabs", "copysign", "where",
-                         "maximum", "minimum", "square", *TRUTHS))  # fmt: skip
-"""The forms whose functions of Python numbers raise nothing."""
-
 
 def kind_of(form: str, of: str) -> str:
     """Return the kind of a form's value, of operands of a kind."""

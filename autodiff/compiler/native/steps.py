@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..program import Step
+from ..program import Step, may_raise
 from .areas import DTYPES, KINDS, Area
-from .forms import FORMS, NEVER_RAISE, OF_TRUTHS
+from .forms import FORMS, OF_TRUTHS
 from .instructions import IDENTITIES, Block, Operand
 
 
@@ -56,7 +56,7 @@ def elementwise(here: Here, *operands: Operand) -> Operand | None:
         of = of if form in OF_TRUTHS.values() else KINDS.get(np.result_type(*here.values).char, "")
     if form not in FORMS or here.step.static or of not in ("f8", "f4", *["b1"] * (form in OF_TRUTHS.values())):
         return None
-    raises = type(here.step.value) is float and form not in NEVER_RAISE
+    raises = may_raise(here.step)
     return here.block.add(form, operands, here.new(), of, raises=raises)
 
 
