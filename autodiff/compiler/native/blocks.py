@@ -39,7 +39,7 @@ class Native:
         """Return the blocks by their levels; those that are the same but for constants are one function."""
         program, functions, found = self.parts.program, dict[str, Any](), dict[int, NativeBlock]()
         for level, block in sorted(self.parts.blocks.items()):
-            if not block.results and not block.guards:
+            if not block.has_effect:
                 continue
             arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
             text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {})

@@ -97,6 +97,12 @@ class Block:
         assert isinstance(found, Area)
         return found
 
+    @property
+    def has_effect(self) -> bool:
+        """Return whether it gives something, decides something, or may raise."""
+        raises = any(line.raises for group in self.groups for line in lines_of(group))
+        return bool(self.results or self.guards or raises)
+
     def forget_unread(self) -> None:
         """Take no values that nothing reads."""
         lines = (line for group in self.groups or self.instructions for line in lines_of(group))

@@ -22,8 +22,10 @@ from .steps import ELSEWHERE, SHARING, VIEWS, Here, elementwise
 from .writing import WRITING
 
 RULES = ELSEWHERE | WRITING
+"""Rows that are not elementwise → how they become instructions."""
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)
+"""The types of single numbers that native code takes and gives."""
 
 
 class Lowering:
@@ -38,6 +40,8 @@ class Lowering:
         """The steps that are in a block."""
         self.views: set[int] = set()
         """Those of them that are views for Python, too."""
+        self.seen: set[int] = set()
+        """Those of the views that Python takes itself, of what a block gives."""
         self.guarded: set[tuple[int, int]] = set()
         """The guards that blocks look at, by their step and their place there."""
         self._readers: dict[int, list[int]] = {}
@@ -167,8 +171,7 @@ class Lowering:
     def _read_by_python(self) -> set[int]:
         """Return the native values that Python, or another block, reads; views are taken by Python itself."""
         found: set[int] = set()
-        self.seen: set[int] = set()
-        """The views of native values that Python takes."""
+        self.seen = set()
 
         def read(x: int) -> None:
             if x in self.views:
@@ -178,13 +181,9 @@ class Lowering:
             elif x in self.native:
                 found.add(x)
 
-        for x in self._shown:
-            if x in self.native:
-                found.add(x)
+        found |= self._shown & self.native
         for block in self.blocks.values():
-            for x in block.given:
-                if x in self.native:
-                    found.add(x)
+            found |= block.given.keys() & self.native
         for number, step in self.program.numbered():
             if number not in self.native:
                 for x in step.operands:
