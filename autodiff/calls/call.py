@@ -53,10 +53,10 @@ class Call:
         try:
             for x in originals:
                 if type(x) is not float:
+                    if is_labelled(type(x)):
+                        self._labelled = originals
                     x = given.keep(x if type(x) is np.ndarray and x.dtype.char == "d" else differentiable(x))
                 self.leaves.append(x)
-                if is_labelled(type(x)):
-                    self._labelled = originals
         except TypeError as error:
             raise self._named(error) from None
 

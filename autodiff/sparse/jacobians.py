@@ -142,8 +142,10 @@ def dense_by_colours(recording: Recording, f: Function) -> tuple[Any, list[Any]]
     None comes back where the pattern is not thin, where derivatives are not finite, and where one along a random
     direction is another: then it is to be found otherwise.
     """
-    x, z = recording.leaves[0], getattr(recording.out, "primal", None)
-    if len(recording.leaves) > 1 or not recording.holds(recording.out) or type(x) is not np.ndarray:
+    if len(recording.leaves) != 1 or not recording.holds(recording.out):
+        return None
+    x, z = recording.leaves[0], recording.out.primal
+    if type(x) is not np.ndarray:
         return None
     if type(z) is not np.ndarray or not x.dtype == z.dtype == np.float64 or x.size * z.size < LARGE:
         return None

@@ -56,7 +56,9 @@ LATE = {
 }
 """Family → its functions of NumPy's, by name."""
 
-FAMILY_OF = {getattr(np, name): family for family, names in LATE.items() for name in names.split()}
+FAMILY_OF = {getattr(np, name): family
+             for family, names in LATE.items() for name in names.split() if hasattr(np, name)}  # fmt: skip
+"""Function of NumPy's → its family; what this NumPy does not have is left out."""
 
 
 def families_of(room):

@@ -254,7 +254,7 @@ def test_one_search_and_one_linear_system_for_each_order(solve_qp, monkeypatch):
     searches = []
     original = osqp.OSQP.solve
     monkeypatch.setattr(osqp.OSQP, "solve", lambda *args, **named: searches.append(1) or original(*args, **named))
-    f = lambda q: WEIGHTS @ solve_qp(P, q, G, H, A, B) ** 2
+    f = lambda q: WEIGHTS @ solve_qp(P, q, G, H, A, B) ** 3
     systems = lambda f: [row.name for row in record(f, [Q])[0].rows if row].count("solve")
     assert systems(f) == 1
     assert systems(grad(f)) == 2
