@@ -12,7 +12,6 @@ others; C takes the system's compiler.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import math
 import statistics
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from asking import asked, parser_of
 from contenders import COMPILING, contenders, flat
 from contenders.of_jit import OursJit
 from timing import np, pin, seconds
@@ -231,19 +231,13 @@ def draw(results: list[Result], path: Path) -> None:
 
 def main() -> None:
     """Read the command line, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="WORD", default="", help="only workloads whose name contains this")
-    parser.add_argument("--rounds", metavar="N", type=int, default=15, help="rounds of a row at most (15)")
+    parser = parser_of(__doc__, 15)
     parser.add_argument("--quick", action="store_true", help="three rounds, and without torch.compile")
     parser.add_argument("--save", metavar="FILE", type=Path, help="write the picture there, .svg or .png")
     chosen = parser.parse_args()
-    if chosen.rounds < 1:
-        parser.error(f"--rounds is at least 1, not {chosen.rounds}")
-    asked = [entry for entry in compiled() if chosen.only.lower() in entry.name.lower()]
-    if not asked:
-        parser.error(f"no workload's name contains {chosen.only!r}: try a word of one, such as Kalman, heat, MLP")
+    picked = asked(parser, chosen, compiled(), "Kalman, heat, MLP")
     peers = contenders({name: place for name, place in COMPILING.items() if not chosen.quick or name not in SLOW})
-    results = table(asked, peers, min(chosen.rounds, 3) if chosen.quick else chosen.rounds)
+    results = table(picked, peers, min(chosen.rounds, 3) if chosen.quick else chosen.rounds)
     print("", *summary(results), sep="\n")
     if chosen.save:
         draw(results, chosen.save)

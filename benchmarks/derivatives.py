@@ -8,12 +8,12 @@ how much memory. No Jacobian or Hessian may be slower than difference quotients 
 
 from __future__ import annotations
 
-import argparse
 import resource
 import time
 import tracemalloc
 from collections.abc import Iterator
 
+from asking import asked, parser_of
 from contenders import OF_DERIVATIVES, contenders
 from timing import HEADER, Row, np, printed_by
 from users import OURS, Result, duration, table, unanswered
@@ -78,17 +78,11 @@ def long_loop(steps: int = 100_000, states: int = 1000, taped: int = 1000) -> It
 
 def main() -> None:
     """Read the command line, and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="WORD", default="", help="only workloads whose name contains this")
-    parser.add_argument("--rounds", metavar="N", type=int, default=20, help="rounds of a row at most (20)")
+    parser = parser_of(__doc__, 20)
     parser.add_argument("--long", action="store_true", help="with the loop of 100,000 steps, some minutes")
     chosen = parser.parse_args()
-    if chosen.rounds < 1:
-        parser.error(f"--rounds is at least 1, not {chosen.rounds}")
-    asked = [entry for entry in promised() if chosen.only.lower() in entry.name.lower()]
-    if not asked:
-        parser.error(f"no workload's name contains {chosen.only!r}: try a word of one, such as MLP, HVP, sparse")
-    results = table(asked, contenders(OF_DERIVATIVES), chosen.rounds)
+    picked = asked(parser, chosen, promised(), "MLP, HVP, sparse")
+    results = table(picked, contenders(OF_DERIVATIVES), chosen.rounds)
     print("", *unanswered(results), "", HEADER, *kept(results), sep="\n", flush=True)
     for rows in (memory, *([long_loop] if chosen.long else [])) if not chosen.only else ():
         print(*rows(), sep="\n", flush=True)

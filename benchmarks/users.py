@@ -9,7 +9,6 @@ would take minutes. ``pip install '.[peers]'`` installs the others.
 
 from __future__ import annotations
 
-import argparse
 import math
 import platform
 from collections.abc import Collection, Iterator
@@ -18,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from asking import asked, parser_of
 from contenders import contenders, flat
 from contenders.ours import Ours
 from timing import np, pin, seconds  # NumPy from there: on one thread
@@ -182,18 +182,12 @@ def draw(results: list[Result], path: Path) -> None:
 
 def main() -> None:
     """Read the command line, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="WORD", default="", help="only workloads whose name contains this")
-    parser.add_argument("--rounds", metavar="N", type=int, default=20, help="rounds of a row at most (20)")
+    parser = parser_of(__doc__, 20)
     parser.add_argument("--save", metavar="FILE", type=Path, help="write the picture there, .svg or .png")
     chosen = parser.parse_args()
-    if chosen.rounds < 1:
-        parser.error(f"--rounds is at least 1, not {chosen.rounds}")
-    asked = [entry for entry in entries() if chosen.only.lower() in entry.name.lower()]
-    if not asked:
-        parser.error(f"no workload's name contains {chosen.only!r}: try a word of one, such as Kalman, heat, MLP")
+    picked = asked(parser, chosen, entries(), "Kalman, heat, MLP")
     peers = contenders()
-    results = table(asked, peers, chosen.rounds)
+    results = table(picked, peers, chosen.rounds)
     print("", *summary(results, list(peers)), sep="\n")
     if chosen.save:
         draw(results, chosen.save)

@@ -229,6 +229,9 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     """
     if not callable(f):
         raise TypeError(f"jit takes a function, not {f!r}{user_line()}")
+    if isinstance(max_paths, bool) or not isinstance(max_paths, int) or max_paths < 1:
+        raise ValueError(f"max_paths is a whole number of at least 1, how many ways are kept, not {max_paths!r}"
+                         f"{user_line()}")  # fmt: skip
     return Compiled(f, max_paths, check, exact)
 
 

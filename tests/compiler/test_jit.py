@@ -383,3 +383,16 @@ def test_a_derivative_raises_where_its_function_does(exact):
             with pytest.raises(error):
                 g(wrong)
         assert_allclose(compiled(right), grad(f)(right), rtol=1e-15)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "16"])
+def test_how_many_ways_are_kept(count):
+    with pytest.raises(ValueError, match=r"max_paths is a whole number of at least 1"):
+        jit(np.sin, max_paths=count)
+
+
+def test_constants_are_those_of_the_function():
+    compiled = jit(lambda x: np.sum(np.triu(x) * np.arange(9).reshape(3, 3)))
+    assert compiled(np.ones((3, 3))) == 20.0
+    (found,) = [x for x in compiled.constants() if np.ndim(x)]
+    assert_array_equal(found, np.arange(9).reshape(3, 3))

@@ -61,7 +61,7 @@ class Block:
         """The values that it takes, by their numbers in the program."""
         self._offered: dict[int, Space] = {}
         self.known: dict[int, np.ndarray] = {}
-        """The constants among them, by their spaces' numbers."""
+        """The constants among them, and the tables, by their spaces' numbers."""
         self.groups: list[Group] = []
         """The instructions with loops found in them, when all are there."""
         self.tables: dict[Space, np.ndarray] = {}
@@ -82,7 +82,7 @@ class Block:
     def table(self, x: np.ndarray) -> Area:
         """Return an array of numbers that is part of the code."""
         area = self.space(x.shape, x.dtype)
-        self.tables[area.space] = x
+        self.tables[area.space] = self.known[area.space.number] = x
         return area
 
     def give(self, number: int, value: np.ndarray) -> Area:

@@ -45,7 +45,6 @@ class Lowering:
         self.guarded: set[tuple[int, int]] = set()
         """The guards that blocks look at, by their step and their place there."""
         self._readers: dict[int, list[int]] = {}
-        self._floats: dict[int, int] = {}
         self._shown = set(program.returned)
         """What Python reads besides its own steps."""
         for number, step in program.numbered():
@@ -102,11 +101,7 @@ class Lowering:
         return True
 
     def _here(self, block: Block, step: Step, dies: bool) -> Here:
-        def constant(x: np.ndarray) -> Area:
-            self.program.constants.append(x)
-            return block.give(~(len(self.program.constants) - 1), x)
-
-        return Here(block, step, [self.program.value(x) for x in step.operands], dies, constant)
+        return Here(block, step, [self.program.value(x) for x in step.operands], dies)
 
     def _is_private(self, x: int, number: int, level: int) -> bool:
         """Return whether a value, and what shares its memory, is read by steps of one block only, up to a step."""
@@ -134,22 +129,16 @@ class Lowering:
             if uniform is not None:
                 return uniform
             if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
-                x, value = self._as_floats(x, value)
+                block.areas[x] = found = block.table(value.astype(float))
+                return found
         elif x >= len(self.program.inputs) and x not in self.native and self._step(x).row.name in VIEWS:
             step = self._step(x)
             base = self._operand(block, step.operands[0]) if is_of_table(step.row) and _is_native(value) else None
-            found = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
-            if found is not None:
-                block.areas[x] = found
-                return found
+            view = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
+            if view is not None:
+                block.areas[x] = view
+                return view
         return block.give(x, np.asarray(value)) if _is_native(value) and type(value) is not bool else None
-
-    def _as_floats(self, x: int, value: np.ndarray) -> tuple[int, np.ndarray]:
-        """Return a constant of integers as one of floats, with its number."""
-        if x not in self._floats:
-            self.program.constants.append(value.astype(float))
-            self._floats[x] = ~(len(self.program.constants) - 1)
-        return self._floats[x], self.program.value(self._floats[x])
 
     def _guard(self, block: Block, number: int, guard: Guard) -> bool:
         """Let a block look at a guard; return whether it can."""

@@ -22,8 +22,6 @@ class Here(NamedTuple):
     """What the operands were when it was recorded."""
     dies: bool
     """Whether nothing reads the first operand later, nor Python at all."""
-    constant: Callable[[np.ndarray], Area]
-    """Gives an array to the block."""
 
     @property
     def shape(self) -> tuple[int, ...]:

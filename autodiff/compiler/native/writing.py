@@ -136,7 +136,7 @@ def _triangle(of: Callable[..., Any]) -> Rule:
     def rule(here: Here, x: Operand) -> Operand | None:
         if np.shape(here.values[0]) != here.shape:
             return None
-        inside = here.constant(of(np.ones(here.shape[-2:], bool), *here.step.static))
+        inside = here.block.table(of(np.ones(here.shape[-2:], bool), *here.step.static))
         return here.block.add("where", (inside, x, 0.0), here.new(), here.kind)
 
     return rule

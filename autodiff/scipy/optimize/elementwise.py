@@ -37,16 +37,7 @@ def find_root(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = No
     args, rest = further(args), {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
     if not holds_numbers(f, args, init):
         return scipy.optimize.elementwise.find_root(checked("find_root", f), init, args=args, **rest)
-    theta, at = converted(f, args)
-
-    def residual(theta: Any) -> Function:
-        f, args = at(theta)
-        return lambda x: f(x, *args)
-
-    found = _found("find_root", at(read(theta)), init, rest)
-    begin = found.x
-    found.x = solution(theta, Equation("find_root", residual, lambda _: begin, Diagonal()))
-    return found
+    return _differentiated("find_root", f, args, init, rest, lambda f, args: lambda x: f(x, *args))
 
 
 @counterpart("optimize.elementwise.find_minimum", always=True)
@@ -60,16 +51,22 @@ def find_minimum(f: Function, init: Any, /, *, args: Any = (), tolerances: Any =
     args, rest = further(args), {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
     if not holds_numbers(f, args, init):
         return scipy.optimize.elementwise.find_minimum(checked("find_minimum", f), init, args=args, **rest)
-    theta, at = converted(f, args)
 
-    def slope(theta: Any) -> Function:
-        f, args = at(theta)
+    def slope(f: Function, args: Any) -> Function:
         return lambda x: jvp(lambda x: f(x, *args), [x], [np.ones(np.shape(x)) if np.ndim(x) else 1.0])[1]
 
-    found = _found("find_minimum", at(read(theta)), init, rest)
-    begin = found.x
-    found.x = solution(theta, Equation("find_minimum", slope, lambda _: begin, Diagonal()))
+    found = _differentiated("find_minimum", f, args, init, rest, slope)
     found.f_x = f(found.x, *args)
+    return found
+
+
+def _differentiated(name: str, f: Function, args: Any, init: Any, rest: dict[str, Any],
+                    left: Callable[[Function, Any], Function]) -> Any:  # fmt: skip
+    """Return SciPy's result, whose x solves ``left(f, args)(x) = 0`` and is differentiable."""
+    theta, at = converted(f, args)
+    found = _found(name, at(read(theta)), init, rest)
+    begin = found.x
+    found.x = solution(theta, Equation(name, lambda theta: left(*at(theta)), lambda _: begin, Diagonal()))
     return found
 
 
