@@ -1,6 +1,6 @@
-"""Write functions.md, and the list in README.md: every function of NumPy and SciPy that can be differentiated.
+"""Write functions.md: every function of NumPy and SciPy that can be differentiated.
 
-Both are printed from the table of rules and from what the tests call. Run it after adding a function. What NumPy has
+It is printed from the table of rules and from what the tests call. Run it after adding a function. What NumPy has
 and the table has not is listed with its reason (`unsupported.py`).
 """
 
@@ -26,7 +26,7 @@ from dualnumbers.several import parts
 from dualnumbers.table import BY_NUMPY, Refused, Row
 
 ROOT = Path(__file__).parent.parent
-PAGE, README = ROOT / "docs" / "functions.md", ROOT / "README.md"
+PAGE = ROOT / "docs" / "functions.md"
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "rules")]
 
 from samples import ENTRIES, samples  # noqa: E402, F401
@@ -144,24 +144,5 @@ def page() -> str:
     return text
 
 
-def summary() -> str:
-    """The list for README.md: the names, folded module by module."""
-    text = ""
-    for heading, functions in sections().items():
-        names = " ".join(f"`{name}`" for name in sorted(functions, key=str.lower))
-        text += f"<details><summary>{heading}: {len(functions)} functions</summary>\n\n{names}\n\n</details>\n"
-    return text
-
-
-BEGIN, END = "<!-- printed by docs/build_functions.py: -->\n", "<!-- to here -->\n"
-
-
-def readme() -> str:
-    """README.md with its list renewed."""
-    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
-    return before + BEGIN + summary() + END + rest.partition(END)[2]
-
-
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    README.write_text(readme(), encoding="utf-8")

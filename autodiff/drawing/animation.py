@@ -52,8 +52,10 @@ class Animation:
         write(path, page(self))
         return None
 
-    def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2) -> None:
+    def to_gif(self, path: str | Path, seed: str | None = None, seconds: float = 1.2, dark: bool = False) -> None:
         """Write the reverse run as a GIF, or that with tangents from the input called ``seed``; a step for so long.
+
+        Its first frame is the finished picture, which a page shows where nothing moves. ``dark`` is for dark pages.
 
         Raises ImportError without Pillow, which the extra ``plot`` has, ValueError where there is no such seed, no time
         for a step, another ending than ``.gif``, or the frames have too many pixels together.
@@ -63,7 +65,7 @@ class Animation:
         _check_ending(path, ".gif")
         if not 0.0 < seconds < 600.0:
             raise ValueError(f"a step takes more than 0 and less than 600 seconds, not {seconds}")
-        save(self, self._mode(seed), Path(path), seconds)
+        save(self, self._mode(seed), Path(path), seconds, dark)
 
     def _mode(self, seed: str | None) -> Mode:
         modes = {mode.seed: mode for mode in self.modes}

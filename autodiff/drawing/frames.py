@@ -27,38 +27,52 @@ MOST_PIXELS = 400_000_000
 """The most pixels of all frames together: so many take half a minute and a gigabyte."""
 
 PAUSE = 4.0
-"""Seconds for which the last frame stays."""
+"""Seconds for which the first frame stays, beyond those of a step."""
 
-PAPER, INK, SOFT, RULE = (MOVING[name][0] for name in ("paper", "ink", "soft", "rule"))
-RUNNING, SWEEPING = ((MOVING[name][0], MOVING[f"{name}-wash"][0]) for name in ("run", "sweep"))
-"""The colours of what is at work, line and ground, in the forward run and in the reverse sweep."""
+WHOLE = Told("", -1, ["The whole run, and now step by step."], {}, [])
+"""What the first frame tells: it is the finished picture, which stands still where nothing moves."""
 
 
-def save(animation: Animation, mode: Mode, path: Path, seconds: float) -> None:
+def save(animation: Animation, mode: Mode, path: Path, seconds: float, dark: bool) -> None:
     """Write the GIF; see `Animation.to_gif`."""
-    painter = _Painter(animation, mode)
-    frames = len(mode.steps) + 1
+    painter = _Painter(animation, mode, _Tones(dark))
+    frames = len(mode.steps) + 2
     if frames * painter.width * painter.height > MOST_PIXELS:
         raise ValueError(f"a GIF of {frames} frames of {painter.width} by {painter.height} pixels is too large: "
                          f"{MOST_PIXELS:,} in all is the most; to_html() shows a run of any size")  # fmt: skip
     palette = painter.image_class.new("P", (1, 1))
-    palette.putpalette(_palette())
+    palette.putpalette(painter.tones.palette())
     images = []
     values: set[int] = set()
     slopes: dict[int, str] = {}
-    for step in (BEFORE, *mode.steps):
+    for step in (BEFORE, *mode.steps, WHOLE):
         values |= {step.line} if step.phase == RUN else set()
         slopes |= {line: text for line, (_, text) in step.changes.items()}
         images.append(painter.frame(step, values, slopes).quantize(palette=palette, dither=0))
-    durations = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * (seconds + PAUSE))]
-    write(path, lambda beside: images[0].save(beside, format="GIF", save_all=True, append_images=images[1:],
-                                              duration=durations, loop=0, optimize=True))  # fmt: skip
+    durations = [round(1000 * (seconds + PAUSE))] + [round(1000 * seconds)] * (len(images) - 1)
+    write(path, lambda beside: images[-1].save(beside, format="GIF", save_all=True, append_images=images[:-1],
+                                               duration=durations, loop=0, optimize=True))  # fmt: skip
 
 
-def _palette() -> list[int]:
-    """Return the colours of every frame: of texts, lines, grounds, and two mixtures of each pair for smooth edges."""
-    fronts = [INK, SOFT, RULE, *(COLOURS[name][0] for name in ("partial", "adjoint", "line")), RUNNING[0]]
-    grounds = [PAPER, RUNNING[1], SWEEPING[1], *(COLOURS[name][0] for name in ("box", "input", "output"))]
+class _Tones:
+    """The colours of a film on a light or on a dark ground."""
+
+    def __init__(self, dark: bool) -> None:
+        self.colours = {name: pair[dark] for name, pair in {**COLOURS, **MOVING}.items()}
+        self.paper, self.ink, self.soft, self.rule = map(self.colours.__getitem__, ("paper", "ink", "soft", "rule"))
+        self.running, self.sweeping = ((self.colours[name], self.colours[f"{name}-wash"]) for name in ("run", "sweep"))
+        """Of what is at work, line and ground, in the forward run and in the reverse sweep."""
+
+    def palette(self) -> list[int]:
+        """Return the colours of every frame: of texts, lines, grounds, and two mixtures of each pair."""
+        fronts = [self.ink, self.soft, self.rule, *map(self.colours.__getitem__, ("partial", "adjoint", "line"))]
+        grounds = [self.paper, self.running[1], self.sweeping[1]]
+        grounds += map(self.colours.__getitem__, ("box", "input", "output"))
+        return _mixtures([*fronts, self.running[0]], grounds)
+
+
+def _mixtures(fronts: list[str], grounds: list[str]) -> list[int]:
+    """Return colours for smooth edges beside the given ones, red, green, blue, one after the other."""
     strong, pale = ([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in colours] for colours in (fronts, grounds))
     mixed = [[round((m * f + (3 - m) * g) / 3) for f, g in zip(front, ground, strict=True)]
              for front in strong for ground in pale for m in (1, 2)]  # fmt: skip
@@ -68,7 +82,8 @@ def _palette() -> list[int]:
 class _Painter:
     """Draws frames, `FINE` times as large as they will be."""
 
-    def __init__(self, animation: Animation, mode: Mode) -> None:
+    def __init__(self, animation: Animation, mode: Mode, tones: _Tones) -> None:
+        self.tones, self.colours = tones, tones.colours
         self.image_class, self.draw_class, self.font_class, self.font_file = _pillow()
         self.title, self.mode, self.placed = animation.title, mode, animation.placed
         self.scale = max(1.0, min(LARGEST_SCALE, (NARROWEST - 2 * MARGIN) / self.placed.width))
@@ -81,8 +96,11 @@ class _Painter:
 
     def frame(self, step: Told, values: set[int], slopes: dict[int, str]) -> Any:
         """Draw the graph after a step: the lines that have values, and the tangents or adjoints."""
-        image = self.image_class.new("RGB", (FINE * self.width, FINE * self.height), PAPER)
-        self.draw, self.at_work = self.draw_class.Draw(image), SWEEPING if step.phase in (SEED, SWEEP) else RUNNING
+        image = self.image_class.new("RGB", (FINE * self.width, FINE * self.height), self.tones.paper)
+        self.draw, self.at_work = (
+            self.draw_class.Draw(image),
+            self.tones.sweeping if step.phase in (SEED, SWEEP) else self.tones.running,
+        )
         self._heading(step)
         flows = set(step.edges)
         for route in sorted(self.placed.routes, key=lambda route: (route.edge.start, route.edge.end) in flows):
@@ -103,8 +121,8 @@ class _Painter:
         name = self.mode.name
         room = int((self.width - 2 * MARGIN - ADVANCE * TEXT * (len(name) + 2)) / (ADVANCE * TITLE))
         title = self.title if len(self.title) <= room else f"{self.title[: room - 1]}…"
-        self._text(MARGIN, MARGIN, title, TITLE, INK, "la")
-        self._text(self.width - MARGIN, MARGIN + 3, name, TEXT, SOFT, "ra")
+        self._text(MARGIN, MARGIN, title, TITLE, self.tones.ink, "la")
+        self._text(self.width - MARGIN, MARGIN + 3, name, TEXT, self.tones.soft, "ra")
         for k, line in enumerate(self._lines(step)):
             self._text(MARGIN, MARGIN + 1.6 * TITLE + k * 1.4 * TEXT, line, TEXT, self.at_work[0], "la")
 
@@ -122,7 +140,7 @@ class _Painter:
 
     def _route(self, route: Route, flows: bool, upward: bool) -> None:
         """Draw an edge; its head is where what flows arrives."""
-        colour = self.at_work[0] if flows else COLOURS["line"][0]
+        colour = self.at_work[0] if flows else self.colours["line"]
         points = _points(route.path)
         self.draw.line([self._at(*point) for point in points], colour, round(FINE * (2.5 if flows else 1.2)), "curve")
         (x, y), back = (points[0], 8.0) if flows and upward else (points[-1], -8.0)
@@ -131,24 +149,27 @@ class _Painter:
     def _label(self, route: Route, flows: bool) -> None:
         (x, y), text = route.label, route.edge.label
         wide = width(text or "", SMALL) / 2
-        self.draw.rectangle([self._at(x - wide, y - 10), self._at(x + wide, y + 3)], PAPER)
-        colour = self.at_work[0] if flows else COLOURS["partial"][0]
+        self.draw.rectangle([self._at(x - wide, y - 10), self._at(x + wide, y + 3)], self.tones.paper)
+        colour = self.at_work[0] if flows else self.colours["partial"]
         self.draw.text(self._at(x, y), text, font=self._font(SMALL * self.scale), fill=colour, anchor="ms")
 
     def _box(self, box: Box, step: Told, values: set[int], slopes: dict[int, str]) -> None:
         node = box.node
         computed, now = node.line in values, node.line == step.line
-        fill = self.at_work[1] if now else COLOURS[box.colour][0] if computed else PAPER
+        fill = self.at_work[1] if now else self.colours[box.colour] if computed else self.tones.paper
         marked = now or (node.line in step.changes and step.phase != SEED)
-        outline = self.at_work[0] if marked else COLOURS["line"][0] if computed else RULE
+        outline = self.at_work[0] if marked else self.colours["line"] if computed else self.tones.rule
         corners = [self._at(box.x, box.y), self._at(box.x + box.width, box.y + box.height)]
         self.draw.rounded_rectangle(corners, 5 * FINE * self.scale, fill, outline, round(FINE * (2.5 if marked else 1)))
-        self._in_box(*box.base(0), [(node.text, INK if computed else SOFT)], HEADING)
+        self._in_box(*box.base(0), [(node.text, self.tones.ink if computed else self.tones.soft)], HEADING)
         shown = {"": node.name, "value": node.value if computed else None, "adjoint": slopes.get(node.line)}
         for k, (label, _) in enumerate(box.rows):
             text, name = shown[label], self.mode.column if label == "adjoint" else label
             if text is not None:
-                parts = [(f"{name} ".lstrip(), SOFT), (text, COLOURS["adjoint"][0] if label == "adjoint" else INK)]
+                parts = [
+                    (f"{name} ".lstrip(), self.tones.soft),
+                    (text, self.colours["adjoint"] if label == "adjoint" else self.tones.ink),
+                ]
                 self._in_box(*box.base(k + 1), parts, SMALL)
 
     def _in_box(self, x: float, y: float, parts: list[tuple[str, str]], size: float) -> None:

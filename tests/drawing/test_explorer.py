@@ -548,18 +548,21 @@ def test_the_gif(tmp_path):
     animation.to_gif(tmp_path / "run.gif")
     assert (tmp_path / "run.gif").stat().st_size < 300_000
     pictures, durations, repeats = frames(tmp_path / "run.gif")
-    assert len(pictures) == len(animation.modes[0].steps) + 1
+    assert len(pictures) == len(animation.modes[0].steps) + 2
     assert repeats == 0
-    assert set(durations[:-1]) == {1200}
-    assert durations[-1] > 3 * durations[0]
+    assert set(durations[1:]) == {1200}
+    assert durations[0] > 3 * durations[1]
     assert {picture.shape[1] for picture in pictures} == {NARROWEST}
+    whole, *pictures = pictures
+    different = (whole != pictures[-1]).any(axis=2).mean()  # the same but for what is told, and what is at work
+    assert 0.0 < different < 0.1
     for before, after in pairwise(pictures):
         assert np.count_nonzero((before != after).any(axis=2)) > 300
     red = [np.count_nonzero((np.abs(p - (179, 38, 30)) < 3).all(axis=2)) for p in pictures]
     blue = [np.count_nonzero((np.abs(p - (11, 92, 173)) < 3).all(axis=2)) for p in pictures]
     assert max(red[:7]) < 10 < 300 < min(red[7:])
     assert max(blue[7:]) < 10 < 100 < min(blue[1:7])
-    for picture in pictures:
+    for picture in (whole, *pictures):
         assert 0.5 < np.mean((picture == 255).all(axis=2)) < 0.98
         for edge in (picture[:, :8], picture[:, -8:], picture[-8:]):
             assert (edge == 255).all()
@@ -571,7 +574,7 @@ def test_the_gif_of_tangents(tmp_path):
     animation.to_gif(tmp_path / "x.gif", seed="x", seconds=0.5)
     animation.to_gif(tmp_path / "y.gif", seed="y of two words")
     (x, durations, _), (y, _, _) = frames(tmp_path / "x.gif"), frames(tmp_path / "y.gif")
-    assert (len(x), len(y), durations[0]) == (7, 7, 500)
+    assert (len(x), len(y), durations[1]) == (8, 8, 500)
     assert (x[-1] != y[-1]).any()
 
 
@@ -584,7 +587,7 @@ def test_a_gif_has_so_many_pixels_at_most(tmp_path):
         return x
 
     animation = animate(record(f, [0.5])[0])
-    with pytest.raises(ValueError, match=r"103 frames of 800 by \d+ pixels is too large: .*; to_html\(\) shows a run"):
+    with pytest.raises(ValueError, match=r"104 frames of 800 by \d+ pixels is too large: .*; to_html\(\) shows a run"):
         animation.to_gif(tmp_path / "run.gif")
     assert not list(tmp_path.iterdir())
 
@@ -632,7 +635,7 @@ def test_explore_as_gif(called, tmp_path):
     pytest.importorskip("matplotlib")
     for name in ("run.gif", "run.GIF"):
         assert called("explore", "-x**2", "x=3", "-o", name)[0] == 0
-        assert len(frames(tmp_path / name)[0]) == 1 + 3 + 1 + 2
+        assert len(frames(tmp_path / name)[0]) == 1 + 1 + 3 + 1 + 2
 
 
 @pytest.mark.parametrize(("arguments", "status", "complaint"), [
@@ -652,12 +655,14 @@ def test_explore_complains(called, arguments, status, complaint, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_film_of_the_readme_is_current(tmp_path):
+@pytest.mark.parametrize(("name", "dark"), [("sweep.gif", False), ("sweep-dark.gif", True)])
+def test_the_films_of_the_readme_are_current(tmp_path, name, dark):
     """Frame by frame; fonts and compression may differ a little."""
     from PIL import Image, ImageChops, ImageStat
 
-    stored = Path(__file__).parents[2] / "docs" / "static" / "sweep.gif"
-    assert __main__.main(["explore", "sin(x*y) + x/y", "x=1", "y=2", "-o", str(tmp_path / "run.gif")]) == 0
+    stored = Path(__file__).parents[2] / "docs" / "static" / name
+    tape, _ = record(lambda x, y: np.sin(x * y) + x / y, [1.0, 2.0])
+    animate(tape, names=["x", "y"], title="sin(x*y) + x/y").to_gif(tmp_path / "run.gif", dark=dark)
     with Image.open(stored) as old, Image.open(tmp_path / "run.gif") as new:
         assert (old.size, old.n_frames) == (new.size, new.n_frames)
         for frame in range(new.n_frames):

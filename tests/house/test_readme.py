@@ -44,6 +44,25 @@ def test_the_first_ten_minutes(tmp_path, monkeypatch, capsys):
     assert "<html" in (tmp_path / "run.html").read_text(encoding="utf-8")
 
 
+def test_a_reader_gets_through_it():
+    assert len(PAGES["README.md"].encode()) < 12_000
+
+
+def test_a_package_index_shows_words_in_place_of_links_to_files():
+    text, metadata = PAGES["README.md"], tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for change in metadata["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(change["pattern"], change["replacement"], text)
+    assert "the algebra of dual numbers" in text
+    assert re.findall(r"\]\(|<\w+|src=", text) == []
+
+
+def test_the_badges_are_current(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import build_badges
+
+    assert build_badges.PICTURE.read_text(encoding="utf-8") == build_badges.svg(), "python docs/build_badges.py"
+
+
 def table() -> dict[str, list[str]]:
     """The table of what works: the names in code type, under what stands in the first column."""
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", PAGES["README.md"], re.MULTILINE)

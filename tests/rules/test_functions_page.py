@@ -1,4 +1,4 @@
-"""docs/functions.md and the list in README.md are current, and nothing public of NumPy is left without a word."""
+"""docs/functions.md is current, and nothing public of NumPy is left without a word."""
 
 from pathlib import Path
 
@@ -21,11 +21,6 @@ def build(monkeypatch):
 
 def test_the_page_is_current(build):
     is_current = build.PAGE.read_text(encoding="utf-8") == build.page()
-    assert is_current, "out of date: python docs/build_functions.py"
-
-
-def test_the_list_in_the_readme_is_current(build):
-    is_current = build.README.read_text(encoding="utf-8") == build.readme()
     assert is_current, "out of date: python docs/build_functions.py"
 
 
