@@ -10,9 +10,9 @@ from math import prod
 import numpy as np
 
 from autodiff.compiler.native.areas import DTYPES, Address
+from autodiff.compiler.native.calling import printed
 from autodiff.compiler.native.elementary import ELEMENTARY
 from autodiff.compiler.native.instructions import Repeat, Scan
-from autodiff.compiler.native.printing import Printer
 from dualnumbers.table.registry import TABLE
 
 for rows in ("elementwise.normal", "of_scipy.special.sigmoids"):
@@ -25,6 +25,8 @@ def plain(form):
     """The function of arrays that a form is."""
     if form == "same":
         return lambda x: x
+    if form == "matmul":
+        return np.multiply
     if form == "power_half":
         return lambda x: np.power(x, np.full_like(x, 0.5))
     if form.startswith("power_"):
@@ -176,7 +178,7 @@ def left(areas, memory):
 def text_of(kernels, failed, name):
     """The text of kernels in LLVM's language, as one function of a table of pointers, and what it declares."""
     slots = {space: space for space in {failed}.union(*(kernel.spaces() for kernel in kernels))}
-    printers = [Printer(kernel, f"{name}.{k}", slots, failed) for k, kernel in enumerate(kernels)]
+    printers = [printed(kernel, f"{name}.{k}", slots, failed) for k, kernel in enumerate(kernels)]
     calls = "".join(f"  call void @{printers[k].name}(ptr %table, i64 {t})\n" for k, t in in_turn(kernels))
     whole = f"define void @{name}(ptr %table) {{\n{calls}  ret void\n}}"
     return "\n".join([*(printer.text for printer in printers), whole]), {x for p in printers for x in p.declared}

@@ -18,7 +18,7 @@ from loops import Loops
 from autodiff import grad, jit
 from autodiff.compiler.compiled import recorded
 from autodiff.compiler.forms import form_of
-from autodiff.compiler.native import lowering
+from autodiff.compiler.native import lowering, products
 from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.elementary import ELEMENTARY
 from autodiff.compiler.native.engine import Machine
@@ -155,6 +155,39 @@ def test_every_pass_and_the_machine_code_keep_what_a_block_computes(seeds):
     assert_native(native, jobs)
 
 
+@pytest.mark.parametrize("seeds", [range(k, k + 15) for k in range(200, 230, 15)], ids=lambda seeds: str(seeds.start))
+def test_every_pass_keeps_products_by_blas(seeds, monkeypatch):
+    """All products are calls, of whatever extents and layouts."""
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(products, "SMALL", 0)
+    native, jobs, calls = Native(), [], 0
+    for seed in seeds:
+        rng = np.random.default_rng([seed, 9])
+        f, arguments = drawn_products(rng)
+        for block, values in blocks_of(f, arguments):
+            calls += sum(one.form == "matmul" for one in block.instructions)
+            jobs.append(steps_of(block, values, rng, arguments[0].dtype == np.float32, native))
+    assert calls > 3 * len(seeds)
+    assert_native(native, jobs)
+
+
+def drawn_products(rng):
+    """A function of products of views of two stacks, and these."""
+    m, k, n = rng.integers(1, 6, 3)
+    dtype = rng.choice([np.float64, np.float32])
+    x, y = rng.uniform(-1, 1, (2, 2, m, k)).astype(dtype), rng.uniform(-1, 1, (2, k, n)).astype(dtype)
+    flip, row, column = rng.random(5) < 0.4, int(rng.integers(m)), int(rng.integers(n))
+
+    def f(x, y):
+        a, b = x[1, :, ::-1] if flip[0] else x[0], y[:, ::-1] if flip[1] else y
+        z = [a[1] @ b[1], a @ b, x @ b, a[0, row] @ b, a @ b[0, :, column], a[0, row] @ b[1, :, column]]
+        z += [a[1].T @ z[0] if flip[2] else b[0].T @ a[0].T, np.ones((3, int(k))) @ b[0]]
+        z += [np.broadcast_to(a[0, row], (4, int(k))) @ b[0] if flip[3] else z[0].T @ z[0]]
+        return [*z, z[4] * 2.0, np.sum(z[1], 0) if flip[4] else z[1][0]]
+
+    return f, [x, y]
+
+
 @pytest.mark.parametrize("seeds", [range(k, k + 3) for k in range(100, 109, 3)], ids=lambda seeds: str(seeds.start))
 def test_every_pass_keeps_what_loops_compute(seeds):
     native, jobs = Native(), []
@@ -184,9 +217,23 @@ def states(w, rounds):
     return total
 
 
-@pytest.mark.parametrize(("f", "shape"), [(heat, (9,)), (states, (4, 4))])
+def network(w, rounds):
+    """Two layers, steps down the slope of their error, rows of a table going in."""
+    table, x = np.random.default_rng(1).normal(size=(rounds, 3, 4)), np.ones((3, 4)) * 0.1
+    v = w.T * 0.5
+    for t in range(rounds):
+        h = np.tanh(x @ w + table[t] @ v)
+        g = (h - 0.5) * (1.0 - h * h)
+        v = v - 0.1 * (table[t].T @ g)
+        x = np.maximum(h @ v.T, 0.05 * x)
+    return np.sum(x * x) + np.sum(v)
+
+
+@pytest.mark.parametrize(("f", "shape"), [(heat, (9,)), (states, (4, 4)), (network, (4, 4))])
 @pytest.mark.parametrize("rounds", [6, 12])
-def test_every_pass_keeps_what_loops_over_arrays_compute(f, shape, rounds):
+@pytest.mark.parametrize("small", [products.SMALL, 0])
+def test_every_pass_keeps_what_loops_over_arrays_compute(f, shape, rounds, small, monkeypatch):
+    monkeypatch.setattr(products, "SMALL", small)
     native, rng = Native(), np.random.default_rng(rounds)
     drawn = [rng.normal(size=shape) * 0.4]
     found = blocks_of(grad(lambda x: f(x, rounds)), drawn)

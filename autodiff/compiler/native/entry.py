@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .areas import DTYPES, Area, Space
+from .calling import printed
 from .fusing import Kernel, collapsed, fuse, without_unread
 from .instructions import Block
-from .printing import Printer
 from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, at_address, of_numpy, of_python
 
 NOT_AS_RECORDED, RAISES = -1, -2
@@ -59,7 +59,7 @@ class Text:
         parts: list[str] = []
         for k, kernel in enumerate(self.kernels):
             collapsed(kernel)
-            printer = Printer(kernel, f"kernel{k}", slots, self.failed.number)
+            printer = printed(kernel, f"kernel{k}", slots, self.failed.number)
             parts.append(printer.text)
             declared |= printer.declared
         self.places, self.size = self._places()

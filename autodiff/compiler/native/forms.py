@@ -66,6 +66,13 @@ def _fmin(c: Code, x: Value, y: Value) -> Value:
     return c.select(c.is_nan(y), x, c.select(c.compare("greater", x, y), y, c.select(c.is_nan(x), y, x)))
 
 
+def _share(c: Code, x: Value, y: Value) -> Value:
+    """Write the share of x in the larger of two: ½ where they are equal, NaN where there is no order."""
+    one, zero, half, none = (c.constant(number, x.kind) for number in (1.0, 0.0, 0.5, np.nan))
+    less = c.select(c.compare("less", x, y), zero, c.select(c.compare("equal", x, y), half, none))
+    return c.select(c.compare("greater", x, y), one, less)
+
+
 def _strong(c: Code, p: Value, t: Value) -> Value:
     """Write 0 where t is 0 and p is not finite, else the product."""
     zero = c.constant(0.0, t.kind)
@@ -125,6 +132,7 @@ FORMS: dict[str, Form] = {
     "minimum": _minimum,
     "fmax": _fmax,
     "fmin": _fmin,
+    "share": _share,
     "strong": _strong,
     "one_minus_square": _one_minus_square,
     "isnan": Code.is_nan,

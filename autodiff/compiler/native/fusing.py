@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .areas import Address
-from .instructions import Group, Instruction, Repeat, Scan, lines_of
+from .instructions import CALLS, Group, Instruction, Repeat, Scan, lines_of
 
 LONGEST = 400
 """About how many nodes a kernel has at most."""
@@ -67,6 +67,11 @@ class Kernel:
             self.known = {x: k for x, k in known if x.space != one.out.space or x.strides == one.out.strides}
         if not one.fold:
             self.known[one.out] = len(self.nodes) - 1
+
+    @property
+    def is_call(self) -> bool:
+        """Return whether a library computes it: its last node, of what the others load."""
+        return bool(self.nodes) and self.nodes[-1].form in CALLS
 
     def spaces(self) -> set[int]:
         """Return the numbers of the spaces that it loads from or stores to."""
@@ -130,12 +135,13 @@ def fuse(instructions: Sequence[Group]) -> list[Kernel]:
         first = max(_first(one, uses) for one in lines)
         shape, place = lines[0].shape, -1
         places = of_shape.setdefault(shape, [])
-        if isinstance(group, Instruction):
+        is_open = isinstance(group, Instruction) and group.form not in CALLS
+        if is_open:
             place = next((k for k in places[bisect_left(places, first) :] if len(kernels[k].nodes) < LONGEST), -1)
         if place < 0:
             place = len(kernels)
             kernels.append(Kernel(shape, isinstance(group, Scan)))
-            if isinstance(group, Instruction):
+            if is_open:
                 places.append(place)
         for one in lines:
             kernels[place].add(one)

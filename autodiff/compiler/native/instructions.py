@@ -14,6 +14,9 @@ Operand = Area | float
 IDENTITIES = {"add": 0.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
 """How results are folded together → what the fold begins with."""
 
+CALLS = frozenset(("matmul",))
+"""Forms that a library computes for all elements together: each is a kernel of its own."""
+
 
 class Instruction(NamedTuple):
     """One form for all elements of a shape: of operands that are broadcast to it, into an area."""

@@ -122,7 +122,8 @@ class Loop:
         values = []
         for x in places:
             flat = self.block.known[x.space].reshape(-1)[x.offset :]
-            values.append(as_strided(flat, shape, [s * flat.itemsize for s in x.strides]))
+            kept = [n if s else 1 for n, s in zip(shape, x.strides, strict=True)]  # what is broadcast is there once
+            values.append(as_strided(flat, kept, [s * flat.itemsize for s in x.strides]))
         return self.block.table(np.stack(values)).along((len(places), *shape))
 
     def _start(self, before: Address, first: Address, shape: tuple[int, ...]) -> None:

@@ -17,11 +17,12 @@ from ..program import Guard, Program, Step
 from .areas import DTYPES, KINDS, Area
 from .forms import FORMS
 from .instructions import Block, Operand
+from .products import PRODUCTS
 from .rolling import roll
 from .steps import ELSEWHERE, SHARING, VIEWS, Here, elementwise
 from .writing import WRITING
 
-RULES = ELSEWHERE | WRITING
+RULES = ELSEWHERE | WRITING | PRODUCTS
 """Rows that are not elementwise → how they become instructions."""
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)

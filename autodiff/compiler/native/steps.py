@@ -165,30 +165,6 @@ def _folded(fold: str, form: str = "same", of: str = "", scale: bool = False) ->
     return rule
 
 
-PRODUCTS = 1 << 11
-"""Up to how many multiplications a product of matrices is a loop; BLAS is faster from there on."""
-
-
-def _matmul(here: Here, a: Operand, b: Operand) -> Operand | None:
-    """Multiply vectors and small matrices: row by row, each a sum of multiples of the rows of the second."""
-    if isinstance(a, float) or isinstance(b, float) or max(len(a.shape), len(b.shape)) > 2:
-        return None
-    rows, inner, columns = a.shape[:-1], a.shape[-1], b.shape[1:]
-    if int(np.prod((*rows, inner, *columns))) > PRODUCTS or here.kind == "b1":
-        return None
-    if columns and b.picture.strides[-1] != b.picture.itemsize and len(rows) == 1:
-        b = here.block.copy(b, here.block.space(b.shape, DTYPES[b.kind]))
-    out, whole = here.new(), (*rows, inner, *columns)
-    left = a.viewed(lambda x: np.broadcast_to(x.reshape(a.shape + (1,) * len(columns)), whole))
-    right = b.viewed(np.broadcast_to, whole)
-    total = out.viewed(lambda x: np.broadcast_to(x.reshape((*rows, 1, *columns)), whole))
-    if left is None or right is None or total is None:
-        return None
-    here.block.fill(0.0, out)
-    here.block.add("multiply", (left, right), total, here.kind, fold="add")
-    return out
-
-
 ELSEWHERE: dict[str, Rule] = {
     "_numpy_scalar": _itself,
     "_python_number": _itself,
@@ -203,7 +179,6 @@ ELSEWHERE: dict[str, Rule] = {
     "min": _folded("minimum"),
     "any": _folded("or", of="b1"),
     "all": _folded("and", of="b1"),
-    "matmul": _matmul,
 }
 """Rows that are neither elementwise nor write → how they become instructions."""
 

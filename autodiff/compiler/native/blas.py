@@ -1,0 +1,48 @@
+"""BLAS as machine code meets it: the addresses of SciPy's functions, and matrices as these take them."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from importlib import import_module
+
+LARGEST = (1 << 31) - 1
+"""What BLAS counts by are integers of 32 bits."""
+
+PREFIXES = {"f8": "d", "f4": "s"}
+"""The kind of values → how the names of BLAS's functions for them begin."""
+
+BEGINNINGS = {"gemm": b"void (char *, char *, int *, int *, int *, ", "gemv": b"void (char *, int *, int *, "}
+"""How the signatures begin that SciPy says its functions have."""
+
+
+@cache
+def address(name: str, kind: str) -> int:
+    """Return the address of a function of BLAS for values of a kind; 0 where SciPy has none such."""
+    try:
+        found = import_module("scipy.linalg.cython_blas").__pyx_capi__[PREFIXES[kind] + name]
+    except (ImportError, AttributeError, KeyError):
+        return 0
+    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    signature: bytes = name_of(found) or b""
+    return int(pointer_of(found, signature) or 0) if signature.startswith(BEGINNINGS[name]) else 0
+
+
+def is_there(kind: str) -> bool:
+    """Return whether machine code can multiply matrices of a kind by BLAS."""
+    return all(address(name, kind) for name in BEGINNINGS)
+
+
+def as_columns(shape: tuple[int, int], strides: tuple[int, int]) -> tuple[str, int] | None:
+    """Return how BLAS, which has matrices by columns, is to be told of one: ``N`` or ``T``, and the leading dimension.
+
+    None of elements that are not in rows or columns one after the other.
+    """
+    (rows, columns), (down, along) = shape, strides
+    if (rows == 1 or down == 1) and (columns == 1 or along >= rows):
+        return "N", along if columns > 1 else rows
+    if (columns == 1 or along == 1) and (rows == 1 or down >= columns):
+        return "T", down if rows > 1 else columns
+    return None
