@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
                  description="Exact derivatives of ordinary Python and NumPy code. Without a command: the derivative "
                              "of an example by each mode, then a line fitted to 500 points, with its picture "
                              f"{PICTURE} in this folder.")  # fmt: skip
-    top.add_argument("--version", action="version", version=f"autodiff {__version__}")
+    top.add_argument("--version", action="version", version=f"dualautodiff {__version__}")
     top.set_defaults(run=None)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     for name, run, does in (
@@ -153,7 +153,9 @@ def _quotient(text: str, f: Callable[..., Any], k: int, args: list[float]) -> st
     quotient, error = difference_quotient(lambda *xs: real_value(text, f, xs), k, args)
     if math.isnan(quotient):
         return "none"
-    return f"{quotient:.12g}, error about {error:.1g}" if math.isfinite(error) else f"{quotient:.12g}"
+    if math.isinf(error) and math.isfinite(quotient):
+        return "none that settles, as at a jump"
+    return f"{quotient:.12g}, error about {error:.1g}"
 
 
 def show_tape(chosen: argparse.Namespace) -> None:
@@ -179,11 +181,12 @@ def explore(chosen: argparse.Namespace) -> None:
     f, values, value = _evaluated(text, chosen.values)
     tape, _ = reverse.record(f, list(values.values()), sources=True)
     animation = animate(tape, names=list(values), title=" ".join(text.split()))
+    replaced = ", in place of the file that was there" if chosen.page.exists() else ""
     if chosen.page.suffix.lower() == ".gif":
         animation.to_gif(chosen.page)
     else:
         animation.to_html(chosen.page)
-    print(f"{short(text)} = {value!r}   at {_point(values)}\n\nStep by step in {chosen.page}")
+    print(f"{short(text)} = {value!r}   at {_point(values)}\n\nStep by step in {chosen.page}{replaced}")
 
 
 if __name__ == "__main__":

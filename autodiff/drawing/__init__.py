@@ -25,11 +25,13 @@ __all__ = [
 ]
 
 
-def draw_graph(of: Any) -> Picture:
+def draw_graph(of: Any, fold: bool | None = None, unread: bool = True) -> Picture:
     """Draw how a Variable was computed, or a tape; a notebook shows it, ``.save("graph.svg")`` keeps it.
 
     Every line shows its value, each edge the partial derivative, and if the result is one real number, every line its
-    adjoint. Raises TypeError for anything else than a Variable or a `Tape`.
+    adjoint. Of more than some 60 lines repeated parts are drawn once, with how often they come; with ``fold`` so are
+    those of a short tape, such as the rounds of a loop, and with ``fold=False`` none. With ``unread=False`` lines that
+    no output reads are left out. Raises TypeError for anything else than a Variable or a `Tape`.
 
     >>> from autodiff import Variable
     >>> x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
@@ -37,4 +39,4 @@ def draw_graph(of: Any) -> Picture:
     ['x', 'y', 'v2 = x * y', 'v3 = v2 + x']
     """
     tape, out, lines = traced(of, "draw_graph")
-    return picture(tape, out, lines=lines)
+    return picture(tape, out, lines=lines, fold=fold, unread=unread)

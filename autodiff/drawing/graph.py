@@ -126,8 +126,13 @@ def picture(
     names: Sequence[str] | None = None,
     adjoints: Sequence[Any] | None = None,
     lines: Iterable[int] | None = None,
+    fold: bool | None = None,
+    unread: bool = True,
 ) -> Picture:
     """Choose what is drawn of a tape: of more than some 60 lines repeated parts once, with how often they come.
+
+    With ``fold`` a short tape's are too, such as four rounds of a loop; ``fold=False`` draws every line. With
+    ``unread=False`` lines that no output reads are left out.
 
     ``out`` is the output or a tuple of outputs, as Variables or line numbers; a tape from `autodiff.record` knows its
     own. If it is one real number, each line shows its adjoint; else give ``adjoints``, one for each line, as
@@ -143,7 +148,10 @@ def picture(
         raise ValueError(f"{len(adjoints)} adjoints for the {len(tape)} lines of the tape: give one for each line")
     variables = variable_names(len(tape), short_names(tape, names))
     chosen = sorted(set(range(len(tape)) if lines is None else lines))
-    items = folded(tape, chosen)
+    if not unread:
+        read = set().union(*map(tape.ancestors, outputs))
+        chosen = [line for line in chosen if line in read]
+    items = folded(tape, chosen, fold)
     drawing = _Drawing(tape, variables, adjoints, set(outputs))
     for item in items:
         drawing.add(item)

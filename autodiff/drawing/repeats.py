@@ -33,9 +33,12 @@ class Fold:
     times: int
 
 
-def folded(tape: Tape, lines: Sequence[int]) -> list[int | Fold]:
-    """Return the lines in order, with folds in place of repeated parts, and of the middle if that is still too long."""
-    if len(lines) <= MOST:
+def folded(tape: Tape, lines: Sequence[int], fold: bool | None = None) -> list[int | Fold]:
+    """Return the lines in order, with folds in place of repeated parts, and of the middle if that is still too long.
+
+    Unless it is said by ``fold``, so is what has more than `MOST` lines.
+    """
+    if not (len(lines) > MOST if fold is None else fold and len(lines) > 2 * FEWEST):
         return list(lines)
     hidden = np.zeros(len(lines), np.intp)
     folds: dict[int, Fold] = {}

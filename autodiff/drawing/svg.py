@@ -19,17 +19,17 @@ FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 def svg(picture: Picture) -> str:
     """Write the picture as the text of an SVG file."""
-    return drawn(layout(picture))
+    return drawn(layout(picture), 'style="max-width:100%;height:auto" ')
 
 
-def drawn(placed: Layout) -> str:
-    """Write a picture of which all places are known as the text of an SVG file."""
+def drawn(placed: Layout, style: str = "") -> str:
+    """Write a picture of which all places are known as the text of an SVG file; ``style`` is an attribute of all."""
     picture = placed.picture
     size = f"{placed.width:.0f}", f"{placed.height:.0f}"
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" class="autodiff-picture" role="img" '
         f'aria-label={_quoted(picture.title)} width="{size[0]}" height="{size[1]}" '
-        f'viewBox="0 0 {size[0]} {size[1]}" font-family="{FONT}" '
+        f'viewBox="0 0 {size[0]} {size[1]}" {style}font-family="{FONT}" '
         f'font-size="{SMALL:g}">',
         f"<title>{_text(picture.title)}</title>",
         f"<desc>{_text(description(picture))}</desc>",

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.messages.errors import user_line
+
 from ..calls.values import value_of
 from ..objects.no_grad import no_grad
 from .module import Module
@@ -39,9 +41,14 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     there are ``"validation loss"`` and its like, after the epoch. ``patience`` ends the training when the validation
     loss, or the loss, has not fallen for so many epochs, and so does a ``callback(epoch, curves)`` that returns true.
     ``progress`` shows a bar where tqdm is installed. A network that is not in training is put there, with all its
-    modules; in one that is, each keeps its mode, such as that of a `BatchNorm` which stays as it is. ValueError for
-    metrics of the names of other curves.
+    modules; in one that is, each keeps its mode, such as that of a `BatchNorm` which stays as it is.
+
+    Raises ValueError for metrics of the names of other curves, TypeError where the loss and the optimiser are none.
     """
+    if not isinstance(optimiser, Optimiser) or not callable(loss):
+        given = [getattr(x, "__name__", type(x).__name__) for x in (loss, optimiser)]
+        raise TypeError("fit takes a loss and then an optimiser, fit(net, nn.mse, nn.Adam(net.parameters()), x, y, "
+                        f"epochs), not {given[0]} and {given[1]}{user_line()}")  # fmt: skip
     taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
     if taken:
         raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")

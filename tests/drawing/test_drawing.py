@@ -884,3 +884,38 @@ def test_the_partial_of_a_product_with_a_mask_is_a_number():
     assert [edge.partial for edge in edges if edge.active] == ["0"]
     mask = np.array([True, False])
     assert "[1, 0]" in [edge.partial for edge in draw_graph(record(lambda x: x * mask, [np.ones(2)])[0]).edges]
+
+
+# ---------------------------------------------------------------------------------------- what is left out
+
+
+def rounds(count):
+    """A tape of so many rounds of a loop, and a line that nobody reads."""
+
+    def f(x):
+        np.exp(x)
+        for _ in range(count):
+            x = np.sin(x) * 2.0
+        return x
+
+    return autodiff.record(f, [0.5])[0]
+
+
+def test_the_rounds_of_a_short_loop_are_folded_where_that_is_asked():
+    texts = [node.text for node in draw_graph(rounds(5), fold=True).nodes]
+    assert texts[:2] == ["x", "v1 = exp(x)"]
+    assert texts[-3:] == ["… 3 × like this …", "v10 = sin(v9)", "v11 = v10 * 2"]
+    assert len(draw_graph(rounds(5)).nodes) == 12
+    assert len(draw_graph(rounds(60)).nodes) < 12
+    assert len(draw_graph(rounds(60), fold=False).nodes) == 122
+
+
+def test_what_no_output_reads_is_left_out_where_that_is_asked():
+    for count in (1, 60):
+        assert any("exp" in node.text for node in draw_graph(rounds(count)).nodes)
+        assert not any("exp" in node.text for node in draw_graph(rounds(count), unread=False).nodes)
+
+
+def test_a_wide_graph_fits_its_page():
+    root = ET.fromstring(draw_graph(rounds(2)).to_svg())
+    assert "max-width:100%" in root.attrib["style"]

@@ -626,8 +626,9 @@ def test_explore(called, tmp_path, arguments):
 
 
 def test_explore_writes_over_what_was_there(called, tmp_path):
-    for x in ("1", "2"):
-        assert called("explore", "x**2", f"x={x}")[0] == 0
+    for x, said in (("1", ""), ("2", ", in place of the file that was there")):
+        status, out, _ = called("explore", "x**2", f"x={x}")
+        assert (status, out.splitlines()[-1]) == (0, f"Step by step in explorer.html{said}")
     assert "at x = 2; the result is v1 = 4" in (tmp_path / "explorer.html").read_text(encoding="utf-8")
 
 

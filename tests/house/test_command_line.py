@@ -212,6 +212,13 @@ def test_beside_the_end_of_the_domain_there_is_no_quotient(called):
     assert derivatives(out)["x"][:2] == (math.inf, math.inf)
 
 
+def test_at_a_jump_the_quotients_do_not_settle(called):
+    """Their last one, 3.3, is no approximation of anything."""
+    status, out, _ = called("derivative", "floor(x)", "x=3")
+    assert status == 0
+    assert derivatives(out)["x"] == (0.0, 0.0, "none that settles, as at a jump")
+
+
 def test_nan_flows(called):
     status, out, _ = called("derivative", "x*sin(x)", "x=nan")
     assert status == 0
@@ -325,7 +332,7 @@ def test_help(called, command):
 
 
 def test_version(called):
-    assert called("--version") == (0, f"autodiff {autodiff.__version__}\n", "")
+    assert called("--version") == (0, f"dualautodiff {autodiff.__version__}\n", "")
 
 
 def test_a_terminal_without_greek(tmp_path):

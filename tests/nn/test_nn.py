@@ -674,6 +674,13 @@ def test_modules_take_keywords():
     assert Scaled()(2.0, scale=3.0) == 6.0
 
 
+@pytest.mark.parametrize("swapped", [lambda net: (nn.Adam(net.parameters()), nn.mse), lambda net: (nn.mse, nn.Adam)])
+def test_a_loss_and_an_optimiser_that_are_none_are_told(swapped):
+    net = nn.Linear(2, 1, rng=1)
+    with pytest.raises(TypeError, match=r"fit takes a loss and then an optimiser, .*Adam.*test_nn\.py"):
+        nn.fit(net, *swapped(net), np.ones((3, 2)), np.ones((3, 1)), 2)
+
+
 def test_a_state_that_does_not_fit_changes_nothing():
     net = nn.Sequential(nn.Linear(2, 3, rng=0), nn.BatchNorm(3), nn.Linear(3, 1, rng=1))
     before = net.state_dict()
