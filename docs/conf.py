@@ -53,8 +53,8 @@ highlight_language = "none"  # of blocks that name none: what a program printed
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
-LESSONS = ["Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions", "Custom-Rules",
-           "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
+LESSONS = ["Hundred-Lines", "Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions",
+           "Custom-Rules", "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
            "Differentiable-Simulation"]  # fmt: skip
 """The notebooks in the order of ideas."""
 

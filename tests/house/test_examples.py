@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import runpy
 import sys
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from autodiff import grad, hessian, hvp, nn
+from autodiff import derivative, grad, gradient, hessian, hvp, nn
+from dualnumbers import dmath
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -232,6 +234,56 @@ def test_the_derivatives_of_the_logistic_loss_by_their_formulas(example):
     np.testing.assert_allclose(hvp(lambda w: logistic.loss(w, x, y))(w, v), expected @ v, rtol=1e-10, atol=1e-10)
     errors = logistic.standard_errors(w, x, y)
     np.testing.assert_allclose(errors**2, np.linalg.solve(expected, np.eye(31)).diagonal(), rtol=1e-8)
+
+
+# ------------------------------------------------------------------------------------------------------- hundred lines
+
+
+def test_a_hundred_lines_are_enough():
+    assert (EXAMPLES / "hundred_lines.py").read_text(encoding="utf-8").count("\n") <= 100
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_hundred_lines_beside_the_package(example, seed):
+    """Value, both modes and the second derivatives in every nesting, of a program with all rows and operators."""
+    lines = example("hundred_lines")
+
+    def program(x, y, of):
+        z = of.sin(x * y) / (2.0 + of.cos(x - y)) - of.exp(-x) * 3.0
+        for k in range(3):
+            z = of.log(z * z + 1.5) + k - z / (1.0 - 0.25 * y) if z < 0.5 or x > y else 2.0 / (z + 4.0) - y
+        return -z
+
+    x, y = np.random.default_rng(seed).uniform(-1.5, 1.5, 2).tolist()
+    mine, ours = (lambda x, y, of=of: program(x, y, of) for of in (lines, dmath))
+    assert mine(x, y) == pytest.approx(ours(x, y), rel=1e-14)
+    first = gradient(ours, [x, y])
+    assert lines.gradient(mine, x, y) == pytest.approx(first, rel=1e-12, abs=1e-13)
+    assert lines.derivative(lambda x: mine(x, y), x) == pytest.approx(first[0], rel=1e-12, abs=1e-13)
+    assert lines.derivative(lambda y: mine(x, y), y) == pytest.approx(first[1], rel=1e-12, abs=1e-13)
+    mixed = derivative(ours, (0, 1), [x, y])
+    partial = [lambda f, x: lines.derivative(f, x), lambda f, x: lines.gradient(f, x)[0]]
+    for outer in partial:
+        for inner in partial:
+            found = outer(lambda y, D=inner: D(lambda x: mine(x, y), x), y)
+            assert found == pytest.approx(mixed, rel=1e-11, abs=1e-12)
+
+
+def test_the_hundred_lines_do_not_confuse_perturbations(example):
+    lines = example("hundred_lines")
+    for outer in (lines.derivative, lambda f, x: lines.gradient(f, x)[0]):
+        for inner in (lines.derivative, lambda f, x: lines.gradient(f, x)[0]):
+            assert outer(lambda x, D=inner: x * D(lambda y: x + y, 1.0), 1.0) == 1.0
+    assert lines.derivative(lambda x: 3.0, 1.0) == 0.0
+    assert lines.gradient(lambda x, y: y * y, 1.0, 2.0) == [0.0, 4.0]
+
+
+def test_the_command_of_the_hundred_lines(example, capsys):
+    runpy.run_path(str(EXAMPLES / "hundred_lines.py"), run_name="__main__")
+    f = lambda x, y: (x * y + dmath.sin(x)) * y
+    numbers = [float(x) for x in re.findall(r"-?\d+\.\d+", capsys.readouterr().out)]
+    expected = [*gradient(f, [2.0, 3.0]), *(derivative(f, places, [2.0, 3.0]) for places in np.ndindex(2, 2))]
+    assert numbers == pytest.approx(expected, rel=1e-14)
 
 
 # -------------------------------------------------------------------------------------------------------------- all

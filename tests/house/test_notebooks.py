@@ -3,16 +3,20 @@
 ``pytest --nbmake`` runs them, and their cells check their own results; ``docs/run_notebooks.py`` renews what is stored.
 """
 
+import ast
 import base64
+import importlib
 import json
 import re
 import runpy
 import struct
+import sys
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
@@ -126,19 +130,79 @@ def test_reads_as_a_lesson(path):
     assert max(len(cell.source.splitlines()) for cell in code_cells(path)) <= 36
 
 
+SOLVED = ("Hundred-Lines", *FIRST)
+
+
 @each
 def test_has_exercises(path):
-    """Those of the first two lessons have solutions; the others end by saying where to go next."""
+    """They have folded solutions; the lesson ends by saying where to go next."""
     text = "\n".join(texts(path))
     exercises, solutions = (re.findall(rf"\*\*{word} (\d+)\.\*\*", text) for word in ("Exercise", "Solution"))
     assert exercises == [str(k + 1) for k in range(len(exercises))]
-    if path.stem in FIRST:
+    assert len(exercises) >= 3
+    if path.stem in SOLVED:
         assert solutions == exercises
-        assert len(exercises) >= 5
         assert text.index("**Solution 1.**") > text.index(f"**Exercise {len(exercises)}.**")
-    else:
-        assert len(exercises) >= 3
-        assert "\n## Where next\n" in read(path).cells[-1].source
+        hidden = [cell for cell in code_cells(path) if cell.metadata.get("jupyter", {}).get("source_hidden")]
+        assert len(hidden) >= len(solutions)
+    if path.stem not in FIRST:
+        assert "## Where next\n" in read(path).cells[-1].source
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """What says whether an answer is right."""
+    sys.path.insert(0, str(FOLDER))
+    yield importlib.import_module("answers")
+    sys.path.remove(str(FOLDER))
+    del sys.modules["answers"]
+
+
+@each
+def test_answers_are_judged(path, answers):
+    """A cell below each exercise waits for an answer; that of its solution, which is folded, is found right."""
+    cells = [f"{cell.source}\n" for cell in code_cells(path)]
+    before, after = (rf'^{check}\("{path.stem}", (\d+), ' for check in ("check", "assert check"))
+    asked, solved = (
+        [call for source in cells for call in re.findall(pattern, source, re.MULTILINE)]
+        for pattern in (before + r"\.\.\.\)\n", after + r"[^.].*\)\n")
+    )
+    numbers = [str(k + 1) for k in range(len(answers.EXERCISES.get(path.stem, ())))]
+    assert asked == solved == numbers
+    for cell in code_cells(path):
+        if "assert check(" in cell.source:
+            assert cell.metadata == {"jupyter": {"source_hidden": True}, "tags": ["hide-cell"]}
+
+
+def test_each_exercise_knows_right_from_wrong(answers):
+    for lesson, exercises in answers.EXERCISES.items():
+        for number, exercise in enumerate(exercises, 1):
+            expected = np.asarray(exercise.expected(), float)
+            assert answers.check(lesson, number, expected), (lesson, number)
+            assert not answers.check(lesson, number)
+            assert "too large" in repr(answers.check(lesson, number, expected + 1e6 * (1.0 + np.abs(expected))))
+            for reason, mistake in exercise.mistakes.items():
+                assert repr(answers.check(lesson, number, mistake)) == f"Exercise {number}: wrong. {reason}"
+
+
+def test_what_is_no_answer_is_told_so(answers):
+    assert repr(answers.check("Hundred-Lines", 3)).endswith(
+        "put your answer in the place of the dots, and run the cell."
+    )
+    assert "shape (), yours has (2,)" in repr(answers.check("Hundred-Lines", 3, [1.0, 2.0]))
+    assert "not function" in repr(answers.check("Hundred-Lines", 3, lambda: 2.0))
+    assert "0.5 is too small" in repr(answers.check("Hundred-Lines", 3, 0.5))
+    assert "too" in repr(answers.check("Hundred-Lines", 3, np.nan))
+
+
+def test_the_hundred_lines_are_those_of_the_lesson():
+    """Every definition of the file stands in the notebook, word for word."""
+    file = ast.parse((FOLDER.parent / "examples" / "hundred_lines.py").read_text(encoding="utf-8"))
+    cells = [ast.parse(cell.source).body for cell in code_cells(FOLDER / "Hundred-Lines.ipynb")]
+    told = [ast.unparse(statement) for body in cells for statement in body]
+    defined = [ast.unparse(part) for part in file.body if isinstance(part, ast.Assign | ast.FunctionDef | ast.ClassDef)]
+    assert len(defined) == 15
+    assert set(defined) <= set(told)
 
 
 @each

@@ -1,0 +1,99 @@
+"""Says whether an answer to an exercise of a lesson is right, and if not, why: ``check("Hundred-Lines", 1, answer)``.
+
+What is expected is found in another way than the lesson's, and only when it is asked for.
+
+>>> check("Hundred-Lines", 3, 1.0)
+Exercise 3: wrong. That is the true derivative; with one level the inner differentiation takes both tangents.
+>>> bool(check("Hundred-Lines", 3, 2.0))
+True
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import autodiff
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a cell shows; true if the answer is right."""
+
+    text: str
+    right: bool = False
+
+    def __bool__(self):
+        return self.right
+
+    def __repr__(self):
+        return self.text
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What is expected, numbers or arrays of them; what to learn from it; wrong answers, by the reason."""
+
+    expected: Callable[[], Any]
+    lesson: str
+    mistakes: dict[str, Any] = field(default_factory=dict)
+    rtol: float = 1e-6
+
+
+def check(lesson: str, number: int, answer: Any = ...) -> Verdict:
+    """Compare an answer with what is expected, and with the mistakes that others made."""
+    exercise, name = EXERCISES[lesson][number - 1], f"Exercise {number}: "
+    if answer is ...:
+        return Verdict(name + "put your answer in the place of the dots, and run the cell.")
+    try:
+        found = np.asarray(answer, float)
+    except (TypeError, ValueError):
+        return Verdict(f"{name}wrong. Numbers are asked for, not {type(answer).__name__}.")
+    expected = np.asarray(exercise.expected(), float)
+    if found.shape != expected.shape:
+        return Verdict(f"{name}wrong. The answer has the shape {expected.shape}, yours has {found.shape}.")
+    if _close(found, expected, exercise.rtol):
+        return Verdict(f"{name}right. {exercise.lesson}", True)
+    for reason, mistake in exercise.mistakes.items():
+        if _close(found, np.asarray(mistake, float), exercise.rtol):
+            return Verdict(f"{name}wrong. {reason}")
+    place = np.unravel_index(np.argmax(np.nan_to_num(np.abs(found - expected), nan=np.inf)), found.shape)
+    where = f"Element {', '.join(map(str, place))} of it, {found[place]:.6g}," if place else f"{found:.6g}"
+    return Verdict(f"{name}wrong. {where} is {'too small' if found[place] < expected[place] else 'too large'}.")
+
+
+def _close(found, expected, rtol):
+    scale = np.max(np.abs(expected), initial=0.0)
+    return found.shape == expected.shape and np.allclose(found, expected, rtol=rtol, atol=1e-3 * rtol * scale)
+
+
+def _product(x, y):
+    return (x * y + np.sin(x)) * y
+
+
+EXERCISES = {
+    "Hundred-Lines": (
+        Exercise(
+            lambda: [1 / np.cosh(0.5) ** 2, -2 * np.tanh(0.5) / np.cosh(0.5) ** 2],
+            "One line in the table, and both modes and every order know the function.",
+            {"The second number is the first derivative once more.": [1 / np.cosh(0.5) ** 2, 1 / np.cosh(0.5) ** 2]},
+        ),
+        Exercise(
+            lambda: autodiff.hessian(lambda v: _product(v[0], v[1]))(np.array([2.0, 3.0])),
+            "It is symmetric, and nobody has seen to that.",
+            {"Those are the first derivatives.": [[9 + 3 * np.cos(2.0), 12 + np.sin(2.0)]] * 2},
+        ),
+        Exercise(
+            lambda: 2.0,
+            "No error, no NaN, a wrong number: that is why every differentiation has a level of its own.",
+            {"That is the true derivative; with one level the inner differentiation takes both tangents.": 1.0},
+        ),
+        Exercise(
+            lambda: autodiff.derivative(lambda x: x**10, 0, [1.1]),
+            "A method that is made of others needs no derivative of its own.",
+            {"That is the value, not the derivative.": 1.1**10, "The factor 10 is missing.": 1.1**9},
+        ),
+    ),
+}
+"""The exercises of each lesson, in their order."""
