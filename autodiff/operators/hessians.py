@@ -10,7 +10,7 @@ import numpy as np
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
 from dualnumbers.levels import Level, level_of
 from dualnumbers.messages.errors import user_line
-from dualnumbers.numbers.batch import BatchArray, batch, units
+from dualnumbers.numbers.batch import BatchArray, of_units
 from dualnumbers.numbers.dual import make
 from dualnumbers.numbers.pushforward import paired
 from dualnumbers.numbers.weighted import DOUBLE
@@ -31,6 +31,7 @@ from ..linearization import Recording
 from ..reverse import grad
 from ..sparse.jacobians import check_sparse, value_grad_and_sparse_hessian
 from ..sparse.sparsity import Sparsity
+from ..tape.keeping import count_read
 from ..tape.sweep import adjoints
 from ..tape.tangents import tangents
 
@@ -117,7 +118,7 @@ def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[li
 def _of_one_array(recording: Recording, out: Any) -> tuple[list[Any], list[Any]] | None:
     """Do what `_hessian` does for one small array, without chunks; None where the tangents are no plain arrays."""
     (x,), low = recording.leaves, Level()
-    ((gradient, tangent),) = pushed_gradient(recording, out, [batch(units(x.size, x.shape), low)])
+    ((gradient, tangent),) = pushed_gradient(recording, out, [of_units(x.size, x.shape, low)])
     if type(tangent) is BatchArray and tangent.level is low:
         columns = tangent.data
     else:
@@ -139,7 +140,7 @@ def pushed_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[tu
     if not recording.holds(out):
         return [(None, None)] * len(seeds)
     with np.errstate(all="ignore"):
-        pushed = tangents(tape, seeds_by_line(tape.inputs, seeds), range(out.line + 1))
+        pushed = tangents(tape, seeds_by_line(tape.inputs, seeds), range(count_read(tape, out.line)))
     values = [paired(make, x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
     gradients = adjoints(tape.at(values), {out.line: zeros_like(tape.values[out.line]) + 1})
     return [(g.primal, g.tangent) if level_of(g) is level else (g, None) for g in gradients]

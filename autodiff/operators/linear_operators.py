@@ -47,19 +47,24 @@ class _Space:
         leaves, self.rebuild = flatten(like)
         _check_plain(leaves)
         self.shapes, self.types = list(map(shape, leaves)), list(map(dtype_of, leaves))
+        self.taken = [np.result_type(dtype, np.float32) for dtype in self.types]
+        """The type in which each leaf takes its elements."""
         self.starts = np.cumsum([0, *map(size, leaves)]).tolist()
         self.size = self.starts[-1]
         self.is_real = np.array([dtype.kind != "c" for dtype in self.types], bool).repeat(np.diff(self.starts))
         """Of each element of a vector, whether it is one of a real leaf."""
+        self.all_real = bool(self.is_real.all())
 
     def structure(self, vector: Array) -> Any:
         """Return the structure that a vector stands for."""
-        parts = zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False)
+        parts = zip(self.starts, self.starts[1:], self.shapes, self.taken, strict=False)
         return self.rebuild(_in_type(vector[start:end].reshape(dims), dtype)[()]
                             for start, end, dims, dtype in parts)  # fmt: skip
 
     def column(self, structure: Any) -> Array:
         """Return the vector that a structure stands for."""
+        if type(structure) is np.ndarray and structure.dtype.char != "O":
+            return structure.ravel()
         leaves = flatten(structure)[0]
         _check_plain(leaves)
         return np.concatenate([np.ravel(x) for x in leaves])
@@ -67,7 +72,7 @@ class _Space:
     def structures(self, columns: Array, level: Level) -> Any:
         """Return the structures of the columns of a matrix, as one whose leaves are batches."""
         leaves = []
-        for start, end, dims, dtype in zip(self.starts, self.starts[1:], self.shapes, self.types, strict=False):
+        for start, end, dims, dtype in zip(self.starts, self.starts[1:], self.shapes, self.taken, strict=False):
             members = np.ascontiguousarray(_in_type(columns[start:end].T, dtype))
             leaves.append(batch(members.reshape(columns.shape[1], *dims), level))
         return self.rebuild(leaves)
@@ -82,7 +87,7 @@ class _Space:
 
 def _in_type(x: Array, dtype: Any) -> Array:
     """Return elements of a vector in the type of a leaf; a real one has no place for imaginary parts."""
-    return (x if dtype.kind == "c" else x.real).astype(np.result_type(dtype, np.float32))
+    return (x if dtype.kind == "c" else x.real).astype(dtype)
 
 
 def _check_plain(leaves: Iterable[Any]) -> None:
@@ -111,13 +116,16 @@ class DerivativeOperator(LinearOperator):  # type: ignore[misc]
         return _applied(self._forth, self._of, self._to, columns, self._of.is_real)
 
     def _rmatmat(self, columns: Any) -> Array:
-        split = self._to.is_real | np.all(self._of.is_real)
-        return _applied(self._back, self._to, self._of, columns, split)
+        return _applied(self._back, self._to, self._of, columns, self._to.is_real | self._of.all_real)
 
     def _matvec(self, vector: Any) -> Array:
+        if self._of.all_real and vector.dtype.kind != "c":
+            return self._to.column(self._forth(self._of.structure(np.asarray(vector).reshape(-1))))
         return self._matmat(np.reshape(vector, (-1, 1)))[:, 0]
 
     def _rmatvec(self, vector: Any) -> Array:
+        if self._to.all_real and vector.dtype.kind != "c":
+            return self._of.column(self._back(self._to.structure(np.asarray(vector).reshape(-1))))
         return self._rmatmat(np.reshape(vector, (-1, 1)))[:, 0]
 
 
@@ -128,7 +136,7 @@ def _applied(product: Product, of: _Space, to: _Space, columns: Any, split: Arra
     of what it takes or gives: what it is to be for complex ones is P(z) − i P(i z).
     """
     columns = np.asarray(columns)
-    if np.any(split) and (columns.dtype.kind == "c" or not np.all(of.is_real)):
+    if np.any(split) and (columns.dtype.kind == "c" or not of.all_real):
         turned = np.where(split[:, None], 1j * columns, 0.0)
         return _multiplied(product, of, to, columns) - 1j * _multiplied(product, of, to, turned)
     return _multiplied(product, of, to, columns)

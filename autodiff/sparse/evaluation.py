@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -52,14 +53,13 @@ class Recorded:
         With ``is_checked`` its product with a random vector is compared with one that was pushed, or pulled, through
         the tape; ValueError where they differ: then the pattern is another one.
         """
-        from scipy.sparse import csr_array
-
         pattern, count = sparsity.pattern, compression.directions
         width = pattern.shape[0 if compression.is_reverse else 1]
         along = RANDOM.uniform(0.5, 1.5, (int(is_checked), width))
         found = self._found(compression, along)
-        values = found[:count].ravel()[compression.places]
-        matrix = csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+        matrix = copy(pattern)  # SciPy's constructor looks at every index, a tenth of the time of all
+        matrix.data = found[:count].ravel().take(compression.places)
+        matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         if is_checked:
             _check(matrix.T if compression.is_reverse else matrix, along[0], found[count])
             self._check_infinite(pattern, ~np.isfinite(found[count]), compression.is_reverse)
@@ -117,8 +117,8 @@ class Recorded:
                 seed = seed.reshape(len(part), *shape(x))
                 seeds.append(batch(seed, level) if len(part) > 1 else seed[0])
             pushed = self._pulled(seeds) if is_reverse else self._pushed(seeds)
-            chunks.append(np.concatenate([_members(x, len(part), level) for x in pushed], axis=1))
-        return np.concatenate(chunks) if chunks else np.zeros((0, sum(onto)))
+            chunks.append(_joined([_members(x, len(part), level) for x in pushed], 1))
+        return _joined(chunks, 0) if chunks else np.zeros((0, sum(onto)))
 
     def _pushed(self, seeds: list[Any]) -> list[Any]:
         """Return the tangents of the outputs."""
@@ -140,6 +140,10 @@ def _members(x: Any, count: int, level: Level) -> Any:
     if isinstance(x, BatchNumber) and x.level is level:
         return x.data.reshape(count, -1)
     return np.broadcast_to(np.ravel(x), (count, np.size(x)))
+
+
+def _joined(pieces: list[Any], axis: int) -> Any:
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis)
 
 
 def _check(matrix: Any, along: Any, found: Any) -> None:

@@ -54,15 +54,15 @@ def _is_same(x: Any, y: Any) -> bool:
     """
     if type(x) is not type(y):
         return False
+    if isinstance(x, (tuple, list)):
+        return len(x) == len(y) and all(map(_is_same, x, y))
+    if x is y and not isinstance(x, np.ndarray):
+        return True
     if isinstance(x, np.ndarray):
         same = x.dtype == y.dtype and x.shape == y.shape and x.dtype != object
         return same and np.array_equal(np.ascontiguousarray(x).view(np.uint8), np.ascontiguousarray(y).view(np.uint8))
-    if isinstance(x, (tuple, list)):
-        return len(x) == len(y) and all(map(_is_same, x, y))
     if isinstance(x, dict):
         return x.keys() == y.keys() and all(_is_same(x[name], y[name]) for name in x)
-    if x is y:
-        return True
     if hasattr(x, "is_alike"):
         return bool(x.is_alike(y))
     return isinstance(x, (int, float, complex, str, slice, np.generic, np.dtype)) and bool(x == y)

@@ -40,10 +40,7 @@ class Compression(NamedTuple):
 
     def seeds(self, start: int, stop: int, part: range, dtype: Any) -> Any:
         """Return the seeds of the columns or rows from ``start`` to ``stop``, of the colours in ``part``."""
-        seeds, colours = np.zeros((len(part), stop - start), dtype), self.colours[start:stop]
-        inside = np.flatnonzero((colours >= part.start) & (colours < part.stop))
-        seeds[colours[inside] - part.start, inside] = 1
-        return seeds
+        return (self.colours[start:stop] == np.arange(part.start, part.stop)[:, None]).astype(dtype)
 
 
 class Sparsity:

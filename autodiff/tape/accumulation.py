@@ -46,8 +46,9 @@ def fit(c: Any, x: Any) -> Any:
         return float(c)
     if type(c) is np.ndarray and type(x) in FLOATS and c.dtype.char == "d":  # the way of all others, without questions
         return np.add.reduce(c, tuple(range(c.ndim)))
-    if type(c) is type(x) and is_number(type(x)) and type(x) is dual.DualArray:
-        a, b = c.primal, x.primal
+    kind = type(c)
+    if (kind is type(x) or type(x) is np.ndarray) and is_number(kind) and kind is dual.DualArray:
+        a, b = c.primal, x.primal if kind is type(x) else x
         if type(a) is type(b) is np.ndarray and a.shape == b.shape and a.dtype is b.dtype:
             return c
     if type(c) is numpy_float is type(x) or (is_number(type(c)) and is_alike(c, x)):

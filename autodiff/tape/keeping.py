@@ -103,6 +103,23 @@ def _reads(tape: Program, reader: int, line: int) -> bool:
     return (-1 in read) if reader == line else any(k in read for k, operand in enumerate(operands) if operand == line)
 
 
+def count_read(tape: Program, last: int) -> int:
+    """Return up to which line a sweep that begins at line ``last`` reads values, as the number of lines.
+
+    Of a sum of logarithms it reads neither the sum nor the logarithms.
+    """
+    read: set[int] = set()
+    for line in range(last, -1, -1):
+        row, operands = tape.rows[line], tape.operands(line)
+        if row is None or line in read or not is_of_table(row):
+            return line + 1
+        here = read_to_pull(row, tuple([operand >= 0 and row.passes(k) for k, operand in enumerate(operands)]))
+        if -1 in here:
+            return line + 1
+        read.update(operands[k] for k in here)
+    return 0
+
+
 @cache
 def read_to_pull(row: Row, active: tuple[bool, ...]) -> frozenset[int]:
     """Return the places of the operands whose values the pull-backs to active ones read; −1 stands for the result.

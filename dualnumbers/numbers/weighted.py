@@ -23,6 +23,11 @@ DOUBLE = np.dtype(float)
 
 MULTILINEAR = (Multilinear,)
 
+BATCHES = (BatchArray, BatchNumber)
+
+OF_MEMBERS = {(1, 0): (True,), (2, 0): (True, False), (2, 1): (False, True)}
+"""The number of operands and the place of the one that has members → which have them."""
+
 PLAIN, RESULTS = (ndarray, float, int), (ndarray, np.float64)
 
 
@@ -33,21 +38,31 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Seque
     partial is one, an operand has another number of axes than ``z``, or types mix. Its caller ignores what NumPy warns
     of.
     """
+    for t in tangents:
+        if t is not None and type(t) is not ndarray:
+            break
+    else:
+        return summed(partials, z, xs, tangents, 0) if type(z) is ndarray else None
+    level, members = None, []
+    for t in tangents:
+        if t is not None:
+            if type(t) not in BATCHES or (level is not None and t.level is not level):
+                return None
+            level, t = t.level, t.data
+        members.append(t)
+    total = summed(partials, z, xs, members, 1)
+    return None if total is None or level is None else batch(total, level)
+
+
+def summed(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Sequence[Any], lead: int) -> Any:
+    """Return Σ partialₖ · ẋₖ as `weighted` does, of plain arrays, with ``lead`` 1 of members along a first axis."""
     total: Any = None
-    is_array = type(z) is ndarray
-    dims, dtype = (z.shape, z.dtype) if is_array else ((), DOUBLE)
-    level, is_own = None, False
+    dims, dtype = (z.shape, z.dtype) if type(z) is ndarray else ((), DOUBLE)
+    rank, is_own = len(dims) + lead, False
     for partial, t in zip(partials, tangents, strict=False):
         if t is None:
             continue
-        kind = type(t)
-        if kind is BatchArray or kind is BatchNumber:
-            if level is not None and t.level is not level:
-                return None
-            level, t = t.level, t.data
-            if type(t) is not ndarray or t.ndim != len(dims) + 1:
-                return None
-        elif kind is not ndarray or not is_array:
+        if type(t) is not ndarray or (lead and t.ndim != rank):
             return None
         if type(partial) is float:
             term, is_new = (t, False) if partial == 1.0 else (-t, True) if partial == -1.0 else (partial * t, True)
@@ -65,9 +80,7 @@ def weighted(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Seque
             total += term
         else:
             total, is_own = total + term, True
-    if total.dtype != dtype or (total.shape if level is None else total.shape[1:]) != dims:
-        return None
-    return total if level is None else batch(total, level)
+    return total if total.dtype == dtype and total.shape[lead:] == dims else None
 
 
 def applied(row: Row, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...]) -> Any:
@@ -98,6 +111,24 @@ def applied(row: Row, z: Any, xs: Sequence[Any], active: Active, static: tuple[A
     if type(found) is not ndarray or type(z) not in RESULTS or found.dtype != z.dtype or found.shape[1:] != z.shape:
         return None
     return batch(found, level)
+
+
+def moved(row: Row, z: Any, xs: tuple[Any, ...], place: int, t: Any, static: tuple[Any, ...], lead: int) -> Any:
+    """Return the tangent of ``z = row(*xs, *static)``, linear in the operand at a place that alone has one, ``t``.
+
+    It is what `applied` gives, of plain arrays; ``lead`` is that of `summed`.
+    """
+    x = xs[place]
+    if type(x) is not ndarray or t.dtype != x.dtype or t.shape[lead:] != x.shape:
+        return None
+    operands = (t,) if len(xs) == 1 else (t, xs[1]) if place == 0 else (xs[0], t)
+    if not lead:
+        found = row.evaluate(*operands, *static)
+        return found if type(found) is type(z) is ndarray and found.dtype == z.dtype else None
+    if row.batched is None or type(z) not in RESULTS:
+        return None
+    found = row.batched(row.evaluate, operands, OF_MEMBERS[len(xs), place], *static)
+    return found if type(found) is ndarray and found.dtype == z.dtype and found.shape[1:] == z.shape else None
 
 
 def times(p: Any, g: Any) -> Any:

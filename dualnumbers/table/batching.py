@@ -26,6 +26,9 @@ Apply = Callable[..., Any]
 Operands = Sequence[Any]
 Members = Sequence[bool]
 
+WORK = 1 << 20
+"""So many products of numbers take longer than to look whether vectors are unit vectors."""
+
 
 def with_ones(x: Any, count: int) -> Any:
     """Insert so many axes of length 1 behind the axis of the members."""
@@ -139,6 +142,20 @@ def by_places(apply: Apply, xs: Operands, members: Members, *parameters: Any) ->
         elements.append(np.zeros((count_of(xs, members), 1)))
     every = TABLE["concatenate"](*elements, 1) if len(elements) > 1 else elements[0]
     return TABLE["getitem"](every, (slice(None), places))
+
+
+def first_unit(x: Any, y: Any) -> int | None:
+    """Return the place of the 1 in the first of the vectors ``y``, if these are the unit vectors from there on.
+
+    They are as the seeds of a Jacobian, and their products with the matrix ``x`` are columns of it, in no time. None
+    comes back for any other, and where the products take no longer than to find that out.
+    """
+    if type(x) is not np.ndarray or type(y) is not np.ndarray or x.size * len(y) < WORK or x.dtype != y.dtype:
+        return None
+    (count, n), first = y.shape, int(y[0].argmax())
+    if first + count > n or y[-1, first + count - 1] != 1.0 or np.count_nonzero(y) != count:
+        return None
+    return first if (y.diagonal(first) == 1.0).all() else None
 
 
 # ------------------------------------------------------------------------------------ of the rows that change shapes

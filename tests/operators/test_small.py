@@ -8,6 +8,7 @@ import pytest
 
 from autodiff import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_jacobian
 from autodiff.calls import captured
+from dualnumbers.table.batching import first_unit
 
 MATRIX = np.random.default_rng(0).normal(size=(4, 6))
 
@@ -137,3 +138,38 @@ def test_copies_go_with_their_arrays_and_are_few():
     gc.collect()
     assert gone() is None
     assert name not in captured._COPIES
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, w: w @ x,
+    lambda x, w: np.tanh(x @ w.T),
+    lambda x, w: w.T @ np.sin(w @ x),
+    lambda x, w: np.sin(np.stack([x, 2.0 * x])) @ w.T,
+])  # fmt: skip
+def test_a_product_with_unit_vectors_is_columns_of_the_matrix(f):
+    rng = np.random.default_rng(2)
+    w, x = rng.normal(size=(300, 400)), rng.normal(size=400)
+    found = [
+        jacobian(lambda x: f(x, w))(x),
+        jacobian(lambda x: f(x, w), chunk_size=70)(x),
+        jacrev(lambda x: f(x, w))(x),
+        jacfwd(lambda x: f(x, w))(x),
+    ]
+    one_by_one = jacfwd(lambda x: f(x, w), chunk_size=1)(x)
+    for each in found:
+        np.testing.assert_allclose(each, one_by_one, rtol=1e-12, atol=1e-13)
+        assert each.flags.writeable
+        assert not np.shares_memory(each, w)
+
+
+def test_vectors_that_are_nearly_unit_vectors_are_multiplied():
+    w = np.random.default_rng(3).normal(size=(2000, 600))
+    for change in ((0, 0, 2.0), (0, 1, 1.0), (599, 599, np.nan), (300, 300, -1.0), (5, 6, 1e-300)):
+        rows = np.eye(600)
+        rows[change[:2]] = change[2]
+        assert first_unit(w, rows) is None
+    assert first_unit(w, np.eye(600)) == 0
+    assert first_unit(w, np.eye(600)[100:599]) == 100
+    assert first_unit(w, np.eye(600)[::-1]) is None
+    assert first_unit(w, np.eye(599, 600, 1)) == 1
+    assert first_unit(w, np.eye(600, dtype=np.float32)) is None

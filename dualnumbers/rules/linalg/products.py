@@ -8,7 +8,7 @@ from ...foreign import is_sparse
 from ...forms import shape
 from ...messages.errors import user_line
 from ...table import composition, multilinear, smooth
-from ...table.batching import aligned, flat, with_ones
+from ...table.batching import aligned, first_unit, flat, with_ones
 from ...table.kinds import Smooth
 from ..complexes import adjoint, conj
 from ..elementwise.arithmetic import as_numpy
@@ -47,6 +47,9 @@ def _ranks(xs, members):
 def _matmul_of_all(apply, xs, members):
     """Multiply by one product of matrices where only one operand is of members, else by a stack of products."""
     x, y = xs
+    if members == (False, True) and type(x) is np.ndarray is type(y) and y.ndim == 2 and 1 <= x.ndim <= 2:
+        first = first_unit(x, y)
+        return np.matmul(y, x.T) if first is None else x.T[first : first + len(y)].copy()
     ranks = _ranks(xs, members)
     if members == (True, False) and ranks[1] <= 2 and ranks[0]:
         rows = reshape(x, (math.prod(shape(x)[:-1]), shape(x)[-1]), "C") if ranks[0] > 1 else x
