@@ -88,15 +88,23 @@ PATIENCE = 600
 
 
 class Watch:
-    """Ends a process whose test hangs. pytest's own is made anew for each test: at 40,000 that is 15 s."""
+    """Ends a process whose test hangs. pytest's own is made anew for each test: at 40,000 that is 15 s.
+
+    References and points that tests of a file share are kept; from the next file on they are no concern of the garbage
+    collector's, by which many tests ask whether something is garbage.
+    """
 
     def __init__(self):
         self.wound, self.stderr = -PATIENCE, os.dup(2)  # sys.stderr is captured later
+        self.path = None
 
-    def pytest_runtest_setup(self):
+    def pytest_runtest_setup(self, item):
         if time.monotonic() - self.wound > PATIENCE / 20:
             self.wound = time.monotonic()
             faulthandler.dump_traceback_later(PATIENCE, exit=True, file=self.stderr)
+        if item.path != self.path:
+            self.path = item.path
+            settle()
 
     def pytest_enter_pdb(self):
         faulthandler.cancel_dump_traceback_later()
@@ -127,8 +135,19 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.quick)
 
 
-def pytest_collection_finish():
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
     """The tests themselves stay to the end: what collects garbage need not look at them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        settle()
+        gc.enable()
+
+
+def settle():
+    """Collect garbage, and let what is left, such as modules, be left alone from here on."""
     gc.collect()
     gc.freeze()
 

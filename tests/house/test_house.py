@@ -205,3 +205,10 @@ def test_every_file_that_docstrings_name_is_there():
             if not near and not ("/" in name and any(file.endswith(f"/{name}") for file in files)):
                 found.append((place, name))
     assert found == []
+
+
+def test_no_two_files_of_tests_have_one_name():
+    """pytest imports them by it."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) > 80
+    assert sorted(set(names)) == sorted(names)

@@ -18,6 +18,7 @@ import scipy.sparse
 import scipy.spatial.distance
 import scipy.special
 import scipy.stats
+from array_samples import of_each
 from samples import samples
 from table import MODES
 
@@ -30,13 +31,15 @@ COMPUTED_WITH = {"sum_where", "prod_where", "max_where", "min_where", "unwrap", 
     f"np.{name}" for name in ("put_along_axis", "put", "place", "putmask", "copyto", "fill_diagonal")}  # fmt: skip
 """Whose samples calculate with their arrays before the call: a list is not to be added to a number."""
 
-LISTS = [(f"{name}: {sample.text}, {k}", sample, k) for name in [*TABLE, *COMPOSITIONS] if name not in COMPUTED_WITH
-         for sample in samples(name) if all(np.size(x) for x in sample.arrays)
-         for k in range(len(sample.arrays)) if len(sample.arrays) > 1]  # fmt: skip
+
+@of_each([(name, sample) for name in [*TABLE, *COMPOSITIONS] if name not in COMPUTED_WITH for sample in samples(name)
+          if len(sample.arrays) > 1 and all(np.size(x) for x in sample.arrays)])  # fmt: skip
+def test_an_array_may_be_a_list_beside_numbers(name, sample):
+    for k in range(len(sample.arrays)):
+        assert_may_be_a_list(sample, k)
 
 
-@pytest.mark.parametrize(("sample", "k"), [row[1:] for row in LISTS], ids=[row[0] for row in LISTS])
-def test_an_array_may_be_a_list_beside_numbers(sample, k):
+def assert_may_be_a_list(sample, k):
     plain = np.asarray(sample.arrays[k]).tolist()
     others = [np.asarray(x) for i, x in enumerate(sample.arrays) if i != k]
     f = lambda *xs: sample.f(*xs[:k], plain, *xs[k:])

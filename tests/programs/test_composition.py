@@ -9,6 +9,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+from noted import noted
 
 from autodiff import (
     Constant,
@@ -137,16 +138,15 @@ OUTER = {
 }
 
 
-@pytest.mark.parametrize("point", POINTS)
-@pytest.mark.parametrize("capture", CAPTURES)
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize("outer", OUTER)
-def test_outer_by_inner(outer, inner, capture, point):
-    q, w = POINTS[point]
+def test_outer_by_inner(outer, inner):
     (by_w, differentiated), (by_q, inner_derivative) = OUTER[outer], INNER[inner]
-    found = differentiated(lambda w: CAPTURES[capture](inner_derivative, q, w), w)
-    assert not isinstance(found, Variable)
-    np.testing.assert_allclose(found, exact(q, w, by_q, by_w), rtol=1e-12)
+    for capture, (point, (q, w)) in itertools.product(CAPTURES, POINTS.items()):
+        with noted(f"{capture}, {point}"):
+            found = differentiated(lambda w, capture=capture, q=q: CAPTURES[capture](inner_derivative, q, w), w)
+            assert not isinstance(found, Variable)
+            np.testing.assert_allclose(found, exact(q, w, by_q, by_w), rtol=1e-12)
 
 
 @pytest.mark.parametrize("inner", INNER)

@@ -37,10 +37,8 @@ def assert_close(found, expected, condition=1.0, context=""):
     np.testing.assert_allclose(found, expected, rtol=0, atol=64 * EPS * condition * size, err_msg=context)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_row_and_composition_has_samples(name):
-    assert name in ENTRIES, "write an entry for it in tests/samples/"
-    assert samples(name)
+def test_every_row_and_composition_has_samples():
+    assert not [name for name in NAMES if not samples(name)], "write entries for them in tests/samples/"
 
 
 def test_every_entry_is_of_something():

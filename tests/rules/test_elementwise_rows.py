@@ -255,7 +255,7 @@ def directions(arrays):
 
 
 @pytest.mark.parametrize(**named(ELEMENTWISE_FUNCTIONS))
-@drawn_from(array_arguments)
+@drawn_from(array_arguments, one_in=2)
 def test_on_arrays_it_is_the_map_of_itself_on_numbers(function, arrays):
     active, apply = places(function.row), on_arrays(function)
 
@@ -373,9 +373,9 @@ def test_values_and_exceptions_are_those_of_python(function, point, turn):
 
 
 @pytest.mark.parametrize(**named(NUMPY_FACES))
-@drawn_from(any_floats, turns=True)
+@drawn_from(any_floats, one_in=2, turns=True)
 def test_values_are_those_of_numpy(function, point, turn):
-    """Of Python's floats, and of NumPy's, which take turns; of arrays of either at all of these points, see below."""
+    """Of Python's floats, and of NumPy's, which take turns; of arrays at these points and as many others, see below."""
     ufunc = numpy_function(function.row)
     kinds = (np.float64, np.float32) if turn is None else ((np.float64, np.float32)[turn % 2],)
     for kind in (float, *kinds):
