@@ -3,7 +3,7 @@
 How the package is laid out, from its doors down; docs/how-it-is-built.md tells it at length:
 
 - ``forward``, ``reverse``, ``operators``, ``check``: what users call; beside them ``nn``, ``scipy``, ``linalg``,
-  ``implicit``, ``numpy``, ``drawing``, ``custom``, ``checkpoints``, ``debugging``, ``compiler``.
+  ``implicit``, ``numpy``, ``drawing``, ``symbols``, ``custom``, ``checkpoints``, ``debugging``, ``compiler``.
 - ``calls``: arguments enter a differentiation, answers leave it.
 - ``tape``: the Wengert list, handles on its lines, the sweep through it, what prints it and runs it elsewhere;
   ``second_look``, where a derivative came out NaN; ``objects``, Variables made by hand.
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     )
     from .operators.linear_operators import gauss_newton_operator, hessian_operator, jacobian_operator
     from .sparse import Sparsity, sparsity
+    from .symbols.latex import latex
 
 __all__ = [
     "Block",
@@ -103,6 +104,7 @@ __all__ = [
     "jit",
     "jvp",
     "laplacian",
+    "latex",
     "linalg",
     "linear",
     "linear_transpose",
@@ -167,6 +169,7 @@ LATE = {
     "derivative_tensor": "derivative_tensors",
     "gradcheck": "check",
     "jit": "compiler",
+    "latex": "symbols.latex",
     "no_grad": "objects.no_grad",
     "taylor": "any_order",
 }

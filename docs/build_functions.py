@@ -7,6 +7,7 @@ and the table has not is listed with its reason (`unsupported.py`).
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ from unsupported import REASONS
 
 import autodiff.scipy
 from autodiff.scipy._counterpart import COUNTERPARTS
+from autodiff.symbols.formula import symbol
+from autodiff.symbols.notation import PLAIN
+from autodiff.symbols.rules import in_words, partial
 from dualnumbers.messages.names import public_name
 from dualnumbers.rules.arrays.inspecting import READING
 from dualnumbers.several import parts
@@ -39,16 +43,23 @@ VERSIONS = " and ".join(f"{m.__name__} {'.'.join(m.__version__.split('.')[:2])}"
 HEAD = f"""# Functions that can be differentiated
 
 Plain code, `import numpy as np` and `import scipy.special`, works as it stands, in forward and in reverse mode, to any
-order and in any nesting of the two. The last column is the order to which the tests check the derivative, in every
+order and in any nesting of the two. The derivative of an elementwise function is given as its rule has it, by one
+argument after the other; z is the value. The last column is the order to which the tests check the derivative, in every
 nesting, against differences and, of elementwise functions, in 50 digits. This page is printed from the table of rules,
 with {VERSIONS}.
 A function that is not on it raises `TypeError` and says so.
+
+In the formulas H(x) is 1 for x > 0, ½ at 0 and 0 elsewhere, [x = y] is 1 where that holds and 0 elsewhere, ψ = Γ′/Γ,
+φ is the density of the normal distribution, Q its upper tail, K₁(t) = φ(t)/Q(t) − t, σ(x) = 1/(1 + e^(−x)) and
+σ₂(x) = 1/(1 + 2^(−x)).
 """
 OF_SCIPY = """These functions of SciPy convert their arguments to plain arrays, so that the plain call cannot be
 differentiated: it raises `TypeError` and names the spelling below. Names and signatures are SciPy's; plain arrays are
 taken as well.
 """
-COLUMNS = "| function | arguments | derivative | forward | reverse | order checked |\n|---|---|---|---|---|---|\n"
+COLUMNS = "| function | arguments | derivative | order checked |\n|---|---|---|---|\n"
+LONGEST = 120
+"""Characters of the derivatives of a row up to which they are printed."""
 
 
 def row_of(function: Any) -> Row | None:
@@ -63,6 +74,19 @@ def takes_complex(row: Row | None, name: str) -> bool:
     return any(sample.unreal for key in {name, row.name if row else name} for sample in samples(key))
 
 
+def formulas(row: Row) -> str | None:
+    """The partials of an elementwise row as its rule has them; None where they are long, or more than a formula."""
+    names = next((list(inspect.signature(p).parameters)[:-1] for p in row.partials if callable(p)), ["x", "y", "w"])
+    operands = [symbol(name) for name in names[: row.arity]]
+    if row.several or any(isinstance(p, Refused) for p in row.partials):
+        return None
+    try:
+        found = ["; ".join(in_words(partial(row, k, operands, symbol("z")), PLAIN)) for k in range(row.arity)]
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return None if sum(map(len, found)) > LONGEST else ", ".join(f"`{text}`" for text in found).replace("|", r"\|")
+
+
 def line(name: str, function: Any) -> str:
     """A function's line of the page."""
     row = row_of(function)
@@ -73,7 +97,9 @@ def line(name: str, function: Any) -> str:
     note = f", but not by argument {', '.join(map(str, refused))}" if refused else ""
     how = "zero between steps" if row and row.is_constant else kind + note
     how = "reads the plain value" if function in READING else how
-    return f"| `{name}` | {argument} | {how} | yes | yes | {3 if row and row.is_elementwise else 2} |\n"
+    if row and row.is_elementwise and not row.is_constant and not note:
+        how = formulas(row) or how
+    return f"| `{name}` | {argument} | {how} | {3 if row and row.is_elementwise else 2} |\n"
 
 
 def lines(functions: dict[str, Any]) -> str:

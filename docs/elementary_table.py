@@ -5,36 +5,20 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from formula import Formula, Undecided, as_formula, assumed, symbol
-
+from autodiff.symbols.formula import Formula, symbol
+from autodiff.symbols.notation import TYPST
+from autodiff.symbols.rules import cases, in_words, value
 from dualnumbers.rules import families
 from dualnumbers.several import parts
 from dualnumbers.table import BY_NUMPY, Row
 
 
-def _cases(partial: Callable[..., Any], arguments: dict[str, Any], assumptions: dict[str, bool]) -> Iterator[str]:
-    """The formulas of a partial: what holds in general, then each special case with its condition."""
-    assumed.clear()
-    assumed.update({"1": True, "0": False} | assumptions)
-    try:
-        yield str(as_formula(partial(*arguments.values())))
-    except Undecided as undecided:
-        condition = str(undecided)
-        yield from _cases(partial, arguments, assumptions | {condition: False})
-        equations = [part.partition(" = ") for part in condition.split(", ")]
-        known = {name: float(value) for name, _, value in equations if name in arguments and value.isdecimal()}
-        for special in _cases(partial, arguments | known, assumptions | {condition: True}):
-            yield f'{special} "if" {condition}'
-
-
-def printed(partial: Any, symbols: dict[str, Any], z: Any = None) -> str:
+def printed(rule: Any, operands: list[Formula], z: Any = None) -> str:
     """A partial's formula in the arguments and the output z; a constant partial is a number in the row."""
-    if not callable(partial):
-        return str(as_formula(partial))
-    return ", quad ".join(_cases(partial, symbols | {"z": symbol("z") if z is None else z}, {}))
+    return ", quad ".join(in_words(cases(rule, operands, symbol("z") if z is None else z), TYPST, '"if"'))
 
 
 def _domain(text: str) -> str:
@@ -49,18 +33,18 @@ def _lines(row: Row) -> Iterator[dict[str, Any]]:
     Of several results each that carries a derivative has a line: z₀ is the first.
     """
     signatures = [list(inspect.signature(p).parameters)[:-1] for p in row.partials if callable(p)]
-    symbols = {name: symbol(name) for name in (*signatures, ["x", "y", "w"][: row.arity])[0]}
-    value, domain = str(Formula.lift(row.python)(*symbols.values())), _domain(row.domain.text) if row.domain else ""
+    operands = [symbol(name) for name in (*signatures, ["x", "y", "w"][: row.arity])[0]]
+    result, domain = TYPST.spell(value(row, operands)), _domain(row.domain.text) if row.domain else ""
     if not row.several:
-        partials = [printed(p, symbols) for p in row.partials]
-        yield {"name": row.name, "value": value, "partials": partials, "domain": domain}
+        partials = [printed(p, operands) for p in row.partials]
+        yield {"name": row.name, "value": result, "partials": partials, "domain": domain}
         return
     by_result = list(zip(*row.partials, strict=True))
     z = tuple(symbol(f"z_{which}") for which in range(len(by_result)))
     for which, carried in enumerate(by_result):
         if carried != (None,) * row.arity:
-            partials = [printed(p, symbols, z) for p in carried]
-            yield {"name": f"{row.name}[{which}]", "value": f"{value}_{which}", "partials": partials, "domain": domain}
+            partials = [printed(p, operands, z) for p in carried]
+            yield {"name": f"{row.name}[{which}]", "value": f"{result}_{which}", "partials": partials, "domain": domain}
 
 
 def _family(module: Any) -> str:

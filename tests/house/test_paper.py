@@ -97,40 +97,6 @@ for function in TABLE.values():
     assert sorted(printed) == sorted(public)
 
 
-@pytest.mark.parametrize(
-    ("formula", "text"),
-    [
-        (lambda x, y: -(x + y) * x, "(-x - y) x"),
-        (lambda x, y: x - (x - y), "x - x + y"),
-        (lambda x, y: 1.0 / (x * y) / y, "1 slash (x y^2)"),
-        (lambda x, y: 0.5 * (x + y) / x, "(x + y) slash (2 x)"),
-        (lambda x, y: (x * y) ** 2, "(x y)^(2)"),
-        (lambda x, y: (x**2) ** y, "(x^(2))^(y)"),
-        (lambda x, y: -1.0 * (x - y), "-(x - y)"),
-        (lambda x, y: 2.0 / math.sqrt(math.pi) * x, "2 x slash sqrt(π)"),
-        (lambda x, y: 0.0 * x + 1.0 * y, "y"),
-        (lambda x, y: x + -0.123 * y, "x - 0.123 y"),
-    ],
-)
-def test_formulas_keep_their_brackets(docs, formula, text):
-    from formula import symbol
-
-    assert str(formula(symbol("x"), symbol("y"))) == text
-
-
-def test_cases_are_told_apart(docs):
-    from elementary_table import printed
-    from formula import symbol
-
-    from dualnumbers.rules.comparisons import equal, greater
-    from dualnumbers.rules.where import where
-
-    def partial(x, z):
-        return where(greater(x, 1), z, where(equal(x, 0), 1.0, 2.0 * x))
-
-    assert printed(partial, {"x": symbol("x")}) == '2 x, quad z "if" x > 1, quad 1 "if" x = 0'
-
-
 # -------------------------------------------------------------------------------- the laws of dual numbers
 
 POSITIVE = st.floats(0.125, 4.0)

@@ -1,0 +1,1 @@
+"""Formulas of what the rules say and of what a program computed."""
