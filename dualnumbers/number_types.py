@@ -12,6 +12,7 @@ Decimal('0.6931471805599453094172321215')
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -52,12 +53,17 @@ def _of_mpf(kind: Any) -> NumberType:
     own = {
         "cbrt": lambda x: -context.cbrt(-x) if x < 0 else context.cbrt(x),
         "lgamma": lambda x: context.loggamma(x).real,
+        "psi": context.digamma,
+        "expi": context.ei,
+        "exp1": context.e1,
     }
 
     def function(name: str) -> Any:
-        word, _, order = name.partition("polygamma_")
-        if order and not word:
+        family, _, order = name.rpartition("_")
+        if family == "polygamma":
             return lambda x: context.psi(int(order), x)
+        if family == "polygamma_difference":
+            return lambda x, h: context.psi(int(order), x + h) - context.psi(int(order), x)
         return own.get(name) or getattr(context, name, None)
 
     return NumberType(function, context.mpf)
@@ -75,15 +81,26 @@ ENCLOSING = ("exp", "log", "sqrt", "sin", "cos", "tan")
 
 def _of_expressions(kind: type) -> NumberType:
     sympy = sys.modules["sympy"]
-    return NumberType(lambda name: getattr(sympy, SYMPY.get(name, name), None), sympy.Rational)
+    own = {
+        "lgamma": lambda x: sympy.log(abs(sympy.gamma(x))),
+        "cbrt": lambda x: sympy.real_root(x, 3),
+    }
+
+    def function(name: str) -> Any:
+        family, _, order = name.rpartition("_")
+        if family == "polygamma":
+            return lambda x: sympy.polygamma(int(order), x)
+        return own.get(name) or getattr(sympy, SYMPY.get(name, name), None)
+
+    return NumberType(function, sympy.Rational)
 
 
-SYMPY = {"fabs": "Abs"}
+SYMPY = {"fabs": "Abs", "psi": "digamma"}
 
 
 def _of_uncertain(kind: type) -> NumberType:
     umath = import_module("uncertainties.umath")
-    return NumberType(lambda name: getattr(umath, name, None), float)
+    return NumberType(lambda name: math.pi if name == "pi" else getattr(umath, name, None), float)
 
 
 KNOWN: dict[str | type, Maker] = {
@@ -114,16 +131,23 @@ number_type = _types.__getitem__
 
 FUNCTIONS = frozenset("""
     exp exp2 expm1 log log2 log10 log1p sqrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
-    cbrt gamma lgamma polygamma_0 polygamma_1 polygamma_2 polygamma_3 polygamma_4
+    cbrt gamma lgamma psi beta erf erfc erfi gaussian gaussian_growth expi exp1 degrees radians
     fabs floor ceil sign isfinite isinf isnan
 """.split())  # fmt: skip # noqa: SIM905
 """What a type may have itself: names of rows that mean the same there, and whose partials have no rounded constant."""
 
 
+SQUARED = {"gaussian": -1, "gaussian_growth": 1}
+"""Rows exp(± x²), of which a type needs no function but its exponential."""
+
+
 def function_of(kind: type, name: str) -> Any:
     """Return the function that a type of number has itself for a row; None where it has none."""
     own = number_type(kind)
-    return None if own is None or name not in FUNCTIONS else own.function(name)
+    if own is None or not (name in FUNCTIONS or name.startswith("polygamma_")):
+        return None
+    exp = own.function("exp") if name in SQUARED else None
+    return own.function(name) if exp is None else lambda x: exp(SQUARED[name] * x * x)
 
 
 def is_short(x: Any) -> bool:

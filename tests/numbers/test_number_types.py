@@ -9,6 +9,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from scipy import special
 
 import autodiff as ad
 from autodiff import forward, reverse
@@ -214,7 +215,8 @@ def test_decimals_have_their_own_functions():
         ad.derivative(lambda x: 0.1 * x, 0, [Decimal(1)])
 
 
-OF_MPMATH = {name: getattr(mpmath, name) for name in FUNCTIONS - {"hypot", "atan2"} if hasattr(mpmath, name)}
+OF_BOTH = (name for name in FUNCTIONS - {"hypot", "atan2"} if hasattr(mpmath, name) and hasattr(dmath, name))
+OF_MPMATH = {name: getattr(mpmath, name) for name in OF_BOTH}
 STEPS = {"floor", "ceil", "sign", "isfinite", "isinf", "isnan"}
 
 
@@ -244,6 +246,61 @@ def test_left_of_0_to_forty_digits(name):
         with mpmath.workdps(100):
             wanted = mpmath.diff(g, x, n)
             assert abs(found - wanted) <= mpmath.mpf(10) ** -40 * abs(wanted)
+
+
+SPECIAL = {
+    "erf": (dmath.erf, mpmath.erf, -1.3),
+    "erfc": (dmath.erfc, mpmath.erfc, 5.3),
+    "erfi": (special.erfi, mpmath.erfi, 0.6),
+    "psi": (special.psi, mpmath.digamma, -0.7),
+    "gamma": (dmath.gamma, mpmath.gamma, 2.7),
+    "beta": (lambda x: special.beta(x, 2.5), lambda x: mpmath.beta(x, 2.5), 0.7),
+    "beta, its second": (lambda x: special.beta(2.5, x), lambda x: mpmath.beta(x, 2.5), 0.7),
+    "expi": (special.expi, mpmath.ei, -0.7),
+    "exp1": (special.exp1, mpmath.e1, 0.7),
+    "degrees": (dmath.degrees, mpmath.degrees, 0.7),
+    "radians": (np.radians, mpmath.radians, 0.7),
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_functions_to_forty_digits(name):
+    f, g, x = SPECIAL[name]
+    for n in (1, 2, 3, 6):
+        with mpmath.workdps(50):
+            found = [ad.derivative(f, (0,) * n, [mpmath.mpf(x)])]
+            if n < 3:
+                found.append(
+                    ad.grad(lambda x, n=n: ad.derivative(f, (0,) * (n - 1), [x]) if n > 1 else f(x))(mpmath.mpf(x))
+                )
+        with mpmath.workdps(120):
+            wanted = mpmath.diff(g, mpmath.mpf(x), n)
+            assert all(abs(d - wanted) <= mpmath.mpf(10) ** -40 * max(1, abs(wanted)) for d in found)
+
+
+def test_special_functions_of_expressions():
+    sympy = pytest.importorskip("sympy")
+    x = sympy.Symbol("x", positive=True)
+    for name, f in {"erf": sympy.erf, "erfc": sympy.erfc, "gamma": sympy.gamma, "lgamma": sympy.loggamma}.items():
+        found = ad.derivative(getattr(dmath, name), (0, 0), [x]).subs(x, sympy.Rational(7, 10)).evalf(30)
+        assert abs(found - sympy.diff(f(x), x, 2).subs(x, sympy.Rational(7, 10)).evalf(30)) < 1e-28
+
+
+def test_special_functions_of_uncertain_numbers():
+    uncertainties = pytest.importorskip("uncertainties")
+    found = ad.derivative(dmath.erf, 0, [uncertainties.ufloat(0.5, 0.1)])
+    slope = 2.0 / math.sqrt(math.pi) * math.exp(-0.25)
+    assert found.nominal_value == pytest.approx(slope, rel=1e-14)
+    assert found.std_dev == pytest.approx(0.1 * slope, rel=1e-14)
+
+
+def test_a_type_without_a_constant_says_so():
+    class Steps(Fraction):
+        """A Fraction with an error function and no π."""
+
+    register_number(Steps, {"erf": lambda x: x, "exp": lambda x: x}, Steps)
+    with pytest.raises(TypeError, match=r"(sqrt|pi) is not there for numbers of type Steps"):
+        ad.derivative(dmath.erf, 0, [Steps(1, 2)])
 
 
 def test_partials_in_two_mpfs():

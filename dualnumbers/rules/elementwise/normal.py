@@ -12,6 +12,7 @@ import numpy as np
 from ...foreign import as_array
 from ...table import elementwise, family
 from ..comparisons import greater, less
+from ..constants import two_by_root_pi
 from ..domains import Domain
 from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gauss_legendre import gauss, in_blocks
@@ -96,8 +97,8 @@ erfinv = elementwise_of_scipy(
 erfcinv = elementwise_of_scipy(
     "erfcinv", lambda x, z: -ROOT2 / 4.0 * _reciprocal_density(less(x, 1.0), 0.5 * x, 0.5 * (2.0 - x), -ROOT2 * z),
     domain=Domain("0 < x < 2", ((0.01, 1.99),)), singular=True)  # fmt: skip
-erf = elementwise_of_scipy("erf", lambda x, z: 2.0 / ROOT_PI * gaussian(x), python=math.erf)
-erfc = elementwise_of_scipy("erfc", lambda x, z: -2.0 / ROOT_PI * gaussian(x), python=math.erfc)
+erf = elementwise_of_scipy("erf", lambda x, z: two_by_root_pi(x) * gaussian(x), python=math.erf)
+erfc = elementwise_of_scipy("erfc", lambda x, z: -two_by_root_pi(x) * gaussian(x), python=math.erfc)
 # 2 x z − 2/√π would cancel: at x = 1000 six digits
 erfcx = elementwise_of_scipy("erfcx", lambda x, z: -ROOT2 * z * mills(1)(ROOT2 * x), singular=True)
-erfi = elementwise_of_scipy("erfi", lambda x, z: 2.0 / ROOT_PI * gaussian_growth(x), singular=True)
+erfi = elementwise_of_scipy("erfi", lambda x, z: two_by_root_pi(x) * gaussian_growth(x), singular=True)
