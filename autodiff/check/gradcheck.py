@@ -70,10 +70,11 @@ def gradcheck(
 
     A property-based check of a function of one's own:
 
-    >>> from hypothesis import given, strategies as st
+    >>> from hypothesis import given, settings, strategies as st
     >>> def mine(x, y):
     ...     return np.exp(-x * x) * np.sin(y) / (1 + y * y)
-    >>> @given(st.floats(-3, 3), st.floats(-3, 3))
+    >>> @settings(max_examples=20, deadline=None)
+    ... @given(st.floats(-3, 3), st.floats(-3, 3))
     ... def test_mine(x, y):
     ...     gradcheck(mine, [x, y], raises=True)
     >>> test_mine()

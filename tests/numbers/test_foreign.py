@@ -1,5 +1,6 @@
 """Arrays of another library, which NumPy's two protocols reach and ``np.asarray`` does not, go through the table."""
 
+import functools
 import warnings
 from collections import defaultdict
 
@@ -100,16 +101,24 @@ def reverse(f, arrays, made):
 MODES = {"forward": forward, "reverse": reverse}
 
 
-def outcomes(mode, f, arrays):
-    """Return the leaves at foreign arrays, each with that at plain ones; what is raised at foreign arrays instead."""
+@functools.cache
+def expected(mode, name):
+    """Return the leaves of each call of a function at plain arrays."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = flatten(MODES[mode](f, arrays, np.array))[0]
-        try:
-            found = flatten(MODES[mode](f, arrays, foreign))[0]
-        except (TypeError, AttributeError) as error:
-            return error
-    return list(zip(found, expected, strict=True))
+        return [flatten(MODES[mode](f, arrays, np.array))[0] for f, arrays in CALLS[name]]
+
+
+def outcomes(mode, name):
+    """Yield the leaves of each call at foreign arrays, each with that at plain ones; or what is raised instead."""
+    for (f, arrays), leaves in zip(CALLS[name], expected(mode, name), strict=True):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = flatten(MODES[mode](f, arrays, foreign))[0]
+            except (TypeError, AttributeError) as error:
+                found = error
+        yield found if isinstance(found, Exception) else list(zip(found, leaves, strict=True))
 
 
 def assert_same(found, expected):
@@ -123,8 +132,7 @@ def assert_same(found, expected):
 def passes(mode, name):
     """Return whether all samples of a function work at foreign arrays; AssertionError where one gives another value."""
     whole, kinds = True, (Foreign, float) if name in OF_FLOATS else (Foreign,)
-    for f, arrays in CALLS[name]:
-        pairs = outcomes(mode, f, arrays)
+    for pairs in outcomes(mode, name):
         if isinstance(pairs, Exception):
             whole = False
             continue

@@ -4,6 +4,7 @@ Random compositions of singular functions at singular points are held to the lim
 difference quotients with 600 digits beside the point.
 """
 
+import functools
 import random
 
 import numpy as np
@@ -103,6 +104,7 @@ def exactly(tree, x, at):
     return _real((UNARY | BINARY)[name][1])(*(exactly(part, x, at) for part in parts))
 
 
+@functools.cache
 def limits(tree, at, order):
     """The limits of a derivative from the right and from the left, of those that exist; ±∞ where it grows."""
     found = []
@@ -357,20 +359,28 @@ DISTANCES = {
 }
 
 
+def weighed(x, length):
+    """A sum of the distances of points from one another."""
+    return np.sum(np.arange(16.0).reshape(4, 4) * length(x[:, None] - x[None]))
+
+
+@functools.cache
+def of_weighed_norms():
+    """Its gradient and Hessian, where the distances are norms."""
+    f = lambda x: weighed(x, lambda d: np.linalg.norm(d, axis=-1))
+    return grad(f)(X), hessian(f)(X)
+
+
 @pytest.mark.parametrize("name", DISTANCES)
 def test_distances_of_which_some_are_zero(name):
     """As the norm has it: slope 0 at the kink, and the others right."""
 
-    def f(x, length=DISTANCES[name]):
-        return np.sum(np.arange(16.0).reshape(4, 4) * length(x[:, None] - x[None]))
-
-    def by_norm(x):
-        return f(x, lambda d: np.linalg.norm(d, axis=-1))
-
+    f = lambda x: weighed(x, DISTANCES[name])
+    by_norm, twice_by_norm = of_weighed_norms()
     for how, partial in nestings(f, (0,), JACOBIANS):
-        np.testing.assert_allclose(partial(X), grad(by_norm)(X), rtol=1e-13, atol=1e-13, err_msg=how)
+        np.testing.assert_allclose(partial(X), by_norm, rtol=1e-13, atol=1e-13, err_msg=how)
     for how, partial in nestings(f, (0, 0), JACOBIANS):
-        np.testing.assert_allclose(partial(X), hessian(by_norm)(X), rtol=1e-11, atol=1e-11, err_msg=how)
+        np.testing.assert_allclose(partial(X), twice_by_norm, rtol=1e-11, atol=1e-11, err_msg=how)
 
 
 ROOTS = {
