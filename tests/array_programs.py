@@ -187,3 +187,74 @@ class Drawn:
     def triangle(self):
         k, f, shift = self.place(), self.pick([np.triu, np.tril]), int(self.rng.integers(-1, 2))
         return lambda pool: f(pool[k], shift)
+
+
+class Choosing(Drawn):
+    """The same with elements that arrays of places choose, are written and added to; some of them twice."""
+
+    def operation(self):
+        return (
+            getattr(self, self.pick(["chosen", "put", "moved"]))() if self.rng.random() < 0.5 else super().operation()
+        )
+
+    def places(self, shape):
+        """An index with arrays of integers or truth values."""
+        if not shape or self.rng.random() < 0.1:
+            return self.rng.random(shape) < 0.7
+        rank, of = len(shape), self.pick([(4,), (2, 3), (1,), (3, 1)])
+        parts = list(self.index(shape))[:rank] if self.rng.random() < 0.5 else []
+        parts = [part for part in parts if part is not None and part is not ...]
+        axis = int(self.rng.integers(rank))
+        parts += [slice(None)] * (axis + 1 - len(parts))
+        parts[axis] = self.rng.integers(-shape[axis], shape[axis], of)
+        if self.rng.random() < 0.2:
+            parts[axis] = self.rng.permutation(shape[axis])
+        if rank > 1 and self.rng.random() < 0.3:
+            other = (axis + 1) % rank
+            parts += [slice(None)] * (other + 1 - len(parts))
+            parts[other] = self.rng.integers(0, shape[other], np.shape(parts[axis]))
+        return tuple(parts)
+
+    def chosen(self):
+        k = self.place()
+        index = self.places(np.shape(self.values()[k]))
+        return lambda pool: pool[k][index]
+
+    def moved(self):
+        k, axis = self.place(), self.pick([None, 0, -1])
+        shape = np.shape(self.values()[k])
+        n = int(np.prod(shape)) if axis is None else shape[axis] if shape else 1
+        at = self.rng.integers(-n, n, self.pick([(5,), (2, 2), ()]))
+        along = self.rng.integers(0, n, shape) if axis is not None else at.ravel()
+        kept, counts = self.rng.random(n) < 0.6, self.rng.integers(0, 3, n)
+        return self.pick([lambda pool: np.repeat(pool[k], counts, axis), lambda pool: np.tile(pool[k], (2, 1)),
+                          lambda pool: np.compress(kept, pool[k], axis), lambda pool: np.delete(pool[k], at, axis),
+                          lambda pool: np.diag(pool[k], 1), lambda pool: np.diag(pool[k], -1),
+                          lambda pool: np.resize(pool[k], (3, 4)), lambda pool: np.diagonal(pool[k]),
+                          lambda pool: np.take_along_axis(pool[k], along, axis),
+                          lambda pool: np.take(pool[k], at, axis),
+                          lambda pool: np.take(pool[k], at + n, axis, mode="wrap")])  # fmt: skip
+
+    def put(self):
+        pool = self.values()
+        k, v = self.place(), self.place()
+        index = self.places(np.shape(pool[k]))
+        scale, how = float(self.rng.integers(1, 4)) / 4, self.pick(["number", "value", "itself", "more", "all", "less"])
+
+        def operation(pool):
+            x = pool[k] * 1.0
+            if how == "number":
+                x[index] = scale
+            elif how == "value":
+                x[index] = pool[v]
+            elif how == "itself":
+                x[index] = x[index] * scale
+            elif how == "more":
+                x[index] += pool[v]
+            elif how == "all":
+                np.add.at(x, index, scale * pool[k][index])
+            else:
+                np.subtract.at(x, index, pool[v])
+            return x
+
+        return operation

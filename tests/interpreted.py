@@ -35,10 +35,22 @@ def plain(form):
 
 
 def elements(address, shape, memory):
-    """The elements of an address along loops over a shape, to be read and written."""
+    """The elements of an address along loops over a shape; to be written, too, where there are no places."""
     buffer = memory[address.space]
+    if address.places is not None:
+        return buffer[numbers(address, shape, memory)]
     size = buffer.itemsize
     return np.ndarray(shape, buffer.dtype, buffer, address.offset * size, [size * s for s in address.strides])
+
+
+def numbers(address, shape, memory):
+    """The numbers of the elements of an address in their space."""
+    found = np.full(shape, address.offset)
+    for step, along in zip(address.strides, np.indices(shape, sparse=True), strict=True):
+        found = found + step * along
+    found = found + (0 if address.places is None else elements(address.places, shape, memory))
+    assert np.all((found >= 0) & (found < memory[address.space].size))
+    return found
 
 
 def applied(form, of, operands):
@@ -66,14 +78,19 @@ def in_one_round(line, t):
     """A line of a scan in one of its rounds."""
 
     def there(x):
-        return Address(x.space, x.kind, x.offset + t * x.strides[0], ()) if isinstance(x, Address) else x
+        return x._replace(offset=x.offset + t * x.strides[0], strides=())
 
-    return line._replace(operands=tuple(map(there, line.operands)), out=there(line.out), shape=())
+    operands = tuple(x.along_with(there) if isinstance(x, Address) else x for x in line.operands)
+    return line._replace(operands=operands, out=line.out.along_with(there), shape=())
 
 
 def moved(x, t):
     """An address in one of the rounds of a loop around."""
-    return x._replace(offset=x.offset + t * x.round, round=0) if isinstance(x, Address) else x
+
+    def there(x):
+        return x._replace(offset=x.offset + t * x.round, round=0)
+
+    return x.along_with(there) if isinstance(x, Address) else x
 
 
 def in_round(line, t):
@@ -101,7 +118,10 @@ def run(instructions, memory):
         z = np.broadcast_to(applied(one.form, one.of, operands), one.shape)
         failed |= one.raises and raised(one.form, operands, z)
         out = elements(one.out, one.shape, memory)
-        if one.fold:
+        if one.out.places is not None:
+            put = FOLDS[one.fold].at if one.fold else np.put
+            put(memory[one.out.space], numbers(one.out, one.shape, memory), z)
+        elif one.fold:
             axes = tuple(k for k, stride in enumerate(one.out.strides) if stride == 0)
             first = out[(*(slice(1) if k in axes else slice(None) for k in range(out.ndim)), ...)]
             with np.errstate(all="ignore"):
@@ -136,6 +156,9 @@ def run_kernel(kernel, memory, rng=None, t=0):
 
         def element(address, place=place):
             offset = moved(address, t).offset + sum(i * s for i, s in zip(place, address.strides, strict=True))
+            if address.places is not None:
+                buffer, at = element(moved(address.places, t))
+                offset += int(buffer[at])
             assert 0 <= offset < memory[address.space].size
             return memory[address.space], offset
 
@@ -162,7 +185,8 @@ def memory_of(block, values, rng):
     for space in block.spaces:
         size = max(prod(space.array.shape), 1)
         is_truth = space.kind == "b1"
-        memory.append(rng.random(size) < 0.5 if is_truth else np.full(size, np.nan, DTYPES[space.kind]))
+        unknown = np.nan if space.kind != "i8" else 0
+        memory.append(rng.random(size) < 0.5 if is_truth else np.full(size, unknown, DTYPES[space.kind]))
     for number, space in block.given.items():
         memory[space.number][:] = np.ravel(values(number))
     for space, table in block.tables.items():

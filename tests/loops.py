@@ -8,6 +8,17 @@ UNARY = ("np.sin({})", "np.exp(-np.square({}))", "np.tanh({})", "{} * 0.5", "1.0
          "np.sqrt(1.0 + np.square({}))")  # fmt: skip
 BINARY = ("{} + {}", "{} * {}", "{} - {}", "np.maximum({}, {})", "{} / (2.0 + np.square({}))")
 
+ATOMS = ("g", "h", "x", "k[0]", "c[i]", "c[n - 1 - i]", "h[q]", "g[p[i]]", "c[p[i], 1]", "g[::-1]", "k[:, i % m]",
+         "np.take(x, p[i])")  # fmt: skip
+VECTORS = ("w @ ({})", "({}) @ k", "np.tanh({})", "0.5 * ({})", "({}) + ({})", "({}) * np.tanh({})", "({})[p[i]]",
+           "({}) - np.sum({}) * 0.1", "({})[q]", "np.maximum({}, {})", "(({}) @ ({})) * x * 0.1", "d @ ({})",
+           "np.where(({}) > 0.1, {}, 0.2)", "({}) * a")  # fmt: skip
+STATEMENTS = ("h = np.tanh({}) + 0.0 * a", "g = 0.5 * g + np.sin({})", "s = s + 0.1 * np.sum(np.tanh({}))",
+              "k = 0.5 * k + 0.1 * np.outer(np.tanh({}), np.tanh({}))", "k = np.tanh(k @ w.T)",
+              "g = g * 0.5; np.add.at(g, p[i], np.sin({}))", "h = h * 1.0; h[q] = np.cos({})",
+              "h = h * 1.0; h[1:] += np.sin({})[:-1]", "h = np.sin(d.T @ (k @ h))", "k = np.sin(k[q] + {})",
+              "k = np.tanh(k[:, p[i]] * 0.7)", "s = 0.5 * s + np.tanh(np.max({}))")  # fmt: skip
+
 
 class Loops:
     """The source of one function of a vector x and a number a, with loops over n rounds."""
@@ -58,3 +69,45 @@ class Loops:
         names = {"np": np, "c": rng.random(self.n).tolist(), "p": rng.integers(0, self.n, self.n).tolist()}
         exec(self.source, names)
         return names["f"]
+
+
+class ArrayLoops:
+    """The source of one function of a vector x, a matrix w and a number a, with loops over arrays of m elements.
+
+    In each round there are products, elements at places, the same in each round or others, writes and sums to such.
+    """
+
+    def __init__(self, seed, n=6, m=4):
+        self.draw, self.n, self.m = random.Random(seed), n, m
+        self.lines = ["def f(x, w, a):", "    g, h, k, s = x * a, np.tanh(x), w + a, a"]
+        for _ in range(self.draw.randint(1, 2)):
+            self.loop()
+        self.lines.append("    return np.sum(g * h) + 0.3 * np.sum(np.cos(k)) + s")
+        self.source = "\n".join(self.lines)
+
+    def vector(self, depth=2):
+        if not depth or self.draw.random() < 0.2:
+            return self.draw.choice(ATOMS)
+        how = self.draw.choice(VECTORS)
+        return how.format(*(self.vector(depth - 1) for _ in range(how.count("{}"))))
+
+    def statement(self):
+        how = self.draw.choice(STATEMENTS)
+        return how.format(*(self.vector(2 - k) for k in range(how.count("{}"))))
+
+    def loop(self):
+        self.lines.append("    for i in range(n):")
+        self.lines += [f"        {self.statement()}" for _ in range(self.draw.randint(1, 4))]
+
+    def function(self):
+        """The function, with its constants."""
+        rng, (n, m) = np.random.default_rng(self.n), (self.n, self.m)
+        names = {"np": np, "n": n, "m": m, "c": rng.normal(size=(n, m)), "d": rng.normal(size=(m, m)),
+                 "p": rng.integers(0, min(n, m), (n, m)), "q": rng.permutation(m)}  # fmt: skip
+        exec(self.source, names)
+        return names["f"]
+
+    def arguments(self, seed):
+        """Arguments."""
+        rng = np.random.default_rng(seed)
+        return [rng.normal(size=self.m), rng.normal(size=(self.m, self.m)) / self.m, float(rng.normal())]

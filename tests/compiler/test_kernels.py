@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 pytest.importorskip("llvmlite")
 
-from array_programs import Drawn
+from array_programs import Choosing, Drawn
 from interpreted import FOLDS, left, memory_of, plain, run, run_kernels, text_of
-from loops import Loops
+from loops import ArrayLoops, Loops
 
 from autodiff import grad, jit
 from autodiff.compiler.compiled import recorded
@@ -138,12 +138,13 @@ def assert_native(native, jobs):
         assert_all_near(left(areas, memory), expected, single)
 
 
+@pytest.mark.parametrize("drawn_by", [Drawn, Choosing])
 @pytest.mark.parametrize("seeds", [range(k, k + 15) for k in range(0, 90, 15)], ids=lambda seeds: str(seeds.start))
-def test_every_pass_and_the_machine_code_keep_what_a_block_computes(seeds):
+def test_every_pass_and_the_machine_code_keep_what_a_block_computes(seeds, drawn_by):
     """Rounds of a kernel may run in any order; memory that nothing has written yet holds NaN."""
     native, jobs = Native(), []
     for seed in seeds:
-        drawn = Drawn(seed)
+        drawn = drawn_by(seed)
         single = any(np.result_type(x) == np.float32 for x in drawn.values())
         try:
             blocks = blocks_of(drawn, drawn.arguments)
@@ -199,6 +200,18 @@ def test_every_pass_keeps_what_loops_compute(seeds):
     assert_native(native, jobs)
 
 
+@pytest.mark.parametrize("small", [products.SMALL, 0])
+@pytest.mark.parametrize("seeds", [range(k, k + 3) for k in range(800, 806, 3)], ids=lambda seeds: str(seeds.start))
+def test_every_pass_keeps_what_random_loops_over_arrays_compute(seeds, small, monkeypatch):
+    monkeypatch.setattr(products, "SMALL", small)
+    native, jobs = Native(), []
+    for seed in seeds:
+        drawn, rng = ArrayLoops(seed, 5 + seed % 3, 3), np.random.default_rng(seed)
+        for block, values in blocks_of(grad(drawn.function(), (0, 1, 2)), drawn.arguments(seed)):
+            jobs.append(steps_of(block, values, rng, False, native))
+    assert_native(native, jobs)
+
+
 def heat(u, rounds):
     """Writes into the inner part of a copy, of neighbours."""
     for _ in range(rounds):
@@ -229,7 +242,20 @@ def network(w, rounds):
     return np.sum(x * x) + np.sum(v)
 
 
-@pytest.mark.parametrize(("f", "shape"), [(heat, (9,)), (states, (4, 4)), (network, (4, 4))])
+def pairs(x, rounds):
+    """Elements at places, in each round at others, some twice; and sums of what is at places."""
+    rng = np.random.default_rng(2)
+    total, first = 0.0 * x[:, 0], rng.integers(0, 7, 9)
+    for _ in range(rounds):
+        second = rng.integers(0, 7, 9)
+        apart = x[first] - x[second] * 0.5
+        np.add.at(total, second, np.sum(apart * apart, 1))
+        x = x + 0.1 * np.take(np.tanh(x), rng.permutation(7), 0)
+        x[first[:2]] *= 0.5
+    return np.sum(np.sin(total)) + np.sum(x * x)
+
+
+@pytest.mark.parametrize(("f", "shape"), [(heat, (9,)), (states, (4, 4)), (network, (4, 4)), (pairs, (7, 3))])
 @pytest.mark.parametrize("rounds", [6, 12])
 @pytest.mark.parametrize("small", [products.SMALL, 0])
 def test_every_pass_keeps_what_loops_over_arrays_compute(f, shape, rounds, small, monkeypatch):

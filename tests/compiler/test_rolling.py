@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from loops import Loops
+from loops import ArrayLoops, Loops
 from numpy.testing import assert_allclose
 
 from autodiff import grad, jit, value_and_grad
 from autodiff.calls.structures import flatten
+from autodiff.compiler.native import products
 from autodiff.compiler.native.dependence import Access, components
 from autodiff.compiler.native.periods import Run, runs
 
@@ -237,3 +238,23 @@ def test_loops_over_arrays(f, shape, rounds, kernels):
     if rounds > 10:
         assert any(kernel.rounds > 1 for kernel in kernels[-1])
         assert len(kernels[-1]) < 150
+
+
+@pytest.mark.parametrize("small", [products.SMALL, 0])
+@pytest.mark.parametrize("seeds", [range(k, k + 5) for k in range(900, 920, 5)], ids=lambda seeds: str(seeds.start))
+def test_random_loops_over_arrays(seeds, small, monkeypatch):
+    """Products, by BLAS or not, elements at places, writes: their values and gradients, at points that differ."""
+    monkeypatch.setattr(products, "SMALL", small)
+    rolled = 0
+    for seed in seeds:
+        drawn = ArrayLoops(seed, 5 + seed % 4, 3 + seed % 3)
+        f = value_and_grad(drawn.function(), (0, 1, 2))
+        compiled = jit(f)
+        for point in range(3):
+            found, expected = (flatten(g(*drawn.arguments(point)))[0] for g in (compiled, f))
+            for x, y in zip(found, expected, strict=True):
+                assert_allclose(x, y, rtol=1e-9, atol=1e-9 * max(1.0, np.max(np.abs(y))), err_msg=drawn.source)
+        (form,) = compiled._forms.values()
+        blocks = (block for path in form.paths for block in path.source.native.parts.blocks.values())
+        rolled += any(len(block.groups) < 0.7 * len(block.instructions) for block in blocks)
+    assert rolled

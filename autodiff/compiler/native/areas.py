@@ -14,7 +14,9 @@ import numpy as np
 KINDS = {"d": "f8", "f": "f4", "?": "b1"}
 """NumPy's letter of a dtype → the kind of values in native code."""
 
-DTYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("d"), "f4": np.dtype("f"), "b1": np.dtype("?")}
+DTYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("d"), "f4": np.dtype("f"), "b1": np.dtype("?"),
+                                    "i8": np.dtype(np.int64)}  # fmt: skip
+"""The kinds of values, and that of places, which are counted in elements."""
 
 
 class Space:
@@ -24,7 +26,7 @@ class Space:
 
     def __init__(self, number: int, array: np.ndarray, constant: bool = False) -> None:
         self.number, self.array, self.constant = number, array, constant
-        self.kind = KINDS[array.dtype.char]
+        self.kind = "i8" if array.dtype.kind == "i" else KINDS[array.dtype.char]
 
 
 class Address(NamedTuple):
@@ -36,6 +38,22 @@ class Address(NamedTuple):
     strides: tuple[int, ...]
     round: int = 0
     """By how much it goes on from round to round of a loop around, in elements."""
+    places: Address | None = None
+    """Where numbers are that the offset is to be increased by; None where there are none."""
+
+    def along_with(self, change: Callable[[Address], Address]) -> Address:
+        """Return what a function makes of it, and of where its places are."""
+        return change(self)._replace(places=change(self.places) if self.places else None)
+
+    @property
+    def has_steps(self) -> bool:
+        """Return whether its elements are at even distances along the innermost loop."""
+        return self.places is None or self.places.is_fixed
+
+    @property
+    def is_fixed(self) -> bool:
+        """Return whether it is one element along the innermost loop."""
+        return not (self.strides and self.strides[-1]) and self.has_steps
 
 
 class Area(NamedTuple):
@@ -72,3 +90,17 @@ class Area(NamedTuple):
             return None
         inside = found.size == 0 or np.may_share_memory(found, self.space.array)
         return Area(self.space, found) if inside and found.dtype == self.space.array.dtype else None
+
+
+class Chosen(NamedTuple):
+    """Elements in a space at places: from an offset on, by strides, and by numbers that stand in an area of a shape."""
+
+    space: Space
+    offset: int
+    strides: tuple[int, ...]
+    numbers: Area
+    shape: tuple[int, ...]
+
+    def along(self, shape: tuple[int, ...]) -> Address:
+        """Return its elements along loops over its shape."""
+        return Address(self.space.number, self.space.kind, self.offset, self.strides, 0, self.numbers.along(shape))

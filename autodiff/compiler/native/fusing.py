@@ -64,7 +64,7 @@ class Kernel:
         self.stores.append(Store(len(self.nodes) - 1, one.out, one.fold))
         if self.sequential:  # what is read by another step may be what was written now
             known = self.known.items()
-            self.known = {x: k for x, k in known if x.space != one.out.space or x.strides == one.out.strides}
+            self.known = {x: k for x, k in known if x.space != one.out.space or _are_apart(x, one.out)}
         if not one.fold:
             self.known[one.out] = len(self.nodes) - 1
 
@@ -75,17 +75,29 @@ class Kernel:
 
     def spaces(self) -> set[int]:
         """Return the numbers of the spaces that it loads from or stores to."""
-        loaded = {node.address.space for node in self.nodes if node.address is not None}
-        return loaded | {store.address.space for store in self.stores}
+        return self.reads() | {store.address.space for store in self.stores}
 
     def reads(self) -> set[int]:
         """Return the numbers of the spaces that it loads from."""
-        found = {node.address.space for node in self.nodes if node.address is not None}
-        return found | {store.address.space for store in self.stores if store.fold}
+        loaded = {address.space for address in self.addresses() if address.kind == "i8"}
+        loaded |= {node.address.space for node in self.nodes if node.address is not None}
+        return loaded | {store.address.space for store in self.stores if store.fold}
+
+    def addresses(self) -> list[Address]:
+        """Return where it loads and stores, and where the places of these are."""
+        found = [node.address for node in self.nodes if node.address is not None]
+        found += [store.address for store in self.stores]
+        return [*(x.places for x in found if x.places is not None), *found]
+
+
+def _are_apart(one: Address, other: Address) -> bool:
+    """Return whether two addresses in one space are of different elements in each round, or of the same in all."""
+    return one.strides == other.strides and one.places is None and other.places is None
 
 
 At = tuple[tuple[int, ...], Address | None]
-"""Loops, and an address along them; None of a sum, whose value is there when the loops are done."""
+"""Loops, and an address along them; None of a sum, whose value is there when the loops are done, or of elements at
+places, of which some may be the same."""
 
 
 class _Uses:
@@ -155,13 +167,13 @@ def _note(lines: Sequence[Instruction], kernel: int, uses: dict[int, _Uses], who
         for x in one.operands:
             if isinstance(x, Address):
                 uses.setdefault(x.space, _Uses()).note_read(kernel, (one.shape, None if whole else x))
-        at = (one.shape, None if whole or one.fold else one.out)
+        at = (one.shape, None if whole or one.fold or one.out.places else one.out)
         uses.setdefault(one.out.space, _Uses()).note_written(kernel, at)
 
 
 def _first(one: Instruction, uses: dict[int, _Uses]) -> int:
     """Return the first kernel in which an instruction may stand."""
-    out, at = uses.setdefault(one.out.space, _Uses()), (one.shape, one.out)
+    out, at = uses.setdefault(one.out.space, _Uses()), (one.shape, None if one.out.places else one.out)
     read = [(uses.setdefault(x.space, _Uses()), (one.shape, x)) for x in one.operands if isinstance(x, Address)]
     first = max(out.after_writing(at), out.after_reading(at), *(use.after_writing(where) for use, where in read), 0)
     return max(first, out.written + 1, out.read + 1) if one.fold else first
@@ -200,7 +212,7 @@ def _leave_out(kernel: Kernel, read: set[int]) -> None:
 
 def collapsed(kernel: Kernel) -> None:
     """Make one loop of two where every address goes on from the end of a row to the beginning of the next."""
-    addresses = [node.address for node in kernel.nodes if node.address] + [store.address for store in kernel.stores]
+    addresses = kernel.addresses()
     loops = [k for k, n in enumerate(kernel.shape) if n > 1]
     groups: list[list[int]] = []
     for k in loops:
@@ -215,5 +227,7 @@ def collapsed(kernel: Kernel) -> None:
 
     shape = kernel.shape
     kernel.shape = tuple(int(np.prod([shape[k] for k in group])) for group in groups)
-    kernel.nodes = [node._replace(address=moved(node.address)) if node.address else node for node in kernel.nodes]
-    kernel.stores = [store._replace(address=moved(store.address)) for store in kernel.stores]
+    kernel.nodes = [
+        node._replace(address=node.address.along_with(moved)) if node.address else node for node in kernel.nodes
+    ]
+    kernel.stores = [store._replace(address=store.address.along_with(moved)) for store in kernel.stores]

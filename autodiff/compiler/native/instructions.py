@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..program import Guard
-from .areas import Address, Area, Space
+from .areas import Address, Area, Chosen, Space
 
 Operand = Area | float
 
@@ -62,13 +62,15 @@ class Block:
         self.spaces: list[Space] = []
         self.given: dict[int, Space] = {}
         """The values that it takes, by their numbers in the program."""
-        self._offered: dict[int, Space] = {}
+        self.offered: dict[int, Space] = {}
+        """Those that it may take, whether it reads them or not."""
         self.known: dict[int, np.ndarray] = {}
         """The constants among them, and the tables, by their spaces' numbers."""
         self.groups: list[Group] = []
         """The instructions with loops found in them, when all are there."""
         self.tables: dict[Space, np.ndarray] = {}
         """Arrays of numbers that are part of the code."""
+        self._places: dict[tuple[tuple[int, ...], bytes], Area] = {}
         self.areas: dict[int, Operand] = {}
         """Where each of its values is."""
         self.results: dict[int, Area] = {}
@@ -83,16 +85,21 @@ class Block:
         return Area(made, made.array)
 
     def table(self, x: np.ndarray) -> Area:
-        """Return an array of numbers that is part of the code."""
+        """Return an array of numbers that is part of the code; of places the same for the same ones."""
+        key = x.shape, x.tobytes()
+        if x.dtype.kind == "i" and key in self._places:
+            return self._places[key]
         area = self.space(x.shape, x.dtype)
         self.tables[area.space] = self.known[area.space.number] = x
+        if x.dtype.kind == "i":
+            self._places[key] = area
         return area
 
     def give(self, number: int, value: np.ndarray) -> Area:
         """Return the area of a value that the block takes."""
-        if number not in self._offered:
+        if number not in self.offered:
             made = self.space(value.shape, value.dtype)
-            self.given[number] = self._offered[number] = made.space
+            self.given[number] = self.offered[number] = made.space
             if number < 0:
                 self.known[made.space.number] = np.ascontiguousarray(value)
             self.areas[number] = made
@@ -110,16 +117,21 @@ class Block:
         """Take no values that nothing reads."""
         lines = (line for group in self.groups or self.instructions for line in lines_of(group))
         read = {x.space for line in lines for x in line.operands if isinstance(x, Address)}
-        self.given = {number: space for number, space in self._offered.items() if space.number in read}
+        self.given = {number: space for number, space in self.offered.items() if space.number in read}
 
-    def add(self, form: str, operands: tuple[Operand, ...], out: Area, of: str, *, fold: str = "",
+    def add(self, form: str, operands: tuple[Operand | Chosen, ...], out: Area, of: str, *, fold: str = "",
             shape: tuple[int, ...] | None = None, raises: bool = False) -> Area:  # fmt: skip
         """Append an instruction, and return its area."""
         shape = out.shape if shape is None else shape
         if 0 not in shape:
-            taken = tuple(x.along(shape) if isinstance(x, Area) else x for x in operands)
+            taken = tuple(x if isinstance(x, float) else x.along(shape) for x in operands)
             self.instructions.append(Instruction(form, taken, out.along(shape), shape, of, fold, raises))
         return out
+
+    def put(self, x: Operand | Chosen, out: Chosen, fold: str = "") -> None:
+        """Write values to places, or join them with what is there."""
+        taken = x if isinstance(x, float) else x.along(out.shape)
+        self.instructions.append(Instruction("same", (taken,), out.along(out.shape), out.shape, out.space.kind, fold))
 
     def fill(self, x: float, out: Area) -> Area:
         """Fill an area with a number."""

@@ -44,10 +44,10 @@ class Roller(Protocol):
 
 
 class Loop:
-    """A run, laid out."""
+    """A run, laid out; ``anywhere``: its lines may read and write at places that no stride leads through."""
 
-    def __init__(self, roller: Roller, run: Run) -> None:
-        self.roller, self.run, self.block = roller, run, roller.block
+    def __init__(self, roller: Roller, run: Run, anywhere: bool = False) -> None:
+        self.roller, self.run, self.block, self.anywhere = roller, run, roller.block, anywhere
         lines = roller.lines[run.start : run.start + run.period * run.rounds]
         self.columns = [lines[k :: run.period] for k in range(run.period)]
         self.places: dict[int, _Place] = {}
@@ -97,14 +97,17 @@ class Loop:
     def _through(self, places: list[Address], shape: tuple[int, ...]) -> Address:
         """Return where a line reads or writes in all rounds; what the first reads may be put where it is expected."""
         offsets = np.array([x.offset for x in places])
-        spaces = {x.space for x in places}
+        is_one = len({x.space for x in places}) == 1
         step = int(offsets[2] - offsets[1])
-        first = places[0]
-        if len(spaces) == 1 and (np.diff(offsets) == step).all():
-            return first._replace(strides=(step, *first.strides))
-        if all(x.space in self.block.known for x in places):
+        first, second = places[:2]
+        if is_one and (np.diff(offsets) == step).all():
+            return first._replace(strides=(step, *first.strides), places=self._chosen(places, shape))
+        is_plain = not any(x.places for x in places)
+        if is_plain and all(x.space in self.block.known for x in places):
             return self._table(places, shape)
-        second = places[1]
+        if is_plain and is_one and self.anywhere and first.space >= 0:
+            table = self.block.table(offsets.reshape(-1, *(1 for _ in shape)))
+            return first._replace(offset=0, strides=(0, *first.strides), places=table.along((len(places), *shape)))
         goes_on = {x.space for x in places[1:]} == {second.space} and (np.diff(offsets[1:]) == step).all()
         if (
             not goes_on
@@ -113,9 +116,16 @@ class Loop:
             or not step <= second.offset < 2 * step
         ):
             raise Unfit
-        before = second._replace(offset=second.offset - step)
+        before = second._replace(offset=second.offset - step, places=first.places)
         self._start(before, first, shape)
-        return before._replace(strides=(step, *second.strides))
+        return before._replace(strides=(step, *second.strides), places=self._chosen(places, shape))
+
+    def _chosen(self, places: list[Address], shape: tuple[int, ...]) -> Address | None:
+        """Return where the places of elements are in all rounds."""
+        tables = [x.places for x in places if x.places is not None]
+        if len(set(tables)) > 1:
+            return self._table(tables, shape)
+        return tables[0]._replace(strides=(0, *tables[0].strides)) if tables else None
 
     def _table(self, places: list[Address], shape: tuple[int, ...]) -> Address:
         """Return constants, one for each round, as one array."""
@@ -168,7 +178,7 @@ class Loop:
         return found + list(self._in_order(lines))
 
     def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
-        accesses = [_accesses(k, line) for k, line in enumerate(lines)]
+        accesses = [_accesses(k, line, self.block.known) for k, line in enumerate(lines)]
         for group in components(len(lines), [one for each in accesses for one in each], self.run.rounds):
             if len(group) == 1 and not group.cyclic:
                 yield lines[group.members[0]]
@@ -187,6 +197,8 @@ class Loop:
             return None
         (k,) = members
         line = lines[k]
+        if line.out.places is not None:
+            return None
         step = line.out.strides[0]
         before = line.out._replace(offset=line.out.offset - step)
         if len(line.shape) > 1 or before not in line.operands:
@@ -211,18 +223,22 @@ def _in_a_round(line: Instruction) -> Instruction:
     def one(x: Address) -> Address:
         return x._replace(strides=x.strides[1:], round=x.strides[0])
 
-    operands = tuple(one(x) if isinstance(x, Address) else x for x in line.operands)
-    return line._replace(operands=operands, out=one(line.out), shape=line.shape[1:])
+    operands = tuple(x.along_with(one) if isinstance(x, Address) else x for x in line.operands)
+    return line._replace(operands=operands, out=line.out.along_with(one), shape=line.shape[1:])
 
 
-def _accesses(k: int, line: Instruction) -> list[Access]:
-    """Return what a line reads and writes, along the rounds."""
+def _accesses(k: int, line: Instruction, known: dict[int, np.ndarray]) -> list[Access]:
+    """Return what a line reads and writes, along the rounds; of elements at places, what it may."""
     found = []
     for x, writes in [(line.out, True), *((x, False) for x in line.operands if isinstance(x, Address))]:
         step, *inner = x.strides
         ends = [(n - 1) * s for n, s in zip(line.shape[1:], inner, strict=True)]
         low, high = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
-        adds = line.form == "add" and x == line.out and line.out in line.operands
+        adds = (line.form == "add" and x == line.out and line.out in line.operands) or (writes and line.fold == "add")
+        if x.places is not None:
+            numbers, ahead = known[x.places.space], step * (line.shape[0] - 1)
+            low, high = low + int(numbers.min()) + min(ahead, 0), high + int(numbers.max()) + max(ahead, 0)
+            step = 0
         found.append(Access(k, x.space, x.offset + low, x.offset + high, step, writes, adds))
     if line.fold:
         found.append(found[0]._replace(writes=False))

@@ -15,14 +15,15 @@ from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
 from .areas import DTYPES, KINDS, Area
+from .choosing import CHOOSING
 from .forms import FORMS
 from .instructions import Block, Operand
 from .products import PRODUCTS
 from .rolling import roll
-from .steps import ELSEWHERE, SHARING, VIEWS, Here, elementwise
+from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
 from .writing import WRITING
 
-RULES = ELSEWHERE | WRITING | PRODUCTS
+RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING
 """Rows that are not elementwise → how they become instructions."""
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)
@@ -83,10 +84,10 @@ class Lowering:
     def _lower(self, level: int, number: int, step: Step) -> bool:
         """Append a step to the block of a level; return whether it has a native form there."""
         name = step.row.name
-        rule = VIEWS.get(name) or RULES.get(name) or (elementwise if name in FORMS else None)
+        rule = (VIEWS if is_view(step) else RULES).get(name) or (elementwise if name in FORMS else None)
         if rule is None or not is_of_table(step.row) or not _is_native(step.value):
             return False
-        if name in VIEWS and step.operands[0] not in self.native:
+        if is_view(step) and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
         block = self.blocks.setdefault(level, Block())
         operands = [found for x in step.operands if (found := self._operand(block, x)) is not None]
@@ -97,7 +98,7 @@ class Lowering:
         if found is None:
             return False
         block.areas[number] = found
-        if name in VIEWS and name != "getitem":
+        if is_view(step) and name != "getitem":
             self.views.add(number)
         return True
 
@@ -113,9 +114,9 @@ class Lowering:
                 continue
             if reader > number or reader not in self.native or self.level[reader] != level:
                 return False
-            if self._step(reader).row.name in SHARING and not self._is_private(reader, number, level):
+            if may_share(self._step(reader)) and not self._is_private(reader, number, level):
                 return False
-        return self._step(x).row.name not in SHARING
+        return not may_share(self._step(x))
 
     def _step(self, number: int) -> Step:
         return self.program.steps[number - len(self.program.inputs)]
@@ -132,7 +133,7 @@ class Lowering:
             if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
                 block.areas[x] = found = block.table(value.astype(float))
                 return found
-        elif x >= len(self.program.inputs) and x not in self.native and self._step(x).row.name in VIEWS:
+        elif x >= len(self.program.inputs) and x not in self.native and is_view(self._step(x)):
             step = self._step(x)
             base = self._operand(block, step.operands[0]) if is_of_table(step.row) and _is_native(value) else None
             view = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
@@ -184,7 +185,7 @@ class Lowering:
         """Let a block give a value: in a space of its own, whole and in order."""
         value, area = np.asarray(self.program.value(number)), block.areas[number]
         kind = KINDS[value.dtype.char]
-        taken = {other.space for other in block.results.values()} | set(block.given.values())
+        taken = {other.space for other in block.results.values()} | {*block.offered.values(), *block.tables}
         whole = isinstance(area, Area) and area.picture is area.space.array and area.kind == kind
         if whole and isinstance(area, Area) and area.shape and area.space not in taken:
             block.results[number] = area

@@ -15,8 +15,11 @@ from .forms import FOLDS, FORMS, kind_of
 from .fusing import Kernel, Node, Store
 from .instructions import IDENTITIES
 
-STORED = {"f8": "double", "f4": "float", "b1": "i8"}
+STORED = {"f8": "double", "f4": "float", "b1": "i8", "i8": "i64"}
 """A kind of values → LLVM's name of the type of one in memory."""
+
+SIZES = {"double": 8, "float": 4, "i8": 1, "i64": 8}
+"""The bytes of one in memory."""
 
 REDUCED = {"add": "fadd", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
 """How results are joined → LLVM's function that joins the lanes of a vector."""
@@ -38,7 +41,7 @@ class Printer:
         self.declared: set[str] = set()
         self.lanes = 1 if kernel.sequential else lanes()
         self.kinds = kinds_of(kernel.nodes)
-        self.folds = [store for store in kernel.stores if store.fold and not _step(store.address)]
+        self.folds = [store for store in kernel.stores if store.fold and store.address.is_fixed]
         """What is joined along the innermost loop."""
         self._starts: dict[Address, str] = {}
         self._fixed: dict[tuple[Address, int], Value] = {}
@@ -85,8 +88,7 @@ class Printer:
 
     def _innermost(self, extent: int) -> None:
         self._starts, self._fixed = {}, {}
-        addresses = [node.address for node in self.kernel.nodes if node.address is not None]
-        for address in addresses + [store.address for store in self.kernel.stores]:
+        for address in self.kernel.addresses():
             self._starts[address] = self._start(address)
         unrolled = 4 if len(self.kernel.nodes) <= 8 else 2 if len(self.kernel.nodes) <= 20 else 1
         unrolled = 1 if self.kernel.sequential else unrolled
@@ -102,7 +104,7 @@ class Printer:
         """Write the loop over the first elements, some vectors a round; return what each of these has joined."""
         c = self._code(self.lanes)
         for node in self.kernel.nodes:
-            if node.address is not None and not _step(node.address) and not self._is_stored(node.address):
+            if node.address is not None and node.address.is_fixed and not self._is_stored(node.address):
                 self._fixed[node.address, c.lanes] = self._load(c, node.address, "0")
         kinds = [_joined_kind(self.kinds[store.node], store.fold) for store in self.folds]
         names = [[f"{u}.{k}" for k in range(len(kinds))] for u in range(unrolled)]
@@ -185,12 +187,24 @@ class Printer:
                 if store in self.folds:
                     to = c.convert(value, _joined_kind(value.kind, store.fold))
                     joined.append(FOLDS[store.fold](c, sums[len(joined)], to) if sums is not None else to)
+                elif store.fold and store.address.places:
+                    self._join_each(c, value, store, place)
                 elif store.fold:
                     old = self._load(c, store.address, place)
                     self._store(c, FOLDS[store.fold](c, old, value), store.address, place)
                 else:
                     self._store(c, value, store.address, place)
         return joined
+
+    def _join_each(self, c: Code, value: Value, store: Store, place: str) -> None:
+        """Join values with what is at places, one after the other: some places may be the same."""
+        one, of, kind = self._code(1), c.type(value.kind), STORED[value.kind]
+        for lane in range(c.lanes):
+            part = self._line(f"extractelement {of} {value.text}, i32 {lane}") if c.lanes > 1 else value.text
+            pointer = self._pointer(store.address, place, lane)
+            old = self._line(f"load {kind}, ptr {pointer}, align {SIZES[kind]}")
+            total = FOLDS[store.fold](one, Value(old, value.kind), Value(part, value.kind))
+            self.lines.append(f"store {kind} {total.text}, ptr {pointer}, align {SIZES[kind]}")
 
     def _value(self, c: Code, node: Node, values: list[Value]) -> Value:
         """Write the form of a node."""
@@ -228,11 +242,19 @@ class Printer:
             if stride:
                 step = f"%i.{depth}" if stride == 1 else self._line(f"mul i64 %i.{depth}, {stride}")
                 place = self._line(f"add i64 {place}, {step}")
+        if address.places and address.places.is_fixed:
+            place = self._line(f"add i64 {place}, {self._number(address.places, '0')}")
         return self._line(f"getelementptr {STORED[address.kind]}, ptr {self._bases[address.space]}, i64 {place}")
+
+    def _number(self, places: Address, place: str, lane: int = 0) -> str:
+        """Write the load of a place."""
+        return self._line(f"load i64, ptr {self._pointer(places, place, lane)}, align 8")
 
     def _pointer(self, address: Address, place: str, lane: int = 0) -> str:
         """Write the pointer to an element of a row."""
         start, stride, of = self._starts[address], _step(address), STORED[address.kind]
+        if address.places and not address.places.is_fixed:
+            start = self._line(f"getelementptr {of}, ptr {start}, i64 {self._number(address.places, place, lane)}")
         if place.isdigit():
             shift = str((int(place) + lane) * stride)
         else:
@@ -242,9 +264,9 @@ class Printer:
 
     def _load(self, c: Code, address: Address, place: str) -> Value:
         """Write the load of as many elements as there are lanes; one that is the same in all rounds is loaded once."""
-        step, of = _step(address), STORED[address.kind]
-        size = 1 if of == "i8" else 4 if of == "float" else 8
-        if c.lanes == 1 or step == 0:
+        of = STORED[address.kind]
+        size, is_row = SIZES[of], _step(address) == 1 and address.has_steps
+        if c.lanes == 1 or address.is_fixed:
             if (address, c.lanes) in self._fixed:
                 return self._fixed[address, c.lanes]
             one = self._line(f"load {of}, ptr {self._pointer(address, place)}, align {size}")
@@ -253,7 +275,7 @@ class Printer:
                 first = self._line(f"insertelement {vector} undef, {of} {one}, i32 0")
                 mask = f"<{c.lanes} x i32> zeroinitializer"
                 one = self._line(f"shufflevector {vector} {first}, {vector} undef, {mask}")
-        elif step == 1:
+        elif is_row:
             one = self._line(f"load <{c.lanes} x {of}>, ptr {self._pointer(address, place)}, align {size}")
         else:
             one = "undef"
@@ -271,8 +293,8 @@ class Printer:
         step, of = _step(address), STORED[address.kind]
         memory = of if c.lanes == 1 else f"<{c.lanes} x {of}>"
         text = self._line(f"zext {c.type('b1')} {value.text} to {memory}") if of == "i8" else value.text
-        size = 1 if of == "i8" else 4 if of == "float" else 8
-        if c.lanes == 1 or step == 1:
+        size = SIZES[of]
+        if c.lanes == 1 or (step == 1 and address.has_steps):
             self.lines.append(f"store {memory} {text}, ptr {self._pointer(address, place)}, align {size}")
             return
         for lane in range(c.lanes):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -81,12 +82,12 @@ class _Roller:
         with other operands.
         """
         end = run.start + run.period * run.rounds
-        for times in TOGETHER:
+        for anywhere, times in product((False, True), TOGETHER):
             period, rounds = run.period * times, run.rounds // times
             shift = self._shift(Run(run.start, period, rounds))
             for first, last in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 1)):
                 part = Run(run.start + shift + first * period, period, rounds - first - last - (shift > 0))
-                loop = self._loop(part) if part.rounds >= LEAST else None
+                loop = self._loop(part, anywhere) if part.rounds >= LEAST else None
                 if loop is not None:
                     before = [self._moved(line) for line in self.lines[run.start : part.start]]
                     self.moved.update(loop.moved)
@@ -103,9 +104,9 @@ class _Roller:
                 within[(np.arange(at + 1, writers[-1] + 1) - run.start) % run.period] = True
         return int(np.argmin(within)) if not within.all() else 0
 
-    def _loop(self, run: Run) -> Loop | None:
+    def _loop(self, run: Run, anywhere: bool) -> Loop | None:
         try:
-            return Loop(self, run)
+            return Loop(self, run, anywhere)
         except Unfit:
             return None
 
@@ -115,7 +116,7 @@ def signatures(lines: Sequence[Instruction]) -> np.ndarray:
     known: dict[tuple[object, ...], int] = {}
 
     def kind(x: Address | float) -> tuple[object, ...]:
-        return (x.kind, x.strides) if isinstance(x, Address) else ()
+        return (x.kind, x.strides, x.places and x.places.strides) if isinstance(x, Address) else ()
 
     def number(line: Instruction) -> int:
         key = (line.form, line.of, line.fold, line.raises, line.shape, kind(line.out), *map(kind, line.operands))

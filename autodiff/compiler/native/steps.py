@@ -97,10 +97,7 @@ def with_rest(index: Any) -> tuple[Any, ...]:
 
 
 def _getitem(here: Here, x: Operand) -> Operand | None:
-    index = here.step.static[0]
-    if isinstance(x, float):
-        return x
-    return x.viewed(lambda a: a[with_rest(index)]) if is_basic(index) else None
+    return x if isinstance(x, float) else x.viewed(lambda a: a[with_rest(here.step.static[0])])
 
 
 def _view(of: Callable[..., Any]) -> Rule:
@@ -128,7 +125,12 @@ VIEWS: dict[str, Rule] = {
     "transpose": _view(lambda a, axes=None: a.transpose(axes)),
     "broadcast_to": _view(np.broadcast_to),
 }
-"""Rows whose value is a view of the operand."""
+"""Rows whose value is a view of the operand, but of elements that arrays choose."""
+
+
+def is_view(step: Step) -> bool:
+    """Return whether the value of a step is a view of its operand."""
+    return step.row.name in VIEWS and (step.row.name != "getitem" or is_basic(step.static[0]))
 
 
 # -------------------------------------------------------------------------------------------------------- reductions
@@ -182,5 +184,10 @@ ELSEWHERE: dict[str, Rule] = {
 }
 """Rows that are neither elementwise nor write → how they become instructions."""
 
-SHARING = frozenset((*VIEWS, *(name for name, rule in ELSEWHERE.items() if rule is _itself)))
-"""Rows whose value may be where the operand is."""
+SHARING = frozenset(name for name, rule in ELSEWHERE.items() if rule is _itself)
+"""Rows, beside those of views, whose value may be where the operand is."""
+
+
+def may_share(step: Step) -> bool:
+    """Return whether the value of a step may be where its operand is."""
+    return is_view(step) or step.row.name in SHARING

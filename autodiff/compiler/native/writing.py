@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from .areas import Area
+from .areas import Area, Chosen
+from .choosing import chosen
 from .instructions import Operand
 from .steps import Here, Rule, is_basic, with_rest
 
@@ -17,7 +19,7 @@ Box = tuple[slice, ...]
 def box_of(shape: tuple[int, ...], index: Any) -> Box | None:
     """Return the part of a shape that an index of integers and slices by steps of 1 takes; None of another index."""
     parts = list(index) if isinstance(index, tuple) else [index]
-    if any(part is None for part in parts):
+    if not is_basic(index) or any(part is None for part in parts):
         return None
     if Ellipsis in parts:
         at = parts.index(Ellipsis)
@@ -54,7 +56,7 @@ def _copy_outside(here: Here, x: Operand, out: Area, index: Any) -> None:
 
 def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
     index = here.step.static[0]
-    if not is_basic(index):
+    if not is_basic(index) and (not here.shape or _has_twice(here.shape, index)):
         return None
     whole = isinstance(x, Area) and x.picture is x.space.array and x.kind == here.kind and bool(here.shape)
     if whole and here.dies and isinstance(x, Area) and v is not x:
@@ -62,15 +64,33 @@ def _setitem(here: Here, x: Operand, v: Operand) -> Operand | None:
     else:
         out = here.new()
         _copy_outside(here, x, out, index)
-    part = out.viewed(lambda a: a[with_rest(index)])
+    part = _part(here, out, index)
     if part is None:
         return None
     v = _squeezed(v, part)
-    here.block.copy(v, part)
+    if isinstance(part, Area):
+        here.block.copy(v, part)
+    else:
+        here.block.put(v, part)
     return out
 
 
-def _squeezed(v: Operand, part: Area) -> Operand:
+def _has_twice(shape: tuple[int, ...], index: Any) -> bool:
+    """Return whether an index names an element twice: which one is written last, is NumPy's."""
+    places = np.arange(math.prod(shape)).reshape(shape)[index]
+    return bool(np.unique(places).size < places.size)
+
+
+def _part(here: Here, out: Area, index: Any) -> Area | Chosen | None:
+    """Return what an index chooses of an area, to be written; None of nothing."""
+    if not np.empty(out.shape)[with_rest(index) if is_basic(index) else index].size:
+        return None
+    if is_basic(index):
+        return out.viewed(lambda a: a[with_rest(index)])
+    return chosen(here.block, out, lambda numbers: numbers[index])
+
+
+def _squeezed(v: Operand, part: Area | Chosen) -> Operand:
     """Return a value to be assigned without the axes of length 1 in front that its place does not have."""
     if isinstance(v, float) or len(v.shape) <= len(part.shape):
         return v
@@ -83,11 +103,11 @@ def _scatter(here: Here, *parts: Operand) -> Operand | None:
     """Add parts to zeros, each at its place."""
     to, indices = here.step.static
     indices = indices if here.step.row.name == "scatter_all" else (indices,)
-    if not all(map(is_basic, indices)) or tuple(to) != here.shape:
+    if tuple(to) != here.shape or here.kind == "b1":
         return None
     out = here.new()
-    places = [out.viewed(lambda a, index=index: a[with_rest(index)]) for index in indices]
-    if not all(place is not None and place.picture.size for place in places):
+    places = [_part(here, out, index) for index in indices]
+    if not all(places):
         return None
     boxes = [box_of(out.shape, index) if out.shape else None for index in indices]
     sizes = [0 if box is None else int(np.prod([part.stop - part.start for part in box])) for box in boxes]
@@ -100,7 +120,9 @@ def _scatter(here: Here, *parts: Operand) -> Operand | None:
     for k in sorted(range(len(parts)), key=lambda k: k != first):
         place = places[k]
         assert place is not None
-        if k == first and box is not None:
+        if isinstance(place, Chosen):
+            here.block.put(parts[k], place, "add")
+        elif k == first and box is not None:
             here.block.copy(parts[k], place)
         else:
             here.block.add("add", (place, parts[k]), place, here.kind)
