@@ -8,6 +8,7 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -180,7 +181,7 @@ def explore(chosen: argparse.Namespace) -> None:
     text = chosen.expression
     f, values, value = _evaluated(text, chosen.values)
     tape, _ = reverse.record(f, list(values.values()), sources=True)
-    animation = animate(tape, names=list(values), title=" ".join(text.split()))
+    animation = replace(animate(tape, names=list(values), title=" ".join(text.split())), expression=text)
     replaced = ", in place of the file that was there" if chosen.page.exists() else ""
     if chosen.page.suffix.lower() == ".gif":
         animation.to_gif(chosen.page)

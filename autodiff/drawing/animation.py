@@ -32,6 +32,11 @@ class Animation:
     placed: Layout
     lines: list[dict[str, Any]]
     modes: list[Mode]
+    tape: Tape
+    output: int | None
+    variables: list[str]
+    expression: str | None = None
+    """The text that was recorded, which a page can record anew."""
 
     @overload
     def to_html(self) -> str: ...
@@ -116,7 +121,7 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     teller = Teller(tape, output, drawn, variable_names(len(tape), short_names(tape, names)))
     modes = teller.modes()
     return Animation(title or drawn.title, _subtitle(teller), _notes(teller), _placed(drawn, modes), teller.lines(),
-                     modes)  # fmt: skip
+                     modes, tape, output, teller.variables)  # fmt: skip
 
 
 def _output(tape: Tape, out: Any) -> int | None:

@@ -6,12 +6,14 @@ import base64
 import hashlib
 import html
 import json
-from importlib.resources import files
+import re
 from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .colours import MOVING
-from .svg import drawn
+from .formulas import functions, in_expressions, javascript, part
+from .live import NotLiveError, data, program
+from .svg import drawn, style
 from .telling import BEFORE, Mode
 from .text import clean
 
@@ -19,32 +21,74 @@ if TYPE_CHECKING:
     from .animation import Animation
 
 
+STEPS = ("text.js", "layout.js", "graph.js", "player.js")
+LIVE = ("elementary.js", "special.js", "engine.js", "quotient.js", "symbols.js", "steps.js", "live.js", "inputs.js")
+TYPED = ("parse.js", "trace.js", "presets.js")
+"""The scripts of every page; of one that computes itself; of one with an expression to type."""
+
+
 def page(animation: Animation) -> str:
-    """Write the text of the page."""
-    script = _part("explorer.js")
-    run = {"before": BEFORE.text, "lines": animation.lines, "modes": [_mode(mode) for mode in animation.modes]}
+    """Write the text of the page: one that computes itself, where every line has a rule in it."""
+    run = _run(animation)
+    script = _script(run)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return Template(_part("explorer.html")).substitute(
+    expression = part("expression.html") if run["expression"] is not None else ""
+    is_live = run["program"] is not None or run["expression"] is not None
+    notes = (*animation.notes, *([] if is_live else [f"The page stays at this point: {run['reason']}."]))
+    return Template(part("explorer.html")).substitute(
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         title=_text(animation.title),
         subtitle=_text(animation.subtitle),
-        style=_colours() + _part("explorer.css"),
+        style=_colours() + style() + "\n" + part("explorer.css"),
+        controls=Template(part("controls.html")).substitute(expression=expression) if is_live else "",
         modes="".join(f"<option>{_text(mode.name)}</option>" for mode in animation.modes),
-        natural=round(animation.placed.width),
         graph=drawn(animation.placed),
         rows="\n".join(_row(line, animation) for line in animation.lines),
-        notes="".join(f"<p>{_text(note)}</p>" for note in animation.notes),
+        notes="".join(f"<p>{_text(note)}</p>" for note in notes),
         run=_json(run),
         script=script,
     )
 
 
+def _run(animation: Animation) -> dict[str, Any]:
+    """Return what the scripts know of a run: told step by step, or to be computed at any point."""
+    run: dict[str, Any] = {"before": BEFORE.text, "lines": animation.lines, "expression": animation.expression,
+                           "program": None, "inputs": []}  # fmt: skip
+    tape = animation.tape
+    try:
+        if animation.expression is None:
+            run["program"] = program(tape, animation.output)
+        run["inputs"] = [data(tape.values[line]) | {"name": animation.variables[line]} for line in tape.inputs]
+    except NotLiveError as reason:
+        return run | {"program": None, "modes": list(map(_mode, animation.modes)), "reason": str(reason)}
+    picture = animation.placed.picture
+    nodes = [{"key": node.key, "line": node.line, "kind": node.kind, "name": node.name, "text": node.text,
+              "is_output": node.is_output, "lines": list(node.lines), "slope": node.adjoint is not None}
+             for node in picture.nodes]  # fmt: skip
+    edges = [{"start": edge.start, "end": edge.end, "place": edge.place, "active": edge.active, "count": edge.count}
+             for edge in picture.edges]  # fmt: skip
+    return run | {"picture": {"nodes": nodes, "edges": edges, "names": animation.variables, "title": picture.title}}
+
+
+def _script(run: dict[str, Any]) -> str:
+    names: tuple[str, ...] = STEPS
+    rules = ""
+    if run["expression"] is not None:
+        names, rules = (*LIVE, *TYPED, *STEPS), javascript(in_expressions()) + functions()
+    elif run["program"] is not None:
+        used = {line["row"] for line in run["program"]["lines"] if line["row"] and not {"maps", "pairs"} & line.keys()}
+        names, rules = (*LIVE, *STEPS), javascript(used)
+    return '"use strict";\n' + "".join(map(_bare, names)) + rules + _bare("start.js")
+
+
+def _bare(name: str) -> str:
+    """Read a script without its comments and indentation, a fifth of it: pages are kept in notebooks."""
+    text = re.sub(r"^ */\*.*?\*/\n|^ *//[^\n]*\n|^\n| // [^\n]*$", "", part(name), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^ +", "", text, flags=re.MULTILINE)
+
+
 def _text(text: str) -> str:
     return html.escape(clean(text))
-
-
-def _part(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _colours() -> str:
@@ -76,4 +120,4 @@ def _row(line: dict[str, Any], animation: Animation) -> str:
     kind = " array" if line["value"].startswith("[") else ""
     return (f'<tr data-line="{line["line"]}"><td class="line">{line["line"]}</td>{variable}'
             f'<td>{_text(line["expression"])}</td><td class="value{kind}">{_text(line["value"])}</td>'
-            f'<td class="slope{kind}">{_text(adjoint)}</td></tr>')  # fmt: skip
+            f'<td class="slope{kind}">{_text(adjoint)}</td><td class="second{kind}"></td></tr>')  # fmt: skip

@@ -33,7 +33,7 @@ def drawn(placed: Layout, style: str = "") -> str:
         f'font-size="{SMALL:g}">',
         f"<title>{_text(picture.title)}</title>",
         f"<desc>{_text(description(picture))}</desc>",
-        f"<style>{_style()}</style>",
+        f"<style>{style()}</style>",
         f'<rect class="ground" width="100%" height="100%" fill="{COLOURS["ground"][0]}"/>',
         '<g class="edges">',
         *(_edge(route, picture.directed) for route in placed.routes),
@@ -57,8 +57,8 @@ def _said(node: Node) -> str:
     return ", ".join([node.text, *(f"{label} {text}" for label, text in rows if text is not None)])
 
 
-def _style() -> str:
-    """Write the colours as a style sheet that knows dark pages; for drawings of this kind only, wherever it stands."""
+def style() -> str:
+    """Return the colours as a style sheet that knows dark pages; for drawings of this kind only, wherever it stands."""
     rules = {
         ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"),
         ".hidden-lines": ("fill", "ink"), ".label": ("fill", "grey"), ".caption": ("fill", "grey"),

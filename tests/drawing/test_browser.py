@@ -1,28 +1,15 @@
 """The page of a run in a real browser: Debian's Chromium, driven by selenium. Skipped where they are not."""
 
-import shutil
-
 import numpy as np
 import pytest
+from browser import Page, started
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 import dualnumbers.dmath as dmath
 from autodiff import animate, derivative, gradient, record
 from autodiff.command_line.expressions import expression
-
-pytest.importorskip("selenium", reason="selenium, which the extra test has, is not installed")
-
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not (CHROMIUM and DRIVER):
-    pytest.skip("there is no Chromium: apt-get install chromium chromium-driver", allow_module_level=True)
-
-QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")  # fmt: skip
 
 
 def example(x, y):
@@ -31,71 +18,9 @@ def example(x, y):
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for argument in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(argument)
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver = started(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
-
-
-class Page:
-    """A page that is open, by what a user finds on it."""
-
-    def __init__(self, driver):
-        self.driver = driver
-
-    def find(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def click(self, name):
-        self.find(f"#{name}").click()
-
-    def press(self, *keys):
-        self.driver.switch_to.active_element.send_keys(*keys)
-
-    def choose(self, mode):
-        Select(self.find("#mode")).select_by_visible_text(mode)
-
-    @property
-    def now(self):
-        return self.find("#now").text
-
-    @property
-    def position(self):
-        return int(self.find("#step").get_attribute("value"))
-
-    @property
-    def steps(self):
-        return int(self.find("#step").get_attribute("max"))
-
-    @property
-    def disabled(self):
-        return [button.get_attribute("id") for button in self.all("button[aria-disabled=true]")]
-
-    @property
-    def slopes(self):
-        """The column of adjoints or tangents, by variable."""
-        rows = self.all("tbody tr:not(.folded)")
-        return {row.find_element(By.TAG_NAME, "th").text: row.find_element(By.CSS_SELECTOR, ".slope").text
-                for row in rows}  # fmt: skip
-
-    @property
-    def details(self):
-        names, texts = ([item.text for item in self.all(f"#details {tag}")] for tag in ("dt", "dd"))
-        return dict(zip(names, texts, strict=True))
-
-    def script(self, text):
-        return self.driver.execute_script(f"return {text}")
-
-    def resize(self, width, height=800):
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
 @pytest.fixture
@@ -232,7 +157,7 @@ def test_the_step_is_marked_in_list_and_graph(page):
 
 def test_what_is_not_there_yet_has_no_label(page):
     """Of the texts in the boxes, those of lines that are not computed and empty ones are hidden."""
-    shown = """[...document.querySelectorAll('.graph .node text')]
+    shown = """[...document.querySelectorAll('#graph .node text')]
         .filter((text) => getComputedStyle(text).visibility === 'visible').map((text) => text.textContent)"""
     names = ["x", "y", "v2 = x * y", "v3 = sin(v2)", "v4 = x / y", "v5 = v3 + v4"]
     assert sorted(page.script(shown)) == sorted(names)
@@ -271,11 +196,11 @@ def test_details_of_a_line(page):
     details = page.details
     assert details.pop("source").startswith("return dmath.sin(x * y) + x / y\n")
     assert details == {"computes": "sin(v2)", "rule": "sin, elementwise", "value": "0.9092974268",
-                       "∂v3/∂v2": "-0.4161468365", "adjoint": "1"}  # fmt: skip
+                       "∂v3/∂v2": "cos(v2) = -0.4161468365", "adjoint": "1"}  # fmt: skip
     assert page.find("#details mark").text == "dmath.sin(x * y)"
     webdriver.ActionChains(page.driver).move_to_element(page.find(".graph [data-line='4'] .box")).perform()
     assert page.find("#details-title").text == "Line 4: v4"
-    assert page.details["∂v4/∂y"] == "-0.25"
+    assert page.details["∂v4/∂y"] == "-v4 / y = -0.25"
     assert page.find("#details mark").text == "x / y"
 
 
@@ -298,7 +223,7 @@ def test_roles_and_names(page):
 
 def test_focus_is_seen_and_every_control_is_reached(page):
     reached = []
-    for _ in range(24):
+    for _ in range(36):
         page.press(Keys.TAB)
         element = page.driver.switch_to.active_element
         reached.append(element.get_attribute("id") or element.text or element.aria_role)

@@ -1,0 +1,272 @@
+/* A tape at a point: values forward, partials, tangents, adjoints. A value is {shape, data, kind}; an operand is the
+   number of a line, {line} of one by which no derivative passes, or {constant}. A line has a rule of the table; or it
+   is linear, with the matrix of each operand as (from, to, weight) and an offset; or linear in each of two operands. */
+/* What a reader is told: why there is nothing at a point. */
+class Complaint extends Error {}
+
+function scalar(x, kind = typeof x === "boolean" ? "truth" : "float") {
+  return { shape: [], data: [Number(x)], kind };
+}
+
+function size(shape) {
+  return shape.reduce((product, n) => product * n, 1);
+}
+
+function filled(shape, x) {
+  return { shape, data: Array(size(shape)).fill(x), kind: "float" };
+}
+
+function broadcastShape(...shapes) {
+  const rank = Math.max(...shapes.map((shape) => shape.length));
+  return Array.from({ length: rank }, (_, k) => {
+    const sides = shapes.map((shape) => shape[k - rank + shape.length] ?? 1).filter((n) => n !== 1);
+    return sides[0] ?? 1;
+  });
+}
+
+/* Where each element of a broadcast array comes from. */
+function sources(shape, target) {
+  const steps = shape.map((n, k) => (n === 1 ? 0 : size(shape.slice(k + 1))));
+  const found = [0];
+  let places = found;
+  for (const [k, n] of target.entries()) {
+    const step = steps[k - target.length + shape.length] ?? 0;
+    places = places.flatMap((place) => Array.from({ length: n }, (_, i) => place + i * step));
+  }
+  return places;
+}
+
+/* A function of numbers, of arrays element by element. */
+function mapped(f, ...xs) {
+  const shape = broadcastShape(...xs.map((x) => x.shape));
+  if (!shape.length) return { shape, data: [Number(f(...xs.map((x) => x.data[0])))], kind: "float" };
+  const from = xs.map((x) => sources(x.shape, shape));
+  const data = from[0].map((_, i) => Number(f(...xs.map((x, k) => x.data[from[k][i]]))));
+  return { shape, data, kind: "float" };
+}
+
+/* Sums over what an operand was broadcast to. */
+function fitted(value, shape) {
+  if (String(value.shape) === String(shape)) return value;
+  if (value.shape.length < shape.length || size(value.shape) < size(shape)) return mapped((x) => x, broadcastTo(value, shape));
+  const found = filled(shape, 0), into = sources(shape, value.shape);
+  for (const [i, x] of value.data.entries()) found.data[into[i]] += x;
+  return found;
+}
+
+function broadcastTo(value, shape) {
+  return { shape, data: sources(value.shape, shape).map((i) => value.data[i]), kind: value.kind };
+}
+
+const plus = (a, b) => mapped((x, y) => x + y, a, b);
+const times = (a, b) => mapped((x, y) => x * y, a, b);
+const hasNaN = (value) => value.data.some(Number.isNaN);
+
+/* A matrix, as (from, to, weight), times a vector; transposed, of a value of that shape. */
+function applied(map, data, shape, back = false) {
+  const found = Array(size(shape)).fill(0);
+  for (let k = 0; k < map.length; k += 3) {
+    const from = map[back ? k + 1 : k], to = map[back ? k : k + 1];
+    found[to] += map[k + 2] === 1 ? data[from] : map[k + 2] * data[from];
+  }
+  return { shape, data: found, kind: "float" };
+}
+
+/* The matrix by one operand of a line that is linear in two: at the other's value. */
+function matrixOf({ pairs }, place, other) {
+  const map = [];
+  for (let k = 0; k < pairs.length; k += 4) map.push(pairs[k + place], pairs[k + 2], pairs[k + 3] * other.data[pairs[k + 1 - place]]);
+  return map;
+}
+
+class Tape {
+  constructor(lines, point, given = null) {
+    [this.lines, this.values, this.random] = [lines, [], 1];
+    for (const [k, line] of lines.entries()) this.values.push(given?.[k] ?? this.evaluated(line, point));
+  }
+
+  value(operand) {
+    return operand.constant ?? this.values[operand.line ?? operand];
+  }
+
+  evaluated(line, point) {
+    if (line.input !== undefined) return point[line.input];
+    if (line.constant) return line.constant;
+    const xs = line.operands.map((k) => this.value(k));
+    if (line.rule) {
+      const z = mapped(line.rule.value, ...xs), { kind } = line.rule;
+      return kind ? { ...z, kind: kind === "whole" && !line.whole ? "float" : kind } : z;
+    }
+    if (line.pairs) return applied(matrixOf(line, 0, xs[1]), xs[0].data, line.shape);
+    const terms = line.maps.flatMap((map, k) => (map ? [applied(map, xs[k].data, line.shape)] : []));
+    return terms.reduce(plus, { shape: line.shape, data: line.offset, kind: "float" });
+  }
+
+  /* Whether a derivative passes from a line to what it computes. */
+  passes(line, place) {
+    const { rule, maps, operands, row } = this.lines[line];
+    if (row === null || rule?.constant || typeof operands[place] !== "number") return false;
+    return rule ? rule.partials[place] !== null : !maps || maps[place] !== null;
+  }
+
+  /* The partial of an elementwise line by one operand; null of any other. */
+  partial(line, place) {
+    const { rule } = this.lines[line];
+    return !rule || rule.constant || rule.choice ? null : this.weight(line, place);
+  }
+
+  /* What a tangent is multiplied by, element by element. */
+  weight(line, place, at = null) {
+    const { rule, operands } = this.lines[line], partial = rule.partials[place];
+    if (typeof partial === "number") return scalar(partial, "float");
+    const [xs, z] = at ?? [operands.map((k) => this.value(k)), this.values[line]];
+    const all = [...xs, z], read = rule.reads[place];
+    const given = Array(all.length).fill(0);
+    return mapped((...used) => {
+      for (const [k, x] of used.entries()) given[read[k]] = x;
+      return partial(...given);
+    }, ...read.map((k) => all[k]));
+  }
+
+  matrix(line, place) {
+    const { maps, pairs, operands } = this.lines[line];
+    return pairs ? matrixOf({ pairs }, place, this.value(operands[1 - place])) : maps[place];
+  }
+
+  /* What a line makes of the tangent of an operand. */
+  pushed(line, place, given, strong = null) {
+    if (this.lines[line].rule) return (strong ?? times)(this.weight(line, place), given);
+    return applied(this.matrix(line, place), given.data, this.values[line].shape);
+  }
+
+  /* What a line passes of its adjoint to an operand. */
+  pulled(line, place, given, strong = null) {
+    const { shape } = this.value(this.lines[line].operands[place]);
+    if (this.lines[line].rule) return fitted((strong ?? times)(this.weight(line, place), given), shape);
+    return applied(this.matrix(line, place), given.data, shape, true);
+  }
+
+  /* The tangents of all lines, from those of some; null where none comes. */
+  tangents(seeds) {
+    const found = this.pushedAll(seeds, null);
+    return found.some((t) => t && hasNaN(t)) ? this.pushedAll(seeds, new Zeros(this)) : found;
+  }
+
+  pushedAll(seeds, zeros) {
+    const found = this.lines.map((_, k) => seeds.get(k) ?? null);
+    const patterns = found.map((t) => t && mapped((x) => x !== 0, t));
+    for (const [line, { operands }] of this.lines.entries()) {
+      for (const [place, k] of operands.entries()) {
+        if (!this.passes(line, place) || !found[k]) continue;
+        const strong = zeros && zeros.product(line, place, patterns[k]);
+        const term = this.shaped(this.pushed(line, place, found[k], strong), line);
+        found[line] = found[line] ? plus(found[line], term) : term;
+        if (!zeros) continue;
+        const reached = this.shaped(zeros.pushed(line, place, patterns[k]), line);
+        patterns[line] = patterns[line] ? mapped((a, b) => a || b, patterns[line], reached) : reached;
+      }
+    }
+    this.strong = zeros && ((line, place) => zeros.product(line, place, patterns[this.lines[line].operands[place]]));
+    return found;
+  }
+
+  shaped(value, line) {
+    const { shape } = this.values[line];
+    return String(value.shape) === String(shape) ? value : broadcastTo(value, shape);
+  }
+
+  /* The adjoints of all lines, of one output; null where none comes. */
+  adjoints(output) {
+    const found = this.pulledAll(output, null);
+    return found.some((g) => g && hasNaN(g)) ? this.pulledAll(output, new Zeros(this)) : found;
+  }
+
+  pulledAll(output, zeros) {
+    const found = this.lines.map(() => null), patterns = this.lines.map(() => null);
+    found[output] = filled(this.values[output].shape, 1);
+    patterns[output] = found[output];
+    for (let line = output; line >= 0; line--) {
+      if (zeros && found[line]) patterns[line] = mapped((a, b) => a && b, patterns[line], zeros.varying[line]);
+      for (const [place, k] of this.lines[line].operands.entries()) {
+        if (!found[line] || !this.passes(line, place)) continue;
+        const strong = zeros && zeros.product(line, place, patterns[line]);
+        const term = this.pulled(line, place, found[line], strong);
+        found[k] = found[k] ? plus(found[k], term) : term;
+        if (!zeros) continue;
+        const reached = zeros.pulled(line, place, patterns[line]);
+        patterns[k] = patterns[k] ? mapped((a, b) => a || b, patterns[k], reached) : reached;
+      }
+    }
+    this.strong = zeros && ((line, place) => zeros.product(line, place, patterns[line]));
+    return found;
+  }
+}
+
+/* Which zeros of a derivative are structural, as autodiff/second_look/structure.py has it: 0 wherever what varies is
+   drawn. Against an infinite partial such a zero stays 0; one that is the value of a factor gives NaN. */
+class Zeros {
+  constructor(tape) {
+    [this.tape, this.state, this.reached] = [tape, 1, new Map()];
+    this.varying = [];
+    for (const [line, { row, rule, operands }] of tape.lines.entries()) this.varying.push(this.varies(line, row, rule, operands));
+  }
+
+  drawn(low, high) {
+    this.state = (this.state * 48271) % 2147483647;
+    return low + ((high - low) * this.state) / 2147483647;
+  }
+
+  of(operand) {
+    return operand.constant ? filled(operand.constant.shape, 0) : this.varying[operand.line ?? operand];
+  }
+
+  varies(line, row, rule, operands) {
+    const z = this.tape.values[line];
+    if (row === null) return filled(z.shape, 1);
+    if (rule?.constant) return mapped((x) => z.kind === "float" && (x !== 0 || !rule.selects), z);
+    const terms = operands.flatMap((k, place) => {
+      return rule ? [mapped((a, b) => a && b, this.reaches(line, place), this.of(k))] : typeof k === "number" ? [this.pushed(line, place, this.of(k))] : [];
+    });
+    return this.tape.shaped(terms.reduce((a, b) => mapped((x, y) => x || y, a, b), filled([], 0)), line);
+  }
+
+  /* Where a partial may be other than 0. */
+  reaches(line, place) {
+    const key = `${line} ${place}`;
+    if (!this.reached.has(key)) this.reached.set(key, this.asked(line, place));
+    return this.reached.get(key);
+  }
+
+  asked(line, place) {
+    const { rule, operands } = this.tape.lines[line], tape = this.tape;
+    const found = [tape.weight(line, place)];
+    for (const [low, high] of rule.selects ? [] : [[1, 2], [0.55, 0.95]]) {
+      const xs = operands.map((k) => mapped((x, v) => (v ? this.drawn(low, high) : x), tape.value(k), this.of(k)));
+      found.push(tape.weight(line, place, [xs, mapped(rule.value, ...xs)]));
+    }
+    return found.map((p) => mapped((x) => x !== 0, p)).reduce((a, b) => mapped((x, y) => x || y, a, b));
+  }
+
+  pushed(line, place, pattern) {
+    if (this.tape.lines[line].rule) return mapped((a, b) => a && b, this.reaches(line, place), pattern);
+    return mapped((x) => x !== 0, applied(this.positive(line, place), pattern.data, this.tape.values[line].shape));
+  }
+
+  pulled(line, place, pattern) {
+    const { shape } = this.tape.value(this.tape.lines[line].operands[place]);
+    if (this.tape.lines[line].rule) return mapped((x) => x !== 0, fitted(mapped((a, b) => a && b, this.reaches(line, place), pattern), shape));
+    return mapped((x) => x !== 0, applied(this.positive(line, place), pattern.data, shape, true));
+  }
+
+  /* The matrix of a linear line with 1 wherever it is not structurally 0. */
+  positive(line, place) {
+    const { maps, pairs, operands } = this.tape.lines[line];
+    return pairs ? matrixOf({ pairs }, place, this.of(operands[1 - place])) : maps[place].map((x, k) => (k % 3 === 2 ? x !== 0 : x));
+  }
+
+  product(line, place, pattern) {
+    if (!this.tape.lines[line].rule) return null;
+    const reached = this.reaches(line, place);
+    return (p, t) => mapped((x, y, a, b) => (a && b ? x * y : 0), p, t, reached, pattern);
+  }
+}

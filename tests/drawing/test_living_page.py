@@ -1,0 +1,474 @@
+"""The page that computes itself, in a real browser, against the package: rows, expressions, recorded functions."""
+
+import json
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from browser import Page, started
+from selenium.webdriver.common.keys import Keys
+
+import dualnumbers.rules.of_scipy  # noqa: F401  # rows of SciPy's functions are printed too
+from autodiff import animate, gradient, record
+from autodiff.command_line.expressions import expression
+from autodiff.differences.quotients import difference_quotient
+from autodiff.drawing.formulas import formulas, javascript, part, printable
+from autodiff.drawing.page import LIVE, STEPS, TYPED, page
+from dualnumbers.rules import families
+from dualnumbers.rules.domains import reals
+from dualnumbers.rules.elementwise.gamma import polygamma
+from dualnumbers.rules.elementwise.powers import euclidean_length
+from dualnumbers.rules.elementwise.sinc import sinc_derivative
+from dualnumbers.table import TABLE
+from dualnumbers.table.partials import evaluate_partial
+
+families()
+polygamma(1), sinc_derivative(1), euclidean_length(4)
+ROWS = [name for name in printable() if not name.startswith("_") and name != "bitwise_and"]
+POINTS = 10_000
+
+WHOLE = {"ldexp": 1}
+"""Rows → the place of an operand that is a whole number."""
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    driver = started(tmp_path_factory.mktemp("profile"))
+    driver.set_script_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def typed(chromium, tmp_path_factory):
+    """A page with an expression to type, in which the rules of all rows are as well."""
+    path = tmp_path_factory.mktemp("pages") / "page.html"
+    path.write_text(page(of_expression("x*y", {"x": 1.0, "y": 2.0})), encoding="utf-8")
+    chromium.get(path.as_uri())
+    chromium.execute_script(f"{javascript(printable()).replace('const RULES =', 'window.ALL =')}")
+    return Page(chromium)
+
+
+def of_expression(text, values):
+    tape, _ = record(expression(text, list(values)), list(values.values()), sources=True)
+    return replace(animate(tape, names=list(values), title=text), expression=text)
+
+
+def close(found, expected, scale=1.0):
+    """To 2e-13 relative to the number itself, or to 2e-15 of what it is a difference of."""
+    if math.isnan(expected) or math.isinf(expected):
+        return found == expected or (math.isnan(found) and math.isnan(expected))
+    return abs(found - expected) <= 2e-13 * abs(expected) + 2e-15 * scale
+
+
+# ---------------------------------------------------------------------------------------------- rows
+
+
+def test_there_are_rules():
+    assert len(ROWS) >= 115
+    elementwise = [name for name in ROWS if TABLE[name].row.is_elementwise]
+    assert len(elementwise) >= 90
+    assert {"sin", "power", "atan2", "erf", "gamma", "logistic", "clip", "hypot_3"} <= set(elementwise)
+
+
+def drawn(name, random):
+    row = TABLE[name].row
+    xs = [float(random.uniform(low, high)) for low, high in (row.domain or reals(row.arity)).ranges]
+    return [round(x) if WHOLE.get(name) == k else x for k, x in enumerate(xs)]
+
+
+def of_package(name, xs):
+    """The value and the partials as the package has them."""
+    row = TABLE[name].row
+    z = row.python.evaluate(*xs)
+    return [float(z), *(float(p if isinstance(p, float) else evaluate_partial(p, *xs, z)) for p in row.partials)]
+
+
+def test_every_rule_is_the_tables(typed):
+    """Values and partials at drawn points, all in one call."""
+    random = np.random.default_rng(7)
+    points = [(name, drawn(name, random)) for name in ROWS for _ in range(-(-POINTS // len(ROWS)))]
+    assert len(points) >= POINTS
+    found = json.loads(
+        typed.driver.execute_script(
+            """
+        return JSON.stringify(arguments[0].map(([name, xs]) => {
+            const rule = ALL[name], z = rule.value(...xs);
+            const partials = (rule.partials ?? []).map((p) => typeof p === "number" ? p : Number(p(...xs, z)));
+            return [Number(z), ...partials].map(String);
+        }))""",
+            points,
+        )
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for (name, xs), numbers in zip(points, found, strict=True):
+            expected = of_package(name, xs)
+            for got, want in zip(map(number, numbers), expected, strict=True):
+                assert close(got, want, 1.0 + max(map(abs, xs))), (name, xs, got, want)
+
+
+def number(text):
+    return float(text.replace("Infinity", "inf"))
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 710.0, -750.0, 1e200, math.inf, -math.inf, math.nan]
+
+ODD = {"gamma", "lgamma", "loggamma", "polygamma_0", "polygamma_1", "psi", "fma", "remainder", "nextafter", "mod",
+       "fmod", "floor_divide", "ldexp", "ulp", "sindg", "cosdg", "tandg", "cotdg", "sin_pi", "cos_pi", "logit",
+       "sinc", "sinc_1"}  # fmt: skip
+"""Rows of which NumPy's or SciPy's value at poles, infinities or signed zeros is a convention of its own."""
+
+
+def test_special_points(typed):
+    """Partials where they are kinks, poles, overflows: the choices of the policy come with the formulas."""
+    rows = [name for name in ROWS if TABLE[name].row.arity == 1 and name not in ODD]
+    points = [(name, [x]) for name in rows for x in SPECIAL]
+    found = json.loads(
+        typed.driver.execute_script(
+            """
+        return JSON.stringify(arguments[0].map(([name, xs]) => {
+            const rule = ALL[name], x = xs.map(Number), z = rule.value(...x);
+            const partials = (rule.partials ?? []).map((p) => typeof p === "number" ? p : p(...x, z));
+            return [z, ...partials].map(Number).map(String);
+        }))""",
+            [(name, [str(x).replace("inf", "Infinity").replace("nan", "NaN") for x in xs]) for name, xs in points],
+        )
+    )
+    wrong = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for (name, xs), numbers in zip(points, found, strict=True):
+            row = TABLE[name].row
+            x = np.float64(xs[0])
+            z = row.numpy.evaluate(x)
+            expected = [float(z), *(p if isinstance(p, float) else float(np.asarray(p(x, z))) for p in row.partials)]
+            wrong += [(name, xs, got, want) for got, want in zip(map(number, numbers), expected, strict=True)
+                      if not close(got, want)]  # fmt: skip
+    assert not wrong
+
+
+def test_what_has_no_rule_says_so():
+    with pytest.raises(ValueError, match="no rule"):
+        formulas(TABLE["modf"].row)
+    note = animate(record(lambda x: x * np.sort(x)[0], [np.array([3.0, 1.0])])[0]).to_html()
+    assert "The page stays at this point: " in note
+
+
+# ---------------------------------------------------------------------------------------------- expressions
+
+EXPRESSIONS = [
+    ("sin(x*y) + x/y", {"x": 1.0, "y": 2.0}),
+    ("floor(x)*x + x//2 + x%2", {"x": 2.5}),
+    ("x if x > 0 else -x", {"x": -2.0}),
+    ("(x > 0)*x*y", {"x": 2.0, "y": 3.0}),
+    ("fsum([x, y, 2])*prod([x, y, 3]) + dist([x, y], [1, 2]) + sumprod([x, y], [y, 2])", {"x": 2.0, "y": 3.0}),
+    ("hypot(x, y, 1) + log(x, 2) + log(x)", {"x": 2.0, "y": 3.0}),
+    ("max(x, 2) + min(x, y) + abs(x)", {"x": 1.0, "y": 2.0}),
+    ("+x + x + ulp(x)*x + isnan(x) + ldexp(x, 2)", {"x": 1.0}),
+    ("2*pi*x + x**2 + 2**x + erf(x) + gamma(x) + pow(x, 3) + fma(x, x, 1) + copysign(x, -1)", {"x": 1.0}),
+    ("1.0*x if x == 1 and not x < 0 or x > 7 else 2", {"x": 1.0}),
+    ("cbrt(x) + exp2(x) + remainder(x, 2) + fmod(x, 2) + nextafter(x, 2) + trunc(x)", {"x": 1.3}),
+    ("-x**2**y - x**-y", {"x": 1.5, "y": 2.0}),
+    ("x*sqrt(x)", {"x": 0.0}),
+    ("sqrt(x)*0*y + y", {"x": 0.0, "y": 2.0}),
+    ("max(y, sqrt(x))", {"x": 0.0, "y": 1.0}),
+    ("1e-200*x*1e-200*y + comb(5, 2)*x", {"x": 1.0, "y": 2.0}),
+    ("exp(-x*x) + hypot(x, y)", {"x": 0.0, "y": 0.0}),
+    ("x**y", {"x": 0.0, "y": 2.0}),
+    ("sqrt(exp(-x))", {"x": 760.0}),
+    ("floor(x)", {"x": 2.5}),
+    ("((x + a/x)/2 + a/((x + a/x)/2))/2", {"a": 2.0, "x": 1.0}),
+]
+
+
+def test_every_word_of_a_run_is_the_packages(typed):
+    """The steps of all modes, word by word, and the details of the lines."""
+    given = [(text, list(values), list(values.values())) for text, values in EXPRESSIONS]
+    found = json.loads(
+        typed.driver.execute_script(
+            """
+        return JSON.stringify(arguments[0].map(([text, names, xs]) => {
+            const told = computed(new OfExpression(text, names), xs.map((x) => scalar(x)));
+            return { modes: told.modes, lines: told.lines };
+        }))""",
+            given,
+        )
+    )
+    for (text, values), page_ in zip(EXPRESSIONS, found, strict=True):
+        animation = of_expression(text, values)
+        for mode, expected in zip(page_["modes"], animation.modes, strict=True):
+            assert mode["name"] == expected.name
+            for step, told in zip(mode["steps"], expected.steps, strict=True):
+                assert step["text"] == told.text, text
+                assert (step["phase"], step["line"]) == (told.phase, told.line)
+                assert {int(line): tuple(texts) for line, texts in step["changes"].items()} == told.changes
+                assert sorted(map(tuple, step["edges"])) == sorted(set(told.edges)) or text
+        for line, expected in zip(page_["lines"], animation.lines, strict=True):
+            for key in ("line", "variable", "expression", "rule", "value"):
+                assert line[key] == expected[key], text
+            assert [(name, number_) for name, _, number_ in line["partials"]] == expected["partials"]
+
+
+def test_difference_quotients(typed):
+    """They hold the derivative within twice their error, and are the package's within both errors."""
+    given = [(text, list(values), list(values.values())) for text, values in EXPRESSIONS[:12]]
+    found = typed.driver.execute_script(
+        """
+        return arguments[0].map(([text, names, xs]) => {
+            const live = new OfExpression(text, names), point = xs.map((x) => scalar(x));
+            return names.map((_, input) => quotientBy(live, point, { input, element: 0 }));
+        })""",
+        given,
+    )
+    for (text, values), by_input in zip(EXPRESSIONS[:12], found, strict=True):
+        f, args = expression(text, list(values)), list(values.values())
+        real = lambda *xs, f=f: 1.0 * f(*xs)
+        for k, quotient in enumerate(by_input):
+            value, error = difference_quotient(real, k, args)
+            if math.isfinite(error):
+                assert abs(quotient["value"] - value) <= quotient["error"] + error, text
+            if error < 1e-8:
+                assert quotient["error"] < 1e-8, text
+                assert abs(quotient["value"] - gradient(real, args)[k]) <= 2 * quotient["error"], text
+
+
+@pytest.mark.parametrize(("text", "complaint"), [
+    ("", "write an expression"),
+    ("x y", "not expected here; a product is written with *"),
+    ("2x", "a product is written with *"),
+    ("x^2", "a power is written **"),
+    ("sin(x", "the end is missing"),
+    ("sinn(x)", "there is no function sinn; did you mean sin?"),
+    ("arctan(x)", "did you mean atan?"),
+    ("x*x(2)", "x is a number; a product is written x*(...)"),
+    ("x > 0", "its value is true or false"),
+    ("log(x - 5)", "log(x - 5): no value at this point"),
+    ("(x - 9)**0.5", "no real value"),
+    ("sin(x, y)", "sin takes 1 argument, not 2"),
+    ("[x]", "not expected here"),
+    ("fsum(x)", "fsum takes lists"),
+    ("modf(x)[0]", "the page has no rule for modf"),
+    ("sin", "this is a function; write sin(...)"),
+    ("3 + 4", "use a variable"),
+    ("x # y", "#: this sign means nothing here"),
+    ("(" * 200 + "x" + ")" * 200, "nested more than"),
+])  # fmt: skip
+def test_complaints(typed, text, complaint):
+    typed.driver.execute_script(
+        """
+        const box = document.getElementById("expression");
+        box.value = arguments[0];
+        box.dispatchEvent(new Event("input"));""",
+        text,
+    )
+    assert complaint in typed.find("#complaint").get_attribute("textContent")
+
+
+# ---------------------------------------------------------------------------------------------- recorded functions
+
+
+def loop(x, r):
+    for _ in range(3):
+        x = r * x * (1.0 - x)
+    return x
+
+
+def network(W, b, v):
+    return np.sum(np.tanh(W @ np.array([0.5, -1.0, 2.0]) + b) * v[::-1])
+
+
+def of_arrays(a, b):
+    z = np.where(a > 0.0, np.exp(-a), a * b)
+    return np.mean(z.reshape(2, 2) @ z.reshape(2, 2).T) + np.maximum(b, 0.2) * z[1]
+
+
+FUNCTIONS = [
+    (loop, [0.3, 3.2], [0.6, 2.9]),
+    (network, [np.array([[0.1, -0.2, 0.3], [0.4, 0.5, -0.6]]), np.array([0.1, -0.3]), np.array([1.0, 2.0])],
+     [np.array([[0.3, 0.2, -0.1], [0.2, 0.9, 0.6]]), np.array([-0.1, 0.7]), np.array([3.0, -2.0])]),
+    (of_arrays, [np.array([1.0, -2.0, 0.5, 3.0]), 0.7], [np.array([-1.0, 2.0, 1.5, -0.2]), -0.4]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "at", "elsewhere"), FUNCTIONS)
+def test_a_recorded_function_is_replayed(chromium, tmp_path, f, at, elsewhere):
+    """At its own point word by word; at others, values and adjoints."""
+    tape, _ = record(f, at)
+    animation = animate(tape)
+    animation.to_html(tmp_path / "page.html")
+    chromium.get((tmp_path / "page.html").as_uri())
+    steps = chromium.execute_script("return known.modes.map((mode) => mode.steps.map((step) => step.text))")
+    assert steps == [[step.text for step in mode.steps] for mode in animation.modes]
+    given = [np.ravel(x).tolist() for x in elsewhere]
+    slopes = chromium.execute_script("""
+        point = point.map((value, k) => ({ ...value, data: arguments[0][k] }));
+        recompute();
+        return [known.tape.values[known.output].data[0], ...point.map((_, k) =>
+            known.slopes[known.tape.lines.findIndex((line) => line.input === k)].data)]""", given)  # fmt: skip
+    assert slopes[0] == pytest.approx(float(f(*elsewhere)), rel=1e-13)
+    for found, expected in zip(slopes[1:], gradient(f, elsewhere), strict=True):
+        assert found == pytest.approx(np.ravel(expected).tolist(), rel=1e-12)
+    assert chromium.get_log("browser") == []
+
+
+def test_another_way_is_refused(chromium, tmp_path):
+    animate(record(lambda x: x * x if x > 0.0 else -x, [2.0])[0]).to_html(tmp_path / "page.html")
+    chromium.get((tmp_path / "page.html").as_uri())
+    page_ = Page(chromium)
+    box = page_.find("#inputs input[type=number]")
+    box.clear()
+    box.send_keys("3")
+    assert page_.find("#result").text == "v2 = 9"
+    box.send_keys(Keys.BACKSPACE, "-1")
+    assert "goes another way" in page_.find("#complaint").text
+
+
+def test_scripts_are_those_of_the_folder():
+    for name in (*STEPS, *LIVE, *TYPED, "start.js"):
+        assert part(name).startswith("/* ")
+        assert part(name).count("\n") <= 300, name
+
+
+# ---------------------------------------------------------------------------------------------- what a reader does
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Opens a page with an expression; at the end of the test nothing may have gone wrong in the browser."""
+
+    def open_page(text, values, fragment="", width=1280):
+        path = tmp_path / "page.html"
+        path.write_text(page(of_expression(text, values)), encoding="utf-8")
+        page_ = Page(chromium)
+        page_.resize(width)
+        chromium.get("about:blank")
+        chromium.get(f"{path.as_uri()}{fragment}")
+        return page_
+
+    yield open_page
+    assert chromium.get_log("browser") == []
+
+
+def slopes(page_):
+    """The derivatives by each input: by both modes and by differences."""
+    return [[float(cell.text.partition(" ")[0]) for cell in row.find_elements("css selector", "td")[2:]]
+            for row in page_.all("#inputs tr")]  # fmt: skip
+
+
+def test_a_slider_moves_everything(opened):
+    page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0})
+    assert page_.position == page_.steps == 11
+    before = page_.slopes
+    slider = page_.find("#inputs input[type=range]")
+    slider.send_keys(Keys.ARROW_RIGHT)
+    assert float(page_.find("#inputs input[type=number]").get_attribute("value")) == pytest.approx(1.01)
+    f = expression("sin(x*y) + x/y", ["x", "y"])
+    expected = gradient(f, [1.01, 2.0])
+    assert [float(page_.slopes[name]) for name in "xy"] == pytest.approx(expected, rel=1e-9)
+    assert all(page_.slopes[name] != before[name] for name in ("x", "y", "v2"))
+    assert page_.slopes["v5"] == "1"
+    for by_three, slope in zip(slopes(page_), expected, strict=True):
+        assert by_three == pytest.approx([slope] * 3, rel=1e-9)
+    assert page_.find("#graph [data-line='0'] .value").text == "1.01"
+    assert page_.find("#result").text.startswith("v5 = 1.40")
+
+
+def test_an_expression_is_typed(opened):
+    page_ = opened("x*y", {"x": 3.0, "y": 2.0})
+    box = page_.find("#expression")
+    box.send_keys(" + z**2")
+    assert [row.find_element("css selector", "th").text for row in page_.all("#inputs tr")] == ["x", "y", "z"]
+    assert slopes(page_) == [pytest.approx([2.0] * 3), pytest.approx([3.0] * 3), pytest.approx([2.0] * 3)]
+    assert page_.driver.title == "x*y + z**2"
+    box.send_keys(" +")
+    assert "the end is missing" in page_.find("#complaint").text
+    assert box.get_attribute("aria-invalid") == "true"
+    assert len(page_.all("#inputs tr")) == 3
+    box.send_keys(" y")
+    assert page_.find("#complaint").text == ""
+
+
+def test_examples(opened):
+    """Each begins at its point without a complaint, tells what there is to see, and is the package's there."""
+    page_ = opened("x*y", {"x": 3.0, "y": 2.0})
+    examples = page_.script("PRESETS")
+    assert len(examples) == 7
+    options = page_.all("#presets option")
+    for option, example in zip(options[1:], examples, strict=True):
+        option.click()
+        assert (page_.find("#complaint").text, page_.find("#note").text) == ("", example["note"])
+        names = [row.find_element("css selector", "th").text for row in page_.all("#inputs tr")]
+        expected = gradient(expression(example["text"], names), [float(example["values"][name]) for name in names])
+        assert [by_three[0] for by_three in slopes(page_)] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_link_carries_the_state(opened):
+    page_ = opened("x*y", {"x": 3.0, "y": 2.0}, "#f=x**2*w&x=4&w=0.5&step=3&mode=1")
+    assert page_.find("#expression").get_attribute("value") == "x**2*w"
+    assert (page_.position, page_.find("#column").text) == (3, "tangent")
+    assert slopes(page_)[0] == pytest.approx([4.0] * 3)
+    page_.click("last")
+    for _ in range(100):
+        link = page_.find("#link").get_attribute("href")
+        if "step=4" in link:
+            break
+        page_.driver.execute_async_script("setTimeout(arguments[0], 20)")
+    assert link.partition("#")[2] == "f=x**2*w&x=4&w=0.5&mode=1&step=4"
+    assert page_.driver.current_url == link
+
+
+def test_both_modes_side_by_side(opened):
+    page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0})
+    page_.choose("both side by side, seed y")
+    tangent = [row.find_element("css selector", ".second").text for row in page_.all("#lines tr")]
+    assert tangent[-1] == page_.slopes["y"] == "-0.6661468365"
+    shown = [page_.find(f"{pane} [data-line='5'] .adjoint").text for pane in ("#graph", "#other")]
+    assert shown == ["1", "-0.66615"]
+    page_.choose("reverse adjoints")
+    assert not page_.find("#other").is_displayed()
+
+
+def test_zoom_and_fit(opened):
+    page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0})
+    width = lambda: page_.script("document.querySelector('#graph svg').getBoundingClientRect().width")
+    first = width()
+    page_.click("larger")
+    assert width() == pytest.approx(1.25 * first, rel=0.01)
+    page_.click("smaller")
+    assert width() == pytest.approx(first, rel=0.01)
+    page_.click("fit")
+    assert width() <= page_.script("document.querySelector('#graph').clientWidth")
+
+
+def test_numbers_travel(opened):
+    """Along the edges of a step, unless the user wants no motion."""
+    page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0})
+    travelling = "document.querySelectorAll('#graph .traveller').length"
+    page_.driver.execute_script("go(8); go(9)")
+    assert page_.script(travelling) == 2
+    still = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+    page_.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": still})
+    page_.driver.execute_script("go(8); go(9)")
+    assert page_.script(travelling) == 0
+    page_.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("width", [360, 800])
+def test_nothing_sticks_out(opened, width):
+    page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0}, width=width)
+    for option in page_.all("#presets option")[1:]:
+        option.click()
+        assert page_.script("document.documentElement.scrollWidth") <= width
+    page_.driver.execute_script("document.getElementById('mode').selectedIndex = modes.length - 1; choose(); show()")
+    assert page_.script("document.documentElement.scrollWidth") <= width
+
+
+def test_every_control_has_a_name(opened):
+    page_ = opened("x*y", {"x": 3.0, "y": 2.0})
+    for control in page_.all("button, select, input, a"):
+        assert control.accessible_name, control.get_attribute("outerHTML")
+    for head in page_.all("th"):
+        assert head.get_attribute("scope") in ("row", "col")
