@@ -17,7 +17,7 @@ from dualnumbers.table.kinds import Linear, Multilinear
 
 from ..tape.program import line_of
 from ..tape.wengert import Tape
-from .formulas import TRUTHS, formulas
+from .javascript import TRUTHS, formulas
 
 MOST_LINES, MOST_WEIGHTS, MOST_TRIALS = 2000, 40_000, 5000
 """Lines of a tape, entries of its matrices, and unit vectors tried for one of them, up to which a page runs it."""

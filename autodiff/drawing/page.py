@@ -11,9 +11,9 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .colours import MOVING
-from .formulas import functions, in_expressions, javascript, part
+from .javascript import functions, in_expressions, javascript, part
 from .live import NotLiveError, data, program
-from .svg import drawn, style
+from .svg import drawn, style_sheet
 from .telling import BEFORE, Mode
 from .text import clean
 
@@ -39,7 +39,7 @@ def page(animation: Animation) -> str:
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         title=_text(animation.title),
         subtitle=_text(animation.subtitle),
-        style=_colours() + style() + "\n" + part("explorer.css"),
+        style=_colours() + style_sheet() + "\n" + part("explorer.css"),
         controls=Template(part("controls.html")).substitute(expression=expression) if is_live else "",
         modes="".join(f"<option>{_text(mode.name)}</option>" for mode in animation.modes),
         graph=drawn(animation.placed),

@@ -33,7 +33,7 @@ def drawn(placed: Layout, style: str = "") -> str:
         f'font-size="{SMALL:g}">',
         f"<title>{_text(picture.title)}</title>",
         f"<desc>{_text(description(picture))}</desc>",
-        f"<style>{style()}</style>",
+        f"<style>{style_sheet()}</style>",
         f'<rect class="ground" width="100%" height="100%" fill="{COLOURS["ground"][0]}"/>',
         '<g class="edges">',
         *(_edge(route, picture.directed) for route in placed.routes),
@@ -57,7 +57,7 @@ def _said(node: Node) -> str:
     return ", ".join([node.text, *(f"{label} {text}" for label, text in rows if text is not None)])
 
 
-def style() -> str:
+def style_sheet() -> str:
     """Return the colours as a style sheet that knows dark pages; for drawings of this kind only, wherever it stands."""
     rules = {
         ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"),

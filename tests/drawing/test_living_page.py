@@ -14,7 +14,7 @@ import dualnumbers.rules.of_scipy  # noqa: F401  # rows of SciPy's functions are
 from autodiff import animate, gradient, record
 from autodiff.command_line.expressions import expression
 from autodiff.differences.quotients import difference_quotient
-from autodiff.drawing.formulas import formulas, javascript, part, printable
+from autodiff.drawing.javascript import formulas, javascript, part, printable
 from autodiff.drawing.page import LIVE, STEPS, TYPED, page
 from dualnumbers.rules import families
 from dualnumbers.rules.domains import reals
