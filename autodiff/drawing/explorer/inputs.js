@@ -147,11 +147,12 @@ function link() {
 
 let remembering = null;
 function remember() {
+  const address = link();
+  byId("link").setAttribute("href", address);
   clearTimeout(remembering);
   remembering = setTimeout(() => {
-    byId("link").setAttribute("href", link());
     try {
-      history.replaceState(null, "", link());
+      history.replaceState(null, "", address);
     } catch {
       // a page in a frame of a notebook has no address
     }
