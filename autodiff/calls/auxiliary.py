@@ -28,8 +28,8 @@ class Main:
         self.f, self.__name__ = f, name or name_of(f)
         self.auxiliary: Any = None
 
-    def __call__(self, *args: Any) -> Any:
-        out = self.f(*args)
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        out = self.f(*args, **keywords)
         if not isinstance(out, tuple) or len(out) != 2:
             raise TypeError(f"with has_aux, {self.__name__} returns (value, auxiliary); it returned "
                             f"{type(out).__name__}{user_line()}")  # fmt: skip

@@ -26,6 +26,7 @@ from dualnumbers.rules.linalg.undetermined import Unadapted
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, stack
 
+from ..calls.auxiliary import beside
 from ..calls.directions import holomorphic
 from ..calls.places import Which, by_position
 from ..calls.structures import is_structure
@@ -55,15 +56,17 @@ def _gradients(operator: str, f: Callable[..., Any], x: Any, args: tuple[Any, ..
 
 
 @derived
-def divergence(f: Callable[..., Any]) -> Callable[..., Any]:
+def divergence(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     """Return the divergence Σ ∂fᵢ/∂xᵢ of a vector field ``f(x, *args)``, x of shape (n,), as a function of the same.
 
-    Raises ValueError where x is no point, or f returns no vector of as many components.
+    With ``has_aux``, f returns ``(field, auxiliary)`` and the result is ``(divergence, auxiliary)``. Raises ValueError
+    where x is no point, or f returns no vector of as many components.
     """
 
     @with_parameters_of(f)
     def divergence_of_f(x: Any, *args: Any, **keywords: Any) -> Any:
-        return own(trace(_gradients("divergence", f, x, args, keywords), 0, 0, 1))
+        main, with_rest = beside(f, has_aux, name_of(f))
+        return with_rest(own(trace(_gradients("divergence", main, x, args, keywords), 0, 0, 1)))
 
     return divergence_of_f
 
@@ -73,31 +76,34 @@ PLANES = {2: ((0, 1),), 3: ((1, 2), (2, 0), (0, 1))}
 
 
 @derived
-def curl(f: Callable[..., Any]) -> Callable[..., Any]:
+def curl(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     """Return the curl of a vector field ``f(x, *args)`` as a function of the same arguments.
 
     In three dimensions it is the vector of ∂fⱼ/∂xᵢ − ∂fᵢ/∂xⱼ for (i, j) = (1, 2), (2, 0), (0, 1), in two the number for
-    (0, 1). Raises ValueError in any other, and where x is no point or f returns no vector of as many components.
+    (0, 1). ``has_aux`` is `divergence`'s. Raises ValueError in any other dimension, and where x is no point or f
+    returns no vector of as many components.
     """
 
     @with_parameters_of(f)
     def curl_of_f(x: Any, *args: Any, **keywords: Any) -> Any:
-        slopes = _gradients("curl", f, x, args, keywords)
+        main, with_rest = beside(f, has_aux, name_of(f))
+        slopes = _gradients("curl", main, x, args, keywords)
         n = shape(slopes)[0]
         if n not in PLANES:
             raise ValueError(f"curl is of fields in two or three dimensions, not in {n}{user_line()}")
         turning = [getitem(slopes, (j, i)) - getitem(slopes, (i, j)) for i, j in PLANES[n]]
-        return stack(*turning, 0) if n == 3 else own(turning[0])
+        return with_rest(stack(*turning, 0) if n == 3 else own(turning[0]))
 
     return curl_of_f
 
 
 @derived
-def laplacian(f: Callable[..., Any]) -> Callable[..., Any]:
+def laplacian(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     """Return the Laplacian Σ ∂²f/∂xᵢ² of ``f(x, *args)``, x of shape (n,), of the shape that f returns.
 
     f runs once, with the second derivatives along all axes at a time, forward over forward; where that is NaN, once for
-    each axis. Raises ValueError where x is no point or f returns a structure, TypeError where x is complex.
+    each axis. ``has_aux`` is `divergence`'s. Raises ValueError where x is no point or f returns a structure, TypeError
+    where x is complex.
     """
 
     @with_parameters_of(f)
@@ -106,10 +112,11 @@ def laplacian(f: Callable[..., Any]) -> Callable[..., Any]:
         if is_unreal(x):
             raise TypeError(f"laplacian is by real coordinates; those given are complex{user_line()}")
         units = np.eye(n, dtype=np.result_type(dtype_of(x), np.float32))
-        found = None if n and watching() else _at_once(f, x, units, args, keywords)
+        main, with_rest = beside(f, has_aux, name_of(f))
+        found = None if n and watching() else _at_once(main, x, units, args, keywords)
         if found is None or (n and has_nan(found)):  # along one axis zeros that meet infinite slopes are told apart
-            return sum(_second(f, x, unit, args, keywords) for unit in units)
-        return found
+            found = sum(_second(main, x, unit, args, keywords) for unit in units)
+        return with_rest(found)
 
     return laplacian_of_f
 
@@ -138,12 +145,13 @@ def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], ke
 
 
 @derived
-def elementwise_grad(f: Callable[..., Any], argnum: Which = 0) -> Callable[..., Any]:
+def elementwise_grad(f: Callable[..., Any], argnum: Which = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the derivative of each element of ``f`` by the same element of an argument, of the shape of both.
 
     ``f`` acts on that argument element by element, as NumPy's ufuncs do: its Jacobian is diagonal. That is checked by
     one more direction, drawn at random, along which another Jacobian would almost surely differ; ValueError where it
-    does, where the shapes differ, or where f is not holomorphic at a complex argument.
+    does, where the shapes differ, or where f is not holomorphic at a complex argument. With ``has_aux``, f returns
+    ``(value, auxiliary)`` and the result is ``(derivative, auxiliary)``.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
@@ -151,26 +159,27 @@ def elementwise_grad(f: Callable[..., Any], argnum: Which = 0) -> Callable[..., 
 
     @with_parameters_of(f)
     def slope_of_f(*args: Any, **keywords: Any) -> Any:
-        function, given, (index,) = by_position(f, argnum, args, keywords)
+        called, given, (index,) = by_position(f, argnum, args, keywords)
+        function, with_rest = beside(called, has_aux, name_of(f))
         x, level = array(given[index]), Level()
         if not shape(x):
             slope = derivative(function, index, given)
             _check_alike(f, slope, x)
-            return slope
+            return with_rest(slope)
         ones = zeros_like(x) + 1.0
         drawn = np.random.default_rng(0).normal(size=shape(x))
         both = batch(stack(ones, drawn.astype(dtype_of(ones)), *([1j * ones] if is_unreal(x) else []), 0), level)
         value, tangent = jvp(lambda y: function(*given[:index], y, *given[index + 1 :]), [x], [both])
         _check_alike(f, value, x)
         if level_of(tangent) is not level:
-            return tangent
+            return with_rest(tangent)
         slope, along = getitem(tangent.data, 0), getitem(tangent.data, 1)
         if is_unreal(x):
             holomorphic(slope, getitem(tangent.data, 2))
         if not _is_product(read(along), read(slope), drawn):
             raise ValueError(f"elementwise_grad: {name_of(f)} does not act element by element: elements of its result "
                              f"depend on others of the argument; use jacobian{user_line()}")  # fmt: skip
-        return own(slope)
+        return with_rest(own(slope))
 
     return slope_of_f
 

@@ -147,18 +147,21 @@ def pushed_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[tu
 
 
 @derived
-def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: int | None = None) -> Callable[..., Any]:
+def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: int | None = None,
+                     has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
     """Return the diagonal ∂²f/∂xᵢ² of the Hessian of a scalar ``f``, in the structure and shapes of the argument.
 
     The Hessian itself is never there as a whole: f is recorded once, and ``chunk_size`` directions go at a time, by
-    default as many as fit into a small memory. Raises TypeError for a complex argument.
+    default as many as fit into a small memory. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
+    ``(diagonal, auxiliary)``. Raises TypeError for a complex argument.
     """
     checked(chunk_size)
 
     @with_parameters_of(f)
     def diagonal_of_f(*args: Any, **keywords: Any) -> Any:
         function, given, found = by_position(f, argnum, args, keywords)
-        recording = Recording(function, given, distinct(argnum, found))
+        main, with_rest = beside(function, has_aux, name_of(f))
+        recording = Recording(main, given, distinct(argnum, found))
         if any(map(is_unreal, recording.leaves)):
             raise TypeError(f"hessian_diagonal is by real numbers; the argument is complex{user_line()}")
         out = real_output(recording.out, f)
@@ -167,11 +170,11 @@ def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: in
         except Unadapted:
             whole = None
         if whole is None or in_doubt(whole):
-            whole = _one_by_one(function, given, found[0], recording)
+            whole = _one_by_one(main, given, found[0], recording)
         starts = np.cumsum([0, *map(size, recording.leaves)]).tolist()
         parts = [as_given(reshape(getitem(whole, slice(start, start + size(x))), shape(x), "C"), x)
                  for x, start in zip(recording.leaves, starts, strict=False)]  # fmt: skip
-        return recording.call.structured(map(own, parts))[0]
+        return with_rest(recording.call.structured(map(own, parts))[0])
 
     return diagonal_of_f
 

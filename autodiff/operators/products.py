@@ -56,21 +56,23 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
 
 
 @derived
-def gnvp(f: Callable[..., Any], loss: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def gnvp(f: Callable[..., Any], loss: Callable[..., Any] | None = None, has_aux: bool = False) -> Callable[..., Any]:
     """Return ``(x, v, *args, **keywords) -> Jᵀ H J v``, a Gauss-Newton product of ``loss(f(x, *args, **keywords))``.
 
     J is the Jacobian of f by ``x``, which has the structure and shapes of ``v``, and H the Hessian of ``loss`` at what
     f returns, an array or a number; by default half the sum of squares, of which H is 1. It is the Hessian-vector
     product without the curvature of f itself, and positive semidefinite where the loss is convex (N. N. Schraudolph,
-    *Fast curvature matrix-vector products for second-order gradient descent*, 2002). f is recorded once.
+    *Fast curvature matrix-vector products for second-order gradient descent*, 2002). f is recorded once. With
+    ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(product, auxiliary)``.
     """
     curvature = None if loss is None else hvp(loss)
 
     def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
-        value, push = linearize(lambda y: f(y, *args, **keywords), x)
+        main, with_rest = beside(f, has_aux, name_of(f))
+        value, push = linearize(lambda y: main(y, *args, **keywords), x)
         pushed = push(v)
         bent = pushed if curvature is None else curvature(value, pushed)
-        return PullBack("f", push.recording)(bent)[0]
+        return with_rest(PullBack("f", push.recording)(bent)[0])
 
     return product
 

@@ -104,6 +104,14 @@ def both(x):
     return energy(x), {"doubled": 2 * x, "name": "energy"}
 
 
+def both_of_field(x):
+    return field(x), both(x)[1]
+
+
+def both_of_elements(x):
+    return np.sinh(x), both(x)[1]
+
+
 def vector(x):
     return field(x), 2 * x
 
@@ -122,6 +130,12 @@ AUXILIARY = {
     "jvp": lambda: jvp(both, [X], [V], has_aux=True),
     "vjp": lambda: vjp(both, X, has_aux=True),
     "linearize": lambda: linearize(both, X, has_aux=True),
+    "gnvp": lambda: gnvp(both_of_field, has_aux=True)(X, V),
+    "hessian_diagonal": lambda: hessian_diagonal(both, has_aux=True)(X),
+    "laplacian": lambda: laplacian(both, has_aux=True)(X),
+    "divergence": lambda: divergence(both_of_field, has_aux=True)(X),
+    "curl": lambda: curl(both_of_field, has_aux=True)(X),
+    "elementwise_grad": lambda: elementwise_grad(both_of_elements, has_aux=True)(X),
     "grad of grad": lambda: jvp(lambda x: grad(both, has_aux=True)(x), [X], [V], has_aux=True),
 }
 
@@ -134,7 +148,27 @@ def test_auxiliary_results_are_plain(call):
     assert auxiliary["doubled"].tolist() == (2 * X).tolist()
 
 
-@pytest.mark.parametrize("operator", [grad, jacfwd, jacrev, jacobian, hessian])
+PLAIN = {
+    "hvp": (hvp, energy, (X, V)),
+    "gnvp": (gnvp, field, (X, V)),
+    "hessian_diagonal": (hessian_diagonal, energy, (X,)),
+    "laplacian": (laplacian, energy, (X,)),
+    "divergence": (divergence, field, (X,)),
+    "curl": (curl, field, (X,)),
+    "elementwise_grad": (elementwise_grad, np.sinh, (X,)),
+    "grad": (grad, energy, (X,)),
+    "hessian": (hessian, energy, (X,)),
+}
+
+
+@pytest.mark.parametrize(("operator", "f", "given"), PLAIN.values(), ids=PLAIN)
+def test_an_auxiliary_result_beside_a_keyword(operator, f, given):
+    found, auxiliary = operator(lambda x, k=1.0: (k * f(x), 2 * x), has_aux=True)(*given, k=3.0)
+    close(found, operator(lambda x: 3.0 * f(x))(*given))
+    np.testing.assert_array_equal(auxiliary, 2 * X)
+
+
+@pytest.mark.parametrize("operator", [grad, jacfwd, jacrev, jacobian, hessian, hessian_diagonal, laplacian])
 def test_without_an_auxiliary_result(operator):
     with pytest.raises(TypeError, match=r"with has_aux, energy returns \(value, auxiliary\); it returned"):
         operator(energy, has_aux=True)(X)
