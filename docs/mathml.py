@@ -1,7 +1,7 @@
 """A Sphinx extension: formulas as MathML, by docutils' own converter.
 
-MathML is drawn by the browser itself, so that the pages need no script, no font and no network. A formula that cannot
-be converted is a warning, which names it.
+MathML is drawn by the browser itself, so that the pages need no script and no network. A formula that cannot
+be converted is a warning, which names it. The font is shipped with the pages (static/site.css).
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _NAMES = r"\\(sinh?|cosh?|tanh?|ln|log|exp|det)(?![a-zA-Z])"
 
 SPELLINGS = {
     r"\\dots(?![a-z])": r"\\ldots",
-    r"\\frac(\d)(\d)": r"\\frac{\1}{\2}",
+    r"\\([dt]?frac)(\d)(\d)": r"\\\1{\2}{\3}",
+    r"\\underbrace(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})_(\{[^{}]*\}|\w)": r"\\underset{\2}{\\underbrace\1}",
+    r"\|(\w+)\|": r"\\left|\1\\right|",
     r"\\(big|Big|bigg|Bigg)(?![a-zA-Z])": r"\\\1l.\\\1r",
     r"\\(bar|d?dot|hat|tilde|vec)\s*(\w|\{[^{}]*\}|\\[a-zA-Z]+)(?=[_^])": r"{\\\1{\2}{}}",
     rf"(?<=[\w}}])\s*{_NAMES}": r"\\,\\\1",

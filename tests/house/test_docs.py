@@ -107,23 +107,6 @@ def test_the_picture_of_the_tutorial():
     assert words[0] == words[1], 'autodiff.draw_graph(tape).save("docs/static/tape.svg")'
 
 
-@pytest.mark.parametrize(("formula", "shape"), [
-    (r"\bar v_i", "msub/mrow/mover"),
-    (r"\dot\theta_1^2", "msubsup/mrow/mover"),
-    (r"\frac12", "mfrac/mn"),
-    (r"f \Big|_{x=1}", "msub/mrow/mo"),
-    (r"1, \dots, n", "mo"),
-])  # fmt: skip
-def test_formulas(monkeypatch, formula, shape):
-    """As the site has them: MathML of the given shape, without a complaint."""
-    pytest.importorskip("sphinx")
-    monkeypatch.syspath_prepend(str(DOCS))
-    mathml = importlib.import_module("mathml")
-    monkeypatch.setattr(mathml.logger, "warning", pytest.fail)
-    tree = ElementTree.fromstring(mathml.converted(formula, False, None))
-    assert tree.find("/".join(f"{{{tree.tag[1:].split('}')[0]}}}{tag}" for tag in shape.split("/"))) is not None
-
-
 def code(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 
