@@ -119,6 +119,8 @@ LAYERS = (
     ("autodiff.sparse.jacobians",),
     ("autodiff.sparse",),
     ("autodiff.check.gradcheck",),
+    ("autodiff.check.along", "autodiff.check.smoothness"),
+    ("autodiff.check.strategies",),
     ("autodiff.check",),
 )
 """The plan of the house, from the ground up: a module imports only from the layers below its own.
