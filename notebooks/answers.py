@@ -95,5 +95,22 @@ EXERCISES = {
             {"That is the value, not the derivative.": 1.1**10, "The factor 10 is missing.": 1.1**9},
         ),
     ),
+    "Property-Based-Checks": (
+        Exercise(
+            lambda: 2,
+            "A formula that is near to the right one need not have a derivative near to the right one.",
+            {"The slope is off by 5e-9 at the most, and passes.": 1, "The slope of a staircase is 0.": 3},
+        ),
+        Exercise(
+            lambda: np.diff(np.sort([3.0, 1.0, 1.5, 7.0, 1.2])).min(),
+            "A point is left out rather too often than too rarely.",
+            {"That is the distance of the median from the next; other elements are nearer to each other.": 0.3},
+        ),
+        Exercise(
+            lambda: 1,
+            "What hypothesis shows is the plainest example, not the first one.",
+            {"One element may be enough: how large must it be?": 3},
+        ),
+    ),
 }
 """The exercises of each lesson, in their order."""
