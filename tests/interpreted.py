@@ -12,7 +12,7 @@ import numpy as np
 from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.calling import printed
 from autodiff.compiler.native.elementary import ELEMENTARY
-from autodiff.compiler.native.instructions import Repeat, Scan
+from autodiff.compiler.native.instructions import SYSTEMS, Instruction, Repeat, Scan
 from dualnumbers.table.registry import TABLE
 
 for rows in ("elementwise.normal", "of_scipy.special.sigmoids"):
@@ -51,6 +51,19 @@ def numbers(address, shape, memory):
     found = found + (0 if address.places is None else elements(address.places, shape, memory))
     assert np.all((found >= 0) & (found < memory[address.space].size))
     return found
+
+
+def solved(one, memory):
+    """Solve systems, or factor matrices, in place; return whether Python is to do it."""
+    x, last = elements(one.out, one.shape, memory), len(one.shape) - 3
+    if one.form == "cholesky":
+        lower = np.tril(x)
+        x[...] = np.linalg.cholesky(lower + np.swapaxes(np.tril(x, -1), -1, -2)) + np.triu(x, 1)
+        return False
+    a, b = elements(one.operands[0], one.shape, memory)[..., 0], x[(slice(None),) * last + (0,)]
+    a = np.triu(a) if one.form == "solve_upper" else np.tril(a) if one.form == "solve_lower" else a
+    b[...] = np.linalg.solve(a, b)
+    return not np.isfinite(b).all()
 
 
 def applied(form, of, operands):
@@ -114,6 +127,9 @@ def run(instructions, memory):
     """Run instructions one after the other; return whether a function of Python numbers raises."""
     failed = False
     for one in straight(instructions):
+        if one.form in SYSTEMS:
+            failed |= solved(one, memory)
+            continue
         operands = [elements(x, one.shape, memory) if isinstance(x, Address) else x for x in one.operands]
         z = np.broadcast_to(applied(one.form, one.of, operands), one.shape)
         failed |= one.raises and raised(one.form, operands, z)
@@ -146,6 +162,10 @@ def run_kernels(kernels, memory, rng=None):
 
 def run_kernel(kernel, memory, rng=None, t=0):
     """Run a kernel round by round, in order, or in an order that is drawn; return whether a function raises."""
+    if kernel.is_call and kernel.nodes[-1].form in SYSTEMS:
+        node, out = kernel.nodes[-1], moved(kernel.stores[0].address, t)
+        operands = tuple(moved(kernel.nodes[x].address, t) for x in node.operands)
+        return run([Instruction(node.form, operands, out, kernel.shape, node.kind)], memory)
     failed, rounds = False, list(np.ndindex(*kernel.shape))
     if rng is not None and not kernel.sequential:
         rng.shuffle(rounds)

@@ -17,7 +17,11 @@ STATEMENTS = ("h = np.tanh({}) + 0.0 * a", "g = 0.5 * g + np.sin({})", "s = s + 
               "k = 0.5 * k + 0.1 * np.outer(np.tanh({}), np.tanh({}))", "k = np.tanh(k @ w.T)",
               "g = g * 0.5; np.add.at(g, p[i], np.sin({}))", "h = h * 1.0; h[q] = np.cos({})",
               "h = h * 1.0; h[1:] += np.sin({})[:-1]", "h = np.sin(d.T @ (k @ h))", "k = np.sin(k[q] + {})",
-              "k = np.tanh(k[:, p[i]] * 0.7)", "s = 0.5 * s + np.tanh(np.max({}))")  # fmt: skip
+              "k = np.tanh(k[:, p[i]] * 0.7)", "s = 0.5 * s + np.tanh(np.max({}))",
+              "h = np.linalg.solve(e + 0.2 * np.tanh(k), np.tanh({}))", "h = h + np.linalg.inv(e + k @ k.T)[0]",
+              "k = 0.1 * k + np.linalg.solve(e - 0.2 * np.sin(k), np.tanh(k).T)",
+              "k = np.linalg.cholesky(e + 0.1 * k @ k.T)",
+              "s = s + 0.1 * np.linalg.slogdet(e + 0.2 * np.tanh(k))[1]")  # fmt: skip
 
 
 class Loops:
@@ -103,7 +107,7 @@ class ArrayLoops:
         """The function, with its constants."""
         rng, (n, m) = np.random.default_rng(self.n), (self.n, self.m)
         names = {"np": np, "n": n, "m": m, "c": rng.normal(size=(n, m)), "d": rng.normal(size=(m, m)),
-                 "p": rng.integers(0, min(n, m), (n, m)), "q": rng.permutation(m)}  # fmt: skip
+                 "p": rng.integers(0, min(n, m), (n, m)), "q": rng.permutation(m), "e": 2.0 * np.eye(m)}  # fmt: skip
         exec(self.source, names)
         return names["f"]
 

@@ -1,4 +1,4 @@
-"""BLAS as machine code meets it: the addresses of SciPy's functions, and matrices as these take them."""
+"""BLAS and LAPACK as machine code meets them: the addresses of SciPy's functions, and matrices as these take them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,24 @@ LARGEST = (1 << 31) - 1
 PREFIXES = {"f8": "d", "f4": "s"}
 """The kind of values → how the names of BLAS's functions for them begin."""
 
-BEGINNINGS = {"gemm": b"void (char *, char *, int *, int *, int *, ", "gemv": b"void (char *, int *, int *, "}
-"""How the signatures begin that SciPy says its functions have."""
+BEGINNINGS = {
+    "gemm": b"void (char *, char *, int *, int *, int *, ",
+    "gemv": b"void (char *, int *, int *, ",
+    "trsm": b"void (char *, char *, char *, char *, int *, int *, ",
+    "gesv": b"void (int *, int *, ",
+    "potrf": b"void (char *, int *, ",
+}
+"""A function's name → how the signature begins that SciPy says it has."""
+
+OF_LAPACK = ("gesv", "potrf")
 
 
 @cache
 def address(name: str, kind: str) -> int:
-    """Return the address of a function of BLAS for values of a kind; 0 where SciPy has none such."""
+    """Return the address of a function for values of a kind; 0 where SciPy has none such."""
+    library = "lapack" if name in OF_LAPACK else "blas"
     try:
-        found = import_module("scipy.linalg.cython_blas").__pyx_capi__[PREFIXES[kind] + name]
+        found = import_module(f"scipy.linalg.cython_{library}").__pyx_capi__[PREFIXES[kind] + name]
     except (ImportError, AttributeError, KeyError):
         return 0
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
@@ -31,8 +40,8 @@ def address(name: str, kind: str) -> int:
 
 
 def is_there(kind: str) -> bool:
-    """Return whether machine code can multiply matrices of a kind by BLAS."""
-    return all(address(name, kind) for name in BEGINNINGS)
+    """Return whether machine code can call all of them for matrices of a kind."""
+    return kind in PREFIXES and all(address(name, kind) for name in BEGINNINGS)
 
 
 def as_columns(shape: tuple[int, int], strides: tuple[int, int]) -> tuple[str, int] | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .areas import Address
-from .instructions import CALLS, Group, Instruction, Repeat, Scan, lines_of
+from .instructions import CALLS, SYSTEMS, Group, Instruction, Repeat, Scan, lines_of
 
 LONGEST = 400
 """About how many nodes a kernel has at most."""
@@ -211,7 +211,12 @@ def _leave_out(kernel: Kernel, read: set[int]) -> None:
 
 
 def collapsed(kernel: Kernel) -> None:
-    """Make one loop of two where every address goes on from the end of a row to the beginning of the next."""
+    """Make one loop of two where every address goes on from the end of a row to the beginning of the next.
+
+    The loops of systems have their meaning by their order, and stay.
+    """
+    if kernel.is_call and kernel.nodes[-1].form in SYSTEMS:
+        return
     addresses = kernel.addresses()
     loops = [k for k, n in enumerate(kernel.shape) if n > 1]
     groups: list[list[int]] = []

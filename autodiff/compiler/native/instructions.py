@@ -14,7 +14,11 @@ Operand = Area | float
 IDENTITIES = {"add": 0.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
 """How results are folded together → what the fold begins with."""
 
-CALLS = frozenset(("matmul",))
+SYSTEMS = frozenset(("solve", "solve_lower", "solve_upper", "cholesky"))
+"""Forms that LAPACK computes in place of their last operand: X of A X = B for a square A, or one of whose elements only
+the lower or upper triangle counts, over loops of rows, of columns, of right sides; and the lower factor of a matrix."""
+
+CALLS = SYSTEMS | {"matmul"}
 """Forms that a library computes for all elements together: each is a kernel of its own."""
 
 

@@ -21,9 +21,10 @@ from .instructions import Block, Operand
 from .products import PRODUCTS
 from .rolling import roll
 from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
+from .systems import SOLVING
 from .writing import WRITING
 
-RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING
+RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING
 """Rows that are not elementwise → how they become instructions."""
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)

@@ -1,0 +1,103 @@
+"""How linear systems, inverses and Cholesky factors become instructions: calls of LAPACK in place of what is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import blas
+from .areas import DTYPES, Area
+from .instructions import Operand
+from .steps import Here, Rule
+
+LARGEST = 1 << 12
+"""Up to how many rows a matrix has of which a system is solved."""
+
+
+def _by_columns(here: Here, x: Operand, shape: tuple[int, ...]) -> Area:
+    """Copy matrices to a new space, in which columns come one after the other."""
+    space = here.block.space((*shape[:-2], shape[-1], shape[-2]), DTYPES[here.kind])
+    return here.block.copy(x, _viewed(space, lambda a: a.swapaxes(-1, -2)))
+
+
+def _viewed(x: Area, view: Callable[[np.ndarray], Any]) -> Area:
+    found = x.viewed(view)
+    assert found is not None
+    return found
+
+
+def _solved(here: Here, form: str, a: Operand, b: Operand, of: tuple[int, ...]) -> Area | None:
+    """Solve for right sides, matrices of a shape."""
+    of_a = np.shape(here.values[0])
+    if len(of_a) != len(of) or of_a[:-2] != of[:-2] or of_a[-1] > LARGEST or not blas.is_there(here.kind):
+        return None
+    if form == "solve" or isinstance(a, float) or a.kind != here.kind or not _is_taken(a):
+        a = _by_columns(here, a, of_a)
+    x = _by_columns(here, b, of)
+    shape = (*of[:-1], *of[-2:])
+    left = _viewed(a, lambda a: np.broadcast_to(a[..., None], shape))
+    right = _viewed(x, lambda a: np.broadcast_to(a[..., None, :, :], shape))
+    here.block.add(form, (left, right), right, here.kind, raises=True)
+    return x
+
+
+def _is_taken(a: Area) -> bool:
+    """Return whether BLAS takes a matrix as it is."""
+    down, along = (s // a.picture.itemsize for s in a.picture.strides[-2:])
+    return blas.as_columns((a.shape[-2], a.shape[-1]), (down, along)) is not None
+
+
+def _solve(here: Here, a: Operand, b: Operand) -> Operand | None:
+    return _solve_by(here, "solve", a, b)
+
+
+def _solve_by(here: Here, form: str, a: Operand, b: Operand) -> Operand | None:
+    """Solve for one vector, or for the columns of matrices."""
+    of = np.shape(here.values[1])
+    if len(of) > 1:
+        return _solved(here, form, a, b, of)
+    b = b if isinstance(b, float) else _viewed(b, lambda a: a[:, None])
+    found = _solved(here, form, a, b, (*of, 1))
+    return None if found is None else _viewed(found, lambda a: a[:, 0])
+
+
+def _solve_triangular(here: Here, a: Operand, b: Operand) -> Operand | None:
+    trans, lower, unit = here.step.static
+    if unit or isinstance(a, float) or len(a.shape) > 2:
+        return None
+    turned = _viewed(a, lambda a: a.T) if trans else a
+    return _solve_by(here, "solve_lower" if bool(lower) != bool(trans) else "solve_upper", turned, b)
+
+
+def _inverse(form: str) -> Rule:
+    def rule(here: Here, a: Operand) -> Operand | None:
+        unit = np.broadcast_to(np.eye(here.shape[-1]), here.shape)
+        return _solved(here, form, a, here.block.table(np.ascontiguousarray(unit)), here.shape)
+
+    return rule
+
+
+def _cholesky(here: Here, a: Operand) -> Operand | None:
+    """Factor, and leave the other triangle 0."""
+    if isinstance(a, float) or here.shape[-1] > LARGEST or not blas.is_there(here.kind):
+        return None
+    (upper,) = here.step.static
+    turned = _viewed(a, lambda a: a.swapaxes(-1, -2)) if upper else a
+    found = _by_columns(here, turned, here.shape)
+    here.block.add("cholesky", (found,), found, here.kind, raises=True)
+    inside = here.block.table(np.tri(here.shape[-1], dtype=bool))
+    factor = here.block.add("where", (inside, found, 0.0), here.new(), here.kind)
+    return _viewed(factor, lambda a: a.swapaxes(-1, -2)) if upper else factor
+
+
+SOLVING: dict[str, Rule] = {
+    "solve": _solve,
+    "solve_triangular": _solve_triangular,
+    "inv": _inverse("solve"),
+    "inverse_or_nan": _inverse("solve"),
+    "inverse_of_upper": _inverse("solve_upper"),
+    "cholesky": _cholesky,
+}
+"""Systems and factors → how they become instructions."""
