@@ -11,4 +11,15 @@ def new_figure(size: tuple[float, float]) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("a plot needs Matplotlib: pip install 'dualautodiff[plot]'") from None
-    return Figure(figsize=size, layout="constrained")
+
+    class Shown(Figure):
+        """A figure that a notebook shows, as those of pyplot, whatever is imported there."""
+
+        def _repr_png_(self) -> bytes:
+            from io import BytesIO
+
+            file = BytesIO()
+            self.savefig(file, format="png", dpi=100)
+            return file.getvalue()
+
+    return Shown(figsize=size, layout="constrained")

@@ -49,9 +49,9 @@ class Comparison:
     unresolved: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
-    """What `autodiff.gradcheck` found; true if nothing is wrong. ``print(report)`` shows it as a table."""
+    """What `autodiff.gradcheck` found; true if nothing is wrong. It is shown, and printed, as a table."""
 
     comparisons: tuple[Comparison, ...]
     findings: tuple[Finding, ...]
@@ -72,6 +72,8 @@ class Report:
         if len(self.findings) > SHOWN:
             lines.append(f"and {len(self.findings) - SHOWN} more, in report.findings")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 class GradcheckError(AssertionError):

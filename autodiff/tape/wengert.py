@@ -139,4 +139,7 @@ class Tape(Program):
 
         return picture(self, **options).to_mermaid()
 
-    _repr_svg_ = to_svg
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f'<pre style="line-height:1.3">{escape(str(self))}</pre>\n{self.to_svg()}'

@@ -95,6 +95,7 @@ def test_right_derivatives_pass(f, args):
     assert report
     assert report.findings == ()
     assert "passed" in str(report)
+    assert repr(report) == str(report)  # what a notebook shows
 
 
 def test_third_order():

@@ -1,5 +1,6 @@
 """Drawings of tapes, by structure: what they say against the gradient, and that nothing overlaps or is cut."""
 
+import html
 import itertools
 import operator
 import re
@@ -532,7 +533,9 @@ def test_a_link_is_replaced_and_not_followed(tmp_path):
 
 def test_notebooks_show_tapes_and_pictures():
     tape, _ = record(lambda x: x * 2, [3.0])
-    assert tape._repr_svg_() == picture(tape)._repr_svg_() == tape.to_svg()
+    assert picture(tape)._repr_svg_() == tape.to_svg()
+    listed, drawn = tape._repr_html_().split("</pre>\n")
+    assert (listed.split(">", 1)[1], drawn) == (html.escape(str(tape)), tape.to_svg())
 
 
 def test_the_command_line_draws(tmp_path, capsys):

@@ -107,6 +107,17 @@ def test_the_picture_of_the_tutorial():
     assert words[0] == words[1], 'autodiff.draw_graph(tape).save("docs/static/tape.svg")'
 
 
+def test_the_curves_of_the_tutorial(monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(DOCS))
+    build = importlib.import_module("build_tanh")
+    stored = build.PICTURE.read_text(encoding="utf-8")
+    if f"Matplotlib {matplotlib.__version__}" not in stored:
+        pytest.skip("the picture was drawn by another version of Matplotlib")
+    is_current = stored == build.svg()
+    assert is_current, "out of date: python docs/build_tanh.py"
+
+
 def code(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 

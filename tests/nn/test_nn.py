@@ -612,7 +612,9 @@ def test_curves_of_one_training():
 def test_curves_of_several_trainings_are_medians_and_quartiles():
     runs = [{"loss": [float(k), 10.0 + k]} for k in range(5)]
     runs[4]["loss"].pop()  # it stopped early, and keeps its 4
-    (panel,) = nn.plot_curves(runs).axes
+    figure = nn.plot_curves(runs)
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook shows
+    (panel,) = figure.axes
     assert [list(line.get_ydata()) for line in panel.lines] == [[2.0, 11.0]]
     (band,) = panel.collections
     heights = band.get_paths()[0].vertices
