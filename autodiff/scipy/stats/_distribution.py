@@ -176,10 +176,14 @@ class Continuous(Distribution):
         return (z * scale + loc) * exists
 
     def _inverse(self, which: str, q: Any, shapes: list[Any]) -> Any:
-        """Take SciPy's quantile, its derivatives by Newton's method for F(x, θ) = q; each step doubles their order."""
+        """Take SciPy's quantile, its derivatives by Newton's method for F(x, θ) = q; each step doubles their order.
+
+        They are right to one order more than there are differentiations: a Hessian goes forward through a recording.
+        """
         sign = -1.0 if which == "ppf" else 1.0
         x = getattr(getattr(scipy.stats, self.name), which)(read(q), *map(read, shapes))
-        for _ in range(max(map(_depth, (q, *shapes))).bit_length()):
+        depth = max(map(_depth, (q, *shapes)))
+        for _ in range((depth + 1).bit_length() if depth else 0):
             lower = self.cdf(x, *shapes)
             residual = where(lower > 0.5, -self.sf(x, *shapes), lower) + sign * q  # the nearer tail is accurate
             x = x - strong(1.0 / np.exp(self.log_density(x, *shapes)), residual - stopped(residual))
