@@ -55,7 +55,7 @@ pygments_dark_style = "github-dark"
 
 LESSONS = ["Hundred-Lines", "Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions",
            "Custom-Rules", "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
-           "Differentiable-Simulation", "Property-Based-Checks"]  # fmt: skip
+           "Differentiable-Simulation", "Property-Based-Checks", "Machine-Code"]  # fmt: skip
 """The notebooks in the order of ideas."""
 
 

@@ -112,5 +112,22 @@ EXERCISES = {
             {"One element may be enough: how large must it be?": 3},
         ),
     ),
+    "Machine-Code": (
+        Exercise(
+            lambda: 1,
+            "Equal lines are computed once.",
+            {"Two stand in the function. Look at the program.": 2},
+        ),
+        Exercise(
+            lambda: 1,
+            "The second loop was the sweep's.",
+            {"Without a derivative there is no sweep.": 2},
+        ),
+        Exercise(
+            lambda: 3,
+            "A way is the answers to all the questions; a loop whose length depends on the value has many.",
+            {"There is a recording for each way.": 1, "12 goes through 6, but its way is longer by a round.": 2},
+        ),
+    ),
 }
 """The exercises of each lesson, in their order."""

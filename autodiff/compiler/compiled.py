@@ -30,6 +30,7 @@ from ..tape.recorder import Recorder
 from ..tape.replay import same
 from ..tape.variable import Variable, variable
 from .forms import form_of, forms_of_arrays, outline_of
+from .loops import listed
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
 from .source import Diverged, Source
@@ -168,13 +169,23 @@ class Compiled:
 
     def program(self, *args: Any, **keywords: Any) -> str:
         """Return the program for such arguments as Python source, of the first path; it is recorded if need be."""
+        found = self._first(args, keywords)
+        return found if isinstance(found, str) else Source(found.program).text
+
+    def loops(self, *args: Any, **keywords: Any) -> str:
+        """Return the loops of its machine code as text; those over arrays, and Python's that were found again."""
+        found = self._first(args, keywords)
+        return found if isinstance(found, str) else listed(found.program)
+
+    def _first(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Path | str:
+        """Return the first path for such arguments, or why there is none."""
         self(*args, **keywords)
         kinds = None if keywords else forms_of_arrays(args)
         key = kinds or (outline_of([list(args), keywords]), tuple(map(form_of, flatten([list(args), keywords])[0])))
         form = self._forms.get(key)
         if form is None or form.first is None or form.eager:
             return f"# {self.__name__} is called as it stands: {form.eager if form else 'its arguments have no form'}"
-        return Source(form.first.program).text
+        return form.first
 
     def constants(self) -> list[Any]:
         """Return the numbers and arrays that the programs took from outside their arguments, as they were then."""

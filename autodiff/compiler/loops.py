@@ -1,0 +1,86 @@
+"""The loops of a program's machine code, as text: what each computes, element by element, and where it puts it.
+
+One line is one store. ``v0[i]`` and its like are elements of arguments and results, ``c1[i]`` of constants, and
+``table0[i]`` of numbers that were another constant in each round, ``m3[i]`` of memory in between. A value that is read
+twice has a name, ``t5``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .native.areas import Address
+from .native.fusing import Kernel, fuse, without_unread
+from .native.instructions import Block
+from .native.lowering import Lowering
+from .program import Program
+
+SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
+
+
+def listed(program: Program) -> str:
+    """Return the loops of a program, block by block; an empty text where nothing in it is native."""
+    found = [_Loops(program, block).text for block in Lowering(program).blocks.values()]
+    return "\n".join(filter(None, found))
+
+
+class _Loops:
+    """The kernels of one block."""
+
+    def __init__(self, program: Program, block: Block) -> None:
+        self.names = {space.number: f"c{-number - 1}" if number < 0 else f"v{number}"
+                      for number, space in block.given.items()}  # fmt: skip
+        self.names |= {area.space.number: f"v{number}" for number, area in block.results.items()}
+        self.names |= {space.number: f"table{k}" for k, space in enumerate(block.tables)}
+        kept = {area.space.number for area in block.results.values()} | {area.space.number for area, *_ in block.guards}
+        self.text = "\n".join(map(self._kernel, without_unread(fuse(block.groups), kept)))
+
+    def _kernel(self, kernel: Kernel) -> str:
+        rounds = " × ".join(map(str, kernel.shape))
+        around = f"{kernel.rounds} times " if kernel.rounds > 1 else ""
+        order = ", one after the other" if kernel.sequential else ""
+        head = (
+            f"{around}for {', '.join('ijkl'[: len(kernel.shape)])} in {rounds}{order}:" if rounds else f"{around}once:"
+        )
+        read = Counter(x for node in kernel.nodes for x in node.operands if isinstance(x, int))
+        read.update(store.node for store in kernel.stores)
+        lines, texts = [], list[str]()
+        for k, node in enumerate(kernel.nodes):
+            if node.address is not None:
+                texts.append(self._place(node.address))
+                continue
+            operands = [texts[x] if isinstance(x, int) else f"{x:g}" for x in node.operands]
+            text = _expression(node.form, operands)
+            if read[k] > 1:
+                lines.append(f"    t{k} = {_bare(text)}")
+                text = f"t{k}"
+            texts.append(text)
+        for store in kernel.stores:
+            sign = {"": "=", "add": "+="}.get(store.fold, f"{store.fold}=")
+            lines.append(f"    {self._place(store.address)} {sign} {_bare(texts[store.node])}")
+        return "\n".join([head, *lines])
+
+    def _place(self, address: Address) -> str:
+        """Return an element: the name of the memory, and the place in it."""
+        terms = [f"{'' if stride == 1 else '-' if stride == -1 else f'{stride} '}{name}"
+                 for name, stride in zip("ijkl", address.strides, strict=False) if stride]  # fmt: skip
+        if address.places:
+            terms.append(self._place(address.places))
+        if address.offset or not terms:
+            terms.append(str(address.offset))
+        return f"{self.names.get(address.space, f'm{address.space}')}[{' + '.join(terms).replace('+ -', '- ')}]"
+
+
+def _expression(form: str, operands: list[str]) -> str:
+    """Return an expression, in parentheses if it has an operator."""
+    if form == "same":
+        return operands[0]
+    if form == "negative":
+        return f"(-{operands[0]})"
+    sign = SIGNS.get(form)
+    return f"({f' {sign} '.join(operands)})" if sign else f"{form}({', '.join(operands)})"
+
+
+def _bare(text: str) -> str:
+    """Leave the parentheses of an expression away."""
+    return text[1:-1] if text.startswith("(") else text

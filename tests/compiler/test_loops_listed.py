@@ -1,0 +1,90 @@
+"""The loops that `Compiled.loops` prints are what the machine code does: run as Python, they give its results."""
+
+import re
+
+import numpy as np
+import pytest
+
+from autodiff import grad, jit, value_and_grad
+
+pytest.importorskip("llvmlite")
+
+XS = np.linspace(0.0, 1.0, 400).tolist()
+
+
+def rosenbrock(x):
+    return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def loss(a):
+    total = 0.0
+    for x in XS:
+        total = total + (a * x - 0.5 / (x + a)) ** 2
+    return total
+
+
+def population(r):
+    x = 0.1
+    for _ in range(200):
+        x = r * x * (1 - x)
+    return x
+
+
+def run_listing(compiled, *args):
+    """Run the printed loops as Python, with arrays of memory; the names that hold numbers afterwards."""
+    text = compiled.loops(*args)
+    text = re.sub(r"^for i in (\d+).*:$", r"for i in range(\1):", text, flags=re.MULTILINE)
+    text = text.replace("once:", "if True:").replace(" or= ", " = ")
+    memory = {name: np.zeros(5000) for name in re.findall(r"\b(?:[vcm]\d+|table\d+)\b", text)}
+    memory |= {f"v{k}": np.atleast_1d(np.array(x, float)) for k, x in enumerate(args)}
+    memory |= tables_of(compiled, args)
+    exec(text, {"power_2": lambda x: x * x, "isnan": np.isnan}, memory)
+    return memory
+
+
+def tables_of(compiled, args):
+    """The numbers of the tables, which are not printed."""
+    from autodiff.compiler.native.lowering import Lowering
+
+    block = Lowering(compiled._first(args, {}).program).blocks[0]
+    return {f"table{k}": np.ravel(x) for k, x in enumerate(block.tables.values())}
+
+
+@pytest.mark.parametrize(
+    ("f", "argument", "results"),
+    [
+        (value_and_grad(rosenbrock), np.linspace(0.0, 1.0, 10), 2),
+        (grad(loss), 1.25, 1),
+        (grad(population), 2.8, 1),
+        (population, 2.8, 1),
+    ],
+    ids=["rosenbrock", "loss", "slope", "population"],
+)
+def test_the_loops_compute_the_results(f, argument, results):
+    compiled = jit(f)
+    expected = compiled(argument)
+    memory = run_listing(compiled, argument)
+    names = re.findall(r"return \(?(?:array\()?(v\d+)\)?(?:, array\((v\d+)\))?", compiled.program(argument))[0]
+    found = [memory[name] for name in names if name]
+    assert len(found) == results
+    for value, wanted in zip(found, np.atleast_1d(expected) if results == 1 else expected, strict=True):
+        np.testing.assert_allclose(value[: np.size(wanted)], np.ravel(wanted), rtol=1e-12)
+
+
+def test_loops_of_python_are_few():
+    text = jit(grad(population)).loops(2.8)
+    assert text.count("one after the other") == 2
+    assert len(text.splitlines()) < 50
+
+
+def test_what_has_no_loops_says_so():
+    assert jit(lambda x: np.linalg.inv(x)).loops(np.eye(2)) == ""
+    assert "is called as it stands" in jit(lambda x: float(x)).loops(2.0)
+
+
+def test_without_llvm_the_text_is_the_same(monkeypatch):
+    from autodiff.compiler.native import blocks
+
+    compiled = jit(population)
+    monkeypatch.setattr(blocks, "is_there", lambda: False)
+    assert compiled.loops(2.8) == jit(population).loops(2.8)
