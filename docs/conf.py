@@ -15,6 +15,7 @@ from typing import Any
 sys.path.append(str(Path(__file__).parent))
 
 from autodiff import __version__ as release
+from autodiff.command_line.main import main
 
 project = "dualautodiff"
 author = "The dualautodiff developers"
@@ -85,9 +86,16 @@ def from_the_top(app: Any, env: Any, node: Any, text: Any) -> Any:
     return domain.resolve_xref(env, node.get("refdoc"), app.builder, "obj", name, node, text)
 
 
+def with_explorer(app: Any, error: Exception | None) -> None:
+    """Write the page of the explorer, which the first page shows, beside the pages."""
+    if error is None and app.builder.format == "html":
+        main(["explore", "sin(x*y) + x/y", "x=1", "y=2", "-o", str(Path(app.outdir) / "explorer.html")])
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls once it has read this file."""
     app.connect("source-read", with_lessons)
     app.connect("source-read", with_readmes)
     app.connect("missing-reference", from_the_top)
     app.connect("autodoc-skip-member", is_foreign)
+    app.connect("build-finished", with_explorer)

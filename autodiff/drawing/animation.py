@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
+from ..reverse import record
 from ..tape.listing import value_text, variable_names
 from ..tape.sweep import swept
 from ..tape.wengert import Tape
@@ -79,7 +80,9 @@ class Animation:
         return modes[seed]
 
     def _repr_html_(self) -> str:
-        title, text = html.escape(clean(self.title)), html.escape(self.to_html())
+        from .page import packed
+
+        title, text = html.escape(clean(self.title)), html.escape(packed(self))
         return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
                 f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
 
@@ -89,20 +92,21 @@ def _check_ending(path: str | Path, *endings: str) -> None:
         raise ValueError(f"{Path(path).name}: this is saved as {' or '.join(endings)}")
 
 
-def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title: str | None = None) -> Animation:
-    """Animate the forward run and the reverse sweep of a tape or of a Variable, step by step; a notebook shows it.
+def animate(of: Any, args: Sequence[Any] | None = None, *, out: Any = None, names: Sequence[str] | None = None,
+            title: str | None = None) -> Animation:  # fmt: skip
+    """Animate the forward run and the reverse sweep of ``f(*args)``, step by step: ``animate(f, [x, y])``.
 
-    ``.to_html("page.html")`` writes an interactive page, ``.to_gif("run.gif")`` a picture that moves. ``out`` is the
-    output, as a Variable or the number of its line; a tape from `autodiff.record` knows its own. ``names`` are those
-    of the inputs. The adjoint of the output is 1, of an array 1 for each element, and so is the tangent of a seed.
-    Where `record` had ``sources=True``, the page shows the user's line of code of each line.
+    A notebook shows it. ``.to_html("page.html")`` writes an interactive page, in which the inputs may be moved if each
+    line has a rule in it, ``.to_gif("run.gif")`` a picture that moves. ``of`` may be a tape or a Variable, too, without
+    ``args``. ``out`` is the output, as a Variable or the number of its line; a tape from `autodiff.record` knows its
+    own. ``names`` are those of the inputs, ``title`` is else the function's name. The adjoint of the output is 1, of an
+    array 1 for each element, and so is the tangent of a seed. The page shows the user's line of code of each line, if
+    ``of`` is a function, or `record` had ``sources=True``.
 
-    Raises TypeError where ``of`` is no tape or Variable, ValueError where a tape is empty or has several outputs and
-    ``out`` does not say which, or names are not one for each input.
+    Raises TypeError where ``of`` is neither, ValueError where a tape is empty or has several outputs and ``out`` does
+    not say which, or names are not one for each input.
 
-    >>> from autodiff import record
-    >>> tape, _ = record(lambda x, y: x * y, [2.0, 3.0])
-    >>> for step in animate(tape).modes[0].steps:
+    >>> for step in animate(lambda x, y: x * y, [2.0, 3.0]).modes[0].steps:
     ...     print(*step.text, sep="; ")
     x = 2, an input
     y = 3, an input
@@ -110,6 +114,10 @@ def animate(of: Any, out: Any = None, names: Sequence[str] | None = None, title:
     adjoint of v2 = 1, of all others 0: the reverse sweep begins
     adjoint of x += adjoint of v2 · ∂v2/∂x = 1 · 3 = 3; adjoint of y += adjoint of v2 · ∂v2/∂y = 1 · 2 = 2
     """
+    if args is not None:
+        name = getattr(of, "__name__", "<lambda>")
+        title = title or (None if name == "<lambda>" else name)
+        of, _ = record(of, args, sources=True)
     tape, line, lines = traced(of, "animate")
     if not len(tape):
         raise ValueError("animate: the tape has no lines")

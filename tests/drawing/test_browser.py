@@ -284,6 +284,10 @@ def test_in_a_notebook(opened, chromium, tmp_path):
     page = opened(animation)
     chromium.get(path.as_uri())
     chromium.switch_to.frame(page.find("iframe"))
+    for _ in range(100):
+        if page.all("#last"):  # it has unpacked itself
+            break
+        chromium.execute_async_script("setTimeout(arguments[0], 20)")
     page.click("last")
     assert page.slopes["x"] == "6"
     chromium.switch_to.default_content()

@@ -1,6 +1,7 @@
 """A run step by step: its numbers are those of the sweeps, the tangents those of forward mode; the page, the GIF."""
 
 import base64
+import gzip
 import hashlib
 import html.parser
 import json
@@ -343,7 +344,7 @@ def test_a_line_off_the_path_that_refuses_a_derivative(f, args, reason):
 
 def test_a_refused_partial():
     tape, out = record(lambda v, x: (special.jv(v, x), x * v)[1], [1.0, 2.0])
-    animation = animate(tape, out)
+    animation = animate(tape, out=out)
     assert [edge.partial for edge in animation.placed.picture.edges] == [None, "-0.064472", "1", "2"]
     assert animation.lines[2]["partials"][0] == ("∂v2/∂v", "refused by the rule")
 
@@ -389,6 +390,18 @@ def test_few_of_many_seeds():
     animation = animate(tape)
     assert len(animation.modes) == 9
     assert animation.notes == ("Tangents are shown for 8 of the 20 inputs.",)
+
+
+def test_a_function_and_its_arguments():
+    """The title is the function's name, each line has its source; a lambda has no name."""
+    animation = animate(example, [1.0, 2.0])
+    assert animation.title == "example"
+    assert animation.lines[3]["source"]["text"] == "return dmath.sin(x * y) + x / y"
+    assert animation.modes == animate(record(example, [1.0, 2.0])[0]).modes
+    assert animate(example, [1.0, 2.0], title="f").title == "f"
+    assert animate(lambda x: x * x, [1.0]).title == "A tape of 2 lines"
+    with pytest.raises(TypeError, match="animate takes a Variable or a Tape"):
+        animate(example)
 
 
 def test_wrong_arguments():
@@ -533,7 +546,9 @@ def test_a_notebook_shows_it():
     assert page.tags == ["iframe"]
     attributes = dict(page.attributes)
     assert attributes["sandbox"] == "allow-scripts"
-    assert attributes["srcdoc"].startswith("<!DOCTYPE html>")
+    archive = re.search('id="packed">(.*?)<', attributes["srcdoc"])[1]
+    assert gzip.decompress(base64.b64decode(archive)).decode() == animate(record(example, [1.0, 2.0])[0]).to_html()
+    assert len(shown) < 45_000
 
 
 # ---------------------------------------------------------------------------------------- the GIF

@@ -94,7 +94,7 @@ function recompute() {
 /* The difference quotients beside the derivatives. */
 function compare() {
   for (const cell of cells) {
-    const { value, error } = known.output === null ? { value: 0, error: 0 } : quotientBy(live, point, cell);
+    const { value, error } = known.output === null ? { value: 0, error: 0 } : quotientBy(live, known, point, cell);
     const text = Number.isNaN(value) ? "none" : general(value + 0, 10);
     cell.slopes[2].textContent = Number.isFinite(value) && Number.isFinite(error) && error > 0 ? `${text} ± ${general(error, 1)}` : text;
   }

@@ -98,8 +98,14 @@ function derivatives(live, { tape, output, slopes }, point, { input, element }) 
   return { reverse: slopes[line]?.data[element] ?? 0, forward: tangent.data[0] };
 }
 
-function quotientBy(live, point, { input, element }) {
-  return slope((x) => live.value(moved(point, input, element, x)), point[input].data[element]);
+function quotientBy(live, known, point, { input, element }) {
+  return slope((x) => live.value(moved(point, input, element, x)), point[input].data[element], rounding(known));
+}
+
+/* What a result may be off by: each line rounds its value, and its adjoint says by how much the result follows. */
+function rounding({ tape, slopes }) {
+  const terms = slopes.flatMap((g, line) => (g && tape.lines[line].operands.length ? mapped((a, b) => a * b, g, tape.values[line]).data : []));
+  return 1.2e-16 * terms.reduce((sum, term) => sum + (Number.isFinite(term) ? Math.abs(term) : 0), 0);
 }
 
 function moved(point, input, element, x) {
