@@ -56,6 +56,11 @@ def numbers(address, shape, memory):
 def solved(one, memory):
     """Solve systems, or factor matrices, in place; return whether Python is to do it."""
     x, last = elements(one.out, one.shape, memory), len(one.shape) - 3
+    if one.form == "eliminated":
+        sign, logarithm = np.linalg.slogdet(x)
+        x[...] = np.eye(x.shape[-1]) * np.exp(logarithm / x.shape[-1])[..., None, None]
+        x[..., 0, 0] *= sign
+        return False
     if one.form == "cholesky":
         lower = np.tril(x)
         x[...] = np.linalg.cholesky(lower + np.swapaxes(np.tril(x, -1), -1, -2)) + np.triu(x, 1)

@@ -17,11 +17,12 @@ BEGINNINGS = {
     "gemv": b"void (char *, int *, int *, ",
     "trsm": b"void (char *, char *, char *, char *, int *, int *, ",
     "gesv": b"void (int *, int *, ",
+    "getrf": b"void (int *, int *, ",
     "potrf": b"void (char *, int *, ",
 }
 """A function's name → how the signature begins that SciPy says it has."""
 
-OF_LAPACK = ("gesv", "potrf")
+OF_LAPACK = ("gesv", "getrf", "potrf")
 
 
 @cache

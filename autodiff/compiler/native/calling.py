@@ -8,7 +8,7 @@ from .areas import DTYPES, Address
 from .blas import LARGEST, address, as_columns
 from .code import NAMES, Value, literal
 from .fusing import Kernel
-from .instructions import SYSTEMS
+from .instructions import FACTORS, SYSTEMS
 from .printing import SIZES, Printer
 from .python import at_address
 
@@ -142,7 +142,7 @@ class System(Caller):
 
     def _choose(self) -> None:
         rank = len(self.shape)
-        self.called = tuple(range(rank - (2 if self.form == "cholesky" else 3), rank))
+        self.called = tuple(range(rank - (2 if self.form in FACTORS else 3), rank))
 
     def _loop(self, depth: int) -> None:
         if depth == 0:
@@ -150,7 +150,7 @@ class System(Caller):
         super()._loop(depth)
 
     def _write(self, starts: list[str]) -> None:
-        n, m = (self.shape[-2], 1 if self.form == "cholesky" else self.shape[-1])
+        n, m = self.shape[-2], self.shape[-1]
         first, last = self.called[:2], self.called[-2:]
         matrix = as_columns((n, n), (self.places[0].strides[first[0]], self.places[0].strides[first[1]]))
         found = as_columns((n, self.shape[-1]), (self.places[-1].strides[last[0]], self.places[-1].strides[last[1]]))
@@ -162,13 +162,32 @@ class System(Caller):
             self._call("gesv", n, m, starts[0], leading, "%pivots", starts[1], found[1], "%info")
         elif self.form == "cholesky":
             self._call("potrf", "L", n, starts[0], leading, "%info")
+        elif self.form == "eliminated":
+            self._call("getrf", n, n, starts[0], leading, "%pivots", "%info")
+            self._turn(starts[0])
         else:
             triangle = "L" if (self.form == "solve_lower") == (how == "N") else "U"
             self._call("trsm", "L", triangle, how, "N", n, m, 1.0, starts[0], leading, starts[1], found[1])
-        if self.form in ("solve", "cholesky"):
+        if self.form == "solve" or self.form in FACTORS:
             self._fail(self._line(f"icmp ne i32 {self._line('load i32, ptr %info, align 4')}, 0"))
-        self._fail_unless_regular(starts[0], leading, {"solve": eps, "cholesky": eps**0.5}.get(self.form, 0.0))
+        self._fail_unless_regular(
+            starts[0], leading, {"solve": eps, "eliminated": eps, "cholesky": eps**0.5}.get(self.form, 0.0)
+        )
         self._fail_unless_finite(starts[-1], found[1], self.shape[last[1]])
+
+    def _turn(self, start: str) -> None:
+        """Change the sign of the first element where an odd number of rows were exchanged."""
+        one, of = self._code(1), NAMES[self.of]
+        self._begin(".pivot")
+        self.lines.append("%odd = phi i1 [ false, %before.pivot ], [ %turned, %latch.pivot ]")
+        pivot = self._line(f"load i32, ptr {self._line('getelementptr i32, ptr %pivots, i64 %i.pivot')}, align 4")
+        own = self._line(f"add i32 {self._line('trunc i64 %i.pivot to i32')}, 1")
+        turned = one.integer("xor", Value("%odd", "b1"), Value(self._line(f"icmp ne i32 {pivot}, {own}"), "b1"))
+        self._end_join(one, "%turned", turned)
+        self._end(".pivot", 1, self.shape[-2])
+        first = Value(self._line(f"load {of}, ptr {start}, align {SIZES[of]}"), self.of)
+        first = one.select(Value("%turned", "b1"), one.negative(first), first)
+        self.lines.append(f"store {of} {first.text}, ptr {start}, align {SIZES[of]}")
 
     def _loaded(self, start: str, place: str) -> Value:
         """Write the load of the size of an element."""

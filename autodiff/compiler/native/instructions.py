@@ -14,9 +14,12 @@ Operand = Area | float
 IDENTITIES = {"add": 0.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
 """How results are folded together → what the fold begins with."""
 
-SYSTEMS = frozenset(("solve", "solve_lower", "solve_upper", "cholesky"))
-"""Forms that LAPACK computes in place of their last operand: X of A X = B for a square A, or one of whose elements only
-the lower or upper triangle counts, over loops of rows, of columns, of right sides; and the lower factor of a matrix."""
+FACTORS = ("cholesky", "eliminated")
+"""Forms of matrices, over loops of rows and columns: the lower factor, and a triangle of the same determinant."""
+
+SYSTEMS = frozenset(("solve", "solve_lower", "solve_upper", *FACTORS))
+"""Forms that LAPACK computes in place of their last operand: beside factors X of A X = B for a square A, or one of
+whose elements only the lower or upper triangle counts, over loops of rows, of columns, of right sides."""
 
 CALLS = SYSTEMS | {"matmul"}
 """Forms that a library computes for all elements together: each is a kernel of its own."""

@@ -21,7 +21,7 @@ from .instructions import Block, Operand
 from .products import PRODUCTS
 from .rolling import roll
 from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
-from .systems import SOLVING
+from .systems import SEVERAL, SOLVING
 from .writing import WRITING
 
 RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING
@@ -85,6 +85,10 @@ class Lowering:
     def _lower(self, level: int, number: int, step: Step) -> bool:
         """Append a step to the block of a level; return whether it has a native form there."""
         name = step.row.name
+        if name in SEVERAL and is_of_table(step.row):
+            return self._lower_several(level, number, step)
+        if name == "item" and level in self.blocks and number in self.blocks[level].areas:
+            return True  # one of several results, which are there
         rule = (VIEWS if is_view(step) else RULES).get(name) or (elementwise if name in FORMS else None)
         if rule is None or not is_of_table(step.row) or not _is_native(step.value):
             return False
@@ -101,6 +105,19 @@ class Lowering:
         block.areas[number] = found
         if is_view(step) and name != "getitem":
             self.views.add(number)
+        return True
+
+    def _lower_several(self, level: int, number: int, step: Step) -> bool:
+        """Append a step of several results, of which nothing but these is read, each by itself."""
+        readers = self._readers.get(number, ())
+        if number in self._shown or step.guards or any(self._step(reader).row.name != "item" for reader in readers):
+            return False
+        block = self.blocks.setdefault(level, Block())
+        operands = [x if x is None else self._operand(block, x) for x in step.operands]
+        results = None if None in operands else SEVERAL[step.row.name](self._here(block, step, False), *operands)
+        if results is None:
+            return False
+        block.areas.update((reader, results[self._step(reader).static[0]]) for reader in readers)
         return True
 
     def _here(self, block: Block, step: Step, dies: bool) -> Here:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import blas
-from .areas import DTYPES, Area
+from .areas import DTYPES, KINDS, Area
 from .instructions import Operand
 from .steps import Here, Rule
 
@@ -92,6 +92,27 @@ def _cholesky(here: Here, a: Operand) -> Operand | None:
     return _viewed(factor, lambda a: a.swapaxes(-1, -2)) if upper else factor
 
 
+def _determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
+    """Return the sign and the logarithm of the size of a determinant, by a triangle that has the same."""
+    of, block = np.shape(here.values[0]), here.block
+    kind = KINDS.get(np.result_type(here.values[0]).char, "")
+    if len(of) != 2 or of[-1] > LARGEST or not blas.is_there(kind):
+        return None
+    space = block.space(of, DTYPES[kind])
+    triangle = block.copy(a, _viewed(space, lambda a: a.T))
+    block.add("eliminated", (triangle,), triangle, kind, raises=True)
+    diagonal = _viewed(triangle, np.diagonal)
+    logarithm, below = (block.fill(0.0, block.space((), DTYPES[kind])) for _ in range(2))
+    sizes = block.add("absolute", (diagonal,), block.space(of[:1], DTYPES[kind]), kind)
+    logarithms = block.add("log", (sizes,), block.space(of[:1], DTYPES[kind]), kind)
+    block.add("same", (logarithms,), _viewed(logarithm, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
+    are_below = block.add("less", (diagonal, 0.0), block.space(of[:1], DTYPES["b1"]), kind)
+    block.add("same", (are_below,), _viewed(below, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
+    odd = block.add("fmod", (below, 2.0), block.space((), DTYPES[kind]), kind)
+    doubled = block.add("multiply", (odd, 2.0), block.space((), DTYPES[kind]), kind)
+    return block.add("subtract", (1.0, doubled), block.space((), DTYPES[kind]), kind), logarithm
+
+
 SOLVING: dict[str, Rule] = {
     "solve": _solve,
     "solve_triangular": _solve_triangular,
@@ -101,3 +122,6 @@ SOLVING: dict[str, Rule] = {
     "cholesky": _cholesky,
 }
 """Systems and factors → how they become instructions."""
+
+SEVERAL: dict[str, Callable[..., tuple[Operand, ...] | None]] = {"slogdet": _determinant}
+"""Rows of several results → how they become instructions, and where the results are."""
