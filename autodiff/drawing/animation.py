@@ -39,6 +39,9 @@ class Animation:
     expression: str | None = None
     """The text that was recorded, which a page can record anew."""
 
+    def __repr__(self) -> str:
+        return f"<{self.title}, step by step: {len(self.lines)} lines, {len(self.modes[0].steps)} steps>"
+
     @overload
     def to_html(self) -> str: ...
 

@@ -65,10 +65,14 @@ Formula = Applied | Operand | float
 @cache
 def values() -> frozenset[str]:
     """Return the names of the functions that the page computes."""
-    text = "".join(part(name) for name in ("elementary.js", "special.js"))
-    table = text.partition("const F = {")[2].partition("\n};")[0]
+    table = part("elementary.js").partition("const F = {")[2].partition("\n};")[0]
     listed = re.findall(r"(?:^  |, )(\w+): ", table, re.MULTILINE)
-    return frozenset((*listed, *re.findall(r"^F\.(\w+) =", text, re.MULTILINE), *SIGNS, "negative", "where"))
+    return frozenset((*listed, *defined("special.js"), *SIGNS, "negative", "where"))
+
+
+def defined(name: str) -> list[str]:
+    """Return the names of the functions that a script adds to those of elementary.js."""
+    return re.findall(r"^F\.(\w+) =", part(name), re.MULTILINE)
 
 
 def part(name: str) -> str:

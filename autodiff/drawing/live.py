@@ -67,7 +67,8 @@ def _line(tape: Tape, k: int) -> dict[str, Any]:
         return {"row": None, "operands": [], **place}
     operands = tape.operands(k)
     written = [_operand(tape, operand) for operand in operands]
-    found: dict[str, Any] = {"row": row.name, "operands": written}
+    found: dict[str, Any] = {"row": row.name, "operands": written, "shown": row.shown or row.name,
+                             "described": row.described()}  # fmt: skip
     if row.is_elementwise or row.is_constant:
         data(value)
         _check(row)

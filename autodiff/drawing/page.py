@@ -12,7 +12,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .colours import MOVING
-from .javascript import functions, in_expressions, javascript, part
+from .javascript import defined, functions, in_expressions, javascript, part
 from .live import NotLiveError, data, program
 from .svg import drawn, style_sheet
 from .telling import BEFORE, Mode
@@ -23,17 +23,7 @@ if TYPE_CHECKING:
 
 
 STEPS = ("text.js", "layout.js", "graph.js", "player.js")
-LIVE = (
-    "elementary.js",
-    "special.js",
-    "engine.js",
-    "zeros.js",
-    "quotient.js",
-    "symbols.js",
-    "steps.js",
-    "live.js",
-    "inputs.js",
-)
+LIVE = ("elementary.js", "engine.js", "zeros.js", "quotient.js", "symbols.js", "steps.js", "live.js", "inputs.js")
 TYPED = ("parse.js", "trace.js", "presets.js")
 """The scripts of every page; of one that computes itself; of one with an expression to type."""
 
@@ -108,7 +98,8 @@ def _script(run: dict[str, Any]) -> str:
     elif run["program"] is not None:
         used = {line["row"] for line in run["program"]["lines"] if line["row"] and not {"maps", "pairs"} & line.keys()}
         names, rules = (*LIVE, *STEPS), javascript(used)
-    return '"use strict";\n' + "".join(map(_bare, names)) + rules + _bare("start.js")
+    special = _bare("special.js") if set(re.findall(r"F\.(\w+)", rules)).intersection(defined("special.js")) else ""
+    return '"use strict";\n' + "".join(map(_bare, names)) + special + rules + _bare("start.js")
 
 
 def _digest(script: str) -> str:

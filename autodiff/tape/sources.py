@@ -97,5 +97,10 @@ def _at(frame: FrameType, position: Position) -> Source | None:
         return None
     if start is None or end is None:  # Python was told to keep no columns
         start, end = 0, len(line.encode())
-    where = f"{Path(code.co_filename).name}:{number}"
-    return part_of_line(line, start, end if last == number else len(line.encode()), where)
+    return part_of_line(line, start, end if last == number else len(line.encode()), _place(code.co_filename, number))
+
+
+def _place(file: str, number: int) -> str:
+    """Name a line of a file; the file of a notebook's cell has a name that no reader knows."""
+    path = Path(file)
+    return f"line {number} of its cell" if path.parent.name.startswith("ipykernel_") else f"{path.name}:{number}"

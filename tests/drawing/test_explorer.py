@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import html.parser
 import json
+import linecache
 import math
 import re
 import sys
@@ -396,12 +397,22 @@ def test_a_function_and_its_arguments():
     """The title is the function's name, each line has its source; a lambda has no name."""
     animation = animate(example, [1.0, 2.0])
     assert animation.title == "example"
+    assert repr(animation) == "<example, step by step: 6 lines, 11 steps>"
     assert animation.lines[3]["source"]["text"] == "return dmath.sin(x * y) + x / y"
     assert animation.modes == animate(record(example, [1.0, 2.0])[0]).modes
     assert animate(example, [1.0, 2.0], title="f").title == "f"
     assert animate(lambda x: x * x, [1.0]).title == "A tape of 2 lines"
     with pytest.raises(TypeError, match="animate takes a Variable or a Tape"):
         animate(example)
+
+
+def test_a_cell_of_a_notebook_is_called_so(monkeypatch):
+    """Its file has a number for a name."""
+    file, text = "/somewhere/ipykernel_7/1234.py", "def f(x):\n    return x * x\n"
+    monkeypatch.setitem(linecache.cache, file, (len(text), None, text.splitlines(keepends=True), file))
+    names = {}
+    exec(compile(text, file, "exec"), names)
+    assert animate(names["f"], [2.0]).lines[1]["source"]["where"] == "line 2 of its cell"
 
 
 def test_wrong_arguments():

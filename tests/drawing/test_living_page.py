@@ -10,6 +10,7 @@ import pytest
 from browser import Page, started
 from selenium.webdriver.common.keys import Keys
 
+import dualnumbers.dmath as dmath
 import dualnumbers.rules.of_scipy  # noqa: F401  # rows of SciPy's functions are printed too
 from autodiff import animate, gradient, record
 from autodiff.command_line.expressions import expression
@@ -155,6 +156,14 @@ def test_what_has_no_rule_says_so():
         formulas(TABLE["modf"].row)
     note = animate(record(lambda x: x * np.sort(x)[0], [np.array([3.0, 1.0])])[0]).to_html()
     assert "The page stays at this point: " in note
+
+
+def test_scripts_are_in_the_pages_that_need_them():
+    pages = {f: animate(f, [1.0]).to_html() for f in (dmath.sin, dmath.gamma, lambda x: np.sort(x * np.ones(3))[0])}
+    found = [["LANCZOS" in text, "class Layers" in text, "class Parser" in text] for text in pages.values()]
+    assert found == [[False, True, False], [True, True, False], [False, True, False]]
+    assert "class Zeros" not in list(pages.values())[2]
+    assert "class Parser" in page(of_expression("x*x", {"x": 1.0}))
 
 
 # ---------------------------------------------------------------------------------------------- expressions
@@ -342,7 +351,7 @@ def test_another_way_is_refused(chromium, tmp_path):
 
 
 def test_scripts_are_those_of_the_folder():
-    for name in (*STEPS, *LIVE, *TYPED, "start.js"):
+    for name in (*STEPS, *LIVE, *TYPED, "special.js", "start.js"):
         assert part(name).startswith("/* ")
         assert part(name).count("\n") <= 300, name
 
@@ -389,6 +398,8 @@ def test_a_slider_moves_everything(opened):
         assert by_three == pytest.approx([slope] * 3, rel=1e-9)
     assert page_.find("#graph [data-line='0'] .value").text == "1.01"
     assert page_.find("#result").text.startswith("v5 = 1.40")
+    page_.driver.execute_script("go(10)")
+    assert page_.find("#rule").text == f"∂v3/∂v2 = cos(v2) = {math.cos(2.02):.10g}"
 
 
 def test_an_expression_is_typed(opened):
@@ -454,6 +465,19 @@ def test_zoom_and_fit(opened):
     assert width() == pytest.approx(1.25 * first, rel=0.01)
     page_.click("smaller")
     assert width() == pytest.approx(first, rel=0.01)
+    page_.driver.execute_script(
+        "document.querySelector('#graph').dispatchEvent(new WheelEvent('wheel', { ctrlKey: true, deltaY: -100 }))"
+    )
+    assert width() == pytest.approx(math.exp(0.5) * first, rel=0.01)
+    page_.driver.execute_script("""
+        const finger = (type, pointerId, clientX) => document.querySelector('#graph').dispatchEvent(
+            new PointerEvent(type, { pointerId, clientX, clientY: 300, pointerType: 'touch', bubbles: true }));
+        finger('pointerdown', 1, 100);
+        finger('pointerdown', 2, 200);
+        finger('pointermove', 2, 150);
+        finger('pointerup', 1, 100);
+        finger('pointerup', 2, 150);""")
+    assert width() == pytest.approx(math.exp(0.5) * first / 2, rel=0.01)
     page_.click("fit")
     assert width() <= page_.script("document.querySelector('#graph').clientWidth")
 

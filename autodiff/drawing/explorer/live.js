@@ -84,8 +84,7 @@ function computed(live, point) {
 
 function lineTold({ line, kind, name, text }, teller, texts, sources) {
   if (kind === "fold") return { line, variable: name, expression: text, folded: true, partials: [] };
-  const { rule, row } = teller.tape.lines[line];
-  const described = rule?.described ?? (teller.tape.lines[line].pairs ? "multilinear" : "linear");
+  const { rule, row, described = rule?.described ?? "linear" } = teller.tape.lines[line];
   return { line, variable: name, expression: texts[line], rule: row === null ? `none: ${kind}` : `${teller.rule(line)}, ${described}`,
     value: brief(teller.tape.values[line]), partials: teller.partials(line), source: sources[line] };
 }

@@ -80,6 +80,8 @@ function show() {
   const texts = step ? [...step.text, ...(other && !sweeping ? other.text.slice(1) : [])] : run.before;
   byId("step").setAttribute("aria-valuetext", `${position} of ${steps.length}: ${texts[0]}`);
   byId("now").replaceChildren(...texts.map((text) => element("p", text)));
+  const symbols = (lines.get(step?.line)?.partials ?? []).filter(([, symbol]) => symbol);
+  byId("rule").textContent = symbols.map((told) => told.join(" = ")).join("; ");
   for (const [line, row] of rows) {
     mark(row, line, step, now.computed);
     if (row.classList.contains("current")) row.setAttribute("aria-current", "step");
@@ -206,6 +208,27 @@ byId("mode").addEventListener("change", () => {
 });
 for (const [name, act] of Object.entries({ larger: (pane) => pane.zoomBy(1.25), smaller: (pane) => pane.zoomBy(0.8),
   fit: (pane) => pane.fit() })) byId(name).addEventListener("click", () => panes.forEach(act));
+for (const pane of panes) {
+  pane.section.addEventListener("wheel", (event) => {  // as a pinch on a touchpad is told, too
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    for (const each of panes) each.zoomBy(Math.exp(-event.deltaY / 200));
+  }, { passive: false });
+  const fingers = new Map();
+  const apart = () => { const [a, b] = fingers.values(); return Math.hypot(a.x - b.x, a.y - b.y); };
+  pane.section.addEventListener("pointerdown", ({ pointerId, x, y, pointerType }) => {
+    if (pointerType === "touch") fingers.set(pointerId, { x, y });
+  });
+  pane.section.addEventListener("pointermove", ({ pointerId, x, y }) => {
+    if (!fingers.has(pointerId)) return;
+    const before = fingers.size === 2 ? apart() : 0;
+    fingers.set(pointerId, { x, y });
+    if (before) for (const each of panes) each.zoomBy(apart() / before);
+  });
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+    pane.section.addEventListener(name, ({ pointerId }) => fingers.delete(pointerId));
+  }
+}
 document.addEventListener("keydown", (event) => {
   const name = event.target.tagName;
   if (event.target.classList.contains("graph")) return;  // they scroll it

@@ -26,8 +26,8 @@ class Teller {
   }
 
   rule(line) {
-    const { rule, row } = this.tape.lines[line];
-    return rule ? rule.shown ?? row : row;
+    const { rule, row, shown } = this.tape.lines[line];
+    return shown ?? rule?.shown ?? row;
   }
 
   /* ∂line/∂operand as the rule has it, in the variables; none where it is a number or long. */
