@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class Recorded:
         is_reverse = compression.is_reverse
         of, sizes = (self.values, self.heights) if is_reverse else (self.recording.leaves, self.widths)
         onto = self.widths if is_reverse else self.heights
-        ends, chunks = np.cumsum([0, *sizes]), []
+        ends, chunks = [0, *accumulate(sizes)], []
         for start in range(0, total, step):
             part, level, seeds = range(start, min(start + step, total)), Level(), []
             for x, first, last in zip(of, ends, ends[1:], strict=False):

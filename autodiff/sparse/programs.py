@@ -37,8 +37,8 @@ class Outline:
 def _columns(tape: Tape, outputs: Sequence[Any]) -> tuple[Any, ...]:
     """Return what is compared at once: rows, operands, shapes, and which lines are inputs and outputs."""
     unreal = tape.complex and [each(is_unreal, z) for z in tape.values]
-    return (tape.rows, tape.first, tape.second, tape.more, tape.inputs, list(outputs),
-            [each(shape, z) for z in tape.values], unreal)  # fmt: skip
+    shapes = [z.shape if type(z) is np.ndarray else each(shape, z) for z in tape.values]
+    return (tape.rows, tape.first, tape.second, tape.more, tape.inputs, list(outputs), shapes, unreal)
 
 
 def _reason(tape: Tape, reason: Reason) -> Any:

@@ -25,7 +25,7 @@ LARGE = 1 << 18
 
 
 def tangents(tape: Tape, seeds: dict[int, Any], lines: Sequence[int],
-             wanted: Iterable[int] | None = None) -> dict[int, Any]:  # fmt: skip
+             wanted: Sequence[int] | None = None) -> dict[int, Any]:  # fmt: skip
     """Return the tangents of lines, in order, given those of input lines: a linear map at the point of the recording.
 
     A line that depends on no seed has none, and is not among them; where only some are ``wanted``, others may lack,
@@ -68,7 +68,10 @@ def tangents(tape: Tape, seeds: dict[int, Any], lines: Sequence[int],
             found[line] = tangent
         for operand in done.get(line, ()):
             found.pop(operand, None)
-    return {line: members.together(t) for line, t in found.items()} if lead else found
+    if not lead:
+        return found
+    given = found if wanted is None else [line for line in wanted if line in found]
+    return {line: members.together(found[line]) for line in given}
 
 
 class _Members:

@@ -65,6 +65,9 @@ def summed(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Sequenc
         if type(t) is not ndarray or (lead and t.ndim != rank):
             return None
         if type(partial) is float:
+            if partial == -1.0 and total is not None:
+                total, is_own = total - t, True
+                continue
             term, is_new = (t, False) if partial == 1.0 else (-t, True) if partial == -1.0 else (partial * t, True)
         else:
             try:

@@ -75,9 +75,12 @@ def put_back(evaluate):
 # ---------------------------------------------------------------------------------------------- the same, elsewhere
 
 
+_roll_by_axis = by_axis(1)
+
+
 def _roll_of_all(apply, xs, members, shift, axis):
     if axis is not None:
-        return by_axis(1)(apply, xs, members, shift, axis)
+        return _roll_by_axis(apply, xs, members, shift, axis)
     return reshape(apply(flat(xs[0]), shift, 1), shape(xs[0]), "C")
 
 
