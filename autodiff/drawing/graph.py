@@ -13,6 +13,7 @@ from dualnumbers.forms import is_unreal, shape
 
 from ..objects.leaf import Constant
 from ..objects.result import ByHand
+from ..symbols.lines import rule
 from ..tape.listing import MANY, distinct, expression_of, named_inputs, value_text, variable_names
 from ..tape.sweep import swept
 from ..tape.variable import Variable
@@ -63,6 +64,8 @@ class Edge:
     """Whether a derivative passes."""
     count: int = 1
     """How many operands this edge stands for."""
+    rule: str | None = None
+    """The rule behind it in symbols, which a drawing shows to the pointer."""
 
     @property
     def label(self) -> str | None:
@@ -208,7 +211,10 @@ def _merged(edges: Sequence[Edge]) -> list[Edge]:
     groups: dict[tuple[int, bool], list[Edge]] = {}
     for edge in edges:
         groups.setdefault((edge.start, edge.active), []).append(edge)
-    return [replace(first, partial=None, count=1 + len(more)) if more else first for first, *more in groups.values()]
+    return [
+        replace(first, partial=None, count=1 + len(more), rule=None) if more else first
+        for first, *more in groups.values()
+    ]
 
 
 class _Drawing:
@@ -252,7 +258,9 @@ class _Drawing:
                 active = active and not row.is_constant and row.passes(place)
                 slope = partial(self.tape, line, place) if active else None
                 label = None if slope is None else concise(slope)
-                found.append(Edge(self.owner[operand].key, line, place, label, active))
+                symbols = rule(self.tape, line, place, self.variables) if active else None
+                said = symbols if symbols is None or label is None else f"{symbols} = {label}"
+                found.append(Edge(self.owner[operand].key, line, place, label, active, rule=said))
         return found if len(found) <= MANY else _merged(found)
 
     def _fold(self, fold: Fold) -> tuple[Node, list[Edge]]:

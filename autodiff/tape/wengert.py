@@ -111,6 +111,24 @@ class Tape(Program):
 
         return profile(self)
 
+    def rules(self, names: Sequence[str] | None = None) -> str:
+        """Return the list of its lines with the rule of each: its partials, or of an array what its pull-back adds.
+
+        What is no formula, or a long one, is left out. ``names`` are those of the inputs.
+
+        >>> import numpy as np
+        >>> from autodiff import record
+        >>> print(record(lambda x, y: np.sin(x * y), [1.0, 2.0])[0].rules())
+        v2 = x * y
+            ∂v2/∂x = y
+            ∂v2/∂y = x
+        v3 = sin(v2)
+            ∂v3/∂v2 = cos(v2)
+        """
+        from ..symbols.lines import rules
+
+        return rules(self, names)
+
     def __reduce__(self) -> Any:
         from .pickling import restored, state_of
 

@@ -138,7 +138,15 @@ BESIDES = {
 
 LATE = {
     ("autodiff.tape.wengert", f"autodiff.{name}")
-    for name in ("drawing", "tape.listing", "tape.pickling", "tape.profile", "tape.replay", "tape.sweep")
+    for name in (
+        "drawing",
+        "symbols.lines",
+        "tape.listing",
+        "tape.pickling",
+        "tape.profile",
+        "tape.replay",
+        "tape.sweep",
+    )
 } | {
     ("autodiff.tape.variable", "autodiff.objects.leaf"),
     ("autodiff.forward", "autodiff.derivative_tensors"),

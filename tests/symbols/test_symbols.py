@@ -10,9 +10,10 @@ import pytest
 import scipy.special
 from table import ELEMENTWISE_FUNCTIONS, distance, named, ranges
 
-from autodiff import derivative, latex
+from autodiff import derivative, draw_graph, latex, record
 from autodiff.symbols.formula import Undecided, as_formula, call, symbol
 from autodiff.symbols.latex import formula_of
+from autodiff.symbols.lines import adjoint
 from autodiff.symbols.notation import LATEX, PLAIN, TYPST
 from autodiff.symbols.rules import cases, in_words, partial, value
 from dualnumbers import dmath
@@ -208,3 +209,33 @@ def test_notations_are_one_for_all_functions():
     x = call("wright_omega_1", symbol("x"))
     assert [n.spell(x) for n in (PLAIN, LATEX, TYPST)] == [
         "wright_omega_1(x)", r"\operatorname{wright\_omega\_1}\left(x\right)", 'op("wright_omega_1")(x)']  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------- the rules of lines
+
+
+def layer(X, w, b):
+    h = np.tanh(X @ w + b)
+    return np.sum(h[0] * h.T[1:, 0]) + np.max(h) + np.mean(h)
+
+
+def test_the_rules_of_a_tape():
+    tape, _ = record(layer, [np.ones((2, 3)), np.ones((3, 2)), 0.5])
+    text = tape.rules()
+    for line in ("    X̄ += v̄3 @ wᵀ", "    w̄ += Xᵀ @ v̄3", "    ∂v5/∂v4 = sech(v4)²", "    v̄5 += v̄7ᵀ",
+                 "    v̄5 += scatter(v̄6, (2, 2), 0)", "    ∂v9/∂v6 = v8", "v3 = X @ w"):  # fmt: skip
+        assert line in text.splitlines(), text
+    assert "    S̄ += v̄3 @ Tᵀ" in tape.rules(["S", "T", "U"]).splitlines()
+    assert "∂v4/∂slope = 1" in tape.rules(["X", "w", "slope"])
+
+
+def test_an_edge_of_a_drawing_has_its_rule():
+    tape, _ = record(lambda x, y: np.sin(x * y) + x / y, [1.0, 2.0])
+    text = draw_graph(tape).to_svg()
+    assert "<title>∂v3/∂v2 = cos(v2) = -0.41615</title>" in text
+    assert "<title>∂v4/∂y = −v4/y = -0.25</title>" in text
+
+
+@pytest.mark.parametrize(("name", "found"), [("x", "x̄"), ("v12", "v̄12"), ("slope", "adjoint of slope"), ("λ", "λ̄")])
+def test_names_of_adjoints(name, found):
+    assert adjoint(name) == found
