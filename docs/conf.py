@@ -54,9 +54,10 @@ highlight_language = "none"  # of blocks that name none: what a program printed
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
-LESSONS = ["Hundred-Lines", "Dual-Math", "Forward-AD", "Reverse-AD", "Higher-Order", "Vector-Functions",
-           "Custom-Rules", "Neural-Network", "Computational-Graphs", "Kinks-and-Ties", "Optimisers",
-           "Differentiable-Simulation", "Property-Based-Checks", "Machine-Code"]  # fmt: skip
+LESSONS = ["Hundred-Lines", "Dual-Math", "Forward-AD", "Reverse-AD", "Computational-Graphs", "Higher-Order",
+           "Taylor-Series", "Vector-Functions", "Jacobians-and-Sparsity", "Implicit-Functions", "Uncertainties",
+           "Kinks-and-Ties", "Custom-Rules", "Property-Based-Checks", "Optimisers", "Neural-Network",
+           "Differentiable-Simulation", "Machine-Code"]  # fmt: skip
 """The notebooks in the order of ideas."""
 
 

@@ -129,5 +129,79 @@ EXERCISES = {
             {"There is a recording for each way.": 1, "12 goes through 6, but its way is longer by a round.": 2},
         ),
     ),
+    "Jacobians-and-Sparsity": (
+        Exercise(
+            lambda: 4,
+            "A multiple of three points would do with three.",
+            {"Go once around: what are the colours where the ends meet?": 3, "That is the number of points.": 8},
+        ),
+        Exercise(
+            lambda: [0, 2],
+            "One dense column costs one tangent more, no matter how many others there are.",
+            {"All columns meet column 0.": [9, 2], "Columns that do not meet may have one colour.": [0, 10]},
+        ),
+        Exercise(
+            lambda: 28,
+            "A sum over neighbours has a Hessian of neighbours.",
+            {"It is symmetric, and both halves count.": 19, "The elements next to the diagonal count, too.": 10},
+        ),
+    ),
+    "Taylor-Series": (
+        Exercise(
+            lambda: [0, 1, -1 / 2, 1 / 3, -1 / 4],
+            "The rule of every function comes from its derivative.",
+            {"Those are derivatives; divide by k!.": [0, 1, -1, 2, -6]},
+        ),
+        Exercise(
+            lambda: 5 / 66,
+            "A removable 0/0 is removed by a shift of coefficients.",
+            {"That is the coefficient; multiply by 10!.": 5 / 66 / 3628800},
+        ),
+        Exercise(
+            lambda: np.pi / 2 - 0.5,
+            "The nearest pole rules, here on the axis.",
+            {"That is the quotient the other way round.": 1 / (np.pi / 2 - 0.5), "About 0 it would be so.": np.pi / 2},
+        ),
+    ),
+    "Implicit-Functions": (
+        Exercise(
+            lambda: 1 / (1 + np.exp(0.567143290409784)),
+            "Any function that is defined by an equation has such a derivative.",
+            {"That is the value, not the derivative.": 0.567143290409784},
+        ),
+        Exercise(
+            lambda: -0.739085133215161 * np.sqrt(1 - 0.739085133215161**2) / (1 + np.sqrt(1 - 0.739085133215161**2)),
+            "The iteration itself was never differentiated.",
+            {"That is the fixed point itself.": 0.739085133215161},
+        ),
+        Exercise(
+            lambda: 2.0,
+            "There the two solutions meet, and the slope of each is infinite.",
+            {"That is x; p is asked for.": -1.0, "That is the other turning point, at x = 1.": -2.0},
+        ),
+    ),
+    "Uncertainties": (
+        Exercise(
+            lambda: np.pi * np.hypot(2 * 2 * 10 * 0.1, 4 * 0.2),
+            "The radius, which is squared, is what matters.",
+            {
+                "Independent errors add by their squares.": np.pi * (4.0 + 0.8),
+                "That is the variance.": np.pi**2 * (16.0 + 0.64),
+            },
+        ),
+        Exercise(
+            lambda: np.sqrt(0.002),
+            "What errs together cancels in a difference.",
+            {
+                "That would be so without the correlation.": np.sqrt(0.02),
+                "In a difference the covariance is subtracted.": np.sqrt(0.038),
+            },
+        ),
+        Exercise(
+            lambda: 0.995,
+            "The spread moves the mean, although it does not tilt anything.",
+            {"That is the cosine of the mean.": 1.0, "The half is missing.": 0.99},
+        ),
+    ),
 }
 """The exercises of each lesson, in their order."""

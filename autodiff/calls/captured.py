@@ -10,9 +10,9 @@ set say, belongs to the caller, who may write to it in between; then the adjoint
 >>> tape.adjoints(out, np.ones(2))[0]
 3.0
 
-A small array is copied, as here. Of a large one, more than `SMALL` bytes, a checksum is taken, and compared later:
-copying would double the memory of a data set. There the last line would raise RuntimeError, which says to give the
-function a copy. An array that is used again and again is kept once, as long as it holds the same.
+An array is copied, as here, and the copy serves the next tapes, too, as long as the two hold the same. Of a large one,
+more than `SMALL` bytes, a checksum is taken, and compared later: copying would double the memory of a data set. There
+the last line would raise RuntimeError, which says to give the function a copy.
 
 That is `Captured`, compared when the tape is swept. `Given` is for the arguments of a differentiation: the function
 gets a number that stands for the caller's array, and when it returns the caller's array must be as it was. It is not
@@ -36,8 +36,8 @@ Array = np.ndarray[Any, Any]
 TINY = 1 << 12
 """Up to so many bytes a copy is cheaper than to find out whether there is one already."""
 
-SMALL = 1 << 20
-"""Up to so many bytes an array is copied: a checksum of it takes three times as long as the copy."""
+SMALL = 1 << 23
+"""Up to so many bytes an array is copied: to compare it with a copy takes half the time of two checksums."""
 
 SHORT = 1 << 15
 """Up to so many bytes two arrays are compared as strings of bytes: to begin with words takes longer."""
@@ -45,25 +45,27 @@ SHORT = 1 << 15
 WORDS = {4: np.uint32, 8: np.uint64, 16: np.uint64}
 """The words in which elements of a size are compared."""
 
-HANDY = 1 << 16
-"""Up to so many bytes an argument is copied: a further large array on the heap costs more in page faults."""
+HANDY = 1 << 20
+"""Up to so many bytes an argument is copied: of a larger one two checksums take no longer, and no memory."""
+
+
+ROW = 511
+"""So many words of an array make one sum of its checksum; an odd number, or a change of all signs would not be seen."""
 
 
 @cache
 def _weights() -> Array:
     """Return random odd words."""
-    return np.random.default_rng(1964).integers(0, 1 << 63, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.random.default_rng(1964).integers(0, 1 << 63, ROW, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 def checksum(x: Array) -> int:
     """Sum an array's 8-byte words with weights, modulo 2⁶⁴: every changed element and every exchange of two is seen."""
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     words = data[: data.size // 8 * 8].view(np.uint64)
-    whole = words[: words.size // 4096 * 4096].reshape(-1, 4096) @ _weights()
-    places = np.arange(1, 2 * whole.size, 2, dtype=np.uint64)
-    rest = words[words.size // 4096 * 4096 :]
-    tail = data[data.size // 8 * 8 :].astype(np.uint64)
-    return hash((int(whole @ places), int(rest @ _weights()[: rest.size]), int(tail @ _weights()[: tail.size])))
+    whole = words.size // ROW * ROW
+    sums = words[:whole].reshape(-1, ROW) @ _weights()
+    return hash((sums.tobytes(), words[whole:].tobytes(), data[words.nbytes :].tobytes()))
 
 
 class Copy:
@@ -71,7 +73,7 @@ class Copy:
 
     __slots__ = ("array", "data")
 
-    def __init__(self, array: Array, data: bytes | None = None) -> None:
+    def __init__(self, array: Array, data: bytes | bytearray | None = None) -> None:
         self.array, self.data = array, data
 
     def holds(self, x: Array) -> bool:
@@ -127,7 +129,7 @@ class Captured:
 
 
 ROOM = 8
-"""How many copies are kept for the next tape: of 800 kB, one takes eight times as long to make as to compare."""
+"""How many copies are kept for the next tape, each of up to `SMALL` bytes."""
 
 _COPIES: dict[int, tuple[ref[Array], Copy]] = {}
 """By the id of an array that is alive, the copy that a tape made of it; for all threads."""
@@ -167,6 +169,11 @@ class Given:
         if known and x.nbytes > self._size:
             self._marks.append((x, checksum(x)))
             return x
+        if known and x.nbytes > SHORT and x.flags.c_contiguous and x.flags.writeable and not x.dtype.hasobject:
+            data = bytearray(x.data)
+            copy = Copy(np.frombuffer(data, x.dtype).reshape(x.shape), data)
+            self._marks.append((x, copy))
+            return copy.array
         kept = copy_of(x) if not known else detached(x) if x.flags.writeable else _repeated(x)
         self._marks.append((x, kept))
         return kept
@@ -174,7 +181,8 @@ class Given:
     def check(self) -> None:
         """Raise RuntimeError where the function wrote to the caller's array, past the number that stood for it."""
         for x, mark in self._marks:
-            if checksum(x) != mark if type(mark) is int else _differ(x, mark):
+            kind = type(mark)
+            if checksum(x) != mark if kind is int else not mark.holds(x) if kind is Copy else _differ(x, mark):
                 raise RuntimeError(
                     f"the function wrote to the array of shape {x.shape} that it is differentiated at by another name "
                     "than its argument's: let it write to its argument or a copy"

@@ -37,6 +37,9 @@ HANDY = 1 << 12
 """Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
 
 
+SHORT = 64
+"""An element that is repeated fewer times is written out before a product: NumPy goes on to the next one slowly."""
+
 FLOATS = (float, numpy_float)
 
 
@@ -77,10 +80,24 @@ def _stretched(given: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ..
 
 
 def _summed(c: Any, axes: tuple[int, ...]) -> Any:
-    """Sum over axes; the rows of a matrix by a product with ones, a quarter of the time at 1,000 rows of 25."""
-    if axes == (0,) and type(c) is np.ndarray and c.ndim == 2 and c.dtype.char in "fd":
-        return np.ones(len(c), c.dtype) @ c
-    return np.add.reduce(c, axes) if type(c) is np.ndarray else total(c, axes, False)
+    """Sum over axes; the first ones by a product with ones, a quarter of the time at 1,000 rows of 25."""
+    if type(c) is not np.ndarray:
+        return total(c, axes, False)
+    lead = len(axes)
+    if axes[-1] == lead - 1 and lead < c.ndim and c.dtype.char in "fd" and (c.ndim == 2 or c.flags.c_contiguous):
+        dims, rest = c.shape[:lead], c.shape[lead:]
+        count = math.prod(dims)
+        return (np.ones(count, c.dtype) @ c.reshape(count, math.prod(rest))).reshape(rest)
+    return np.add.reduce(c, axes)
+
+
+def scaled(p: float, g: Any, x: Any) -> Any:
+    """Multiply an array by a constant partial, after it was summed over what ``x`` was broadcast over."""
+    if p == 1.0:
+        return g
+    if type(x) in FLOATS or (type(x) is np.ndarray and x.size < g.size):
+        g = fit(g, x)
+    return -g if p == -1.0 else p * g
 
 
 def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
@@ -96,9 +113,20 @@ def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
             return p * g
         if is_temporary(p):
             return np.multiply(p, g, out=p)
+        if g.strides[-1:] == (0,) and 0 < g.shape[-1] < SHORT and any(g.strides):
+            g = np.repeat(g[..., 0], g.shape[-1]).reshape(g.shape)
+            return np.multiply(p, g, out=g)
     elif type(p) is not float:
         return p * g
     return np.multiply(p, g, out=g) if last and is_temporary(g) else p * g
+
+
+def twice(c: Any) -> Any:
+    """Return the sum of an adjoint that nobody else has with itself."""
+    if type(c) is np.ndarray:
+        c += c
+        return c
+    return c + c
 
 
 def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
@@ -125,7 +153,7 @@ def add_result(found: list[Any], line: int, which: int, c: Any, z: tuple[Any, ..
     found[line] = (*given[:which], total, *given[which + 1 :])
 
 
-def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, static: Any) -> None:
+def add_part(found: list[Any], owned: set[int], line: int, g: Any, z: Any, x: Any, static: Any) -> None:
     """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:
         if type(found[line]) is Pieces:
@@ -142,7 +170,21 @@ def add_part(found: list[Any], owned: set[int], line: int, g: Any, x: Any, stati
         elif not is_free(before):
             found[line] = before.copy()
         owned.add(line)
-    add_at(found[line], fit(g, x[static[0]]), *static)
+    add_at(found[line], fit(g, z), *static)
+
+
+def add_few(found: list[Any], owned: set[int], line: int, index: Any, part: Any, x: Any) -> None:
+    """Add an adjoint of ``x`` that is 0 but at the places of an index, each named once."""
+    t = found[line]
+    if type(t) is not np.ndarray or t.shape != x.shape or t.dtype != x.dtype:
+        c = np.zeros_like(x)
+        c[index] = part
+        add(found, owned, line, c, x)
+    else:
+        if line not in owned and not is_free(t):
+            found[line] = t = t.copy("K")
+        t[index] += part
+    owned.add(line)
 
 
 def add_around(found: list[Any], owned: set[int], line: int, operand: int, g: Any, x: Any, index: Any) -> None:

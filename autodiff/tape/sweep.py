@@ -23,17 +23,28 @@ from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
 from dualnumbers.table import Row, kinds
 from dualnumbers.table.dispatch import leading
-from dualnumbers.table.kinds import Times
+from dualnumbers.table.kinds import Smooth, Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
 from ..calls.values import matching
 from ..calls.watching import watching
-from .accumulation import add, add_around, add_part, add_result, as_partials_take, fit, product
+from .accumulation import (
+    add,
+    add_around,
+    add_few,
+    add_part,
+    add_result,
+    as_partials_take,
+    fit,
+    product,
+    scaled,
+    twice,
+)
 from .keeping import LARGE, restore
 from .pieces import Pieces
 from .program import FAR, INERT, UNARY
 from .recorder import Recorder
-from .variable import GETITEM, ITEM, SETITEM, Variable, variable
+from .variable import GETITEM, ITEM, MULTIPLY, SETITEM, Variable, variable
 from .wengert import Tape
 
 if TYPE_CHECKING:
@@ -200,14 +211,20 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 x, z = tape.values[a], tape.values[line]
                 if type(g) is not np.ndarray:
                     g = numpy_float(g) if type(g) is float and type(z) is numpy_float else as_numpy_float(g, z)
-                c = row.arguments[0].pull(row, 0, g, z, [x], static.get(line, ()), times)
+                kind = row.arguments[0]
+                if times is None and type(kind) is Smooth and kind.few is not None and type(x) is np.ndarray:
+                    few = kind.few(g, z, x, *static.get(line, ()))
+                    if few is not None:
+                        add_few(found, owned, a, *few, x)
+                        continue
+                c = kind.pull(row, 0, g, z, [x], static.get(line, ()), times)
                 if c is not None:
                     add(found, owned, a, c, x)
             continue
         p, q = partials
         if a >= 0:
             if type(p) is float:
-                c = g if p == 1.0 else -g if p == -1.0 else p * g
+                c = scaled(p, g, values[a]) if type(g) is np.ndarray else g if p == 1.0 else -g if p == -1.0 else p * g
             else:
                 x = values[a]
                 try:
@@ -218,7 +235,10 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                         p = p(x, y, z)
                 except FAILURES:
                     p = evaluate_partial(p, x, z) if q is None else evaluate_partial(p, x, y, z)
-                c = p * g if plain else product(p, g, times, b < 0)
+                if b == a and row is MULTIPLY:
+                    b, c = UNARY, twice(p * g if plain else product(p, g, times, True))
+                else:
+                    c = p * g if plain else product(p, g, times, b < 0)
             if type(c) is float:
                 t = found[a]
                 found[a] = c if t is None else t + c
@@ -226,7 +246,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 add(found, owned, a, c, values[a])
         if b >= 0:
             if type(q) is float:
-                c = g if q == 1.0 else -g if q == -1.0 else q * g
+                c = scaled(q, g, values[b]) if type(g) is np.ndarray else g if q == 1.0 else -g if q == -1.0 else q * g
             else:
                 x, y = values[a] if a >= 0 else constants[~a] if a > far else values[a - INERT], values[b]
                 try:
@@ -265,7 +285,7 @@ def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], time
         if operand < 0:
             continue
         if row is GETITEM and not is_number(type(g)) and type(xs[k]) is np.ndarray:
-            add_part(found, owned, operand, g, xs[k], static)
+            add_part(found, owned, operand, g, z, xs[k], static)
             continue
         if row is GETITEM and terms is None:
             if type(found[operand]) is not Pieces:

@@ -16,6 +16,7 @@ from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.number import Number
 from dualnumbers.numbers.operators import lifted_operators
 from dualnumbers.numbers.views import ArrayView
+from dualnumbers.rules.elementwise.arithmetic import multiply
 from dualnumbers.rules.indexing import fixed, getitem, item, setitem
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.parameters import as_now
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ..objects.leaf import Leaf
 
 new = object.__new__
-GETITEM, ITEM, SETITEM = getitem.row, item.row, setitem.row
+GETITEM, ITEM, MULTIPLY, SETITEM = getitem.row, item.row, multiply.row, setitem.row
 
 
 def variable(tape: Recorder, value: Any) -> Any:

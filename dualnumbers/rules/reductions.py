@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..foreign import is_foreign, new_like
-from ..forms import dtype_of, shape
+from ..forms import dtype_of, shape, size
+from ..levels import has_nan
 from ..table import entry_of, linear, smooth
 from ..table.batching import by_axis
 from ..table.kinds import Smooth
@@ -18,6 +19,12 @@ from .strong import strong
 from .where import where
 
 add_reduce = np.add.reduce
+
+MANY = 1 << 14
+"""Of fewer elements an array of zeros is made at once."""
+
+PLAIN = (np.ndarray, float, np.float64)
+"""The types of most adjoints that are no numbers of a kind of ours."""
 
 
 def axes_of(rank, axis):
@@ -44,12 +51,25 @@ def spread(g, x, axis, keepdims=False):
     if type(g) is np.float64 or type(g) is float:  # NumPy's function takes eight times as long
         dims = x.shape if type(x) is np.ndarray else shape(x)
         return np.ndarray(dims, float, np.float64(g), 0, (0,) * len(dims))
-    g = g if axis is None else kept(g, x, axis)
-    if type(x) is not np.ndarray or type(g) is not np.ndarray or g.ndim != x.ndim or not g.flags.c_contiguous:
-        return broadcast_to(g, shape(x))
-    z = np.ndarray(x.shape, g.dtype, g, 0, [0 if n == 1 else step for n, step in zip(g.shape, g.strides, strict=True)])
-    z.flags.writeable = False
-    return z
+    if type(x) is np.ndarray and type(g) is np.ndarray and g.flags.c_contiguous:
+        steps = _steps(x.shape, axis, g.shape, g.strides)
+        if steps is not None:
+            z = np.ndarray(x.shape, g.dtype, g, 0, steps)
+            z.flags.writeable = False
+            return z
+    return broadcast_to(g if axis is None else kept(g, x, axis), shape(x))
+
+
+@lru_cache
+def _steps(dims, axis, given, strides):
+    """Return the strides that repeat the elements of a result along the reduced axes; None where it is no result's."""
+    axes = axes_of(len(dims), axis)
+    if given == _with_ones(dims, axis):
+        return tuple([0 if i in axes else step for i, step in enumerate(strides)])
+    if given != tuple([n for i, n in enumerate(dims) if i not in axes]):
+        return None
+    rest = iter(strides)
+    return tuple([0 if i in axes else next(rest) for i in range(len(dims))])
 
 
 def count_of(x, axis):
@@ -174,13 +194,37 @@ def extremum_push(dx, z, x, axis, keepdims):
     return sum(dx * (ones * equal_part(ones, axis)), axis, keepdims)
 
 
+def _alone(z, x, axis):
+    """Return where plain real elements are the extremum of their own; None where two of them are, or one is NaN."""
+    if type(x) is not np.ndarray or x.dtype.kind != "f" or has_nan(z):
+        return None
+    ones = x == (z if axis is None else kept(z, x, axis))
+    return ones if np.count_nonzero(ones) == size(z) else None
+
+
 def extremum_pull(g, z, x, axis, keepdims):
     """Return the adjoint of an extremum's operand."""
+    ones = _alone(z, x, axis) if type(g) in PLAIN else None
+    if ones is not None:
+        return ones * (g if axis is None else kept(g, x, axis))
     ones = extremal(z, x, axis)
     return ones * (kept(g, x, axis) * equal_part(ones, axis))
 
 
-extremum = Smooth(extremum_push, extremum_pull)
+def extremum_places(g, z, x, axis, keepdims):
+    """Return the places of extrema that are few among their elements, and what is passed to them."""
+    if x.size < MANY or x.size < 16 * size(z) or type(g) not in PLAIN:
+        return None
+    ones = _alone(z, x, axis)
+    if ones is None:
+        return None
+    places = np.unravel_index(np.flatnonzero(ones), x.shape)
+    dims = _with_ones(x.shape, axis)
+    g = np.reshape(g, dims)
+    return places, g[tuple([0 if n == 1 else place for n, place in zip(dims, places, strict=True)])]
+
+
+extremum = Smooth(extremum_push, extremum_pull, extremum_places)
 
 
 def _extremum(numpy_function, reduce):

@@ -171,14 +171,16 @@ class Multilinear(_ByAdjoint):
 class Smooth(Kind):
     """Any other differentiable dependence: ``push(t, z, *xs, *static)`` is linear in the tangent ``t``.
 
-    The pull-back is its transpose, or ``pull(g, z, *xs, *static)`` where a benchmark shows the gain.
+    The pull-back is its transpose, or ``pull(g, z, *xs, *static)`` where a benchmark shows the gain. Where it may be 0
+    but at few places, ``few(g, z, *xs, *static)`` of plain arrays returns these, an index, and what is there; or None.
     """
 
-    __slots__ = ("by_pull", "by_push")
+    __slots__ = ("by_pull", "by_push", "few")
     name = "smooth"
 
-    def __init__(self, push: Any, pull: Callable[..., Any] | None = None) -> None:
-        self.by_push, self.by_pull = push, pull
+    def __init__(self, push: Any, pull: Callable[..., Any] | None = None,
+                 few: Callable[..., tuple[Any, Any] | None] | None = None) -> None:  # fmt: skip
+        self.by_push, self.by_pull, self.few = push, pull, few
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:

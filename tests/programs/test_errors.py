@@ -688,7 +688,7 @@ def one_element(weights):
 
 
 @pytest.mark.parametrize("change", [np.ndarray.sort, by_a_ufunc, one_element], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("size", [100, 8192, 8193, 100_000])
+@pytest.mark.parametrize("size", [100, 8192, 8193, 100_000, 1_100_000])
 @GRADIENTS
 def test_a_captured_array_changed_later_gives_the_right_answer_or_an_error(size, change, gradient_of):
     weights = np.arange(float(size), 0.0, -1.0)

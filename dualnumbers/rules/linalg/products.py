@@ -24,6 +24,8 @@ def _rank(x):
 
 def _matmul_left(g, x, y):
     """x̄ = z̄ yᴴ of z = x y, also where a vector is a row x or a column y."""
+    if type(g) is np.ndarray and type(y) is np.ndarray and g.ndim > 1 and y.ndim == 2 and y.dtype.kind == "f":
+        return g @ y.T  # most products
     if _rank(y) == 1:
         return (expand_dims(g, -1) if _rank(x) > 1 else g) * conj(y)
     if _rank(x) == 1:
@@ -33,6 +35,8 @@ def _matmul_left(g, x, y):
 
 def _matmul_right(g, x, y):
     """ȳ = xᴴ z̄ of z = x y."""
+    if type(g) is np.ndarray and type(x) is np.ndarray and g.ndim == x.ndim == 2 and x.dtype.kind == "f":
+        return x.T @ g
     if _rank(x) > 1:
         return matmul(adjoint(x), g) if _rank(y) > 1 else matvec(adjoint(x), g)
     if _rank(y) > 1:

@@ -1,0 +1,85 @@
+"""Large adjoints take ways of their own through the sweep, in place and at few places: reverse mode against forward."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from autodiff import grad, jvp
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(300, 200, 3))
+ROWS = RNG.integers(-300, 300, 5000)
+TIED = np.where(RNG.random((300, 200)) < 0.01, 4.0, RNG.normal(size=(300, 200)))
+
+
+def softmax(x):
+    highest = np.max(x, axis=1, keepdims=True)
+    return np.exp(x - highest) / np.sum(np.exp(x - highest), axis=1, keepdims=True)
+
+
+PROGRAMS = {
+    "the largest": lambda x: np.max(x) ** 3,
+    "the largest of others": lambda x: np.max(np.exp(x)) * np.sum(x * x),
+    "the largest, used before": lambda x: np.sum(x * np.max(x)) + np.max(x, axis=(0, 1))[1],
+    "the largest of rows": lambda x: np.sum(np.max(x.reshape(300, 600), axis=1) ** 2),
+    "the least of columns, kept": lambda x: np.sum((x - np.min(x, axis=0, keepdims=True)) ** 2 * x),
+    "softmax": lambda x: np.sum(softmax(x.reshape(300, 600)) ** 2),
+    "a square": lambda x: np.sum((x * x) * (x * x)),
+    "a square of differences": lambda x: np.sum((d := x[:, :, :2] - x[:150, 0, 0][:2]) * d),
+    "few repeated": lambda x: np.sum(x * np.sum(x * x, axis=2, keepdims=True)),
+    "few repeated, turned": lambda x: np.sum(x.swapaxes(0, 1) * np.sum(x * x, axis=2).T[:, :, None]),
+    "broadcast over the first axes": lambda x: np.sum(np.sin(x) * x[0, 0]) + np.sum(x - 2.0 * x[0]),
+    "broadcast, as a number": lambda x: np.sum(np.cos(x) - 3.0 * x[0, 0, 0]),
+    "rows, some again": lambda x: np.sum(x[ROWS, 7] ** 3) + np.sum(np.sin(x[ROWS])[::-7]),
+    "the error function": lambda x: np.sum(special.erf(x) * x),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_a_pull_back_is_the_transpose_of_the_push_forward(program, precision):
+    x = X.astype(precision)
+    t = RNG.normal(size=x.shape).astype(precision)
+    gradient = grad(program)(x)
+    assert gradient.dtype == x.dtype
+    pushed = jvp(program, [x.astype(float)], [t.astype(float)])[1]
+    scale = np.sum(np.abs(gradient.astype(float) * t))
+    assert abs(np.sum(gradient.astype(float) * t) - pushed) <= (1e-13 if precision == "float64" else 1e-5) * scale
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_ties_of_many_elements_share(axis):
+    found = grad(lambda x: np.sum(np.max(x, axis=axis)))(TIED)
+    ones = np.max(TIED, axis=axis, keepdims=True) == TIED
+    np.testing.assert_allclose(found, ones / np.sum(ones, axis=axis, keepdims=True), rtol=1e-15)
+
+
+def test_nan_among_many_elements_is_seen():
+    x = TIED.copy()
+    x[3, 5] = np.nan
+    with np.errstate(invalid="ignore"):
+        found = grad(lambda x: np.sum(np.max(x, axis=1)))(x)
+    assert np.isnan(found[3]).all()
+    np.testing.assert_array_equal(
+        np.delete(found, 3, 0), np.delete(grad(lambda x: np.sum(np.max(x, axis=1)))(TIED), 3, 0)
+    )
+
+
+def test_few_places_are_not_written_into_what_somebody_else_has():
+    """The adjoint of ``y`` is that of the whole sum, which ``z`` has too."""
+
+    def f(x):
+        y = x + 0.0
+        z = np.max(y)
+        return np.sum(y + x) + z
+
+    expected = 2.0 + (np.max(X) == X)
+    np.testing.assert_array_equal(grad(f)(X), expected)
+
+
+@pytest.mark.parametrize("function", [special.erf, special.erfi, special.ndtr])
+def test_a_derivative_by_blocks_has_the_bits_of_one_at_once(function):
+    x = np.linspace(-20.0, 20.0, 100_000)
+    slope = grad(lambda x: np.sum(function(x)))
+    parts = [slope(part) for part in np.split(x, 100)]
+    np.testing.assert_array_equal(slope(x), np.concatenate(parts))
