@@ -40,7 +40,9 @@ class _Loops:
         around = f"{kernel.rounds} times " if kernel.rounds > 1 else ""
         order = ", one after the other" if kernel.sequential else ""
         head = (
-            f"{around}for {', '.join('ijkl'[: len(kernel.shape)])} in {rounds}{order}:" if rounds else f"{around}once:"
+            f"{around}for {', '.join('ijklpqrs'[: len(kernel.shape)])} in {rounds}{order}:"
+            if rounds
+            else f"{around}once:"
         )
         read = Counter(x for node in kernel.nodes for x in node.operands if isinstance(x, int))
         read.update(store.node for store in kernel.stores)
@@ -63,7 +65,7 @@ class _Loops:
     def _place(self, address: Address) -> str:
         """Return an element: the name of the memory, and the place in it."""
         terms = [f"{'' if stride == 1 else '-' if stride == -1 else f'{stride} '}{name}"
-                 for name, stride in zip("ijkl", address.strides, strict=False) if stride]  # fmt: skip
+                 for name, stride in zip("ijklpqrs", address.strides, strict=False) if stride]  # fmt: skip
         if address.places:
             terms.append(self._place(address.places))
         if address.offset or not terms:

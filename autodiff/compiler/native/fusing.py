@@ -135,7 +135,7 @@ def fuse(instructions: Sequence[Group]) -> list[Kernel]:
     kernels: list[Kernel] = []
     of_shape: dict[tuple[int, ...], list[int]] = {}
     uses: dict[int, _Uses] = {}
-    for group in instructions:
+    for group in _with_starts_first(instructions):
         lines = lines_of(group)
         if isinstance(group, Repeat):
             inner = fuse(lines)
@@ -159,6 +159,28 @@ def fuse(instructions: Sequence[Group]) -> list[Kernel]:
             kernels[place].add(one)
         _note(lines, place, uses)
     return kernels
+
+
+def _with_starts_first(instructions: Sequence[Group]) -> list[Group]:
+    """Return instructions with what folds begin with in front, so that a fold may join the kernel of what it reads."""
+    touching: dict[int, list[int]] = {}
+    for at, group in enumerate(instructions):
+        for line in lines_of(group):
+            for x in (line.out, *line.operands):
+                if isinstance(x, Address) and touching.setdefault(x.space, [at])[-1] != at:
+                    touching[x.space].append(at)
+
+    def is_start(at: int) -> bool:
+        one = instructions[at]
+        if not isinstance(one, Instruction) or one.form != "same" or one.fold or isinstance(one.operands[0], Address):
+            return False
+        first, *others = touching[one.out.space]
+        then = instructions[others[0]] if others else one
+        return first == at and isinstance(then, Instruction) and bool(then.fold) and then.form not in CALLS
+
+    starts = set(filter(is_start, range(len(instructions))))
+    return [*(instructions[at] for at in sorted(starts)),
+            *(group for at, group in enumerate(instructions) if at not in starts)]  # fmt: skip
 
 
 def _note(lines: Sequence[Instruction], kernel: int, uses: dict[int, _Uses], whole: bool = False) -> None:
