@@ -250,6 +250,16 @@ def test_difference_quotients(typed):
                 assert abs(quotient["value"] - gradient(real, args)[k]) <= 2 * quotient["error"], text
 
 
+def test_a_quotient_knows_the_grain_of_small_numbers(typed):
+    """exp(-740) has seven bits: below some step its values are all the same, and the quotients say nothing."""
+    value, error = typed.driver.execute_script("""
+        const live = new OfExpression("sqrt(exp(-x))", ["x"]), point = [scalar(740)], known = computed(live, point);
+        const found = quotientBy(live, known, point, { input: 0, element: 0 });
+        return [found.value, found.error]""")
+    slope_ = -0.5 * math.exp(-370.0)
+    assert abs(value - slope_) <= error < 0.5 * abs(slope_)
+
+
 @pytest.mark.parametrize(("text", "complaint"), [
     ("", "write an expression"),
     ("x y", "not expected here; a product is written with *"),
@@ -455,6 +465,16 @@ def test_both_modes_side_by_side(opened):
     assert shown == ["1", "-0.66615"]
     page_.choose("reverse adjoints")
     assert not page_.find("#other").is_displayed()
+
+
+def test_all_seeds_at_once(opened):
+    """The confusion of the example: the inner tangent is 2, where it is 1 with a seed of its own."""
+    page_ = opened("x*(x + y)", {"x": 1.0, "y": 1.0})
+    page_.choose("forward tangents, seed y")
+    assert page_.slopes["v2"] == "1"
+    page_.choose("forward tangents, all seeds at once")
+    page_.click("last")
+    assert (page_.slopes["v2"], page_.slopes["v3"]) == ("2", "4")
 
 
 def test_zoom_and_fit(opened):

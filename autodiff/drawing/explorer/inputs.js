@@ -71,7 +71,7 @@ function recompute() {
   complain("");
   const atEnd = position === steps.length && position > 0;
   panes[0].draw(drawnPicture(known.picture, widths));
-  offer(known.modes);
+  offer(known.modes, known.together);
   list(known.lines);
   position = atEnd ? steps.length : Math.min(position, steps.length);
   show();

@@ -79,7 +79,8 @@ function computed(live, point) {
     return { ...edge, label, symbol: symbol && `${name} = ${symbol} = ${label}` };
   });
   const lines = picture.nodes.map((node) => lineTold(node, teller, texts, sources));
-  return { tape, output, modes, lines, slopes, names: picture.names, picture: { ...picture, nodes, edges } };
+  const together = teller.seeds.length > 1 ? [teller.together()] : [];
+  return { tape, output, modes, together, lines, slopes, names: picture.names, picture: { ...picture, nodes, edges } };
 }
 
 function lineTold({ line, kind, name, text }, teller, texts, sources) {
@@ -101,10 +102,12 @@ function quotientBy(live, known, point, { input, element }) {
   return slope((x) => live.value(moved(point, input, element, x)), point[input].data[element], rounding(known));
 }
 
-/* What a result may be off by: each line rounds its value, and its adjoint says by how much the result follows. */
+/* What a result may be off by: each line rounds its value, to 53 bits and to the grain of the smallest numbers, and its
+   adjoint says by how much the result follows. */
 function rounding({ tape, slopes }) {
-  const terms = slopes.flatMap((g, line) => (g && tape.lines[line].operands.length ? mapped((a, b) => a * b, g, tape.values[line]).data : []));
-  return 1.2e-16 * terms.reduce((sum, term) => sum + (Number.isFinite(term) ? Math.abs(term) : 0), 0);
+  const off = (g, v) => Math.abs(g) * Math.max(1.2e-16 * Math.abs(v), 2.5e-324);
+  const terms = slopes.flatMap((g, line) => (g && tape.lines[line].operands.length ? mapped(off, g, tape.values[line]).data : []));
+  return terms.reduce((sum, term) => sum + (Number.isFinite(term) ? term : 0), 0);
 }
 
 function moved(point, input, element, x) {

@@ -162,12 +162,12 @@ function play() {
 }
 
 /* The modes of a run: the reverse one, the forward ones, and both at once, each in a pane of its own. */
-function offer(told) {
+function offer(told, together = []) {
   const chosen = Math.max(0, byId("mode").selectedIndex);
   const beside = told.slice(1).map((mode) => {
     return { ...told[0], name: `both side by side, seed ${mode.seed}`, companion: mode };
   });
-  modes = [...told, ...beside];
+  modes = [...told, ...together, ...beside];
   byId("mode").replaceChildren(...modes.map((mode) => element("option", mode.name)));
   byId("mode").selectedIndex = chosen < modes.length ? chosen : 0;
   choose();

@@ -9,7 +9,7 @@ const PRESETS = [
   { name: "Newton's root", text: "((x + a/x)/2 + a/((x + a/x)/2))/2", values: { a: 2, x: 1 }, ranges: { a: [0.1, 10], x: [0.1, 10] },
     note: "Two steps of Newton's method for the root of a. The nearer they are to it, the less the start x matters, and the slope by a becomes 1/(2*sqrt(a))." },
   { name: "perturbation confusion", text: "x*(x + y)", values: { x: 1, y: 1 },
-    note: "d/dx of x * (d/dy of x + y) is 1. The inner derivative is the tangent of x + y with seed y, 1. If the outer seed, that of x, took part in it, it would be 2: so each differentiation has an ε of its own. Choose the seeds one after the other and look at v2." },
+    note: "d/dx (x * d/dy (x + y)) is 1: the inner derivative is 1, the tangent of v2 = x + y with the seed y. One ε for both differentiations would make it 2: show all seeds at once, and look at v2. So each differentiation has an ε of its own." },
   { name: "a ReLU kink", text: "max(0, x)", values: { x: 0 },
     note: "At the kink no slope is right: both arguments of max share it. The difference quotient says so by its error." },
   { name: "an underflow", text: "sqrt(exp(-x))", values: { x: 740 }, ranges: { x: [600, 760] },

@@ -8,14 +8,19 @@ class Teller {
   }
 
   modes() {
-    const run = this.forward(null);
+    const run = this.forward([]);
     const reverse = this.output === null ? [] : this.reverse();
     const found = [{ name: "reverse adjoints", column: "adjoint", seed: null, steps: [...run, ...reverse] }];
     for (const seed of this.seeds) {
       const name = this.names[seed];
-      found.push({ name: `forward tangents, seed ${name}`, column: "tangent", seed: name, steps: this.forward(seed) });
+      found.push({ name: `forward tangents, seed ${name}`, column: "tangent", seed: name, steps: this.forward([seed]) });
     }
     return found;
+  }
+
+  /* What comes of one ε for all inputs: the slope along all of them at once. */
+  together() {
+    return { name: "forward tangents, all seeds at once", column: "tangent", seed: null, steps: this.forward(this.seeds) };
   }
 
   told(phase, part, text, changes) {
@@ -38,8 +43,9 @@ class Teller {
 
   // ------------------------------------------------------------------------------------ forward
 
-  forward(seed) {
-    const found = seed === null ? null : this.tape.tangents(new Map([[seed, filled(this.tape.values[seed].shape, 1)]]));
+  forward(seeds) {
+    const ones = seeds.map((seed) => [seed, filled(this.tape.values[seed].shape, 1)]);
+    const found = seeds.length ? this.tape.tangents(new Map(ones)) : null;
     const { strong } = this.tape;
     return this.parts.map((part) => {
       const { node, first } = part, value = concise(this.tape.values[first]);
@@ -48,13 +54,13 @@ class Teller {
       const said = `${node.kind in kinds ? node.name : node.text} = ${value}${kinds[node.kind] ?? ""}`;
       if (!found) return this.told("run", part, [said], []);
       const tangent = found[first] ?? scalar(0, "float");
-      return this.told("run", part, [said, this.tangent(first, seed, tangent, found, strong)], [[first, tangent]]);
+      return this.told("run", part, [said, this.tangent(first, seeds, tangent, found, strong)], [[first, tangent]]);
     });
   }
 
-  tangent(line, seed, tangent, found, strong) {
+  tangent(line, seeds, tangent, found, strong) {
     const name = this.names[line], { operands, rule, row } = this.tape.lines[line];
-    if (line === seed) {
+    if (seeds.includes(line)) {
       const ones = tangent.shape.length ? `: 1 for each element of ${name}` : "";
       return `tangent of ${name} = ${concise(tangent)}, the seed${ones}`;
     }
@@ -64,7 +70,7 @@ class Teller {
       return [{ operand: k, partial: this.tape.partial(line, place), given: found[k], value }];
     });
     if (!terms.length) {
-      const why = rule?.constant ? `${this.rule(line)} is locally constant` : `no tangent of ${this.names[seed]} comes here`;
+      const why = rule?.constant ? `${this.rule(line)} is locally constant` : `no tangent of ${seeds.map((seed) => this.names[seed]).join(" or ")} comes here`;
       return `tangent of ${name} = 0${row === null ? "" : `: ${why}`}`;
     }
     const symbols = [], numbers = [];
