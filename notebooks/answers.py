@@ -68,6 +68,30 @@ def _close(found, expected, rtol):
     return found.shape == expected.shape and np.allclose(found, expected, rtol=rtol, atol=1e-3 * rtol * scale)
 
 
+def _kepler(M, e):
+    E = M
+    for _ in range(60):
+        E = M + e * np.sin(E)
+    return E
+
+
+def _bend():
+    """The second derivative of exp(sin x) in the middle of 0 and 0.1."""
+    return np.exp(np.sin(0.05)) * (np.cos(0.05) ** 2 - np.sin(0.05))
+
+
+def _integral():
+    """The integral of exp(sin x) from 0 to 0.1, by Gauss's points."""
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    return 0.05 * np.sum(weights * np.exp(np.sin(0.05 + 0.05 * nodes)))
+
+
+def _decays(t):
+    """The derivatives of a sum of two decays by its parameters, at 2, 0.5, 1, 3."""
+    slow, fast = np.exp(-0.5 * t), np.exp(-3.0 * t)
+    return np.stack([slow, -2.0 * t * slow, fast, -t * fast], axis=1)
+
+
 def _product(x, y):
     return (x * y + np.sin(x)) * y
 
@@ -203,5 +227,172 @@ EXERCISES = {
             {"That is the cosine of the mean.": 1.0, "The half is missing.": 0.99},
         ),
     ),
+    "Dual-Math": (
+        Exercise(
+            lambda: [13.0, -0.25],
+            "The square of ε is nowhere to be seen.",
+            {
+                "The sign: 2·(−1) + 3·5, and −1/4.": [13.0, 0.25],
+                "The second one is divided by the square, 4.": [13.0, -0.5],
+            },
+        ),
+        Exercise(lambda: 0.25, "It is σ (1 − σ), and σ is one half there.", {"That is the value.": 0.5}),
+        Exercise(lambda: 0.0, "So it is a plain number, a².", {"Both products count: a·(−b) and b·a.": -28.0}),
+        Exercise(lambda: [12.0, 14.0], "Sums and products are enough for all polynomials."),
+        Exercise(
+            lambda: [9.1, 2.2, -9.8],
+            "Two units carry a second derivative.",
+            {"The second derivative of 4.9 t² is 9.8.": [9.1, 2.2, -4.9]},
+        ),
+        Exercise(lambda: 0.7390851332151607, "The number of right digits doubles at each step.", rtol=1e-12),
+        None,
+    ),
+    "Forward-AD": (
+        Exercise(
+            lambda: autodiff.differences.difference_quotient(lambda x: x**x, 0, [2.0])[0],
+            "Both places where x stands count.",
+            {"That is x·x^(x − 1): the exponent changes as well.": 4.0, "That is for a constant base.": 4 * np.log(2)},
+        ),
+        Exercise(
+            lambda: np.sqrt(2.2e-16),
+            "Half of the digits are lost there.",
+            {"Where both terms are equal, h/2 = u/h.": 1.1e-16, "h/2 and u/h, not h and u/h.": np.sqrt(1.1e-16)},
+            rtol=0.02,
+        ),
+        Exercise(
+            lambda: [4 * np.pi, 0.4 * np.pi],
+            "The radius counts ten times as much.",
+            {"Those are the slopes; times 0.1 cm.": [40 * np.pi, 4 * np.pi]},
+            rtol=0.01,
+        ),
+        Exercise(lambda: np.cbrt(5.0), "An exact slope, and the digits double.", rtol=1e-12),
+        None,
+        Exercise(
+            lambda: [0, 1],
+            "A check at one point is a check at one point.",
+            {
+                "At 1 the ripple has the slope 0.0005, which it sees.": [1, 1],
+                "At π/2 the slope of the ripple is 0.": [0, 0],
+            },
+        ),
+    ),
+    "Reverse-AD": (
+        Exercise(
+            lambda: [np.exp(0.5) / 2, -np.exp(0.5) / 4],
+            "A new function is two entries, wherever it is used.",
+            {"The quotient falls when y grows.": [np.exp(0.5) / 2, np.exp(0.5) / 4]},
+        ),
+        Exercise(
+            lambda: [9 + 3 * np.cos(2.0), 12 + np.sin(2.0)],
+            "One push for each input, where one sweep does them all.",
+            {"That is the other way round.": [12 + np.sin(2.0), 9 + 3 * np.cos(2.0)]},
+        ),
+        Exercise(
+            lambda: [8.0, 4.0, 2.0, 1.0],
+            "Each square doubles what comes back.",
+            {"From the input to the result, please.": [1.0, 2.0, 4.0, 8.0]},
+        ),
+    ),
+    "Computational-Graphs": (
+        Exercise(
+            lambda: 6,
+            "One for each round, and the one that ends the loop.",
+            {"The comparison that ends the loop counts, too.": 5},
+        ),
+        Exercise(lambda: [3, 2], "The array of squares is a line of its own.", {"The input is a line, too.": [2, 1]}),
+        Exercise(
+            lambda: -(1.5**2) * np.sin(1.5) + 6 * np.cos(1.5) + 2 * np.sin(1.5),
+            "A gradient is a program, which has a drawing and a gradient.",
+            {"That is the first derivative.": 1.5**2 * np.cos(1.5) + 3 * np.sin(1.5)},
+        ),
+    ),
+    "Higher-Order": (
+        Exercise(
+            lambda: _integral() - 0.05 * (1 + np.exp(np.sin(0.1))),
+            "The prediction is right to a fraction of a per cent.",
+            {
+                "The third power of h, and 12.": -_bend() * 0.01 / 12,
+                "The sign: the trapezoid is too large.": _bend() * 0.001 / 12,
+            },
+            rtol=0.02,
+        ),
+        Exercise(lambda: np.cbrt(5.0), "Each step triples the digits, and costs a second derivative.", rtol=1e-12),
+        Exercise(
+            lambda: 1.0,
+            "That is what a level is.",
+            {"The inner differentiation has taken both tangents.": 2.0},
+        ),
+    ),
+    "Vector-Functions": (
+        Exercise(
+            lambda: [[1, 4, 0], [0, 40, np.cos(3.0)]],
+            "Columns by one mode, rows by the other.",
+            {"20 times x₂, which is 2.": [[1, 4, 0], [0, 20, np.cos(3.0)]]},
+        ),
+        None,
+        Exercise(
+            lambda: np.linalg.norm(_decays(np.linspace(0.0, 4.0, 2000)), 2) ** 2,
+            "Nobody has multiplied two matrices.",
+            {"Take the square of the singular value.": np.linalg.norm(_decays(np.linspace(0.0, 4.0, 2000)), 2)},
+        ),
+    ),
+    "Custom-Rules": (
+        Exercise(
+            lambda: np.sin(_kepler(1.0, 0.3)) / (1 - 0.3 * np.cos(_kepler(1.0, 0.3))),
+            "A solver in C, and an exact derivative of any order.",
+            {"That is the derivative by M.": 1 / (1 - 0.3 * np.cos(_kepler(1.0, 0.3)))},
+        ),
+        Exercise(
+            lambda: [6.0, 5.0, 3.0],
+            "A sum from the left has a sum from the right as its transpose.",
+            {"That is the running sum once more.": [1.0, 3.0, 6.0]},
+        ),
+        Exercise(
+            lambda: 4.0,
+            "Twice the rounded value, 2, as if rounding were nothing.",
+            {"That is the true one.": 0.0, "The value is rounded: 2, not 2.3.": 4.6},
+        ),
+    ),
+    "Kinks-and-Ties": (
+        Exercise(
+            lambda: [-0.5, 0.0, -1.0],
+            "Only equal shares do not depend on the order.",
+            {"It is the other way round: max keeps the first of two equal ones.": [-0.5, -1.0, 0.0]},
+        ),
+        Exercise(
+            lambda: [0.5, 0.0, 0.5, 0.0],
+            "What is tied shares.",
+            {"The second largest is a 3 as well.": [0.0, 0.0, 0.0, 1.0], "The two threes share.": [1.0, 0.0, 0.0, 0.0]},
+        ),
+        Exercise(lambda: [0.0, 0.0], "Right, and by luck: the branch that was chosen is constant."),
+    ),
+    "Optimisers": (
+        Exercise(
+            lambda: [-2.0652, -2.0652],
+            "It looks ahead, and brakes.",
+            {"There goes RMSprop.": [2.3263, 2.3263], "Plain momentum goes there.": [-4.179, 7.228]},
+            rtol=1e-3,
+        ),
+        Exercise(
+            lambda: 4,
+            "A saddle goes up one way and down the other.",
+            {"Those with curvatures of both signs only.": 7, "Far out there are two more.": 2},
+        ),
+        None,
+    ),
+    "Neural-Network": (
+        None,
+        None,
+        Exercise(
+            lambda: 8 * (3 * 3 + 1) + (8 * 6 * 6 + 1) * 10,
+            "A convolution uses each of its few parameters everywhere.",
+            {"A picture of 8 × 8 has 6 × 6 places for 3 × 3.": 80 + 5130, "Those are without the offsets.": 72 + 2880},
+        ),
+    ),
+    "Differentiable-Simulation": (
+        None,
+        None,
+        Exercise(lambda: 0.05, "A simulation is a model like any other.", rtol=0.05),
+    ),
 }
-"""The exercises of each lesson, in their order."""
+"""The exercises of each lesson, in their order; None where there is no one answer."""

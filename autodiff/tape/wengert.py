@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from dualnumbers.levels import Level
@@ -66,8 +65,8 @@ class Tape(Program):
     def at(self, values: list[Any]) -> Tape:
         """Return another run of the same program, with other values on its lines."""
         run = Tape.__new__(Tape)
-        for name, x in zip(PARTS, parts_of(self), strict=True):
-            setattr(run, name, x)
+        for name in (*Program.__slots__, *Tape.__slots__):
+            setattr(run, name, getattr(self, name))
         run.values = values
         return run
 
@@ -162,7 +161,3 @@ class Tape(Program):
         from html import escape
 
         return f'<pre style="line-height:1.3">{escape(str(self))}</pre>\n{self.to_svg()}'
-
-
-PARTS = (*Program.__slots__, *Tape.__slots__)
-parts_of = attrgetter(*PARTS)
