@@ -109,7 +109,12 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
 
 @derived
 def differentiate(f: Callable[..., Any], wrt: Which = 0) -> Callable[..., Any]:
-    """Return the partial ∂f/∂args[wrt] as a function of the same arguments."""
+    """Return the partial ∂f/∂args[wrt] as a function of the same arguments.
+
+    >>> slope = differentiate(lambda x: x**3)
+    >>> slope(2.0), differentiate(slope)(2.0)
+    (12.0, 12.0)
+    """
 
     @with_parameters_of(f)
     def partial_of_f(*args: Any, **keywords: Any) -> Any:
@@ -144,6 +149,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     The value has the type that f gives without a differentiation, as of ``np.sin(0.5)`` np.float64; the tangent has it
     too. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(value, tangent, auxiliary)``.
     Raises ValueError where a tangent has another shape than its primal, even one that broadcasts.
+
+    >>> jvp(lambda x, y: x * y, [2.0, 3.0], [1.0, 0.0])
+    (6.0, 3.0)
     """
     primals, tangents = arguments(f, primals), arguments(f, tangents)
     if len(primals) != len(tangents):
@@ -178,6 +186,10 @@ def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
     arguments give the structure of the output, holding that of the argument. ``chunk_size`` directions, one for each
     element of the arguments, are pushed forward at a time; by default as many as fit into a small memory. With
     ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(Jacobian, auxiliary)``.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda t: np.stack([t, t**2]))(3.0)
+    array([1., 6.])
     """
     both = value_and_columns(f, argnums, chunk_size, has_aux)
 

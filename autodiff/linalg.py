@@ -27,17 +27,33 @@ def quadratic_form(Q: Any, x: Any) -> Any:
 
 
 def inv(A: Any) -> Any:
-    """Return the inverse of a matrix, as ``np.linalg.inv``."""
+    """Return the inverse of a matrix, as ``np.linalg.inv``.
+
+    >>> import numpy as np
+    >>> inv(np.array([[2.0, 0.0], [0.0, 4.0]]))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
     return np.linalg.inv(array(A))
 
 
 def solve(A: Any, b: Any) -> Any:
-    """Return the solution of A x = b, as ``np.linalg.solve``."""
+    """Return the solution of A x = b, as ``np.linalg.solve``.
+
+    >>> import numpy as np
+    >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0]))
+    array([0.5 , 0.25])
+    """
     return np.linalg.solve(array(A), array(b))
 
 
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
-    """Solve A X + X Aᴴ = Q for X, as ``scipy.linalg.solve_continuous_lyapunov``; it needs SciPy."""
+    """Solve A X + X Aᴴ = Q for X, as ``scipy.linalg.solve_continuous_lyapunov``; it needs SciPy.
+
+    >>> import numpy as np
+    >>> solve_continuous_lyapunov(-np.eye(1), -np.eye(1))
+    array([[0.5]])
+    """
     from .scipy.linalg import solve_continuous_lyapunov
 
     return solve_continuous_lyapunov(array(A), array(Q))
@@ -54,6 +70,11 @@ def solve_qp(P: Any, q: Any, G: Any = None, h: Any = None, A: Any = None, b: Any
 
     Raises ValueError where no x satisfies the constraints or none is best; LinAlgError where more than one is best, or
     one only for constraints that do not press, and where rows of A depend on one another.
+
+    >>> import numpy as np
+    >>> x = solve_qp(np.eye(2), np.zeros(2), G=-np.eye(2), h=np.array([-1.0, 1.0]))
+    >>> print(np.round(x, 6) + 0.0)
+    [1. 0.]
     """
     P, q = array(P), array(q)
     G, h = _constraints(G, h, len(q), "G", "h")

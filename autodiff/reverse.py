@@ -39,6 +39,10 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     The tape is for reading: its Variables belong to a differentiation that has ended, and also the values that no
     sweep needs, of arrays written to, are on it. With ``sources`` it notes the line of code that each of its lines
     comes from, in ``tape.sources``.
+
+    >>> tape, result = record(lambda x, y: x * y, [2.0, 3.0])
+    >>> len(tape), tape.adjoints(result)
+    (3, [3.0, 2.0, 1.0])
     """
     from .tape.replay import finish
     from .tape.sources import SourcedTape
@@ -89,6 +93,10 @@ def grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = False) -> Ca
 
     It has the structure of argument ``argnums``, an index or a parameter's name; a tuple of them gives a tuple of
     gradients. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
+
+    >>> import numpy as np
+    >>> grad(lambda v: np.sum(v**2))(np.array([1.0, 2.0]))
+    array([2., 4.])
     """
     both = _value_and_gradient(f, argnums, has_aux)
 
@@ -107,6 +115,9 @@ def value_and_grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = Fa
     The value has the type that f gives without a differentiation, the gradient that of the argument.
     With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``((value, auxiliary), gradient)``.
     ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is.
+
+    >>> value_and_grad(lambda x: x**3)(2.0)
+    (8.0, 12.0)
     """
     return with_parameters_of(f)(_value_and_gradient(f, argnums, has_aux))
 
@@ -136,6 +147,10 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     The value has the type that f gives without a differentiation, an adjoint that of its primal.
     The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
     shape or structure than the output. The pull-back keeps what was recorded: it can be called again, and be pickled.
+
+    >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pullback(1.0)
+    (6.0, (3.0, 2.0))
     """
     if not has_aux:
         pullback = PullBack.of(f, primals)
@@ -153,6 +168,11 @@ def jacrev(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
     """Return the Jacobian as a function of f's arguments: one recording, one sweep for all output elements.
 
     Shape, structure, ``argnums``, ``has_aux`` and ``chunk_size``, of output elements, as `autodiff.forward.jacfwd`'s.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.stack([np.sum(x), np.prod(x)]))(np.array([2.0, 3.0]))
+    array([[1., 1.],
+           [3., 2.]])
     """
     both = value_and_rows(f, argnums, chunk_size, has_aux)
 

@@ -22,7 +22,7 @@ author = "The dualautodiff developers"
 project_copyright = author
 version = release
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.viewcode", "numpydoc", "mathml"]
 root_doc = "docs/index"
 include_patterns = ["docs/**.md", "notebooks/*.ipynb", "examples/README.md", "benchmarks/RESULTS.md", "CHANGELOG.md",
                     "CONTRIBUTING.md"]  # fmt: skip
@@ -35,11 +35,14 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
 nitpicky = True
+FOREIGN = r"(collections\.abc|pathlib)\..*|SearchStrategy|autodiff\.(debugging|drawing|operators|scipy|symbols)\..*"
+nitpick_ignore_regex = [("py:class", FOREIGN)]
+"""Types in signatures that have no page here: Python's own, hypothesis's, and what functions of ours return."""
 default_role = "py:obj"  # docstrings name functions in single backticks
 autosummary_generate = False
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings say it in words; the hints are in the source
+autodoc_typehints = "signature"
 numpydoc_show_class_members = False
 
 html_theme = "furo"

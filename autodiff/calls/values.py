@@ -26,7 +26,12 @@ FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))
 
 
 def value_of(x: Any) -> Any:
-    """Return the plain value of a number or of a structure of them; a read-only view where it is an array."""
+    """Return the plain value of a number or of a structure of them; a read-only view where it is an array.
+
+    >>> from autodiff import Variable
+    >>> value_of(Variable(2.0) * 3.0)
+    6.0
+    """
     return map_leaves(_value_of_leaf, x)
 
 
@@ -47,6 +52,10 @@ def stop_gradient(x: Any) -> Any:
     """Return ``x`` as a constant: its value, whose derivative is zero at every level.
 
     In a recording it is a line, which ``tape.run`` computes anew at other inputs.
+
+    >>> from autodiff import derivative
+    >>> derivative(lambda x: x * stop_gradient(x), 0, [3.0])
+    3.0
     """
     return map_leaves(_stopped_leaf, x)
 

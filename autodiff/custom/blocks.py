@@ -87,6 +87,16 @@ class Block(_Rows):
 
     ``data_fn(self, x, y)`` returns the value, ``get_jacobians(self, x, y)`` the Jacobians by the arguments in a list:
     matrices (p, n), for p elements of the value and n of the argument. Both read ``x.data``.
+
+    >>> import numpy as np
+    >>> from autodiff import grad
+    >>> class Norm(Block):
+    ...     def data_fn(self, x):
+    ...         return np.sqrt(np.sum(x.data**2))
+    ...     def get_jacobians(self, x):
+    ...         return [x.data[None] / self.data_fn(x)]
+    >>> grad(Norm())(np.array([3.0, 4.0]))
+    array([0.6, 0.8])
     """
 
     def get_jacobians(self, *arguments: Any) -> Any:
@@ -138,6 +148,15 @@ class SimpleBlock(_Rows):
 
     ``data_fn(self, x)`` returns the value and ``gradient_fn(self, x)``, which may also be called ``grad_fn``, the
     derivative, both of ``x.data``; of several arguments the tuple of the partial derivatives.
+
+    >>> from autodiff import derivative
+    >>> class Cube(SimpleBlock):
+    ...     def data_fn(self, x):
+    ...         return x.data**3
+    ...     def gradient_fn(self, x):
+    ...         return 3.0 * x.data**2
+    >>> derivative(Cube(), 0, [2.0])
+    12.0
     """
 
     def gradient_fn(self, *arguments: Any) -> Any:

@@ -26,7 +26,12 @@ from .module import Module
 
 
 def parameters_of(module: Module) -> dict[str, Any]:
-    """Return copies of the values of all parameters of a module, by their paths: ``"layers.0.weight"``."""
+    """Return copies of the values of all parameters of a module, by their paths: ``"layers.0.weight"``.
+
+    >>> from autodiff import nn
+    >>> {name: value.shape for name, value in parameters_of(nn.Linear(3, 2, rng=0)).items()}
+    {'weight': (3, 2), 'bias': (2,)}
+    """
     return {path: np.array(parameter.data)[()] for path, parameter in module.named_parameters()}
 
 
@@ -37,6 +42,12 @@ def functional_call(module: Module, parameters: Mapping[str, Any], *arguments: A
     a parameter without one is a constant of its own value. The module itself is not changed, and neither are buffers
     that training changes, such as the running mean of `BatchNorm`. Raises KeyError where a name is that of no
     parameter, ValueError where a shape is another one.
+
+    >>> import numpy as np
+    >>> from autodiff import grad, nn
+    >>> net, x = nn.Linear(3, 1, rng=0), np.ones((1, 3))
+    >>> grad(lambda given: np.sum(functional_call(net, given, x)))(parameters_of(net))["bias"]
+    array([1.])
     """
     own = dict(module.named_parameters())
     unknown = sorted(set(parameters) - own.keys())

@@ -36,6 +36,10 @@ class Linear(Module):
     """x W + b: of shape (points, inputs) → (points, outputs).
 
     ``weight`` has the shape (inputs, outputs), the transpose of PyTorch's; ``bias`` (outputs,), or it is None.
+
+    >>> import numpy as np
+    >>> Linear(3, 2, rng=0)(np.ones((5, 3))).shape
+    (5, 2)
     """
 
     shown = ("inputs", "outputs")
@@ -58,6 +62,10 @@ class Conv2d(Module):
 
     ``kernel_size``, ``stride`` and ``padding``, with zeros, are whole numbers or pairs of them. ``weight`` has the
     shape (outputs, inputs, height, width), as PyTorch's; ``bias`` (outputs,), or it is None.
+
+    >>> import numpy as np
+    >>> Conv2d(1, 4, 3, rng=0)(np.ones((2, 1, 8, 8))).shape
+    (2, 4, 6, 6)
     """
 
     shown = ("inputs", "outputs", "kernel_size", "stride", "padding")
@@ -90,28 +98,48 @@ def _pair(n: Any, least: int) -> tuple[int, int]:
 
 
 class ReLU(Module):
-    """max(x, 0)."""
+    """max(x, 0).
+
+    >>> import numpy as np
+    >>> ReLU()(np.array([-1.0, 2.0]))
+    array([0., 2.])
+    """
 
     def forward(self, x: Any) -> Any:
         return np.maximum(x, 0.0)
 
 
 class Tanh(Module):
-    """tanh x."""
+    """tanh x.
+
+    >>> import numpy as np
+    >>> Tanh()(np.array([0.0]))
+    array([0.])
+    """
 
     def forward(self, x: Any) -> Any:
         return np.tanh(x)
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(−x))."""
+    """1 / (1 + exp(−x)).
+
+    >>> import numpy as np
+    >>> Sigmoid()(np.array([0.0]))
+    array([0.5])
+    """
 
     def forward(self, x: Any) -> Any:
         return logistic(x)
 
 
 class Softmax(Module):
-    """exp xᵢ / Σ exp xₖ along an axis."""
+    """exp xᵢ / Σ exp xₖ along an axis.
+
+    >>> import numpy as np
+    >>> Softmax()(np.array([[0.0, 0.0]]))
+    array([[0.5, 0.5]])
+    """
 
     shown = ("axis",)
 
@@ -123,7 +151,13 @@ class Softmax(Module):
 
 
 class Dropout(Module):
-    """In training each element is 0 with the given probability, the others are scaled up to keep the mean."""
+    """In training each element is 0 with the given probability, the others are scaled up to keep the mean.
+
+    >>> import numpy as np
+    >>> layer = Dropout(0.5, rng=0)
+    >>> layer.eval()(np.ones(3))
+    array([1., 1., 1.])
+    """
 
     shown = ("probability",)
 
@@ -143,6 +177,11 @@ class BatchNorm(Module):
     """Every feature, along axis 1, to mean 0 and variance 1 over the batch, then scaled and shifted.
 
     In use, the running means and variances of training stand for those of the batch (Ioffe & Szegedy 2015).
+
+    >>> import numpy as np
+    >>> layer = BatchNorm(1)
+    >>> print(np.round(layer(np.array([[1.0], [3.0]])).data.ravel(), 4))
+    [-1.  1.]
     """
 
     shown = ("features",)

@@ -13,7 +13,12 @@ from ..calls.values import value_of
 
 
 def mse(prediction: Any, target: Any) -> Any:
-    """Return the mean of the squared differences. Raise ValueError where the shapes differ, even if they broadcast."""
+    """Return the mean of the squared differences. Raise ValueError where the shapes differ, even if they broadcast.
+
+    >>> import numpy as np
+    >>> float(mse(np.array([1.0, 2.0]), np.array([0.0, 4.0])))
+    2.5
+    """
     if shape(prediction) != shape(target):
         raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}; reshape "
                          "one of them, or index the prediction, as prediction[:, 0]")  # fmt: skip
@@ -27,6 +32,10 @@ def cross_entropy(logits: Any, target: Any) -> Any:
     ``target`` holds the number of the class of each point, shape (points,), or probabilities of the shape of the
     logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits: not even
     where the target's class is nearly certain.
+
+    >>> import numpy as np
+    >>> print(f"{float(cross_entropy(np.zeros((1, 2)), np.array([1]))):.6f}")
+    0.693147
     """
     logs = log_softmax(logits, -1)
     if shape(target) == shape(logits):
@@ -51,6 +60,10 @@ def accuracy(output: Any, target: Any) -> float:
     ``output`` has one number for each class along the last axis: at least two, for of one number it is always the
     largest. ``target`` holds numbers of classes, of the shape of the points, or is of the shape of the output, its
     largest number at the class. An output that is NaN is none. Raises ValueError for other shapes.
+
+    >>> import numpy as np
+    >>> accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
+    0.5
     """
     output, wanted = np.asarray(value_of(output)), np.asarray(value_of(target))
     if not output.ndim or output.shape[-1] < 2:

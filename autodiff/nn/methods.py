@@ -19,6 +19,13 @@ named ``intermediate_result``, with an OptimizeResult of x and ``fun``, which ta
 
 Options and their defaults: {options}. ``disp`` prints a summary, ``return_all`` keeps all points in ``allvecs``.
 Raises ValueError without a gradient, and with bounds or constraints; TypeError where there is no such option.
+
+>>> from scipy.optimize import minimize
+>>> from autodiff import grad, nn
+>>> f = lambda x: np.sum((x - 1.0) ** 2)
+>>> found = minimize(f, np.zeros(2), jac=grad(f), method=nn.{name}, options={{"lr": 0.01, "maxiter": 5000}})
+>>> bool(np.all(np.abs(found.x - 1.0) < 0.02))
+True
 """
 OWN = {"maxiter": 1000, "tol": 1e-8, "disp": False, "return_all": False}
 """The options that all methods have, beside those of the optimiser."""

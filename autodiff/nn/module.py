@@ -16,6 +16,19 @@ class Module:
     """A function whose parameters are Variables made by hand, and attributes of it.
 
     A subclass writes ``forward(self, x)``. What else is to be saved with the parameters is named in ``buffers``.
+
+    >>> import numpy as np
+    >>> from autodiff import Variable
+    >>> class Scale(Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = Variable(2.0)
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> net = Scale()
+    >>> np.sum(net(np.array([1.0, 3.0]))).backward()
+    >>> net.factor.grad
+    4.0
     """
 
     training = True
@@ -130,7 +143,14 @@ def _members(owner: Any) -> Iterable[tuple[Any, Any]]:
 
 
 class Sequential(Module):
-    """Modules, or any functions, one after the other."""
+    """Modules, or any functions, one after the other.
+
+    >>> import numpy as np
+    >>> from autodiff.nn import Linear, Tanh
+    >>> net = Sequential(Linear(3, 4, rng=0), Tanh(), Linear(4, 2, rng=0))
+    >>> net(np.ones((5, 3))).shape
+    (5, 2)
+    """
 
     def __init__(self, *layers: Any) -> None:
         self.layers = list(layers)

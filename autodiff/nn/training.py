@@ -18,7 +18,11 @@ Curves = dict[str, list[float]]
 
 
 def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
-    """Yield parts of arrays along their first axis, ``batch_size`` points each, in random order if ``rng`` is given."""
+    """Yield parts of arrays along their first axis, ``batch_size`` points each, in random order if ``rng`` is given.
+
+    >>> [part.tolist() for (part,) in batches(np.arange(5), batch_size=2)]
+    [[0, 1], [2, 3], [4]]
+    """
     arrays = tuple(x if hasattr(x, "shape") else np.asarray(x) for x in arrays)
     count = len(arrays[0])
     if any(len(x) != count for x in arrays):
@@ -44,6 +48,12 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     modules; in one that is, each keeps its mode, such as that of a `BatchNorm` which stays as it is.
 
     Raises ValueError for metrics of the names of other curves, TypeError where the loss and the optimiser are none.
+
+    >>> from autodiff import nn
+    >>> net, x = nn.Linear(1, 1, rng=0), np.linspace(-1.0, 1.0, 20)[:, None]
+    >>> curves = fit(net, nn.mse, nn.Adam(net.parameters(), lr=0.1), x, 2.0 * x, epochs=100)
+    >>> curves["loss"][-1] < 1e-3 * curves["loss"][0]
+    True
     """
     if not isinstance(optimiser, Optimiser) or not callable(loss):
         given = [getattr(x, "__name__", type(x).__name__) for x in (loss, optimiser)]
@@ -86,7 +96,13 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
 
 
 def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any, y: Any) -> dict[str, float]:
-    """Measure a network in use, not in training, without recording. Its modules then have their modes back."""
+    """Measure a network in use, not in training, without recording. Its modules then have their modes back.
+
+    >>> from autodiff import nn
+    >>> net = nn.ReLU()
+    >>> evaluate(net, {"loss": nn.mse}, np.array([[-1.0]]), np.array([[2.0]]))
+    {'loss': 4.0}
+    """
     modes = [(module, module.training) for _, module in net.named_modules()]
     try:
         with no_grad():

@@ -220,7 +220,14 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "pow", "mod", "matmul"
 
 
 class Constant(Leaf):
-    """A number or array made by hand that nothing is differentiated with respect to: a value, without derivative."""
+    """A number or array made by hand that nothing is differentiated with respect to: a value, without derivative.
+
+    >>> from autodiff import Variable
+    >>> x, c = Variable(2.0), Constant(5.0)
+    >>> (c * x).backward()
+    >>> x.grad
+    5.0
+    """
 
     __slots__ = ()
 

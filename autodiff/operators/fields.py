@@ -61,6 +61,9 @@ def divergence(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., An
 
     With ``has_aux``, f returns ``(field, auxiliary)`` and the result is ``(divergence, auxiliary)``. Raises ValueError
     where x is no point, or f returns no vector of as many components.
+
+    >>> divergence(lambda x: x**2)(np.array([1.0, 2.0]))
+    np.float64(6.0)
     """
 
     @with_parameters_of(f)
@@ -82,6 +85,9 @@ def curl(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     In three dimensions it is the vector of ∂fⱼ/∂xᵢ − ∂fᵢ/∂xⱼ for (i, j) = (1, 2), (2, 0), (0, 1), in two the number for
     (0, 1). ``has_aux`` is `divergence`'s. Raises ValueError in any other dimension, and where x is no point or f
     returns no vector of as many components.
+
+    >>> curl(lambda x: np.stack([-x[1], x[0], x[2] ** 2]))(np.ones(3))[2]
+    np.float64(2.0)
     """
 
     @with_parameters_of(f)
@@ -104,6 +110,9 @@ def laplacian(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any
     f runs once, with the second derivatives along all axes at a time, forward over forward; where that is NaN, once for
     each axis. ``has_aux`` is `divergence`'s. Raises ValueError where x is no point or f returns a structure, TypeError
     where x is complex.
+
+    >>> laplacian(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
+    np.float64(18.0)
     """
 
     @with_parameters_of(f)

@@ -48,6 +48,10 @@ def hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bool | Sparsity =
 
     With ``sparse`` it is a ``csr_array`` of SciPy, as `jacobian`'s; its pattern is that of the gradient,
     ``sparsity(grad(f), x)``, and its transpose together.
+
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
+    array([[4., 2.],
+           [2., 0.]])
     """
     all_three = value_grad_and_hessian(f, argnums, sparse, chunk_size=chunk_size, has_aux=has_aux)
 
@@ -66,6 +70,10 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
 
     The arguments are those of `hessian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
     ``((value, auxiliary), gradient, Hessian)``.
+
+    >>> value, slope, curvature = value_grad_and_hessian(lambda x: x**3)(2.0)
+    >>> value, slope, curvature
+    (8.0, 12.0, 12.0)
     """
     checked(chunk_size)
     check_sparse(sparse)
@@ -154,6 +162,9 @@ def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: in
     The Hessian itself is never there as a whole: f is recorded once, and ``chunk_size`` directions go at a time, by
     default as many as fit into a small memory. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
     ``(diagonal, auxiliary)``. Raises TypeError for a complex argument.
+
+    >>> hessian_diagonal(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
+    array([ 6., 12.])
     """
     checked(chunk_size)
 

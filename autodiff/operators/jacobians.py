@@ -41,6 +41,11 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     C, found by as few tangents, or adjoints, as its pattern needs (`autodiff.sparsity`), which go all together.
     ``True`` finds the pattern at the first call, and again where f is another program; a `Sparsity` is taken as it is,
     and ValueError raised where a random directional derivative shows that it does not hold.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
     """
     both = _both(f, argnums, mode, sparse, chunk_size, has_aux)
 
@@ -60,6 +65,12 @@ def value_and_jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "a
 
     The arguments are those of `jacobian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
     ``((value, auxiliary), Jacobian)``.
+
+    >>> import numpy as np
+    >>> value, slopes = value_and_jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+    >>> slopes
+    array([[2., 0.],
+           [0., 4.]])
     """
     both = _both(f, argnums, mode, sparse, chunk_size, has_aux)
 

@@ -154,6 +154,11 @@ def jacobian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any
 
     f is recorded once, at ``x``. The adjoint of a complex Jacobian, ``J.H``, is its conjugate transpose. Raises what
     `linearize` does.
+
+    >>> import numpy as np
+    >>> J = jacobian_operator(lambda x: x**2, np.array([1.0, 2.0]))
+    >>> J.shape, J @ np.ones(2)
+    ((2, 2), array([2., 4.]))
     """
     value, push = linearize(_of_first(f, args, keywords), x)
     pull = PullBack(name_of(f), push.recording)
@@ -165,6 +170,11 @@ def hessian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any)
 
     The gradient is recorded once, at ``x``; a product is a sweep of that. Raises TypeError where f returns no number,
     or where x is complex.
+
+    >>> import numpy as np
+    >>> H = hessian_operator(lambda x: np.sum(x**3), np.array([1.0, 2.0]))
+    >>> H @ np.ones(2)
+    array([ 6., 12.])
     """
     if any(map(is_unreal, flatten(x)[0])):
         raise TypeError(f"hessian_operator is by real numbers; x is complex{user_line()}")
@@ -178,6 +188,11 @@ def gauss_newton_operator(f: Callable[..., Any], x: Any, *args: Any, loss: Calla
     """Return Jᵀ H J as an operator, J the Jacobian of ``f(x, *args)`` by x and H the Hessian of ``loss`` at its value.
 
     The loss is half the sum of squares by default, of which H is 1: it is `gnvp`'s product, with f recorded once.
+
+    >>> import numpy as np
+    >>> G = gauss_newton_operator(lambda x: x**2, np.array([1.0, 2.0]))
+    >>> G @ np.ones(2)
+    array([ 4., 16.])
     """
     if any(map(is_unreal, flatten(x)[0])):
         raise TypeError(f"gauss_newton_operator is by real numbers; x is complex{user_line()}")

@@ -54,6 +54,9 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
 
     Raises ValueError where the lengths of the axes differ, an argument has not that axis, or nothing is mapped;
     TypeError for what is no array or number.
+
+    >>> vmap(lambda row, t: np.sum(row) * t, in_axes=(0, None))(np.ones((2, 3)), 2.0)
+    array([6., 6.])
     """
     step = checked(chunk_size)
 

@@ -35,6 +35,9 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     Forward over reverse: f is recorded once, ``v`` pushed through the tape, and a sweep over the lines with their
     tangents gives that of the gradient. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is
     SciPy's ``hessp``. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(H v, auxiliary)``.
+
+    >>> hvp(lambda x: np.sum(x**3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([ 6., 12.])
     """
 
     def product(x: Any, v: Any, *args: Any, **keywords: Any) -> Any:
@@ -64,6 +67,9 @@ def gnvp(f: Callable[..., Any], loss: Callable[..., Any] | None = None, has_aux:
     product without the curvature of f itself, and positive semidefinite where the loss is convex (N. N. Schraudolph,
     *Fast curvature matrix-vector products for second-order gradient descent*, 2002). f is recorded once. With
     ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(product, auxiliary)``.
+
+    >>> gnvp(lambda x: x**2, lambda r: np.sum(r**2) / 2)(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    array([4., 0.])
     """
     curvature = None if loss is None else hvp(loss)
 
@@ -119,6 +125,10 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
 
     The push-forward keeps what was recorded: it can be called again, and be pickled. With ``has_aux``, f returns
     ``(value, auxiliary)`` and the result is ``(value, push, auxiliary)``.
+
+    >>> value, push = linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, push(1.0, 0.0), push(0.0, 1.0)
+    (6.0, 3.0, 2.0)
     """
     main = Main(f) if has_aux else f
     push = PushForward.of(main, primals)

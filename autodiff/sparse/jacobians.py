@@ -93,6 +93,10 @@ def sparsity(f: Function, *args: Any, argnums: Which = 0, **keywords: Any) -> Sp
     It is found from what f computes, not from values, and may be too dense, where its ``dense`` says so, but not too
     sparse; of a Hessian it is ``sparsity(grad(f), x)``. It holds as long as f is the same program: at other values an
     ``if`` or an order may change it.
+
+    >>> import numpy as np
+    >>> sparsity(lambda x: x[1:] - x[:-1], np.zeros(4)).pattern.nnz
+    6
     """
     function, given, found = by_position(f, argnums, args, keywords)
     tape = SourcedTape()

@@ -49,6 +49,15 @@ class Sparsity:
     ``pattern`` is a SciPy sparse array of shape ``(m, n)``: of all elements of the output by all of the differentiated
     arguments, each in the order C, one after the other. Elements that it holds count, also those that are 0. `sparsity`
     finds it; one that is known otherwise, as that of a grid, can be given. ValueError where it has no two axes.
+
+    >>> import numpy as np
+    >>> import scipy.sparse
+    >>> from autodiff import jacobian
+    >>> bands = Sparsity(scipy.sparse.diags_array([1.0, 1.0], offsets=[0, 1], shape=(3, 4)))
+    >>> jacobian(lambda x: x[1:] * x[:-1], sparse=bands)(np.arange(4.0)).toarray()
+    array([[1., 0., 0., 0.],
+           [0., 2., 1., 0.],
+           [0., 0., 3., 2.]])
     """
 
     def __init__(self, pattern: Any, dense: Sequence[str] = ()) -> None:

@@ -96,7 +96,13 @@ def record_row(face: Face) -> Callable[..., Any]:
 
 
 class Variable(Number, operators=True):
-    """A line of a tape. What is computed from it appends a line."""
+    """A line of a tape. What is computed from it appends a line.
+
+    >>> x = Variable(3.0)
+    >>> (x**2).backward()
+    >>> x.grad
+    6.0
+    """
 
     __slots__ = ("line", "tape")
     active: ClassVar[bool] = True

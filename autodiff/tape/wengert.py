@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 class Tape(Program):
-    """A Wengert list: a program with the value of each line. ``print(tape)`` shows it as a numbered table."""
+    """A Wengert list: a program with the value of each line. ``print(tape)`` shows it as a numbered table.
+
+    >>> from autodiff import record
+    >>> tape, result = record(lambda x: x * x + 1.0, [3.0])
+    >>> len(tape), tape.run([4.0])
+    (3, 17.0)
+    """
 
     __slots__ = ("complex", "is_lean", "let_go", "level", "mixed", "recorded", "unkept", "values")
 

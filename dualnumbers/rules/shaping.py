@@ -260,6 +260,12 @@ def array(nested):
 
     An object array counts as a list, and so do the sequences and buffers of Python's that NumPy makes arrays of, and a
     column of a table as its elements. Raises ValueError where the nesting is ragged, as ``np.stack`` does.
+
+    >>> from autodiff import jacobian
+    >>> import numpy as np
+    >>> jacobian(lambda t: array([[t, 1.0], [t**2, 0.0]]))(3.0)
+    array([[1., 0.],
+           [6., 0.]])
     """
     kind = type(nested)
     if kind is np.ndarray and nested.dtype.char != "O":

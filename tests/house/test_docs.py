@@ -3,6 +3,7 @@
 import decimal
 import doctest
 import importlib
+import inspect
 import math
 import pickle
 import re
@@ -90,6 +91,13 @@ def test_the_reference_has_every_public_name(module):
     text = PAGES[f"reference/{module.__name__.rpartition('.')[2]}.md"]
     shown = set(re.findall(r"^\.\. auto(?:function|class):: (\w+)", text, re.MULTILINE))
     assert set(module.__all__) - {"drawing", "implicit", "linalg", "nn", "scipy"} == shown - {"Compiled", "Leaf"}
+
+
+@pytest.mark.parametrize("module", [autodiff, nn, linalg, implicit])
+def test_every_public_name_has_an_example(module):
+    """The doctests run it."""
+    shown = {name: getattr(module, name) for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
+    assert [name for name, x in shown.items() if ">>>" not in (inspect.getdoc(x) or "")] == []
 
 
 def test_the_lessons_are_the_notebooks():
