@@ -81,21 +81,37 @@ def _stretched(given: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ..
 
 def _summed(c: Any, axes: tuple[int, ...]) -> Any:
     """Sum over axes; the first ones by a product with ones, a quarter of the time at 1,000 rows of 25."""
-    if type(c) is not np.ndarray:
+    kind = type(c)
+    if kind is not np.ndarray:
+        if kind is dual.DualArray and all(type(part) is np.ndarray and part.shape == shape(c) for part in c.parts()):
+            return dual.make(*[_summed(part, axes) for part in c.parts()], c.level)
         return total(c, axes, False)
     lead = len(axes)
-    if axes[-1] == lead - 1 and lead < c.ndim and c.dtype.char in "fd" and (c.ndim == 2 or c.flags.c_contiguous):
-        dims, rest = c.shape[:lead], c.shape[lead:]
-        count = math.prod(dims)
-        return (np.ones(count, c.dtype) @ c.reshape(count, math.prod(rest))).reshape(rest)
+    if axes[-1] == lead - 1 and lead < c.ndim and c.dtype.char in "fd":
+        if c.ndim == 2:
+            return _ones(len(c), c.dtype.char) @ c
+        if c.flags.c_contiguous:
+            count, rest = math.prod(c.shape[:lead]), c.shape[lead:]
+            return (_ones(count, c.dtype.char) @ c.reshape(count, math.prod(rest))).reshape(rest)
     return np.add.reduce(c, axes)
 
 
+def _ones(count: int, char: str) -> Any:
+    """Return a vector of ones."""
+    return _few_ones(count, char) if count <= HANDY else np.ones(count, char)
+
+
+@lru_cache
+def _few_ones(count: int, char: str) -> Any:
+    ones = np.ones(count, char)
+    ones.flags.writeable = False
+    return ones
+
+
 def scaled(p: float, g: Any, x: Any) -> Any:
-    """Multiply an array by a constant partial, after it was summed over what ``x`` was broadcast over."""
-    if p == 1.0:
-        return g
-    if type(x) in FLOATS or (type(x) is np.ndarray and x.size < g.size):
+    """Multiply an array by a constant partial, after it was summed over what its operand was broadcast over."""
+    plain = type(x) is np.ndarray and type(g) is np.ndarray
+    if x.shape != g.shape if plain else type(x) in FLOATS or shape(x) != shape(g):
         g = fit(g, x)
     return -g if p == -1.0 else p * g
 
@@ -125,6 +141,10 @@ def twice(c: Any) -> Any:
     """Return the sum of an adjoint that nobody else has with itself."""
     if type(c) is np.ndarray:
         c += c
+        return c
+    if type(c) is dual.DualArray and is_free(c.primal) and is_free(c.tangent):
+        for part in c.parts():
+            part += part
         return c
     return c + c
 

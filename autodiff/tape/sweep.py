@@ -224,7 +224,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         p, q = partials
         if a >= 0:
             if type(p) is float:
-                c = scaled(p, g, values[a]) if type(g) is np.ndarray else g if p == 1.0 else -g if p == -1.0 else p * g
+                c = g if p == 1.0 else scaled(p, g, values[a]) if type(g) is not float else p * g
             else:
                 x = values[a]
                 try:
@@ -246,7 +246,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 add(found, owned, a, c, values[a])
         if b >= 0:
             if type(q) is float:
-                c = scaled(q, g, values[b]) if type(g) is np.ndarray else g if q == 1.0 else -g if q == -1.0 else q * g
+                c = g if q == 1.0 else scaled(q, g, values[b]) if type(g) is not float else q * g
             else:
                 x, y = values[a] if a >= 0 else constants[~a] if a > far else values[a - INERT], values[b]
                 try:
