@@ -84,7 +84,7 @@ def _summed(c: Any, axes: tuple[int, ...]) -> Any:
     kind = type(c)
     if kind is not np.ndarray:
         if kind is dual.DualArray and all(type(part) is np.ndarray and part.shape == shape(c) for part in c.parts()):
-            return dual.make(*[_summed(part, axes) for part in c.parts()], c.level)
+            return dual.make(_summed(c.primal, axes), _summed(c.tangent, axes), c.level)
         return total(c, axes, False)
     lead = len(axes)
     if axes[-1] == lead - 1 and lead < c.ndim and c.dtype.char in "fd":
