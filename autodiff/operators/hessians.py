@@ -93,7 +93,7 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
             gradient, partials = _hessian(recording, out, chunk_size)
         except Unadapted:
             partials = None
-        if partials is None or any(map(in_doubt, flatten(partials)[0])):
+        if partials is None or _are_in_doubt(partials):
             gradient = recording.pull([(out, zeros_like(value) + 1)])
             partials = jacfwd(grad(main, indices), indices, chunk_size=chunk_size)(*given)
         of_arguments = recording.call.structured(gradient)
@@ -102,6 +102,13 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
         return result, of_arguments[0], partials[0][0]
 
     return all_three
+
+
+def _are_in_doubt(partials: list[Any]) -> bool:
+    """Return whether any of the partials is to be found again."""
+    if len(partials) == 1 and type(partials[0][0]) is np.ndarray:  # as most are
+        return in_doubt(partials[0][0])
+    return any(map(in_doubt, flatten(partials)[0]))
 
 
 def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[list[Any], list[Any]]:

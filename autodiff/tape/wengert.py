@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from dualnumbers.levels import Level
@@ -71,8 +72,8 @@ class Tape(Program):
     def at(self, values: list[Any]) -> Tape:
         """Return another run of the same program, with other values on its lines."""
         run = Tape.__new__(Tape)
-        for name in (*Program.__slots__, *Tape.__slots__):
-            setattr(run, name, getattr(self, name))
+        for name, x in zip(PARTS, parts_of(self), strict=True):
+            setattr(run, name, x)
         run.values = values
         return run
 
@@ -167,3 +168,7 @@ class Tape(Program):
         from html import escape
 
         return f'<pre style="line-height:1.3">{escape(str(self))}</pre>\n{self.to_svg()}'
+
+
+PARTS = (*Program.__slots__, *Tape.__slots__)
+parts_of = attrgetter(*PARTS)

@@ -15,6 +15,7 @@ from timing import np as numpy
 
 from workloads import COMPILED, Workload, random, workload
 from workloads.learning import long_short_term
+from workloads.learning import recurrent as recurrent_network
 from workloads.limits import in_c
 from workloads.linalg import filtered, kalman
 from workloads.scalars import chain as chain_of_sines
@@ -217,6 +218,21 @@ def recurrent(length: int, width: int) -> Workload:
         return -np.sum(terms) / ((length - 1) * width)
 
     return replace(long_short_term(2, length, width), peers=STEPS, phrased={"jax scan": by_scan})
+
+
+@compiled("recurrent network, {steps} steps of 16x32: gradient", {"steps": 100}, tiny={"steps": 3})
+def recurrent_of_matrices(steps: int) -> Workload:
+    """Differentiate a network whose steps are products of matrices."""
+
+    def by_scan(np: Any, by_input: Any, by_state: Any, bias: Any, sequence: Any, target: Any) -> Any:
+        import jax
+
+        step = lambda h, x: (np.tanh(x @ by_input + h @ by_state + bias), None)
+        return np.mean((jax.lax.scan(step, target * 0.0, sequence)[0] - target) ** 2)
+
+    work = recurrent_network(steps, 16, 8, 32)
+    peers = ("eager", "jax scan", "autograd")
+    return replace(work, peers=peers, phrased={"jax scan": by_scan}, limit=work.hand)
 
 
 @compiled("Kalman filter, {steps} steps: gradient", {"steps": 100}, tiny={"steps": 3})

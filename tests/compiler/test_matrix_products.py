@@ -8,7 +8,7 @@ pytest.importorskip("llvmlite")
 pytest.importorskip("scipy")
 
 from autodiff import grad, jit, value_and_grad
-from autodiff.compiler.native import blas
+from autodiff.compiler.native import blas, products
 from autodiff.compiler.native.blas import as_columns
 
 RNG = np.random.default_rng(0)
@@ -147,3 +147,40 @@ def test_matrices_by_columns(shape):
         assert leading >= max(1, rows)
         read = np.lib.stride_tricks.as_strided(whole[2000:], (rows, columns), (8, 8 * leading))
         assert_array_equal(read if how == "N" else read.T, matrix)
+
+
+WHOLE = ("ij,jk->ik", "ij,kj->ki", "ij,ij->i", "bij,bjk->bik", "abi,abj->ij", "i,j->ji")
+SUBSCRIPTS = (*WHOLE, "ij,ij->", "ii->i", "ii->", "ij->j", "ij->ji", "ijk,kj->i", "bij,bjk->kbi", "ii,ij->j", "ij,j->",
+              "i,i->", "ijj,jk->ik", "ab,cd->", ",ij->ji", "ijb,kjb->bik")  # fmt: skip
+
+
+@pytest.mark.parametrize("small", [products.SMALL, 0])
+@pytest.mark.parametrize("subscripts", SUBSCRIPTS)
+def test_einsum(subscripts, small, monkeypatch):
+    """Of operands in several layouts; and their gradients."""
+    monkeypatch.setattr(products, "SMALL", small)
+    terms = subscripts.split("->")[0].split(",")
+    rng, extents = np.random.default_rng(0), dict(zip("ijkabcd", (5, 4, 6, 3, 2, 1, 3), strict=True))
+    operands = [rng.normal(size=[extents[label] for label in term]) for term in terms]
+    flipped = [x[::-1] if x.ndim else x for x in operands]
+    slopes = grad(lambda *xs: np.sum(np.sin(np.einsum(subscripts, *xs))), tuple(range(len(terms))))
+    for f in (lambda *xs: np.einsum(subscripts, *xs), slopes):
+        compiled = jit(f)
+        for xs in (operands, [np.array(x, order="F") for x in operands], flipped, operands):
+            for x, y in zip(flat(compiled(*xs)), flat(f(*xs)), strict=True):
+                assert_allclose(x, y, rtol=1e-11, atol=1e-11 * np.max(np.abs(y)))
+        assert is_whole(compiled) or subscripts not in WHOLE
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.dot(x, x.T), lambda x: np.inner(x, x[::-1]), lambda x: np.vdot(x, x), lambda x: np.dot(x[0], x.T),
+    lambda x: np.trace(x[:, :30], 2), lambda x: np.inner(x[0], x), lambda x: np.tensordot(x, x, 2),
+    lambda x: np.outer(x, x[0]), lambda x: np.linalg.multi_dot([x, x.T, x]), lambda x: np.clip(x, -0.5, 0.25),
+    lambda x: np.clip(x, x[::-1] - 1.0, 2.0), lambda x: np.mod(np.abs(x), np.inf) * 0.5,
+    lambda x: np.mod(x, 0.3) + np.remainder(x, -0.7),
+])  # fmt: skip
+def test_products_by_other_names(f):
+    for g in (f, grad(lambda x: np.sum(np.sin(f(x))))):
+        compiled = jit(g)
+        for x in (A, -A, A[::-1]):
+            assert_allclose(compiled(x), g(x), rtol=1e-11, atol=1e-11)

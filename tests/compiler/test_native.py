@@ -329,7 +329,8 @@ def test_writes_to_itself_and_to_parts():
     (lambda x: dmath.atanh(x), 0.5, [1.0]), (lambda x: dmath.sin(x), 0.5, [np.inf]),
     (lambda x: dmath.cosh(x), 0.5, [1e4]), (lambda x: dmath.log1p(x), 0.5, [-1.0]),
     (lambda x: dmath.tan(x) / (x - 1.0), 0.5, [1.0]), (lambda x: dmath.expm1(x), 0.5, [1e4]),
-    (lambda x: 2.0 / (x * 1e-320), 1e300, [0.0]), (lambda x: dmath.log2(x) * 0.0, 1.0, [0.0]),
+    (lambda x: 2.0 / (x * 1e-320), 1e300, [0.0]), (lambda x: 2.0 % x, 1.5, [0.0, -0.0]),
+    (lambda x: dmath.log2(x) * 0.0, 1.0, [0.0]),
 ])  # fmt: skip
 def test_functions_of_python_numbers_raise(f, good, bad):
     """As they do without a program; and it runs again after that."""

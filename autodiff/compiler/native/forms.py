@@ -66,6 +66,14 @@ def _fmin(c: Code, x: Value, y: Value) -> Value:
     return c.select(c.is_nan(y), x, c.select(c.compare("greater", x, y), y, c.select(c.is_nan(x), y, x)))
 
 
+def _mod(c: Code, x: Value, y: Value) -> Value:
+    """Write the remainder with the sign of the divisor, that of 0 too."""
+    rest, zero = _double("fmod")(c, x, y), c.constant(0.0, x.kind)
+    apart = c.integer("xor", c.compare("less", rest, zero), c.compare("less", y, zero))
+    moved = c.select(apart, c.add(rest, y), rest)
+    return c.select(c.compare("equal", rest, zero), c.own("copysign", zero, y), moved)
+
+
 def _share(c: Code, x: Value, y: Value) -> Value:
     """Write the share of x in the larger of two: ½ where they are equal, NaN where there is no order."""
     one, zero, half, none = (c.constant(number, x.kind) for number in (1.0, 0.0, 0.5, np.nan))
@@ -133,6 +141,8 @@ FORMS: dict[str, Form] = {
     "fmax": _fmax,
     "fmin": _fmin,
     "share": _share,
+    "clip": lambda c, x, low, high: _minimum(c, _maximum(c, x, low), high),
+    "mod": _mod,
     "strong": _strong,
     "one_minus_square": _one_minus_square,
     "isnan": Code.is_nan,

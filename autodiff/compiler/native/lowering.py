@@ -16,6 +16,7 @@ from dualnumbers.table.row import is_of_table
 from ..program import Guard, Program, Step
 from .areas import DTYPES, KINDS, Area
 from .choosing import CHOOSING
+from .contractions import CONTRACTIONS
 from .forms import FORMS
 from .instructions import Block, Operand
 from .products import PRODUCTS
@@ -24,7 +25,7 @@ from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
 from .systems import SEVERAL, SOLVING
 from .writing import WRITING
 
-RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING
+RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING | CONTRACTIONS
 """Rows that are not elementwise → how they become instructions."""
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)

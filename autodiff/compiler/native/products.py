@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from . import blas
@@ -13,43 +15,53 @@ SMALL = 1 << 11
 """Up to how many multiplications a product of matrices is a loop; BLAS is faster from there on."""
 
 
-def _area(here: Here, x: Operand, value: np.ndarray) -> Area:
-    """Return an operand in memory."""
-    return here.block.fill(x, here.block.space(np.shape(value), DTYPES[here.kind])) if isinstance(x, float) else x
+def viewed(x: Area, view: Callable[[np.ndarray], np.ndarray]) -> Area:
+    """Return a view, as which a function of arrays always gives one."""
+    found = x.viewed(view)
+    assert found is not None
+    return found
 
 
-def _in_order(here: Here, x: Area) -> Area:
+def in_memory(here: Here, x: Operand, place: int) -> Area:
+    """Return the operand of a place in memory."""
+    shape = np.shape(here.values[place])
+    return here.block.fill(x, here.block.space(shape, DTYPES[here.kind])) if isinstance(x, float) else x
+
+
+def in_order(here: Here, x: Area) -> Area:
     """Return an operand of the value's kind whose elements are in order."""
     return here.block.copy(x, here.block.space(x.shape, DTYPES[here.kind]))
+
+
+def is_there(here: Here, extents: tuple[int, ...]) -> bool:
+    """Return whether BLAS can be called for what has such extents."""
+    return blas.is_there(here.kind) and max(extents) <= blas.LARGEST
 
 
 def _for_blas(here: Here, x: Area) -> Area:
     """Return an operand as BLAS takes it."""
     down, along = ((0, *(s // x.picture.itemsize for s in x.picture.strides))[k] for k in (-2, -1))
     taken = blas.as_columns((x.shape[-2], x.shape[-1]), (down, along)) if len(x.shape) > 1 else along > 0
-    return x if taken and x.kind == here.kind else _in_order(here, x)
+    return x if taken and x.kind == here.kind else in_order(here, x)
 
 
 def _multiplied(here: Here, a: Operand, b: Operand, start: Operand) -> Area | None:
     """Add a product to what it starts with: over rows, what is summed, and columns, for each matrix of a stack."""
-    (*_, inner), of_b = np.shape(here.values[0]), np.shape(here.values[1])
-    rows, columns = np.shape(here.values[0])[-2:-1], of_b[-1:] if len(of_b) > 1 else ()
-    is_large = int(np.prod((*rows, inner, *columns))) > SMALL
-    if here.kind == "b1" or (is_large and not (blas.is_there(here.kind) and max(*of_b, inner, *rows) <= blas.LARGEST)):
+    of_a, of_b = np.shape(here.values[0]), np.shape(here.values[1])
+    rows, columns = of_a[-2:-1], of_b[-1:] if len(of_b) > 1 else ()
+    is_large = int(np.prod((*rows, of_a[-1], *columns))) > SMALL
+    if here.kind == "b1" or (is_large and not is_there(here, (*of_a, *of_b))):
         return None
-    a, b = _area(here, a, here.values[0]), _area(here, b, here.values[1])
+    a, b = in_memory(here, a, 0), in_memory(here, b, 1)
     if is_large:
         a, b = _for_blas(here, a), _for_blas(here, b)
     elif columns and b.picture.strides[-1] != b.picture.itemsize and not rows:
-        b = _in_order(here, b)
+        b = in_order(here, b)
     out = here.block.copy(start, here.new())
-    whole = (*here.shape[: len(here.shape) - len(rows) - len(columns)], *rows, inner, *columns)
-    left = a.viewed(lambda x: np.broadcast_to(x.reshape(x.shape + (1,) * len(columns)), whole))
-    right = b.viewed(lambda x: np.broadcast_to(np.expand_dims(x, -3) if rows and columns else x, whole))
-    total = out.viewed(lambda x: np.broadcast_to(np.expand_dims(x, x.ndim - len(columns)), whole))
-    assert left is not None
-    assert right is not None
-    assert total is not None
+    whole = (*here.shape[: len(here.shape) - len(rows) - len(columns)], *rows, of_a[-1], *columns)
+    left = viewed(a, lambda x: np.broadcast_to(x.reshape(x.shape + (1,) * len(columns)), whole))
+    right = viewed(b, lambda x: np.broadcast_to(np.expand_dims(x, -3) if rows and columns else x, whole))
+    total = viewed(out, lambda x: np.broadcast_to(np.expand_dims(x, x.ndim - len(columns)), whole))
     here.block.add("matmul" if is_large else "multiply", (left, right), total, here.kind, fold="add")
     return out
 
@@ -58,5 +70,17 @@ def _matmul(here: Here, a: Operand, b: Operand) -> Operand | None:
     return _multiplied(here, a, b, 0.0)
 
 
-PRODUCTS: dict[str, Rule] = {"matmul": _matmul, "affine": _multiplied}
+def _dot(here: Here, a: Operand, b: Operand) -> Operand | None:
+    return _matmul(here, a, b) if max(map(np.ndim, here.values)) <= 2 else None
+
+
+def _inner(here: Here, a: Operand, b: Operand) -> Operand | None:
+    """Multiply by the transpose."""
+    if max(map(np.ndim, here.values)) > 2:
+        return None
+    turned = here._replace(values=[here.values[0], np.transpose(here.values[1])])
+    return _matmul(turned, a, b if isinstance(b, float) else viewed(b, np.transpose))
+
+
+PRODUCTS: dict[str, Rule] = {"matmul": _matmul, "affine": _multiplied, "dot": _dot, "inner": _inner}
 """Products → how they become instructions."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from . import blas
 from .areas import DTYPES, KINDS, Area
 from .instructions import Operand
+from .products import viewed
 from .steps import Here, Rule
 
 LARGEST = 1 << 12
@@ -19,13 +19,7 @@ LARGEST = 1 << 12
 def _by_columns(here: Here, x: Operand, shape: tuple[int, ...]) -> Area:
     """Copy matrices to a new space, in which columns come one after the other."""
     space = here.block.space((*shape[:-2], shape[-1], shape[-2]), DTYPES[here.kind])
-    return here.block.copy(x, _viewed(space, lambda a: a.swapaxes(-1, -2)))
-
-
-def _viewed(x: Area, view: Callable[[np.ndarray], Any]) -> Area:
-    found = x.viewed(view)
-    assert found is not None
-    return found
+    return here.block.copy(x, viewed(space, lambda a: a.swapaxes(-1, -2)))
 
 
 def _solved(here: Here, form: str, a: Operand, b: Operand, of: tuple[int, ...]) -> Area | None:
@@ -37,8 +31,8 @@ def _solved(here: Here, form: str, a: Operand, b: Operand, of: tuple[int, ...]) 
         a = _by_columns(here, a, of_a)
     x = _by_columns(here, b, of)
     shape = (*of[:-1], *of[-2:])
-    left = _viewed(a, lambda a: np.broadcast_to(a[..., None], shape))
-    right = _viewed(x, lambda a: np.broadcast_to(a[..., None, :, :], shape))
+    left = viewed(a, lambda a: np.broadcast_to(a[..., None], shape))
+    right = viewed(x, lambda a: np.broadcast_to(a[..., None, :, :], shape))
     here.block.add(form, (left, right), right, here.kind, raises=True)
     return x
 
@@ -58,16 +52,16 @@ def _solve_by(here: Here, form: str, a: Operand, b: Operand) -> Operand | None:
     of = np.shape(here.values[1])
     if len(of) > 1:
         return _solved(here, form, a, b, of)
-    b = b if isinstance(b, float) else _viewed(b, lambda a: a[:, None])
+    b = b if isinstance(b, float) else viewed(b, lambda a: a[:, None])
     found = _solved(here, form, a, b, (*of, 1))
-    return None if found is None else _viewed(found, lambda a: a[:, 0])
+    return None if found is None else viewed(found, lambda a: a[:, 0])
 
 
 def _solve_triangular(here: Here, a: Operand, b: Operand) -> Operand | None:
     trans, lower, unit = here.step.static
     if unit or isinstance(a, float) or len(a.shape) > 2:
         return None
-    turned = _viewed(a, lambda a: a.T) if trans else a
+    turned = viewed(a, lambda a: a.T) if trans else a
     return _solve_by(here, "solve_lower" if bool(lower) != bool(trans) else "solve_upper", turned, b)
 
 
@@ -84,12 +78,12 @@ def _cholesky(here: Here, a: Operand) -> Operand | None:
     if isinstance(a, float) or here.shape[-1] > LARGEST or not blas.is_there(here.kind):
         return None
     (upper,) = here.step.static
-    turned = _viewed(a, lambda a: a.swapaxes(-1, -2)) if upper else a
+    turned = viewed(a, lambda a: a.swapaxes(-1, -2)) if upper else a
     found = _by_columns(here, turned, here.shape)
     here.block.add("cholesky", (found,), found, here.kind, raises=True)
     inside = here.block.table(np.tri(here.shape[-1], dtype=bool))
     factor = here.block.add("where", (inside, found, 0.0), here.new(), here.kind)
-    return _viewed(factor, lambda a: a.swapaxes(-1, -2)) if upper else factor
+    return viewed(factor, lambda a: a.swapaxes(-1, -2)) if upper else factor
 
 
 def _determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
@@ -99,15 +93,15 @@ def _determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
     if len(of) != 2 or of[-1] > LARGEST or not blas.is_there(kind):
         return None
     space = block.space(of, DTYPES[kind])
-    triangle = block.copy(a, _viewed(space, lambda a: a.T))
+    triangle = block.copy(a, viewed(space, lambda a: a.T))
     block.add("eliminated", (triangle,), triangle, kind, raises=True)
-    diagonal = _viewed(triangle, np.diagonal)
+    diagonal = viewed(triangle, np.diagonal)
     logarithm, below = (block.fill(0.0, block.space((), DTYPES[kind])) for _ in range(2))
     sizes = block.add("absolute", (diagonal,), block.space(of[:1], DTYPES[kind]), kind)
     logarithms = block.add("log", (sizes,), block.space(of[:1], DTYPES[kind]), kind)
-    block.add("same", (logarithms,), _viewed(logarithm, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
+    block.add("same", (logarithms,), viewed(logarithm, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
     are_below = block.add("less", (diagonal, 0.0), block.space(of[:1], DTYPES["b1"]), kind)
-    block.add("same", (are_below,), _viewed(below, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
+    block.add("same", (are_below,), viewed(below, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
     odd = block.add("fmod", (below, 2.0), block.space((), DTYPES[kind]), kind)
     doubled = block.add("multiply", (odd, 2.0), block.space((), DTYPES[kind]), kind)
     return block.add("subtract", (1.0, doubled), block.space((), DTYPES[kind]), kind), logarithm

@@ -1,0 +1,90 @@
+"""How sums of products over labelled axes become instructions: einsum, traces, products of vectors."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+
+import numpy as np
+
+from . import products
+from .areas import Area
+from .calling import KINDS
+from .instructions import Operand
+from .products import in_memory, in_order, is_there, viewed
+from .steps import Here, Rule
+
+
+def _einsum(here: Here, *operands: Operand) -> Operand | None:
+    """Sum products of two operands, or elements of one; of more the order in which they are multiplied matters."""
+    terms, output = here.step.static[0].split("->")
+    return _summed(here, operands, terms.split(","), output) if len(operands) <= 2 else None
+
+
+def _vdot(here: Here, a: Operand, b: Operand) -> Operand | None:
+    labels = string.ascii_letters[: np.ndim(here.values[0])]
+    same = np.shape(here.values[0]) == np.shape(here.values[1])
+    return _summed(here, (a, b), [labels, labels], "") if same else None
+
+
+def _trace(here: Here, a: Operand) -> Operand | None:
+    offset, first, second = here.step.static
+    diagonal = viewed(in_memory(here, a, 0), lambda x: np.diagonal(x, offset, first, second))
+    labels = string.ascii_letters[: len(diagonal.shape)]
+    return _summed(here, (diagonal,), [labels], labels[:-1])
+
+
+def _summed(here: Here, operands: tuple[Operand, ...], terms: list[str], output: str) -> Operand | None:
+    """Sum over loops, one for each label; by BLAS where there are many products of rows and columns."""
+    if here.kind == "b1":
+        return None
+    areas = [_positive(here, in_memory(here, x, k)) for k, x in enumerate(operands)]
+    out = here.new()
+    parts = [*zip(terms, areas, strict=True), (output, out)]
+    extents = {label: n for term, x in parts for label, n in zip(term, x.shape, strict=True)}
+    labels = _in_turn(parts, extents)
+    whole = tuple(extents[label] for label in labels)
+    *taken, total = (viewed(x, _along(term, labels, whole)) for term, x in parts)
+    kinds = {tuple(label in term for term, _ in parts) for label in labels if extents[label] > 1}
+    form = "same" if len(taken) == 1 else "multiply"
+    if len(taken) == 2 and kinds >= set(KINDS) and int(np.prod(whole)) > products.SMALL and is_there(here, whole):
+        form = "matmul"
+    here.block.fill(0.0, out)
+    here.block.add(form, tuple(taken), total, here.kind, fold="add")
+    return out
+
+
+def _positive(here: Here, x: Area) -> Area:
+    """Return an operand of the value's kind whose elements are at positive distances."""
+    forward = all(stride > 0 or n == 1 for n, stride in zip(x.shape, x.picture.strides, strict=True))
+    return x if forward and x.kind == here.kind else in_order(here, x)
+
+
+def _in_turn(parts: list[tuple[str, Area]], extents: dict[str, int]) -> list[str]:
+    """Return the labels in the order of loops: innermost one along which most elements are neighbours."""
+    *others, output = (term for term, _ in parts)
+    labels = list(dict.fromkeys([*output, *"".join(others)]))
+
+    def neighbours(label: str) -> int:
+        steps = [x.picture.strides[term.index(label)] // x.picture.itemsize for term, x in parts if label in term]
+        return len(parts) - len(steps) + steps.count(1)
+
+    last = max(labels, key=neighbours, default="")
+    return [*(label for label in labels if label != last), *last]
+
+
+def _along(term: str, labels: list[str], whole: tuple[int, ...]) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what gives a view along loops; of a label that stands twice the diagonal."""
+    once = "".join(dict.fromkeys(term))
+    order = [once.index(label) for label in labels if label in once]
+    places = tuple(slice(None) if label in once else None for label in labels)
+
+    def view(a: np.ndarray) -> np.ndarray:
+        a = np.einsum(f"{term}->{once}", a) if once != term else a
+        return np.broadcast_to(a.transpose(order)[places], whole)
+
+    return view
+
+
+CONTRACTIONS: dict[str, Rule] = {"einsum": _einsum, "vdot": _vdot, "trace": _trace}
+"""Sums of products over axes → how they become instructions."""
