@@ -21,7 +21,7 @@ BLUE, ORANGE, GREEN, RED, GREY = "#3b82c4", "#e8853a", "#3fa45b", "#d64550", "#8
 
 CONTENT = {
     "Hundred-Lines": (25, "Both modes, any order, from nothing: a file to copy, and what a library has besides."),
-    "Dual-Math": (60, "Numbers with ε² = 0, whose arithmetic knows the rules of calculus."),
+    "Dual-Math": (60, "From a square with a strip: numbers with ε² = 0, whose arithmetic knows the rules of calculus."),
     "Forward-AD": (50, "Why no step size is right; derivatives of programs; a line fitted to 500 points."),
     "Reverse-AD": (25, "The tape, the sweep by hand in ten lines, and why a gradient is cheap."),
     "Computational-Graphs": (15, "Programs and their gradients as pictures, and how to read them."),
