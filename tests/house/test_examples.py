@@ -1,13 +1,16 @@
 """The scripts of examples/ do what they say, in a small setting; their pictures go where the command says."""
 
+import gzip
 import importlib
 import re
 import runpy
+import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from autodiff import derivative, grad, gradient, hessian, hvp, nn
@@ -157,6 +160,87 @@ def test_confusion(example):
     counts = example("digits").confusion(np.array([1, 1, 2]), np.array([1, 7, 2]))
     assert counts[1, 1] == counts[7, 1] == counts[2, 2] == 1
     assert counts.sum() == 3
+
+
+# --------------------------------------------------------------------------------------------------------------- mnist
+
+
+def idx(x, code=0x08):
+    """The bytes of an array of bytes in MNIST's format."""
+    return struct.pack(f">BBBB{x.ndim}I", 0, 0, code, x.ndim, *x.shape) + x.tobytes()
+
+
+@pytest.fixture
+def small_mnist(tmp_path):
+    """A folder like MNIST's, of scikit-learn's digits: the training files packed, those for the test as they are."""
+    pixels, classes = load_digits(return_X_y=True)
+    images = np.kron(pixels.reshape(-1, 8, 8), np.ones((2, 2))).astype(np.uint8) * 15
+    for part, rows, end in (("train", slice(0, 1400), ".gz"), ("t10k", slice(1400, None), "")):
+        for name, x in ((f"{part}-images-idx3-ubyte", images), (f"{part}-labels-idx1-ubyte", classes.astype(np.uint8))):
+            content = idx(x[rows])
+            (tmp_path / f"{name}{end}").write_bytes(gzip.compress(content) if end else content)
+    return tmp_path, images, classes
+
+
+def test_mnist(example, small_mnist, tmp_path, capsys):
+    folder, images, classes = small_mnist
+    mnist = example("mnist")
+    (x, y), (x_test, y_test) = mnist.mnist(folder)
+    np.testing.assert_array_equal(x, images[:1400].reshape(1400, 256) / 255.0)
+    np.testing.assert_array_equal(np.concatenate([y, y_test]), classes)
+    assert x_test.shape == (397, 256)
+    accuracy = mnist.main([str(folder), "--epochs", "15"])
+    assert accuracy > 0.88
+    assert is_picture(tmp_path / "mnist.png")
+    assert f"held out: {accuracy:.2%} of 397 digits" in capsys.readouterr().out
+
+
+def test_the_gradient_of_mnist(example, small_mnist):
+    mnist = example("mnist")
+    (x, y), _ = mnist.mnist(small_mnist[0])
+    net = mnist.network(256, 0)
+    assert [p.size for p in net.parameters()] == [256 * 64, 64, 640, 10]
+    assert_gradients(net, lambda: nn.cross_entropy(net(x[:50]), y[:50]))
+
+
+@pytest.mark.parametrize("kind", ["u1", "i1", ">i2", ">i4", ">f4", ">f8"])
+def test_idx_files_of_every_type(example, tmp_path, kind):
+    mnist = example("mnist")
+    (code,) = (code for code, name in mnist.TYPES.items() if name == kind)
+    x = np.arange(24).reshape(2, 3, 4).astype(kind)
+    (tmp_path / "x").write_bytes(idx(x, code))
+    np.testing.assert_array_equal(mnist.read_idx(tmp_path / "x"), x)
+
+
+WHOLE = idx(np.zeros((2, 3, 3), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"<html>404", "is no IDX file: it begins with 3c 68 74 6d"),
+        (b"", "is no IDX file"),
+        (b"\0\0\x07\1" + WHOLE[4:], "is no IDX file"),
+        (WHOLE[:10], "is cut off within its head"),
+        (WHOLE[:-1], r"has 17 bytes of numbers, and 18 belong to the shape \(2, 3, 3\)"),
+        (WHOLE + b"\0", "has 19 bytes"),
+        (gzip.compress(WHOLE)[:-9], "is cut off, or was damaged"),
+    ],
+)
+def test_what_is_no_file_of_mnist_is_told_so(example, tmp_path, content, message):
+    (tmp_path / "images").write_bytes(content)
+    with pytest.raises(ValueError, match=f"images {message}"):
+        example("mnist").read_idx(tmp_path / "images")
+
+
+def test_what_is_missing_or_does_not_fit_is_told_so(example, small_mnist):
+    mnist, folder = example("mnist"), small_mnist[0]
+    (folder / "t10k-labels-idx1-ubyte").write_bytes(idx(np.zeros(5, np.uint8)))
+    with pytest.raises(ValueError, match=r"t10k: images .* \(397, 16, 16\) do not go with labels of \(5,\)"):
+        mnist.mnist(folder)
+    (folder / "train-labels-idx1-ubyte.gz").unlink()
+    with pytest.raises(FileNotFoundError, match=r"no train-labels-idx1-ubyte or train-labels-idx1-ubyte\.gz in"):
+        mnist.mnist(folder)
 
 
 # ---------------------------------------------------------------------------------------------------------- characters
