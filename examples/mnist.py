@@ -2,7 +2,7 @@
 
     python examples/mnist.py FOLDER         ten epochs, the errors on the 10,000 test digits, curves in mnist.png
 
-FOLDER has the four files of MNIST, as they are distributed or unpacked: train-images-idx3-ubyte.gz and its like. They are
+FOLDER has the four files of MNIST, as they are distributed or unpacked: train-images-idx3-ubyte.gz and so on. They are
 not part of this repository. The network is that of Hands-on-Intro-to-Auto-Diff, an older system, which reached 97.57 %.
 """
 
