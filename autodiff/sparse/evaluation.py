@@ -56,7 +56,7 @@ class Recorded:
         """
         pattern, count = sparsity.pattern, compression.directions
         width = pattern.shape[0 if compression.is_reverse else 1]
-        along = RANDOM.uniform(0.5, 1.5, (int(is_checked), width))
+        along = RANDOM.uniform(0.5, 1.5, (1, width)) if is_checked else np.zeros((0, width))
         found = self._found(compression, along)
         matrix = copy(pattern)  # SciPy's constructor looks at every index, a tenth of the time of all
         matrix.data = found[:count].ravel().take(compression.places)
@@ -113,8 +113,9 @@ class Recorded:
             part, level, seeds = range(start, min(start + step, total)), Level(), []
             for x, first, last in zip(of, ends, ends[1:], strict=False):
                 seed = compression.seeds(first, last, part, dtype_of(x))
-                behind = max(compression.directions - start, 0)
-                seed[behind:] = more[max(start - compression.directions, 0) :, first:last][: len(part) - behind]
+                if len(more):
+                    behind, seed = max(compression.directions - start, 0), seed.copy()
+                    seed[behind:] = more[max(start - compression.directions, 0) :, first:last][: len(part) - behind]
                 seed = seed.reshape(len(part), *shape(x))
                 seeds.append(batch(seed, level) if len(part) > 1 else seed[0])
             pushed = self._pulled(seeds) if is_reverse else self._pushed(seeds)

@@ -14,8 +14,9 @@ array([[1., 0., 0.],
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +27,12 @@ from . import colouring
 BACKWARD = 2
 """A sweep backward costs about as much as so many tangents."""
 
+SMALL, MOST = 1 << 18, 16
+"""The bytes of seeds, and the number of such, that are kept for the next evaluation."""
 
-class Compression(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class Compression:
     """The elements of a sparse matrix as places in a dense one of fewer rows: one for each colour."""
 
     colours: Any
@@ -37,10 +42,22 @@ class Compression(NamedTuple):
     places: Any
     """For each element of the CSR array its place in the matrix of the tangents or adjoints."""
     is_reverse: bool = False
+    kept: dict[Any, Any] = field(default_factory=dict)
+    """Seeds that were asked for before, of not more than `SMALL` bytes."""
 
     def seeds(self, start: int, stop: int, part: range, dtype: Any) -> Any:
-        """Return the seeds of the columns or rows from ``start`` to ``stop``, of the colours in ``part``."""
-        return (self.colours[start:stop] == np.arange(part.start, part.stop)[:, None]).astype(dtype)
+        """Return the seeds of the columns or rows from ``start`` to ``stop``, of the colours in ``part``.
+
+        Nobody writes to them.
+        """
+        name = start, stop, part, dtype
+        if name in self.kept:
+            return self.kept[name]
+        seeds = (self.colours[start:stop] == np.arange(part.start, part.stop)[:, None]).astype(dtype)
+        seeds.flags.writeable = False
+        if seeds.nbytes <= SMALL and len(self.kept) < MOST:
+            self.kept[name] = seeds
+        return seeds
 
 
 class Sparsity:
