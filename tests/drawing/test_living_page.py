@@ -515,9 +515,11 @@ def test_numbers_travel(opened):
     page_.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-@pytest.mark.parametrize("width", [360, 800])
+@pytest.mark.parametrize("width", [360, 720, 1000])
 def test_nothing_sticks_out(opened, width):
     page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0}, width=width)
+    assert page_.script("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)("
+                        "document.querySelector('.inputs .scroll'))")  # fmt: skip
     for option in page_.all("#presets option")[1:]:
         option.click()
         assert page_.script("document.documentElement.scrollWidth") <= width
