@@ -67,11 +67,11 @@ class Result:
         return min(peers, key=self.times.__getitem__, default=None)
 
     def verdict(self) -> str:
-        """Return whether the goal is met, missed though ours is ahead, or ours is behind."""
+        """Return whether the goal is reached, missed though ours is ahead, or ours is behind."""
         best, limit = self.best(), self.factor(LIMIT)
         lead = self.times[best] / self.times[OURS] if best else math.inf
         if lead >= AHEAD or (lead >= 1.0 and limit is not None and limit * NEAR >= 1.0):
-            return "met"
+            return "reached"
         return "ahead" if lead >= 1.0 else "behind"
 
 
@@ -153,11 +153,11 @@ def mean(factors: list[float]) -> float:
 
 
 def summary(results: list[Result]) -> Iterator[str]:
-    """Yield in how many rows the goal is met, who is ahead in the others, the means, and who did not answer."""
+    """Yield in how many rows the goal is reached, who is ahead in the others, the means, and who did not answer."""
     verdicts = [result.verdict() for result in results]
     yield (
-        f"- Of {len(results)} workloads {verdicts.count('met')} are at least {AHEAD:g} times as fast as the best peer, "
-        f"or faster than it and within {NEAR} times of the limit; {verdicts.count('ahead')} more are faster than it; "
+        f"- Of {len(results)} workloads {verdicts.count('reached')} are at least {AHEAD:g} times as fast as the best "
+        f"peer, or faster than it and within {NEAR} times of the limit; {verdicts.count('ahead')} more are faster than it; "
         f"{verdicts.count('behind')} are slower."
     )
     beside = {result.name: result.times[best] / result.times[OURS] for result in results if (best := result.best())}

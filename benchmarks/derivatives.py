@@ -1,7 +1,7 @@
 """Jacobians, Hessians and their products beside other libraries: ``python benchmarks/derivatives.py``, two tables.
 
 The first is as that of ``users.py``: what each library takes, in one process, after the answers were compared. The
-second has a row for every promise, met or missed: how many times as fast ours is as a library, or how long it takes, or
+second has a row for every promise, reached or not: how many times as fast ours is as a library, how long it takes, or
 how much memory. No Jacobian or Hessian may be slower than difference quotients of the plain function.
 ``pip install '.[peers]'`` installs the others. ``--long`` adds what takes minutes.
 """
@@ -27,12 +27,12 @@ def kept(results: list[Result]) -> Iterator[Row]:
     """Yield a row for each promise about a workload of which there are figures."""
     for result in results:
         ours = result.times[OURS]
-        for whom, bound in result.promises.items():
+        for whom, goal in result.promises.items():
             if whom == "ms":
-                yield Row(result.name, ours * 1e3, bound, "ms", result.remark)
+                yield Row(result.name, ours * 1e3, goal, "ms", result.remark)
             elif whom in result.times:
                 name, ratio = f"{result.name}: {whom} / ours", result.times[whom] / ours
-                yield Row(name, ratio, bound, "×", duration(ours), least=True)
+                yield Row(name, ratio, goal, "×", duration(ours), least=True)
 
 
 def memory() -> Iterator[Row]:

@@ -56,11 +56,11 @@ def scalar_rows():
 
 def array_rows():
     """Dual numbers of arrays, and what a tape adds to NumPy's own calls."""
-    for size, bound in ((1_000, 2.6), (100_000, None)):
+    for size, goal in ((1_000, 2.6), (100_000, None)):
         x = np.random.default_rng(0).random(size)
         dual = DualNumber(x, np.ones(size))
         plain, exact = seconds(lambda x=x: np.sin(x) * x, lambda dual=dual: np.sin(dual) * dual)
-        yield Row(f"np.sin(X) * X on a dual of {size:,} elements / plain", exact / plain, bound or 4, "×")
+        yield Row(f"np.sin(X) * X on a dual of {size:,} elements / plain", exact / plain, goal or 4, "×")
     raised = _with_raised_thresholds()
     yield Row("the same at 100,000, allocator's thresholds raised", raised, 2.6, "×")
 

@@ -24,26 +24,26 @@ import numpy as np  # noqa: E402, F401  # NumPy reads these when it starts: the 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the results: what was measured against what, and the bound that was set; ``least``: from below."""
+    """One line of the results: what was measured against what, and the goal that was set; ``least``: from below."""
 
     name: str
     measured: float
-    bound: float | None
+    goal: float | None
     unit: str
     remark: str = ""
     least: bool = False
 
     def __str__(self) -> str:
-        if self.bound is None:
-            bound = verdict = ""
+        if self.goal is None:
+            goal = verdict = ""
         else:
-            bound = f"{'≥ ' if self.least else ''}{self.bound:g} {self.unit}"
-            kept = self.measured >= self.bound if self.least else self.measured <= self.bound
-            verdict = "met" if kept else "missed"
-        return f"| {self.name} | {self.measured:.3g} {self.unit} | {bound} | {verdict} | {self.remark} |"
+            goal = f"{'≥ ' if self.least else ''}{self.goal:g} {self.unit}"
+            kept = self.measured >= self.goal if self.least else self.measured <= self.goal
+            verdict = "reached" if kept else "not reached"
+        return f"| {self.name} | {self.measured:.3g} {self.unit} | {goal} | {verdict} | {self.remark} |"
 
 
-HEADER = "| what | measured | bound | | remark |\n|---|--:|--:|---|---|"
+HEADER = "| what | measured | goal | | remark |\n|---|--:|--:|---|---|"
 
 
 def pin() -> None:
