@@ -157,8 +157,8 @@ def summary(results: list[Result]) -> Iterator[str]:
     verdicts = [result.verdict() for result in results]
     yield (
         f"- Of {len(results)} workloads {verdicts.count('reached')} are at least {AHEAD:g} times as fast as the best "
-        f"peer, or faster than it and within {NEAR} times of the limit; {verdicts.count('ahead')} more are faster than it; "
-        f"{verdicts.count('behind')} are slower."
+        f"peer, or faster than it and within {NEAR} times of the limit; {verdicts.count('ahead')} more are faster than "
+        f"it; {verdicts.count('behind')} are slower."
     )
     beside = {result.name: result.times[best] / result.times[OURS] for result in results if (best := result.best())}
     if beside:
