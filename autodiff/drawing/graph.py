@@ -151,7 +151,9 @@ def picture(
         raise ValueError(f"{len(adjoints)} adjoints for the {len(tape)} lines of the tape: give one for each line")
     variables = variable_names(len(tape), short_names(tape, names))
     chosen = sorted(set(range(len(tape)) if lines is None else lines))
-    if not unread:
+    if chosen and not 0 <= chosen[0] <= chosen[-1] < len(tape):
+        raise ValueError(f"lines are numbers of lines, 0 to {len(tape) - 1}; got {chosen[0]} to {chosen[-1]}")
+    if not unread and outputs:
         read = set().union(*map(tape.ancestors, outputs))
         chosen = [line for line in chosen if line in read]
     items = folded(tape, chosen, fold)

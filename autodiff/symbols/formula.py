@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
+from dualnumbers.forms import is_unreal
 from dualnumbers.levels import GROUND
 from dualnumbers.table.row import Face
 
@@ -156,23 +157,28 @@ def call(name: str, *arguments: Formula) -> Formula:
 
 
 def as_formula(value: Any) -> Formula:
-    """Return a number as a formula: a small fraction, perhaps times or over a known constant, else its digits."""
+    """Return a real number as a formula: a small fraction, perhaps times or over a known constant, else all its digits.
+
+    Raises TypeError for a complex number and for what is none.
+    """
     if isinstance(value, Formula):
         return value
+    if is_unreal(value):
+        raise TypeError(f"a formula is one of real numbers, not of {value!r}")
     if type(value) is int:
         return Formula([Term(Fraction(value))])
     value = float(value)
     if not math.isfinite(value):
-        return symbol("NaN" if math.isnan(value) else "∞") * (1 if value > 0 or math.isnan(value) else -1)
+        return _atom("constant", "NaN") if math.isnan(value) else (1 if value > 0 else -1) * _atom("constant", "∞")
     for constant, named in CONSTANTS.items():
         for ratio, factor in ((value / constant, named), (value * constant, UNIT / named)):
             fraction = Fraction(ratio).limit_denominator(360)
             if math.isclose(fraction, ratio, rel_tol=4e-16):
                 return Formula([Term(fraction)]) * factor
-    return Formula([Term(value)])
+    return Formula([Term(Fraction(value))])
 
 
-PI = symbol("π")
+PI = _atom("constant", "π")
 UNIT = Formula([ONE])
 CONSTANTS = {1.0: UNIT, math.pi: PI, math.sqrt(math.pi): call("sqrt", PI),
              math.sqrt(2 * math.pi): call("sqrt", 2 * PI), math.sqrt(2): call("sqrt", 2 * UNIT),
@@ -193,7 +199,7 @@ def _hypot(x: Formula, y: Formula) -> Formula:
     return call("sqrt", Formula(sorted((x**2 + y**2).terms, key=repr)))
 
 
-E = symbol("e")
+E = _atom("constant", "e")
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "pow": operator.pow, "square": lambda x: x**2, "reciprocal": lambda x: 1 / x,
     "ldexp": lambda x, i: x * 2**i, "one_minus_square": lambda x: 1 - x**2,
@@ -201,7 +207,7 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "exp": lambda x: E**x, "exp2": _exponential(2), "expm1": lambda x: E**x - 1,
     "hypot": _hypot, "cosine": lambda x, y: x / _hypot(x, y), "log1p": lambda x: call("log", 1 + x),
     "logaddexp": lambda x, y: call("log", E**x + E**y), "logaddexp2": lambda x, y: call("log2", 2**x + 2**y),
-    "_numpy_scalar": operator.pos, "_python_number": operator.pos, "isinf": lambda x: abs(x) == symbol("∞"),
+    "_numpy_scalar": operator.pos, "_python_number": operator.pos, "isinf": lambda x: abs(x) == _atom("constant", "∞"),
     "share": lambda x, y: call("step", x - y),
     "hazard": lambda t: call("normal_density", t) / call("normal_tail", t),
     "degrees": lambda x: 180 / math.pi * x, "radians": lambda x: math.pi / 180 * x,

@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dualnumbers.forms import is_unreal, shape
+import numpy as np
+
+from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 
 from ..calls.places import Which, arguments
@@ -18,6 +20,10 @@ from ..tape.variable import Variable
 from ..tape.wengert import Tape
 from .formula import Formula, as_formula, symbol
 from .notation import LATEX
+from .terms import size
+
+LARGEST = 1000
+"""The most factors of a formula, with those inside others."""
 
 CHOOSING: dict[str, Callable[[Any], int]] = {"where": lambda condition: 1 if condition else 2, "astype": lambda x: 0}
 """Rows whose result is one of their operands → which one, by the value of the first."""
@@ -40,8 +46,8 @@ def latex(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], order: 
     little: equal factors over and under a bar are cancelled, powers of one base and equal terms put together, and sums
     are multiplied out where that is shorter.
 
-    Raises TypeError for arguments that are not real numbers and for operations on arrays, and what
-    `autodiff.derivative` raises.
+    Raises TypeError for arguments and results that are not real numbers and for operations on arrays, ValueError for a
+    formula that is too long to be read, and what `autodiff.derivative` raises.
 
     >>> import numpy as np
     >>> print(latex(lambda x, y: np.sin(x * y) + x / y, 0, [1.0, 2.0]))
@@ -49,33 +55,48 @@ def latex(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], order: 
     >>> print(latex(lambda x: 1 / (1 + np.exp(-x)), None, [0.0]))
     \\frac{1}{1 + e^{-x}}
     """
-    formula = formula_of(f, wrt, args, order)
-    return Latex(min(map(LATEX.spell, (formula, formula.expanded())), key=len))
+    try:
+        formula = formula_of(f, wrt, args, order)
+        return Latex(min(map(LATEX.spell, (formula, formula.expanded())), key=len))
+    except RecursionError:
+        raise ValueError(f"latex: the formula is nested too deeply, too long to be read{user_line()}") from None
 
 
 def formula_of(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], order: int | None = None) -> Formula:
     """Return the formula that `latex` spells, as it was recorded."""
-    args = [float(x) if type(x) is int else x for x in arguments(f, args)]
-    for x in args:
-        if not isinstance(x, float) or shape(x) or is_unreal(x):
-            raise TypeError(f"latex: {name_of(f)} is to be a function of real numbers, got {described(x)}{user_line()}")
+    args = [_as_float(x, f) for x in arguments(f, args)]
+    if wrt is None and order is not None:
+        raise ValueError(f"latex: order={order!r} says how often f is differentiated, and wrt by which argument"
+                         f"{user_line()}")  # fmt: skip
 
     def wanted(*xs: Any) -> Any:
         return f(*xs) if wrt is None else derivative(f, wrt, xs, order=order)
 
     tape, out = record(wanted, args)
     if not isinstance(out, Variable):
+        if not isinstance(out, (int, float, np.number)):
+            raise TypeError(f"latex takes a function that returns a number; {name_of(f)} returned {described(out)}"
+                            f"{user_line()}")  # fmt: skip
         return as_formula(out)
     return _formulas(tape, out.line, _names(f, len(args)))[out.line]
 
 
+def _as_float(x: Any, f: Any) -> float:
+    if isinstance(x, np.ndarray) and not x.ndim:
+        x = x[()]
+    if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, float, np.integer, np.floating)):
+        raise TypeError(f"latex: {name_of(f)} is to be a function of real numbers, got {described(x)}{user_line()}")
+    return float(x)
+
+
 def _names(f: Callable[..., Any], count: int) -> list[str]:
-    """Return the names of the parameters; x₀, x₁ … where they have none of their own."""
+    """Return the names of the positional parameters; x₀, x₁ … where they have none of their own."""
     try:
-        found = [p.name for p in inspect.signature(f).parameters.values() if p.kind is not p.VAR_POSITIONAL][:count]
+        found = [p.name for p in inspect.signature(f).parameters.values()
+                 if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]  # fmt: skip
     except (TypeError, ValueError):
         found = []
-    return found if len(found) == count else [f"x_{k}" for k in range(count)]
+    return [*found, *(f"x_{k}" for k in range(count - len(found)))]
 
 
 def _formulas(tape: Tape, out: int, names: Sequence[str]) -> dict[int, Formula]:
@@ -85,11 +106,19 @@ def _formulas(tape: Tape, out: int, names: Sequence[str]) -> dict[int, Formula]:
         row = tape.rows[line]
         if row is None:
             found[line] = as_formula(tape.values[line])
-        elif shape(tape.values[line]) or not (row.is_elementwise or row.is_constant or row.name in CHOOSING):
-            raise TypeError(f"latex: {row.name} is no function of single numbers, and has no formula here{user_line()}")
+        elif shape(tape.values[line]) or not _has_formula(tape, line):
+            raise TypeError(f"latex: {row.name} has no formula of single numbers here{user_line()}")
         else:
             found[line] = _formula(tape, line, found)
+        if size(found[line].terms) > LARGEST:
+            raise ValueError(f"latex: a formula of more than {LARGEST} factors is too long to be read{user_line()}")
     return found
+
+
+def _has_formula(tape: Tape, line: int) -> bool:
+    row = tape.rows[line]
+    assert row is not None
+    return row.name in CHOOSING or ((row.is_elementwise or row.is_constant) and not tape.static.get(line))
 
 
 def _formula(tape: Tape, line: int, found: dict[int, Formula]) -> Formula:

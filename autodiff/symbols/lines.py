@@ -35,7 +35,7 @@ from .rules import partial
 LONGEST = 70
 """Characters up to which a rule is written."""
 
-LARGEST = 100_000
+LARGEST = 10_000
 """The size of arrays up to which a pull-back is carried out to see what it computes."""
 
 
@@ -64,7 +64,7 @@ def rules(tape: Tape, names: Sequence[str] | None = None) -> str:
         if row is not None:
             lines.append(f"{variables[line]} = {expression_of(tape, line, variables)}")
             found = (rule(tape, line, place, variables) for place in range(len(tape.operands(line))))
-            lines += [f"    {text}" for text in dict.fromkeys(found) if text is not None]
+            lines += [f"    {text}" for text in found if text is not None]
     return "\n".join(lines)
 
 
@@ -92,7 +92,9 @@ def _operand(tape: Tape, operand: int, variables: Sequence[str]) -> Formula:
     line, value = line_of(operand), tape.value(operand)
     if line is not None:
         return symbol(variables[line])
-    return symbol("c") if is_number(type(value)) or shape(value) else as_formula(value)
+    if is_number(type(value)) or shape(value):
+        return symbol(f"array{shape(value)}" if shape(value) else "…")
+    return as_formula(value)
 
 
 def _pull_back(tape: Tape, line: int, place: int, variables: Sequence[str]) -> str | None:
@@ -104,18 +106,18 @@ def _pull_back(tape: Tape, line: int, place: int, variables: Sequence[str]) -> s
         return None
     shown = [k for k, x in enumerate(xs) if line_of(operands[k]) is not None and np.asarray(x).dtype.kind in "fc"]
 
-    def pulled(g: Any, *given: Any) -> Any:
+    def pulled(g: Any, z: Any, *given: Any) -> Any:
         at = [given[shown.index(k)] if k in shown else x for k, x in enumerate(xs)]
         return row.argument(place).pull(row, place, g, z, at, static, TABLE["multiply"])
 
     try:
-        seen, out = record(pulled, [np.ones_like(z), *(xs[k] for k in shown)])
+        seen, out = record(pulled, [np.ones_like(z), z, *(xs[k] for k in shown)])
     except (IndexError, TypeError, ValueError):  # it asks for plain values
         return None
     if not isinstance(out, Variable):
         return None
-    names = [variables[line_of(operands[k]) or 0] for k in shown]
-    texts = [adjoint(variables[line]), *names]
+    names = [variables[at] for k in shown if (at := line_of(operands[k])) is not None]
+    texts = [adjoint(variables[line]), variables[line], *names]
     for k in range(len(texts), out.line + 1):
         texts.append(_written(seen, k, texts, k < out.line))
     return texts[out.line]

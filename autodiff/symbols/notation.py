@@ -14,15 +14,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 
 from .formula import Formula
 from .terms import Factor, Term, Terms
 
+SHORT, LONG = 10_000, 10**15
+"""Fractions of denominators up to the one, and of numerators below the other, are written as such."""
+
 SIMPLE, POWER, PRODUCT, SUM, RELATION = range(5)
 """The kinds of text, by how tightly they hold together."""
 
-BEFORE = {"symbol": 0, "power": 1, "sum": 2}
+BEFORE = {"constant": 0, "symbol": 1, "power": 2, "sum": 3}
 """The order of factors, by their heads; functions come last."""
 
 Spelt = tuple[str, int]
@@ -37,6 +41,7 @@ class Notation:
     call: Callable[[str, str], str]
     """The name of a function and its arguments → the application of it."""
     symbols: Callable[[str], str]
+    constants: Callable[[str], str]
     power: Callable[[str, str], str]
     quotient: Callable[[str, str], str]
     brackets: str = "({})"
@@ -44,6 +49,7 @@ class Notation:
     times: str = " "
     after_root: str = " "
     """What stands between factors of which one is a root."""
+    times_ten: str = "{} {}"
     minus: str = "-"
     bar: bool = False
     """Whether what is over and under a fraction's bar is held together by it."""
@@ -75,9 +81,19 @@ class Notation:
     def _sides(self, term: Term) -> tuple[Spelt, Spelt | None]:
         """Return what stands over and under the bar, None where there is no bar."""
         size = abs(term.coefficient)
-        above, below = (size.numerator, size.denominator) if isinstance(size, Fraction) else (f"{size!r}", 1)
+        short = size.denominator <= SHORT and size.numerator < LONG
+        above, below = (str(size.numerator), str(size.denominator)) if short else (self._digits(size), "1")
         over, under = self._product(above, term.over), self._product(below, term.under)
         return over, None if under == ("1", SIMPLE) else under
+
+    def _digits(self, size: Fraction) -> str:
+        """Return a number by its digits, those of a float."""
+        mantissa, power = f"{Decimal(size.numerator) / Decimal(size.denominator):.16e}".split("e")
+        exponent = int(power)
+        if -5 <= exponent < 16:
+            return repr(float(size))
+        digits = mantissa.rstrip("0").rstrip(".") if abs(exponent) > 300 else repr(float(size)).split("e")[0]
+        return self.times_ten.format(digits, self._power(("10", SIMPLE), str(exponent))[0])
 
     def _term(self, term: Term) -> str:
         over, under = self._sides(term)
@@ -93,9 +109,9 @@ class Notation:
             return self.square.format(text[0])
         return self.brackets.format(text[0]) if text[1] in kinds else text[0]
 
-    def _product(self, number: int | str, factors: tuple[Factor, ...]) -> Spelt:
+    def _product(self, number: str, factors: tuple[Factor, ...]) -> Spelt:
         """Return the text of a number and factors, equal ones as powers; variables stand before functions."""
-        found: list[Spelt] = [] if number == 1 and factors else [(str(number), SIMPLE)]
+        found: list[Spelt] = [] if number == "1" and factors else [(number, SIMPLE)]
         for factor in sorted(dict.fromkeys(factors), key=lambda factor: BEFORE.get(factor.head, len(BEFORE))):
             count, one = factors.count(factor), self._factor(factor)
             found.append(one if count == 1 else self._power(one, str(count)))
@@ -109,19 +125,19 @@ class Notation:
 
     def _factor(self, factor: Factor) -> Spelt:
         head, parts = factor
-        if head == "symbol":
-            return self.symbols(parts[0]), SIMPLE
+        if head in ("symbol", "constant"):
+            return (self.symbols if head == "symbol" else self.constants)(parts[0]), SIMPLE
         if head == "sum":
             return self._sum(parts[0]), SUM
         if head == "power":
             return self._power(self._terms(parts[0]), self._sum(parts[1]))
         if head == "relation":
             return f"{self._sum(parts[0])} {self.functions.get(parts[1], parts[1])} {self._sum(parts[2])}", RELATION
+        if head == "mod":
+            return self.functions["mod"].format(*(self._held(self._terms(part), SUM) for part in parts)), SUM
         texts = [self._sum(part) for part in parts]
         if head == "and":
             return ", ".join(self._terms(part)[0] for part in parts), RELATION
-        if head == "mod":
-            return self.functions["mod"].format(*texts), SUM
         if head == "quotient":
             return self.quotient(*(self._held(self._terms(part), PRODUCT, SUM) for part in parts)), PRODUCT
         if head in self.roots:
@@ -156,6 +172,7 @@ TYPST = Notation(
     },
     call=lambda name, arguments: f'op("{name}")({arguments})',
     symbols=str,
+    constants=str,
     power=lambda base, exponent: f"{base}^{exponent}" if re.fullmatch(r"\w", exponent) else f"{base}^({exponent})",
     quotient="{} slash {}".format,
     after_root=" thin ",
@@ -164,15 +181,15 @@ TYPST = Notation(
 
 GREEK = frozenset("""alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi
     omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split())  # fmt: skip # noqa: SIM905
-LATEX_SYMBOLS = {"π": r"\pi", "∞": r"\infty"}
+LATEX_CONSTANTS = {"π": r"\pi", "∞": r"\infty", "e": r"\mathrm{e}", "NaN": r"\mathrm{NaN}"}
 KNOWN_TO_LATEX = frozenset("sin cos tan sinh cosh tanh arcsin arccos arctan ln max min".split())  # noqa: SIM905
 
 
 def _latex_symbol(name: str) -> str:
     """Return a variable as LaTeX: Greek letters by their names, digits at the end as an index."""
-    if name in LATEX_SYMBOLS:
-        return LATEX_SYMBOLS[name]
     letters, index = re.fullmatch(r"(.*?)_?(\d*)", name).groups()  # type: ignore[union-attr]
+    if not letters.strip("_"):
+        return _upright(name)
     text = f"\\{letters}" if letters in GREEK else letters if len(letters) == 1 else _upright(letters)
     return f"{text}_{{{index}}}" if index else text
 
@@ -204,6 +221,8 @@ LATEX = Notation(
     },
     call=_latex_call,
     symbols=_latex_symbol,
+    constants=LATEX_CONSTANTS.__getitem__,
+    times_ten=r"{} \cdot {}",
     power="{}^{{{}}}".format,
     quotient=r"\frac{{{}}}{{{}}}".format,
     brackets=r"\left({}\right)",
@@ -214,7 +233,7 @@ LATEX = Notation(
 )  # fmt: skip
 """LaTeX, as notebooks and sites read it."""
 
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 PLAIN = Notation(
     functions={
@@ -226,7 +245,9 @@ PLAIN = Notation(
     },
     call="{}({})".format,
     symbols=str,
-    power=lambda base, exponent: base + exponent.translate(RAISED) if exponent.isdecimal() else (
+    constants=str,
+    times_ten="{}·{}",
+    power=lambda base, exponent: base + exponent.translate(RAISED) if exponent.lstrip("-").isdecimal() else (
         f"{base}^{exponent}" if exponent.isidentifier() else f"{base}^({exponent})"),
     quotient="{}/{}".format,
     times="·",

@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 WRITTEN_OUT = 8
 """Whole exponents up to this one are so many equal factors, which may meet others."""
 
-Coefficient = Fraction | float
-
 
 class Factor(NamedTuple):
     """A factor of a product.
 
-    ``head`` is ``symbol``, ``sum``, ``power``, ``relation``, ``and``, ``mod``, ``quotient`` or the name of a function,
-    ``parts`` are the names and the sums of terms that it is made of.
+    ``head`` is ``symbol``, ``constant``, ``sum``, ``power``, ``relation``, ``and``, ``mod``, ``quotient`` or the name of
+    a function, ``parts`` are the names and the sums of terms that it is made of.
     """
 
     head: str
@@ -34,7 +32,7 @@ Factors = tuple[Factor, ...]
 class Term(NamedTuple):
     """A number times a quotient of two products of factors."""
 
-    coefficient: Coefficient
+    coefficient: Fraction
     over: Factors = ()
     under: Factors = ()
 
@@ -69,9 +67,15 @@ def as_one(terms: Terms) -> Term:
 def whole(terms: Terms) -> int | None:
     """Return the integer that a sum is; None where it is none."""
     term = as_one(terms)
-    if term.over or term.under or term.coefficient != int(term.coefficient):
+    if term.over or term.under or term.coefficient.denominator != 1:
         return None
     return int(term.coefficient)
+
+
+def size(terms: Terms) -> int:
+    """Return how many factors a sum has, with those inside them."""
+    return sum(1 + sum(size(part) for part in factor.parts if type(part) is tuple)
+               for term in terms for factor in (*term.over, *term.under))  # fmt: skip
 
 
 def product(a: Term, b: Term) -> Term:
@@ -93,7 +97,7 @@ def power(base: Terms, exponent: Terms) -> Term:
     return ONE if base == (ONE,) else ONE._replace(over=(Factor("power", (base, exponent)),))
 
 
-def _reduced(coefficient: Coefficient, over: Factors, under: Factors) -> Term:
+def _reduced(coefficient: Fraction, over: Factors, under: Factors) -> Term:
     """Make a term of what stands over and under a bar."""
     above, roots_above = _unrooted(over)
     below, roots_below = _unrooted(under)
@@ -110,7 +114,7 @@ def _grouped(factors: list[Factor]) -> Factors:
     return tuple(sorted(factors, key=factors.index))
 
 
-def _unrooted(factors: Factors) -> tuple[list[Factor], Coefficient]:
+def _unrooted(factors: Factors) -> tuple[list[Factor], Fraction]:
     """Replace every two equal square roots by what is under them: the factors, and the number that comes out."""
     found, number = list(factors), ONE.coefficient
     for factor in dict.fromkeys(factors):

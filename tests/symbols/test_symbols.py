@@ -49,8 +49,8 @@ def product(factors, names):
 
 def of_factor(factor, names):
     head, parts = factor
-    if head == "symbol":
-        return names.get(parts[0], KNOWN.get(parts[0]))
+    if head in ("symbol", "constant"):
+        return (names if head == "symbol" else KNOWN)[parts[0]]
     if head == "relation":
         return float(RELATIONS[parts[1]](computed(parts[0], names), computed(parts[2], names)))
     numbers = [computed(part, names) for part in parts]
@@ -155,6 +155,12 @@ def test_the_formula_of_a_derivative_is_the_derivative(f, point, wrt):
     (lambda x, y: call("sqrt", x + y) * call("sqrt", x + y), "x + y", "x + y"),
     (lambda x, y: (x > y) * x, "x·[x > y]", "x [x > y]"),
     (lambda x, y: x % y, "x mod y", "x mod y"),
+    (lambda x, y: (x - y) % (y + 1.0), "(x − y) mod (y + 1)", "(x - y) mod (y + 1)"),
+    (lambda x, y: x * 1.5e-7, "1.5·10⁻⁷·x", "1.5 10^(-7) x"),
+    (lambda x, y: x * 1e300, "1·10³⁰⁰·x", "1 10^(300) x"),
+    (lambda x, y: (x * 2.0**-600) ** 2 * as_formula(2.0**600) ** 2, "x²", "x^2"),
+    (lambda x, y: 0.1 * x * 0.2, "x/50", "x slash 50"),
+    (lambda x, y: math.e * symbol("e") * 0.0 + symbol("e") ** x, "e^x", "e^x"),
     (lambda x, y: x * 0.0, "0", "0"),
     (lambda x, y: as_formula(math.inf) * x + as_formula(-math.inf), "∞·x − ∞", "∞ x - ∞"),
 ])  # fmt: skip
@@ -194,10 +200,53 @@ def test_a_notebook_typesets_it():
     assert pickle.loads(pickle.dumps(found)) == found
 
 
+@pytest.mark.parametrize(("f", "wrt", "point", "text"), [
+    (lambda e, t: e * np.exp(-t), 1, [0.25, 1.0], r"-e \mathrm{e}^{-t}"),
+    (lambda *xs, scale=2.0: xs[0] * scale, None, [3.0], "2 x_{0}"),
+    (lambda x, *xs: x * xs[0], None, [3.0, 2.0], "x x_{0}"),
+    (lambda _: 2.0 * _, None, [3.0], r"2 \mathrm{\_}"),
+    (lambda x: x % (x + 1.0), None, [3.0], r"x \bmod \left(x + 1\right)"),
+    (lambda x: 3.0 * x, None, [np.int64(2)], "3 x"),
+    (lambda x: 3.0 * x, None, [np.array(2.0)], "3 x"),
+])  # fmt: skip
+def test_names_and_numbers_of_all_kinds(f, wrt, point, text):
+    assert latex(f, wrt, point) == text
+
+
+def grown(x):
+    for _ in range(18):
+        x = np.sin(x) * x
+    return x
+
+
+def nested(x):
+    for _ in range(300):
+        x = np.sin(x)
+    return x
+
+
+@pytest.mark.parametrize(("f", "point", "complaint"), [
+    (lambda x: x * np.complex128(1 + 2j), [2.0], "real"),
+    (lambda x: np.round(x, 2) * x, [2.0], "rint|round|no formula"),
+    (lambda x: (x, x), [2.0], "returns a number"),
+    (lambda x: "x", [2.0], "returns a number"),
+    (grown, [0.5], "too long to be read"),
+    (nested, [0.5], "too long to be read"),
+])  # fmt: skip
+def test_what_cannot_be_one_formula_is_told(f, point, complaint):
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        latex(f, None, point)
+
+
+def test_an_order_needs_an_argument():
+    with pytest.raises(ValueError, match="order"):
+        latex(lambda x: x, None, [1.0], order=2)
+
+
 @pytest.mark.parametrize(("f", "point", "complaint"), [
     (lambda v: np.sum(v), [np.ones(2)], r"function of real numbers, got ndarray array\(\[1., 1.\]\) \(at .*test_symb"),
     (lambda x: x, [1j], "function of real numbers, got complex 1j"),
-    (lambda x: np.sum(np.ones(2) * x) ** 2, [1.0], "is no function of single numbers, and has no formula here"),
+    (lambda x: np.sum(np.ones(2) * x) ** 2, [1.0], "multiply has no formula of single numbers here"),
 ])  # fmt: skip
 def test_what_has_no_formula_is_told(f, point, complaint):
     with pytest.raises(TypeError, match=complaint):
