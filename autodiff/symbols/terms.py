@@ -18,8 +18,8 @@ WRITTEN_OUT = 8
 class Factor(NamedTuple):
     """A factor of a product.
 
-    ``head`` is ``symbol``, ``constant``, ``sum``, ``power``, ``relation``, ``and``, ``mod``, ``quotient`` or the name of
-    a function, ``parts`` are the names and the sums of terms that it is made of.
+    ``head`` is ``symbol``, ``constant``, ``sum``, ``power``, ``relation``, ``and``, ``mod``, ``quotient`` or the name
+    of a function, ``parts`` are the names and the sums of terms that it is made of.
     """
 
     head: str
