@@ -53,7 +53,7 @@ def latex(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], order: 
     >>> print(latex(lambda x, y: np.sin(x * y) + x / y, 0, [1.0, 2.0]))
     y \\cos\\left(x y\\right) + \\frac{1}{y}
     >>> print(latex(lambda x: 1 / (1 + np.exp(-x)), None, [0.0]))
-    \\frac{1}{1 + e^{-x}}
+    \\frac{1}{1 + \\mathrm{e}^{-x}}
     """
     try:
         formula = formula_of(f, wrt, args, order)

@@ -88,7 +88,12 @@ def add_at(total, part, index):
     arrays = tuple(part.astype(np.intp, copy=False) for part in arrays)  # what has no room in the type of few bytes
     places = np.ravel_multi_index(arrays, lengths, "wrap") if len(arrays) > 1 else arrays[0] % max(lengths[0], 1)
     count, columns = math.prod(lengths), math.prod(rest)
-    if columns <= FEW and count <= places.size and total.dtype.char == "d" and np.result_type(part, 0.0) == total.dtype:
+    if (
+        0 < columns <= FEW
+        and count <= places.size
+        and total.dtype.char == "d"
+        and np.result_type(part, 0.0) == total.dtype
+    ):
         parts = np.broadcast_to(part, places.shape + rest).reshape(-1, columns).T
         for column, weights in zip(total.reshape(count, columns).T, parts, strict=True):
             column += np.bincount(places.ravel(), weights, count)

@@ -246,7 +246,7 @@ def test_a_value_changed_by_another_name():
         other[...] = 5.0
         (first + np.sum(x * x)).backward()
         np.testing.assert_array_equal(x.grad, 4.0 + 10.0)
-    x = Variable(np.full(1 << 18, 2.0))
+    x = Variable(np.full(1_100_000, 2.0))
     other = x.data
     first = np.sum(x * x)
     other[...] = 5.0

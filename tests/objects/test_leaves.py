@@ -347,8 +347,8 @@ def test_threads_add_to_the_gradient_of_one_leaf():
 
 
 def test_tapes_of_changed_arrays_are_not_joined():
-    big = np.ones(200_000)
-    x, y = Variable(np.ones(200_000)), Variable(np.ones(200_000))
+    big = np.ones(1_100_000)
+    x, y = Variable(np.ones(1_100_000)), Variable(np.ones(1_100_000))
     first = np.sum(x * big)
     big[0] = 5.0
     second = np.sum(y * big)

@@ -182,8 +182,8 @@ def test_a_matrix_that_changes_after_its_use():
     tape, out = record(lambda x: np.sum((a @ x) ** 2), [x])
     a.data[:] = 0.0
     np.testing.assert_allclose(tape.adjoints(out)[0], 2.0 * DENSE.T @ DENSE @ x)
-    large = sparse.eye_array(200_000, format="csr")
-    tape, out = record(lambda x: np.sum((large @ x) ** 2), [np.ones(200_000)])
+    large = sparse.eye_array(1_100_000, format="csr")
+    tape, out = record(lambda x: np.sum((large @ x) ** 2), [np.ones(1_100_000)])
     large.data[0] = 2.0
     with pytest.raises(RuntimeError, match="was changed after it was used"):
         tape.adjoints(out)
