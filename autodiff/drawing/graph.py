@@ -254,13 +254,14 @@ class _Drawing:
 
     def _edges(self, line: int) -> list[Edge]:
         row, found = self.tape.rows[line], []
-        for place, operand, active in self.tape.reads(line):
+        reads = self.tape.reads(line)
+        for place, operand, active in reads:
             if operand in self.owner:
                 assert row is not None
                 active = active and not row.is_constant and row.passes(place)
                 slope = partial(self.tape, line, place) if active else None
                 label = None if slope is None else concise(slope)
-                symbols = rule(self.tape, line, place, self.variables) if active else None
+                symbols = rule(self.tape, line, place, self.variables) if active and len(reads) <= MANY else None
                 said = symbols if symbols is None or label is None else f"{symbols} = {label}"
                 found.append(Edge(self.owner[operand].key, line, place, label, active, rule=said))
         return found if len(found) <= MANY else _merged(found)
