@@ -77,8 +77,8 @@ class _Box:
         self._name, self._function, self._count, self._fixed = name, function, count, fixed
         self._rtol, self._wrt = rtol, wrt
         self._partials: dict[int, _Box] = {}
-        self._latest: tuple[Any, Sequence[Any], Any] = None, (), None
-        """The latest point, the fixed parameters there, and the value."""
+        self._latest: tuple[Any, Sequence[Any], Any, Any] = None, (), None, None
+        """The latest point, the fixed parameters, the value and the partial there."""
         shown = f"the derivative of {name} by {', '.join(map(str, wrt))}" if wrt else name
         value = (lambda *xs: self._quotient(xs)) if wrt else (lambda *xs: self._value(xs))
         self.rule = Rule(shown, value, [self._kind(k) for k in range(count)], fixed)
@@ -107,14 +107,18 @@ class _Box:
         return self._function(*arguments)
 
     def _quotient(self, arguments: Sequence[Any]) -> Any:
-        """Return the partial at plain arguments by differences; that at the latest ones is kept."""
+        """Return the partial at plain arguments by differences; that at the latest ones is kept.
+
+        It is taken again where the function still has the same value there: what it closes over may have changed.
+        """
         operands, fixed = [np.array(x) for x in arguments[: self._count]], arguments[self._count :]
         point = [(x.shape, x.tobytes()) for x in operands]
-        before, parameters, partial = self._latest
-        if before == point and all(map(operator.is_, parameters, fixed)):
+        before, parameters, value, partial = self._latest
+        now = np.array(self._function(*arguments))
+        if before == point and all(map(operator.is_, parameters, fixed)) and np.array_equal(now, value, equal_nan=True):
             return partial
         partial, error = map(np.asarray, difference_quotient(self._function, self._wrt, arguments))
-        largest = sum(np.max(np.abs(x), initial=0.0) for x in (partial, np.asarray(self._function(*arguments))))
+        largest = sum(np.max(np.abs(x), initial=0.0) for x in (partial, now))
         worst = np.max(error, initial=0.0)
         if not worst <= self._rtol * largest:
             raise ValueError(
@@ -122,5 +126,5 @@ class _Box:
                 f"rtol={self._rtol:g}: a kink, a jump or noise; give black_box a larger rtol if that is good enough"
                 f"{user_line()}"
             )
-        self._latest = point, fixed, partial[()]
+        self._latest = point, fixed, now, partial[()]
         return partial[()]

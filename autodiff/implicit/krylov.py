@@ -50,6 +50,8 @@ class Krylov:
         form, b = np.shape(b), np.ravel(b)
         if not np.all(np.isfinite(b)):
             raise ValueError(f"linear_solve: b has elements that are not finite{user_line()}")
+        scale = np.max(np.abs(b), initial=0.0) or 1.0  # the squares in a norm would overflow, or vanish
+        b = b / scale
         norm = 0.0  # of A, as far as the products tell
 
         def flat(v: Any) -> Any:
@@ -64,14 +66,14 @@ class Krylov:
         nearly = self._nearly_inverse(form, transposed)
         for _ in range(MOST_ROUNDS):
             if left <= self.rtol * size or left <= ROUNDING * norm * np.linalg.norm(x):
-                return x.reshape(form)[()]
+                return (scale * x).reshape(form)[()]
             x += self._iterate(flat, rest, max(self.rtol * size / left, 1e-15), nearly)
             rest, before = b - flat(x), left
             left = float(np.linalg.norm(rest))
             if not left < 0.5 * before:
                 break
         if left <= self.rtol * size:
-            return x.reshape(form)[()]
+            return (scale * x).reshape(form)[()]
         raise RuntimeError(
             f"linear_solve: {self.method} came to a relative residual of {left / size:.2g}, and rtol={self.rtol:.2g} "
             f"was asked for: give a preconditioner, a larger maxiter or rtol, or method='dense'{user_line()}"

@@ -94,6 +94,7 @@ def curl(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     def curl_of_f(x: Any, *args: Any, **keywords: Any) -> Any:
         main, with_rest = beside(f, has_aux, name_of(f))
         slopes = _gradients("curl", main, x, args, keywords)
+        slopes = array(slopes) if isinstance(slopes, (list, tuple)) else slopes
         n = shape(slopes)[0]
         if n not in PLANES:
             raise ValueError(f"curl is of fields in two or three dimensions, not in {n}{user_line()}")

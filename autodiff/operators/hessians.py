@@ -192,7 +192,8 @@ def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: in
         starts = np.cumsum([0, *map(size, recording.leaves)]).tolist()
         parts = [as_given(reshape(getitem(whole, slice(start, start + size(x))), shape(x), "C"), x)
                  for x, start in zip(recording.leaves, starts, strict=False)]  # fmt: skip
-        return with_rest(recording.call.structured(map(own, parts))[0])
+        diagonals = recording.call.structured(map(own, parts))
+        return with_rest(tuple(diagonals) if isinstance(argnum, tuple) else diagonals[0])
 
     return diagonal_of_f
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import is_foreign, may_share_memory
-from dualnumbers.forms import PYTHON, flags, is_array, shape
+from dualnumbers.forms import flags, is_array, shape
 from dualnumbers.levels import NOTING, Level, is_number, level_of
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.mapped import mapped
@@ -66,19 +66,20 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
         size = step or max(given.count, 1)
         found = [given.results(slice(start, start + size)) for start in range(0, given.count, size)]
         found = found or [given.results(slice(0, 0))]
-        leaves = [one.leaves for one in found]
+        _check_alike([one.paths for one in found], f)
+        leaves, lengths = [one.leaves for one in found], [one.count for one in found]
         axes = _axes_of(out_axes, found[0].rebuild(found[0].leaves), "out_axes", name_of(f))
-        return found[0].rebuild([_joined(list(of_chunks), axis, given, f)
+        return found[0].rebuild([_joined(list(of_chunks), lengths, axis, given, f)
                                  for of_chunks, axis in zip(zip(*leaves, strict=True), axes, strict=True)])  # fmt: skip
 
     return all_members
 
 
 class _Results:
-    """The leaves of what a function returned: `_Of` all members, or a value that is the same for all."""
+    """The leaves of what a function returned of ``count`` members: `_Of` all, or a value that is the same for all."""
 
-    def __init__(self, leaves: list[Any], rebuild: Callable[[Any], Any]) -> None:
-        self.leaves, self.rebuild = leaves, rebuild
+    def __init__(self, leaves: list[Any], rebuild: Callable[[Any], Any], paths: list[str], count: int) -> None:
+        self.leaves, self.rebuild, self.paths, self.count = leaves, rebuild, paths, count
 
 
 class _Of:
@@ -118,15 +119,16 @@ class _Given:
 
     def results(self, chosen: slice) -> _Results:
         """Return the results of some members: of all at once if that can be, else of one after the other."""
-        level = Level()
+        level, count = Level(), len(range(self.count)[chosen])
         given = [mapped(getitem(x, (chosen,)), level) if is_mapped else x
                  for x, is_mapped in zip(self.leaves, self.is_mapped, strict=True)]  # fmt: skip
         NOTING.append(None)  # who reads a value
         try:
-            leaves, rebuild = flatten(run(self._called, given, level))
+            out = run(self._called, given, level)
+            leaves, rebuild = flatten(out)
             found = [_result(x, level, self.f) for x in leaves]
             if not level.looked_at:
-                return _Results(found, rebuild)
+                return _Results(found, rebuild, paths_of_leaves(out, ""), count)
         except Exception as error:
             if not self.count:
                 raise ValueError(f"{name_of(self.f)} is mapped over no members, and what it gives is not to be known "
@@ -143,15 +145,23 @@ class _Given:
         """Call the function for one member after the other."""
         leaves = [copied(getitem(x, (chosen,)), "K") if is_mapped else x
                   for x, is_mapped in zip(self.leaves, self.is_mapped, strict=True)]  # fmt: skip
-        found, rebuilds = [], []
-        for place in range(self.count)[chosen]:
+        found, rebuilds, paths = [], [], []
+        for place in range(len(range(self.count)[chosen])):
             given = (getitem(x, place) if is_mapped else x for x, is_mapped in zip(leaves, self.is_mapped, strict=True))
-            values, rebuild = flatten(map_leaves(filled, self._called(*given)))
+            out = map_leaves(filled, self._called(*given))
+            values, rebuild = flatten(out)
             found.append([_value(x, self.f) for x in values])
             rebuilds.append(rebuild)
-        if len({len(values) for values in found}) > 1:
-            raise ValueError(f"{name_of(self.f)} returned another structure for another member{user_line()}")
-        return _Results([_stacked(list(values)) for values in zip(*found, strict=True)], rebuilds[0])
+            paths.append(paths_of_leaves(out, ""))
+        _check_alike(paths, self.f)
+        stacked = [_stacked(list(values), self.f) for values in zip(*found, strict=True)]
+        return _Results(stacked, rebuilds[0], paths[0], len(found))
+
+
+def _check_alike(paths: list[list[str]], f: Any) -> None:
+    """Raise ValueError where the results of members, given by the paths of their leaves, have different structures."""
+    if any(one != paths[0] for one in paths):
+        raise ValueError(f"{name_of(f)} returned another structure for another member{user_line()}")
 
 
 def _axes_of(axes: Axes, tree: Any, option: str, name: str) -> list[int | None]:
@@ -173,16 +183,12 @@ def _axes_of(axes: Axes, tree: Any, option: str, name: str) -> list[int | None]:
 
 
 def _is_numeric(x: Any) -> bool:
-    return is_number(type(x)) or is_foreign(type(x)) or isinstance(x, (*PYTHON, np.ndarray, np.generic))
+    return is_number(type(x)) or is_foreign(type(x)) or isinstance(x, (np.ndarray, np.generic, int, float, complex))
 
 
 def _in_front(x: Any, axis: int, name: str) -> Any:
     """Return an argument with the axis of the members in front."""
-    if (
-        not is_number(type(x))
-        and not is_foreign(type(x))
-        and not isinstance(x, (np.ndarray, np.generic, int, float, complex))
-    ):
+    if not _is_numeric(x):
         raise TypeError(f"{name} is {described(x)}, which has no members: give an array, or None for it in in_axes"
                         f"{user_line()}")  # fmt: skip
     x = array(x) if isinstance(x, np.ndarray) else x
@@ -198,12 +204,7 @@ def _value(x: Any, f: Any) -> Any:
     """Return a leaf of a result as a number or array; TypeError where it is neither, nor None or a string."""
     if isinstance(x, np.ndarray) and x.dtype.char == "O":
         x = array(x)
-    if (
-        x is None
-        or is_number(type(x))
-        or is_foreign(type(x))
-        or isinstance(x, (np.ndarray, np.generic, int, float, complex, str))
-    ):
+    if x is None or isinstance(x, str) or _is_numeric(x):
         return x
     raise TypeError(f"{name_of(f)} returned {described(x)}: a mapped function returns numbers and arrays{user_line()}")
 
@@ -213,9 +214,18 @@ def _result(x: Any, level: Level, f: Any) -> Any:
     return _Of(x.data) if level_of(x) is level else x
 
 
-def _stacked(values: list[Any]) -> Any:
+def _shared(values: list[Any], f: Any) -> bool:
+    """Return whether values are None or one text; ValueError where only some are."""
+    texts = [x for x in values if x is None or isinstance(x, str)]
+    if texts and (len(texts) < len(values) or any(x != texts[0] for x in texts)):
+        raise ValueError(f"{name_of(f)} returned None or a text for one member and something else for another"
+                         f"{user_line()}")  # fmt: skip
+    return bool(texts)
+
+
+def _stacked(values: list[Any], f: Any) -> Any:
     first = values[0]
-    if first is None or isinstance(first, str):
+    if _shared(values, f):
         return first
     if len({shape(x) for x in values}) > 1:
         raise ValueError(f"the results of the members have different shapes, {shape(first)} and "
@@ -223,20 +233,20 @@ def _stacked(values: list[Any]) -> Any:
     return _Of(stack(*values, 0))
 
 
-def _joined(of_chunks: list[Any], axis: int | None, given: _Given, f: Any) -> Any:
+def _joined(of_chunks: list[Any], lengths: list[int], axis: int | None, given: _Given, f: Any) -> Any:
     """Put the results of the chunks together, the members along an axis."""
     first = of_chunks[0]
-    if first is None or isinstance(first, str):
+    if _shared(of_chunks, f):
         return first
     if axis is None:
-        if any(isinstance(x, _Of) for x in of_chunks):
+        if any(isinstance(x, _Of) or not _same(x, first) for x in of_chunks):
             raise ValueError(f"out_axes is None for a result of {name_of(f)} that is another one for each member: give "
                              f"the axis to put them along{user_line()}")  # fmt: skip
         return first
-    if isinstance(first, _Of):
-        joined = first.members if len(of_chunks) == 1 else concatenate(*(x.members for x in of_chunks), 0)
-    else:
-        joined = broadcast_to(np.asarray(first) if not is_number(type(first)) else first, (given.count, *shape(first)))
+    parts = [_members(x, length) for x, length in zip(of_chunks, lengths, strict=True)]
+    if len({shape(part)[1:] for part in parts}) > 1:
+        raise ValueError(f"the results of the members of {name_of(f)} have different shapes{user_line()}")
+    joined = parts[0] if len(parts) == 1 else concatenate(*parts, 0)
     if axis and not -len(shape(joined)) <= axis < len(shape(joined)):
         raise ValueError(f"out_axes is {axis} for a result of {name_of(f)} that has shape {shape(joined)[1:]} for each "
                          f"member{user_line()}")  # fmt: skip
@@ -245,3 +255,15 @@ def _joined(of_chunks: list[Any], axis: int | None, given: _Given, f: Any) -> An
         type(x) is np.ndarray and may_share_memory(x, joined) for x in given.leaves
     )
     return joined.copy() if shares or (is_array(joined) and not flags(joined).writeable) else joined
+
+
+def _members(x: Any, count: int) -> Any:
+    """Return the result of some members along its first axis; one that is the same for all is repeated."""
+    if isinstance(x, _Of):
+        return x.members
+    return broadcast_to(x if is_number(type(x)) else np.asarray(x), (count, *shape(x)))
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Return whether results that are the same for all members of two chunks are the same."""
+    return x is y or is_number(type(x)) or is_number(type(y)) or np.array_equal(x, y)

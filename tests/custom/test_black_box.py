@@ -140,3 +140,15 @@ def test_complex_results_in_both_modes():
 def test_only_a_function_is_taken():
     with pytest.raises(TypeError, match="black_box takes a function, not 3"):
         black_box(3)
+
+
+def test_what_a_black_box_closes_over_may_change():
+    factor = 2.0
+
+    @black_box
+    def f(x):
+        return factor * x**2
+
+    assert grad(f)(3.0) == pytest.approx(12.0)
+    factor = 10.0
+    assert grad(f)(3.0) == pytest.approx(60.0)

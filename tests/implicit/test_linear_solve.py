@@ -162,3 +162,11 @@ def test_a_number_is_an_equation_of_one_unknown():
             np.testing.assert_allclose([f(2.0), grad(f)(2.0), jacfwd(f)(2.0)], [0.5, -0.25, -0.25], rtol=1e-12)
     half = lambda a: linear_solve(lambda x: a * x, 1.0, preconditioner=lambda v: 0.5 * v)
     np.testing.assert_allclose(hessian(half)(2.0), 0.25, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200, 1e-310])
+@pytest.mark.parametrize("method", ["gmres", "cg"])
+def test_right_sides_of_any_size(size, method):
+    """The squares in their norms overflow, or vanish."""
+    found = linear_solve(lambda x: 2.0 * x, np.full(2, size), method=method)
+    np.testing.assert_allclose(found, size / 2.0, rtol=1e-12)

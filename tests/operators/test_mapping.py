@@ -397,3 +397,42 @@ def test_a_number_does_not_outlive_its_map():
 def test_what_is_wrong_is_said(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+# ---------------------------------------------------------------------------------------- chunks that differ
+
+
+@pytest.mark.parametrize("chunk_size", [None, 1, 2, 3, 10])
+@pytest.mark.parametrize(("f", "expected"), [
+    (lambda x: x if x > 0 else 0.0, [1.0, 2.0, 0.0, 0.0]),
+    (lambda x: 3.0 if x > 0 else 4.0, [3.0, 3.0, 4.0, 4.0]),
+    (lambda x: x if x > 0 else 5.0, [1.0, 2.0, 5.0, 5.0]),
+    (lambda x: x if x > 0 else -x, [1.0, 2.0, 1.0, 2.0]),
+    (lambda x: 3.0, [3.0] * 4),
+])  # fmt: skip
+def test_a_chunk_may_be_constant_or_decide_by_values(f, expected, chunk_size):
+    for points in ([1.0, 2.0, -1.0, -2.0], [-1.0, -2.0, 1.0, 2.0]):
+        found = vmap(f, chunk_size=chunk_size)(np.array(points))
+        np.testing.assert_array_equal(found, [float(f(x)) for x in points])
+    assert expected == [float(f(x)) for x in (1.0, 2.0, -1.0, -2.0)]
+
+
+@pytest.mark.parametrize("chunk_size", [None, 1])
+@pytest.mark.parametrize("f", [
+    lambda x: {"lo": x, "hi": -x} if x > 0 else {"hi": -x, "lo": x},
+    lambda x: {"a": x} if x > 0 else {"b": x},
+    lambda x: (x, 2 * x) if x > 0 else {"hi": x, "lo": -x},
+    lambda x: (x, x) if x > 0 else x,
+    lambda x: "positive" if x > 0 else "negative",
+    lambda x: None if x > 0 else x,
+])  # fmt: skip
+def test_members_of_other_structures_are_told(f, chunk_size):
+    with pytest.raises(ValueError, match="for another"):
+        vmap(f, chunk_size=chunk_size)(np.array([1.0, -2.0]))
+
+
+def test_a_shared_result_is_shared_by_all_chunks():
+    f = lambda x: 3.0 if x > 0 else 4.0
+    assert vmap(lambda x: (x, 7.0), out_axes=(0, None), chunk_size=1)(np.ones(3))[1] == 7.0
+    with pytest.raises(ValueError, match="out_axes is None"):
+        vmap(f, out_axes=None, chunk_size=1)(np.array([1.0, -1.0]))

@@ -432,3 +432,10 @@ def test_an_operator_within_another_differentiation_is_refused():
     for f in (lambda y: np.sum(J @ y), lambda y: np.sum(jacobian_operator(lambda x: x**2 * y, V) @ np.ones(3))):
         with pytest.raises(TypeError, match="write linearize, jvp, vjp or hvp"):
             grad(f)(V)
+
+
+def test_a_curl_of_components_in_a_tuple_and_diagonals_by_two_arguments():
+    assert curl(lambda x: (x[1] ** 2, x[0] ** 2))(np.array([1.0, 2.0])) == -2.0
+    by_x, by_y = hessian_diagonal(lambda x, y: np.sum(x**2 * y**3), argnum=(0, 1))(np.ones(2), 2.0 * np.ones(2))
+    np.testing.assert_allclose(by_x, 2.0 * 8.0)
+    np.testing.assert_allclose(by_y, 6.0 * 2.0)
