@@ -122,14 +122,14 @@ def go_at_once(leaves: Sequence[Any], elements: int) -> bool:
     return is_small(leaves) and leaves[0].size * elements <= CHUNK
 
 
-def checked(chunk_size: int | None) -> int | None:
+def checked(chunk_size: int | None, what: str = "directions") -> int | None:
     """Return a chunk size, None for the default; raise where it is no positive whole number."""
     if chunk_size is None:
         return None
     if isinstance(chunk_size, bool) or not isinstance(chunk_size, (int, np.integer)):
-        raise TypeError(f"chunk_size is a number of directions, 1 or more; got {chunk_size!r}{user_line()}")
+        raise TypeError(f"chunk_size is a number of {what}, 1 or more; got {chunk_size!r}{user_line()}")
     if chunk_size < 1:
-        raise ValueError(f"chunk_size is a number of directions, 1 or more; got {chunk_size}{user_line()}")
+        raise ValueError(f"chunk_size is a number of {what}, 1 or more; got {chunk_size}{user_line()}")
     return int(chunk_size)
 
 

@@ -86,7 +86,7 @@ def points(
 
     f is defined and finite there, and each of its steps is at least ``away`` from a kink, a tie, a jump or a pole:
     ``abs`` from 0, ``x > y`` from equality, a maximum from a second one. The arguments are numbers and arrays of them;
-    what else f needs is given by ``st.just``.
+    what else f needs is given by ``st.just``. Raises TypeError where f is no function.
 
     >>> from hypothesis import given
     >>> @given(points(lambda x: abs(x - 1.0), numbers(0.0, 2.0)))
@@ -94,6 +94,8 @@ def points(
     ...     assert abs(args[0] - 1.0) >= 1e-3
     >>> test()
     """
+    if not callable(f):
+        raise TypeError(f"points takes a function and a strategy for each argument of it; got {f!r}{user_line()}")
     drawn = _hypothesis().tuples(*arguments)
     return drawn.filter(lambda args: distance_to_kinks(f, args) >= away)  # type: ignore[no-any-return]
 

@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
+from dualnumbers.messages.errors import user_line
+
 from ..reverse import record
 from ..tape.listing import value_text, variable_names
 from ..tape.sweep import swept
+from ..tape.variable import Variable
 from ..tape.wengert import Tape
 from .files import write
 from .graph import MERGED, Picture, output_lines, picture, short_names, traced
@@ -117,6 +120,8 @@ def animate(of: Any, args: Sequence[Any] | None = None, *, out: Any = None, name
     adjoint of v2 = 1, of all others 0: the reverse sweep begins
     adjoint of x += adjoint of v2 · ∂v2/∂x = 1 · 3 = 3; adjoint of y += adjoint of v2 · ∂v2/∂y = 1 · 2 = 2
     """
+    if args is None and callable(of) and not isinstance(of, Variable):
+        raise TypeError(f"animate takes a function with its arguments: animate(f, [x, y]){user_line()}")
     if args is not None:
         name = getattr(of, "__name__", "<lambda>")
         title = title or (None if name == "<lambda>" else name)

@@ -38,6 +38,8 @@ def folded(tape: Tape, lines: Sequence[int], fold: bool | None = None) -> list[i
 
     Unless it is said by ``fold``, so is what has more than `MOST` lines.
     """
+    if fold is not None and not isinstance(fold, bool):
+        raise TypeError(f"fold is True, False, or None for what is long alone; got {fold!r}")
     if not (len(lines) > MOST if fold is None else fold and len(lines) > 2 * FEWEST):
         return list(lines)
     hidden = np.zeros(len(lines), np.intp)

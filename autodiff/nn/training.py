@@ -47,7 +47,8 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     ``progress`` shows a bar where tqdm is installed. A network that is not in training is put there, with all its
     modules; in one that is, each keeps its mode, such as that of a `BatchNorm` which stays as it is.
 
-    Raises ValueError for metrics of the names of other curves, TypeError where the loss and the optimiser are none.
+    Raises ValueError for metrics of the names of other curves, TypeError where the network, the loss or the optimiser
+    is none.
 
     >>> from autodiff import nn
     >>> net, x = nn.Linear(1, 1, rng=0), np.linspace(-1.0, 1.0, 20)[:, None]
@@ -55,10 +56,10 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     >>> curves["loss"][-1] < 1e-3 * curves["loss"][0]
     True
     """
-    if not isinstance(optimiser, Optimiser) or not callable(loss):
-        given = [getattr(x, "__name__", type(x).__name__) for x in (loss, optimiser)]
-        raise TypeError("fit takes a loss and then an optimiser, fit(net, nn.mse, nn.Adam(net.parameters()), x, y, "
-                        f"epochs), not {given[0]} and {given[1]}{user_line()}")  # fmt: skip
+    if not isinstance(net, Module) or not isinstance(optimiser, Optimiser) or not callable(loss):
+        given = ", ".join(getattr(x, "__name__", type(x).__name__) for x in (net, loss, optimiser))
+        raise TypeError("fit takes a network, a loss and then an optimiser, fit(net, nn.mse, "
+                        f"nn.Adam(net.parameters()), x, y, epochs), not {given}{user_line()}")  # fmt: skip
     taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
     if taken:
         raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")

@@ -58,7 +58,7 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     >>> vmap(lambda row, t: np.sum(row) * t, in_axes=(0, None))(np.ones((2, 3)), 2.0)
     array([6., 6.])
     """
-    step = checked(chunk_size)
+    step = checked(chunk_size, "members")
 
     @with_parameters_of(f)
     def all_members(*args: Any, **keywords: Any) -> Any:

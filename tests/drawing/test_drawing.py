@@ -913,6 +913,11 @@ def test_the_rounds_of_a_short_loop_are_folded_where_that_is_asked():
     assert len(draw_graph(rounds(60), fold=False).nodes) == 122
 
 
+def test_fold_is_a_truth_value():
+    with pytest.raises(TypeError, match="fold is True, False, or None"):
+        draw_graph(rounds(5), fold="yes")
+
+
 def test_what_no_output_reads_is_left_out_where_that_is_asked():
     for count in (1, 60):
         assert any("exp" in node.text for node in draw_graph(rounds(count)).nodes)

@@ -402,7 +402,7 @@ def test_a_function_and_its_arguments():
     assert animation.modes == animate(record(example, [1.0, 2.0])[0]).modes
     assert animate(example, [1.0, 2.0], title="f").title == "f"
     assert animate(lambda x: x * x, [1.0]).title == "A tape of 2 lines"
-    with pytest.raises(TypeError, match="animate takes a Variable or a Tape"):
+    with pytest.raises(TypeError, match="animate takes a function with its arguments"):
         animate(example)
 
 
@@ -706,6 +706,11 @@ def test_the_films_of_the_readme_are_current(tmp_path, name, dark):
             new.seek(frame)
             difference = ImageChops.difference(old.convert("RGB"), new.convert("RGB"))
             assert max(ImageStat.Stat(difference).mean) < 0.15  # without the partials it is 0.32
+
+
+def test_a_function_without_its_arguments():
+    with pytest.raises(TypeError, match=r"animate takes a function with its arguments: animate\(f, \[x, y\]\)"):
+        animate(example)
 
 
 def test_files_and_times_that_are_none(tmp_path):

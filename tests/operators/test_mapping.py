@@ -385,7 +385,7 @@ def test_a_number_does_not_outlive_its_map():
     (lambda: vmap(lambda x: x, out_axes=(0, 0))(X), ValueError, "built as"),
     (lambda: vmap(lambda x: object())(X), TypeError, "returned .*object.*: a mapped function returns"),
     (lambda: vmap(np.sum)(object()), TypeError, r"args\[0\] is .*object.*, which has no members"),
-    (lambda: vmap(np.sum, chunk_size=0)(X), ValueError, "chunk_size is a number of directions"),
+    (lambda: vmap(np.sum, chunk_size=0)(X), ValueError, "chunk_size is a number of members"),
     (lambda: vmap(lambda x: np.ones(1 + int(x[0] > 0)))(X), ValueError, "different shapes"),
     (lambda: vmap(lambda x: (1,) * (1 + int(x[0] > 0)))(X), ValueError, "another structure"),
     (lambda: vmap(lambda x: 1 / 0)(X), ZeroDivisionError, "division by zero"),
