@@ -24,6 +24,7 @@ from dualnumbers.table.kinds import Smooth
 from ..calls.closures import plain_result
 from ..forward import jacfwd, jvp
 from ..reverse import vjp
+from ..second_look.rounding import differ, size_of_terms
 from .krylov import Krylov
 from .systems import linear_solution
 
@@ -137,9 +138,10 @@ def solution(theta: Any, equation: Equation) -> Any:
 
 def _check_diagonal(f: Function, x: Any, call: str) -> None:
     """Raise ValueError where elements of f depend on others of x, as the derivative along a drawn direction shows."""
-    drawn = np.random.default_rng(0).normal(size=np.shape(x))
-    slope, along = (jvp(f, [x], [direction])[1] for direction in (np.ones(np.shape(x)), drawn))
-    if not np.allclose(along, slope * drawn, 1e-8, 1e-11 * np.max(np.abs(slope))):
+    drawn = np.random.default_rng(0).uniform(0.5, 1.5, np.shape(x))
+    along: Function = lambda direction: jvp(f, [x], [direction])[1]
+    expected = along(np.ones(np.shape(x))) * drawn
+    if np.any(differ(along(drawn), expected, np.abs(expected), lambda: size_of_terms(along, drawn)[0])):
         raise ValueError(f"{call}: elements of the function depend on other elements of x: solve these equations "
                          f"together, by root with linear='dense'{user_line()}")  # fmt: skip
 

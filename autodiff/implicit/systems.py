@@ -25,6 +25,7 @@ from ..calls.structures import is_structure
 from ..calls.values import described
 from ..forward import jacfwd, jvp
 from ..reverse import vjp
+from ..second_look.rounding import differ, size_of_terms
 from .krylov import METHODS, Krylov
 
 Function = Callable[..., Any]
@@ -84,9 +85,10 @@ def linear_solution(theta: Any, b: Any, at: Callable[[Any], Function], method: K
 
 def _check_linear(multiply: Function, A: Function, form: tuple[int, ...]) -> None:
     """Raise ValueError where A v is not the derivative of A at 0 along v, for a vector drawn at random."""
+    along: Function = lambda v: jvp(A, [np.zeros(form)], [v])[1]
     v = np.random.default_rng(1).normal(size=form)
-    Av, along = multiply(v), jvp(A, [np.zeros(form)], [v])[1]
-    if np.any(np.abs(Av - along) > 1e-8 * np.max(np.abs(Av), initial=0.0)):
+    expected = along(v)
+    if np.any(differ(multiply(v), expected, np.abs(expected), lambda: size_of_terms(along, v)[0])):
         raise _not_linear()
 
 
@@ -96,11 +98,15 @@ def _not_linear() -> ValueError:
 
 
 def _check_symmetric(multiply: Function, form: tuple[int, ...], method: str) -> None:
-    """Raise ValueError where u · A v and v · A u differ for two vectors drawn at random: then A is not Aᵀ."""
-    u, v = np.random.default_rng(0).normal(size=(2, *form))
-    Au, Av = multiply(u), multiply(v)
-    size = np.linalg.norm(u) * np.linalg.norm(Av) + np.linalg.norm(v) * np.linalg.norm(Au)
-    if abs(np.sum(u * Av) - np.sum(v * Au)) > 1e-8 * size:
+    """Raise ValueError where u · A v and v · A u differ for two vectors drawn at random: then A is not Aᵀ.
+
+    They are of D A D, D diagonal and such that large rows of A do not hide small ones.
+    """
+    u, v, w = np.random.default_rng(0).normal(size=(3, *form))
+    rows = np.abs(multiply(w[()]))
+    u, v = (x / np.sqrt(np.where(rows == 0.0, 1.0, rows)) for x in (u, v))
+    terms = u * multiply(v), -v * multiply(u)
+    if abs(sum(map(np.sum, terms))) > 1e-8 * sum(np.sum(np.abs(x)) for x in terms):
         raise ValueError(f"linear_solve: A, or the Jacobian of the equations, is not symmetric, as {method!r} needs "
                          f"it: write 'gmres'{user_line()}")  # fmt: skip
 
@@ -148,8 +154,8 @@ def _dense(theta: Any, b: Any, at: Callable[[Any], Function]) -> Any:
     matrix = reshape(jacfwd(multiply)(np.zeros(shape(b))), (size(b), size(b)), "C")
     found = np.linalg.solve(matrix, reshape(b, -1, "C"))
     x = reshape(found, shape(b), "C") if shape(b) else found[0]
-    plain, rows = read(x), np.abs(read(matrix))
-    rest = np.abs(read(multiply(plain)) - read(b))
-    if np.any(rest > 1e-6 * np.max(rows @ np.ravel(np.abs(plain)), initial=0.0)):
+    rows, plain = read(matrix), read(found)
+    off = np.abs(np.ravel(read(multiply(read(x)))) - rows @ plain)
+    if np.any(off > 1e-6 * (np.abs(rows) @ np.abs(plain))):
         raise _not_linear()
     return x

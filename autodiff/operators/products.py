@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..forward import jvp
 from ..linearization import LinearMap, PullBack, Recording
 from ..reverse import grad
 from ..second_look.certain import certain_tangents
+from ..second_look.rounding import differ, size_of_terms
 from .hessians import pushed_gradient
 
 
@@ -100,11 +102,23 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     _, push = linearize(f, *call.structured(one))
     for point in (one, [-2.0 * x for x in one], other):
         given = call.structured(point)
-        leaves, pushed = flatten(f(*given))[0], flatten(push(*given))[0]
-        if not all(map(_close, map(read, leaves), map(read, pushed))):
+        if not _is_pushed(f(*given), push, given):
             raise ValueError(f"linear_transpose: {name_of(f)} is not linear: a value of it is not its derivative "
                              f"along the point{user_line()}")  # fmt: skip
     return PullBack(name_of(f), push.recording)
+
+
+def _terms(push: PushForward, point: list[Any], k: int) -> Any:
+    return size_of_terms(lambda point: push(*point), point)[k]
+
+
+def _is_pushed(out: Any, push: PushForward, given: list[Any]) -> bool:
+    """Return whether what a function returned at a point is its push-forward of the point."""
+    for k, (x, y) in enumerate(zip(flatten(out)[0], flatten(push(*given))[0], strict=True)):
+        terms = partial(_terms, push, given, k)
+        if np.any(differ(read(x), read(y), np.abs(read(y)), terms)):
+            return False
+    return True
 
 
 def _drawn(drawn: np.random.Generator, x: Any) -> Any:
@@ -113,11 +127,6 @@ def _drawn(drawn: np.random.Generator, x: Any) -> Any:
         raise TypeError(f"linear_transpose draws points of floats, not of {type_of(x).__name__}: use vjp{user_line()}")
     z = drawn.normal(size=shape(x)) + (1j * drawn.normal(size=shape(x)) if is_unreal(x) else 0.0)
     return as_given(as_like(np.asarray(z, dtype_of(x)), x) if shape(x) else z, x)
-
-
-def _close(x: Any, y: Any) -> bool:
-    rounding = np.sqrt(np.finfo(np.result_type(x, np.float16)).eps)
-    return np.allclose(x, y, rounding, rounding * np.max(np.abs(x), initial=0.0) * 1e-3)
 
 
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ from ..calls.values import described, output_leaf
 from ..forward import joined
 from ..linearization import Recording
 from ..second_look.certain import certain_tangents
+from ..second_look.rounding import differ, size_of_terms
 from .pattern import pattern_of
 from .sparsity import Compression, Sparsity
 
@@ -62,9 +63,20 @@ class Recorded:
         matrix.data = found[:count].ravel().take(compression.places)
         matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         if is_checked:
-            _check(matrix.T if compression.is_reverse else matrix, along[0], found[count])
+            terms = lambda: self._size_of_terms(along[0], compression.is_reverse)
+            _check(matrix.T if compression.is_reverse else matrix, along[0], found[count], terms)
             self._check_infinite(pattern, ~np.isfinite(found[count]), compression.is_reverse)
         return matrix
+
+    def _size_of_terms(self, along: Any, is_reverse: bool) -> Any:
+        """Return the size of the terms of each element of the product with a vector."""
+        of = self.values if is_reverse else self.recording.leaves
+        ends = np.cumsum([0, *map(size, of)])
+        seeds = [along[start:end].reshape(shape(x)).astype(dtype_of(x))
+                 for x, start, end in zip(of, ends, ends[1:], strict=False)]  # fmt: skip
+        return np.concatenate([np.broadcast_to(np.ravel(terms), count) for terms, count in zip(
+            size_of_terms(self._pulled if is_reverse else self._pushed, seeds),
+            self.widths if is_reverse else self.heights, strict=True)])  # fmt: skip
 
     def _check_infinite(self, pattern: Any, infinite: Any, is_reverse: bool) -> None:
         """Raise ValueError where rows, or columns, whose derivative is not finite may have elements outside a pattern.
@@ -148,14 +160,11 @@ def _joined(pieces: list[Any], axis: int) -> Any:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis)
 
 
-def _check(matrix: Any, along: Any, found: Any) -> None:
+def _check(matrix: Any, along: Any, found: Any, terms: Callable[[], Any]) -> None:
     """Raise ValueError where a product of a matrix is not the one that was found without its pattern."""
     with np.errstate(all="ignore"):
-        eps = np.finfo(found.dtype).eps
-        product = matrix @ along
-        off = np.abs(product - found)
-        allowed = np.sqrt(eps) * (abs(matrix) @ np.abs(along)) + eps * np.max(np.abs(found), initial=0.0)
-        wrong = ~((off <= allowed) & np.isfinite(product)) & np.isfinite(found)
+        product, scale = matrix @ along, abs(matrix) @ np.abs(along)
+    wrong = differ(product, found, scale, terms) & np.isfinite(found)
     if np.any(wrong):
         raise ValueError(f"the derivative has elements outside its given pattern, in row {np.argmax(wrong)} of it or "
                          "of its transpose: write sparse=True, which finds it where f is another program"

@@ -134,6 +134,15 @@ def test_the_pull_back_to_both_is_one_solve():
     assert 0 < len(products) <= both
 
 
+SCALES = np.array([1e12, 1.0, 1.0])
+
+
+def test_a_large_row_does_not_hide_that_a_matrix_is_not_symmetric():
+    f = lambda b: linear_solve(lambda x: np.array([1e4, 1.0, 1.0]) * x + 1e-6 * x[2] * np.eye(3)[1], b, method="minres")
+    with pytest.raises(ValueError, match="is not symmetric, as 'minres' needs it"):
+        vjp(f, B)[1](B)
+
+
 @pytest.mark.parametrize(("call", "error", "text"), [
     (lambda b: linear_solve(GENERAL, b), TypeError, r"autodiff.linalg.solve\(A, b\)"),
     (lambda b: linear_solve(lambda x: x, b, method="lu"), ValueError, "method is one of 'dense'"),
@@ -148,6 +157,8 @@ def test_the_pull_back_to_both_is_one_solve():
     (lambda b: linear_solve(lambda x: np.concatenate([x[1:], 0.0 * x[:1]]), b), RuntimeError, "relative residual"),
     (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, method="cg", maxiter=1), RuntimeError, "maxiter"),
     (lambda b: linear_solve(lambda x: x, b * np.inf), ValueError, "not finite"),
+    (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b), ValueError, "not linear"),
+    (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b, method="dense"), ValueError, "not linear"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(call, error, text):
     for given in (call, lambda b: jvp(call, [b], [b]), lambda b: vjp(call, b)):

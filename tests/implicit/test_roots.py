@@ -316,6 +316,8 @@ def test_threads():
      np.linalg.LinAlgError, "kink"),
     (lambda a: root(lambda x: x**3 + 0.1 * np.roll(x, 1) - a, np.ones(3), linear="diagonal")[0], ValueError,
      "depend on other elements of x"),
+    (lambda a: root(lambda x: np.array([1e12, 1.0]) * x + 1e-3 * x[::-1] - a, np.ones(2), linear="diagonal")[0],
+     ValueError, "depend on other elements of x"),
     (lambda a: root(lambda x: x - a, 1.0, linear="lu"), ValueError, "linear is one of"),
     (lambda a: root(lambda x: x - a, 1.0, preconditioner=np.abs), TypeError, "a preconditioner is for linear="),
     (lambda a: root(lambda x: x - a, 1j), TypeError, "real unknowns"),

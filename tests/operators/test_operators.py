@@ -332,6 +332,38 @@ def test_what_mixes_elements_has_no_elementwise_derivative(f):
         elementwise_grad(f)(X)
 
 
+SCALES = np.array([1e12, 1.0, 1e-9])
+
+
+def test_a_large_element_does_not_hide_a_small_one_that_is_wrong():
+    mixing = lambda x: np.stack([1e12 * x[0], x[1] + 1e-3 * x[2], x[2]])
+    with pytest.raises(ValueError, match="does not act element by element"):
+        elementwise_grad(mixing)(X)
+    with pytest.raises(ValueError, match="is not linear"):
+        linear_transpose(lambda x: SCALES * x * np.array([1.0, x[1], 1.0]), X)
+    with pytest.raises(ValueError, match="is not linear"):
+        linear_transpose(lambda x: np.sqrt(SCALES**2 * x**2 + 1e-18), X)
+
+
+CANCELLING = {
+    "squares": lambda x: np.sin(x) ** 2 + np.cos(x) ** 2,
+    "large terms": lambda x: 1e12 * x**3 - 1e12 * x * x * x + 1e-6 * x,
+    "a logarithm": lambda x: np.log(np.exp(x) * 3.7e10) - x,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("f", CANCELLING.values(), ids=CANCELLING)
+def test_rounding_where_terms_cancel_is_no_other_element(f, dtype):
+    x = np.random.default_rng(3).normal(size=5000).astype(dtype)
+    found = elementwise_grad(f)(x)
+    assert (found.shape, found.dtype) == (x.shape, dtype)
+    random = np.random.default_rng(4).normal(size=(60, 60))
+    cancelling = lambda v: SCALES[0] * (random @ v) - (SCALES[0] * random) @ v
+    (back,) = linear_transpose(cancelling, np.zeros(60))(np.ones(60))
+    assert np.max(np.abs(back)) < 1e-2
+
+
 def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"divergence: the first argument of field is a point, an array of"):
         divergence(field)(np.ones((3, 3)))

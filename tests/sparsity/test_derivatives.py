@@ -88,6 +88,23 @@ def test_structural_zeros_meet_infinite_slopes():
     np.testing.assert_array_equal(found.toarray(), jacobian(lambda x: np.sqrt(x) * np.array([0.0, 1.0]))(x))
 
 
+def test_a_large_element_does_not_hide_one_outside_a_pattern():
+    f = lambda x: np.stack([1e12 * x[0], 1e-4 * x[1], x[2]])
+    lacking = Sparsity(scipy_sparse.coo_array((np.ones(2), ([0, 2], [0, 2])), shape=(3, 3)))
+    for mode in ("forward", "reverse"):
+        with pytest.raises(ValueError, match="elements outside its given pattern, in row 1"):
+            jacobian(f, mode=mode, sparse=lacking)(np.ones(3))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_rounding_where_terms_cancel_is_no_element_outside_a_pattern(mode):
+    n = 2000
+    f = lambda x: np.concatenate([np.sin(x[1:]) ** 2 + np.cos(x[1:]) ** 2, x[:1] ** 2])
+    pattern = scipy_sparse.coo_array((np.ones(1), ([n - 1], [0])), shape=(n, n))
+    found = jacobian(f, mode=mode, sparse=Sparsity(pattern))(point(n))
+    assert found.nnz == 1
+
+
 # ------------------------------------------------------------------------------------------------ other programs
 
 
