@@ -100,7 +100,8 @@ class Source:
         self.lines.append(f"    left(found, {first}, Diverged)")
         self.guards += block.guards
         if block.results:
-            self.lines.append(f"{', '.join(f'v{x}' for x in block.results)}, = found")
+            names = ", ".join(f"v{x}" for x in block.results)
+            self.lines.append(f"{names} = found")
         self.fresh.update(block.results)
         for x in block.results:
             self._check_guards(x)

@@ -15,7 +15,7 @@ FIRST, SECOND = np.triu_indices(20, 1)
 
 
 def paths(compiled):
-    return [path for form in compiled._forms.values() for path in form.paths]
+    return [path for form in compiled._programs.forms.values() for path in form.paths]
 
 
 def is_whole(compiled):

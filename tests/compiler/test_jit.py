@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from autodiff import grad, hessian, hvp, jacobian, jit, jvp, stop_gradient, value_and_grad, vjp
 from autodiff.calls.structures import flatten
-from autodiff.compiler.compiled import FORMS
+from autodiff.compiler.paths import FORMS
 from dualnumbers import dmath
 from dualnumbers.levels import is_number
 

@@ -16,7 +16,6 @@ from interpreted import FOLDS, left, memory_of, plain, run, run_kernels, text_of
 from loops import ArrayLoops, Loops
 
 from autodiff import grad, jit
-from autodiff.compiler.compiled import recorded
 from autodiff.compiler.forms import form_of
 from autodiff.compiler.native import lowering, products
 from autodiff.compiler.native.areas import DTYPES, Address
@@ -27,6 +26,7 @@ from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
 from autodiff.compiler.native.instructions import IDENTITIES, Block, Repeat
 from autodiff.compiler.native.rolling import roll
 from autodiff.compiler.passes import PASSES
+from autodiff.compiler.paths import recorded
 from autodiff.compiler.source import Source
 
 FILL = 0xA5

@@ -18,7 +18,7 @@ LONG = RNG.normal(size=5000)
 
 
 def paths(compiled):
-    return [path for form in compiled._forms.values() for path in form.paths]
+    return [path for form in compiled._programs.forms.values() for path in form.paths]
 
 
 def is_whole(compiled):

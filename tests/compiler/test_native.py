@@ -30,7 +30,7 @@ LONG = np.linspace(-1.0, 1.0, 200)
 
 def paths(compiled):
     """The paths of a compiled function."""
-    return [path for form in compiled._forms.values() for path in form.paths]
+    return [path for form in compiled._programs.forms.values() for path in form.paths]
 
 
 def is_whole(compiled):
@@ -427,7 +427,7 @@ def test_machine_code_lives_as_long_as_its_function():
     entry = weakref.ref(function.__self__)
     del compiled
     gc.collect()
-    assert_allclose(function(X)[0], np.exp(X) * 2.0, rtol=1e-15)
+    assert_allclose(function(X), np.exp(X) * 2.0, rtol=1e-15)
     assert entry() is not None
     gc.disable()
     try:

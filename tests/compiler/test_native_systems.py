@@ -17,7 +17,7 @@ SIZES = (1, 2, 3, 4, 7, 8, 9, 33)
 
 
 def paths(compiled):
-    return [path for form in compiled._forms.values() for path in form.paths]
+    return [path for form in compiled._programs.forms.values() for path in form.paths]
 
 
 def is_whole(compiled):

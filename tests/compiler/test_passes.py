@@ -6,9 +6,9 @@ from fuzz.generator import program as drawn_of
 from numpy.testing import assert_array_equal
 
 from autodiff import grad, value_and_grad
-from autodiff.compiler.compiled import recorded
 from autodiff.compiler.forms import form_of
 from autodiff.compiler.passes import PASSES, dead, fold, merge, simple
+from autodiff.compiler.paths import recorded
 from autodiff.compiler.program import NotCompilable
 from dualnumbers.several import parts
 

@@ -254,7 +254,7 @@ def test_random_loops_over_arrays(seeds, small, monkeypatch):
             found, expected = (flatten(g(*drawn.arguments(point)))[0] for g in (compiled, f))
             for x, y in zip(found, expected, strict=True):
                 assert_allclose(x, y, rtol=1e-9, atol=1e-9 * max(1.0, np.max(np.abs(y))), err_msg=drawn.source)
-        (form,) = compiled._forms.values()
+        (form,) = compiled._programs.forms.values()
         blocks = (block for path in form.paths for block in path.source.native.parts.blocks.values())
         rolled += any(len(block.groups) < 0.7 * len(block.instructions) for block in blocks)
     assert rolled

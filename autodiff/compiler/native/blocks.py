@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,16 +11,31 @@ from ..program import Guard, Program
 from .engine import is_there
 from .entry import Argument, Text, TooLong
 from .lowering import Lowering
-from .python import is_as_expected
+from .python import Entry, is_as_expected
+from .steps import is_view
 
 
 class NativeBlock(NamedTuple):
-    """A block as a builtin function of some values, which gives others in a tuple, or the number of a guard."""
+    """A block as a builtin function of some values, which gives another one, a tuple of them, or a guard's number."""
 
-    function: Any
+    entry: Entry
     given: tuple[int, ...]
     results: tuple[int, ...]
     guards: tuple[Guard, ...]
+
+    @property
+    def function(self) -> Any:
+        """The builtin function."""
+        return self.entry.function
+
+    def called(self, otherwise: Callable[..., Any]) -> Any:
+        """Return the builtin function that calls another one where it gives the number of a guard."""
+        return self.entry.called(otherwise)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it gives a value in no tuple."""
+        return len(self.results) == 1
 
 
 class NotNative(Exception):  # noqa: N818
@@ -37,21 +53,21 @@ class Native:
 
     def _blocks(self) -> dict[int, NativeBlock]:
         """Return the blocks by their levels; those that are the same but for constants are one function."""
-        program, functions, found = self.parts.program, dict[str, Any](), dict[int, NativeBlock]()
+        program, entries, found = self.parts.program, dict[str, Entry](), dict[int, NativeBlock]()
         for level, block in sorted(self.parts.blocks.items()):
             if not block.has_effect:
                 continue
             arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
             text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {})
-            if text.text not in functions:
-                functions[text.text] = text.function()
+            if text.text not in entries:
+                entries[text.text] = text.entry()
             guards = tuple(guard for _, _, guard in block.guards)
-            found[level] = NativeBlock(functions[text.text], tuple(block.given), tuple(block.results), guards)
+            found[level] = NativeBlock(entries[text.text], tuple(block.given), tuple(block.results), guards)
         return found
 
     def _whole(self) -> NativeBlock | None:
         program, parts = self.parts.program, self.parts
-        block, returned = parts.blocks.get(0), program.returned
+        block, returned = parts.blocks.get(0), [x for x in program.returned if x >= 0]
         if block is None or len(parts.blocks) > 1 or program.of_inputs or len(set(returned)) < len(returned):
             return None
         if len(block.guards) != len(program.guards()) or set(block.results) != set(returned):
@@ -62,14 +78,18 @@ class Native:
         constants = {space: np.asarray(program.value(x)) for x, space in block.given.items() if x < 0}
         text = Text(block, arguments, [(program.value(x), block.results[x]) for x in returned], constants)
         guards = tuple(guard for _, _, guard in block.guards)
-        return NativeBlock(text.function(), tuple(range(len(program.inputs))), tuple(returned), guards)
+        return NativeBlock(text.entry(), tuple(range(len(program.inputs))), tuple(returned), guards)
 
     def order(self) -> list[int | NativeBlock]:
         """Return the blocks and the numbers of Python's steps in the order in which they run."""
         of_level: dict[int, list[int]] = {}
-        for number, _ in self.parts.program.numbered():
-            if number not in self.parts.native or number in self.parts.seen:
-                of_level.setdefault(self.parts.level[number], []).append(number)
+        program, parts = self.parts.program, self.parts
+        read = {*program.returned, *(x for block in self.blocks.values() for x in block.given)}
+        for number, step in reversed(list(program.numbered())):
+            is_read = number in read or step.guards or not is_view(step)  # a view is taken where it is read
+            if (number not in parts.native or number in parts.seen) and is_read:
+                of_level.setdefault(parts.level[number], []).insert(0, number)
+                read.update(step.operands)
         found: list[int | NativeBlock] = []
         for level in sorted({-1, *self.blocks, *of_level}):
             if level in self.blocks:

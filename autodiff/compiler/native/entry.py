@@ -68,12 +68,12 @@ class Text:
         entry = f"define ptr @entry(ptr %self, ptr %given, i64 %count) {{\n  {body}\n}}"
         self.text = "\n".join([*sorted(declared), *parts, entry])
 
-    def function(self) -> Any:
-        """Return the builtin function."""
+    def entry(self) -> Entry:
+        """Return the machine code."""
         memory = np.empty(self.size + 64 if self.size > SMALL else 0, np.uint8)
         start = -(-memory.ctypes.data // 64) * 64
         level = 2 if self.length < LONG else 0
-        return Entry(self.text.replace("@MEMORY", str(start)), level, memory, self.kept).function()
+        return Entry(self.text.replace("@MEMORY", str(start)), level, memory, self.kept)
 
     def _line(self, text: str) -> str:
         name = f"%x{len(self.lines)}"
@@ -153,15 +153,19 @@ class Text:
         self.lines += [f"ret ptr {number}", f"{go}:"]
 
     def _new_objects(self, pointers: dict[Space, str]) -> list[str]:
-        """Write the tuple of results, and the arrays in it."""
-        whole = self._new("", of_python("PyTuple_New"), f"i64 {len(self.results)}")
+        """Write the tuple of results, if they are several, and the arrays in it; the first is what keeps the others."""
+        is_bare = len(self.results) == 1
+        whole = "" if is_bare else self._new("", of_python("PyTuple_New"), f"i64 {len(self.results)}")
         objects = [whole]
         for k, (like, area) in enumerate(self.results):
             objects.append("")
             if isinstance(like, np.ndarray):
                 objects[-1] = array = self._new_array(like, whole)
                 pointers[area.space] = self._at("ptr", array, 16)
-                self._put(whole, k, array)
+                if is_bare:
+                    objects[0] = array
+                else:
+                    self._put(whole, k, array)
         return objects
 
     def _new(self, whole: str, function: int, *operands: str) -> str:
@@ -202,7 +206,11 @@ class Text:
         whole, *arrays = objects
         for k, ((like, area), made) in enumerate(zip(self.results, arrays, strict=True)):
             if not made:
-                self._put(whole, k, self._number(pointers[area.space], area.space, like, whole))
+                number = self._number(pointers[area.space], area.space, like, whole)
+                if len(self.results) == 1:
+                    whole = number
+                else:
+                    self._put(whole, k, number)
         self.lines.append(f"ret ptr {whole}")
 
     def _number(self, pointer: str, space: Space, like: Any, whole: str) -> str:

@@ -17,7 +17,7 @@ from ..program import Guard, Program, Step
 from .areas import DTYPES, KINDS, Area
 from .choosing import CHOOSING
 from .contractions import CONTRACTIONS
-from .forms import FORMS
+from .forms import FORMS, OF_TRUTHS
 from .instructions import Block, Operand
 from .products import PRODUCTS
 from .rolling import roll
@@ -90,7 +90,9 @@ class Lowering:
             return self._lower_several(level, number, step)
         if name == "item" and level in self.blocks and number in self.blocks[level].areas:
             return True  # one of several results, which are there
-        rule = (VIEWS if is_view(step) else RULES).get(name) or (elementwise if name in FORMS else None)
+        rule = (VIEWS if is_view(step) else RULES).get(name) or (
+            elementwise if name in FORMS or name in OF_TRUTHS else None
+        )
         if rule is None or not is_of_table(step.row) or not _is_native(step.value):
             return False
         if is_view(step) and step.operands[0] not in self.native:

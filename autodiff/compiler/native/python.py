@@ -6,6 +6,7 @@ The places are probed when they are first needed, on objects whose contents are 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from .engine import Machine
 C_ORDER = 0x0001 | 0x0100
 """NumPy's flags of an array whose elements are in order, and where the processor expects them."""
 
-FASTCALL = 0x0080
+FASTCALL, KEYWORDS = 0x0080, 0x0002
 
 
 class _Method(ctypes.Structure):
@@ -47,12 +48,15 @@ NEW_ARRAY, NEW_SCALAR = 93, 60
 
 @cache
 def is_as_expected() -> bool:
-    """Return whether floats and arrays are laid out as this module expects."""
+    """Return whether floats, arrays and tuples are laid out as this module expects."""
     x, a = 1.25, np.array([[2.5, 3.5]])
     y = np.float64(2.75)
     if any(ctypes.c_double.from_address(id(z) + 16).value != z for z in (x, y)):
         return False
     if any(ctypes.c_void_p.from_address(id(z) + 8).value != id(type(z)) for z in (x, y, a)):
+        return False
+    pair = x, a
+    if [ctypes.c_void_p.from_address(id(pair) + place).value for place in (24, 32)] != [id(x), id(a)]:
         return False
     fields = [ctypes.c_void_p.from_address(id(a) + place).value for place in (16, 32, 56)]
     rank, flags = (ctypes.c_int.from_address(id(a) + place).value for place in (24, 64))
@@ -61,19 +65,56 @@ def is_as_expected() -> bool:
 
 
 class Entry:
-    """What keeps a block's machine code, and its memory, as long as its function lives."""
+    """What keeps a block's machine code, and its memory, as long as a function of it lives."""
 
     def __init__(self, text: str, level: int, memory: np.ndarray, kept: list[Any]) -> None:
-        self._machine, self._memory, self._kept = Machine(text, level), memory, kept
-        self._method = _Method(b"block", self._machine.address("entry"), FASTCALL, b"A compiled block.")
+        self._machine, self._memory, self._kept = Machine(f"{text}\n{CALLED}", level), memory, kept
+        places = self._machine.address("entry"), self._machine.address("called")
+        self._methods = [_Method(b"block", place, flags, b"A compiled block.")
+                         for place, flags in zip(places, (FASTCALL, FASTCALL | KEYWORDS), strict=True)]  # fmt: skip
 
+    @property
     def function(self) -> Any:
-        """Return a new builtin function, which keeps this object."""
-        make = ctypes.pythonapi.PyCFunction_NewEx
-        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return make(ctypes.addressof(self._method), self, None)
+        """A new builtin function, which keeps this object."""
+        return _builtin(self._methods[0], self)
+
+    def called(self, otherwise: Callable[..., Any]) -> Any:
+        """Return a new builtin function, which calls another one where the block gives no results."""
+        return _builtin(self._methods[1], (self, otherwise))
+
+
+def _builtin(method: _Method, kept: Any) -> Any:
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(method), kept, None)
 
 
 def at_address(address: int) -> str:
     """Return LLVM's text for a pointer to an address."""
     return f"inttoptr (i64 {address} to ptr)"
+
+
+CALLED = f"""define ptr @called(ptr %self, ptr %given, i64 %count, ptr %names) {{
+  %plain = icmp eq ptr %names, null
+  br i1 %plain, label %try, label %otherwise
+try:
+  %found = call ptr @entry(ptr %self, ptr %given, i64 %count)
+  %raised = icmp eq ptr %found, null
+  br i1 %raised, label %done, label %look
+look:
+  %place = getelementptr i8, ptr %found, i64 8
+  %type = load ptr, ptr %place
+  %left = icmp eq ptr %type, {at_address(id(int))}
+  br i1 %left, label %leave, label %done
+leave:
+  call void {at_address(of_python("Py_DecRef"))}(ptr %found)
+  br label %otherwise
+otherwise:
+  %second = getelementptr i8, ptr %self, i64 32
+  %other = load ptr, ptr %second
+  %again = call ptr {at_address(of_python("PyObject_Vectorcall"))}(ptr %other, ptr %given, i64 %count, ptr %names)
+  ret ptr %again
+done:
+  ret ptr %found
+}}"""
+"""The function that calls another one, the second of the pair that it keeps, where a block gives a whole number."""

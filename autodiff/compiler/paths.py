@@ -1,0 +1,220 @@
+"""The programs of a function, for arguments of each form, and on each path.
+
+What a function decides by values, as by ``if x > 0``, is a guard of its program. Where one does not hold, the function
+is recorded again, as it goes there, and kept beside: so each path is recorded once.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import NOTING, is_number
+from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.shaping import array
+
+from ..calls.directions import same_half
+from ..calls.running import run
+from ..calls.structures import flatten, map_leaves
+from ..calls.values import filled, name_of
+from ..tape.program import Line as Place
+from ..tape.recorder import Recorder
+from ..tape.replay import same
+from ..tape.variable import Variable, variable
+from .direct import Direct, direct
+from .forms import form_of, forms_of_arrays, outline_of
+from .passes import PASSES
+from .program import NotCompilable, Program, of_tape
+from .source import Diverged, Source
+
+LONGEST = 100_000
+"""Up to how many steps are compiled: Python's compiler takes some ten seconds for as many."""
+
+FORMS = 8
+"""For how many forms of arguments programs are kept; the oldest are dropped."""
+
+
+@dataclass
+class Path:
+    """One way through a function: its program, and by the guards that failed the other ways that branch off there."""
+
+    program: Program
+    source: Source
+    call: Callable[..., Any]
+    direct: Direct | None
+    """What makes a function of all arguments, if machine code is all of the program; told what else to call."""
+    recorded: int
+    seconds: float
+    others: dict[int, Path] = field(default_factory=dict)
+
+
+@dataclass
+class Form:
+    """What is known for arguments of one form; ``eager`` says why the function is called as it stands."""
+
+    first: Path | None = None
+    paths: list[Path] = field(default_factory=list)
+    eager: str = ""
+
+
+class Programs:
+    """The programs of a function, as many as its calls have asked for."""
+
+    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool) -> None:
+        self.f, self.max_paths, self.check, self.exact, self.name = f, max_paths, check, exact, name_of(f)
+        self.forms: dict[Any, Form] = {}
+        self.prefer: Callable[[Callable[..., Any]], None] = lambda call: None
+        """Is told what is to be called from now on, for arguments as the last ones, in place of `call`."""
+        self._preferred: Path | None = None
+        self._lock = RLock()
+
+    def call(self, /, *args: Any, **keywords: Any) -> Any:
+        """Call the program of the arguments' form, on the path that they take."""
+        kinds = None if keywords else forms_of_arrays(args)
+        if kinds is None:
+            leaves: Any = flatten([list(args), keywords])[0]
+            kinds = tuple(map(form_of, leaves))
+            if None in kinds:
+                return self.f(*args, **keywords)
+            key: Any = (outline_of([list(args), keywords]), kinds)
+        else:
+            leaves, key = args, kinds
+        form = self.forms.get(key) or self._new_form(key)
+        if form.eager:
+            return self.f(*args, **keywords)
+        inputs, at = [x for x, kind in zip(leaves, kinds, strict=True) if kind[0]], None
+        path = form.first
+        with np.errstate(all="ignore"):
+            while path is not None:
+                try:
+                    return self._run(path, inputs)
+                except Diverged as diverged:
+                    at = path, diverged.args[0]
+                    path = path.others.get(at[1])
+                except Exception:
+                    return self.f(*args, **keywords)  # which raises by itself
+        path = self._record(form, args, keywords, kinds, at)
+        try:
+            if path is not None:
+                with np.errstate(all="ignore"):
+                    return self._run(path, inputs)
+        except Exception as error:
+            form.eager = f"its program does not run again: {error!r}"
+        return self.f(*args, **keywords)
+
+    def _run(self, path: Path, inputs: list[Any]) -> Any:
+        """Run a path's program; from then on it is the one that is called straight away."""
+        found = path.program.rebuild(path.call(*inputs))
+        if path.direct is not None and path is not self._preferred:
+            self._preferred = path
+            self.prefer(path.direct(self.call))
+        return found
+
+    def _new_form(self, key: Any) -> Form:
+        with self._lock:
+            while len(self.forms) >= FORMS and key not in self.forms:
+                self.forms.pop(next(iter(self.forms)))
+            return self.forms.setdefault(key, Form())
+
+    def _record(self, form: Form, args: Any, keywords: Any, kinds: Any, at: tuple[Path, int] | None) -> Path | None:
+        """Record the function where it goes a way that is not known; None where it is to be called as it stands."""
+        with self._lock:
+            if len(form.paths) >= self.max_paths and not form.eager:
+                form.eager = f"it went {len(form.paths)} ways, the last from {self._place(at)}"
+                warnings.warn(f"jit of {self.name}: {form.eager}, and is called as it stands from now on: "
+                              f"write np.where for what differs by element{user_line()}", stacklevel=3)  # fmt: skip
+            if form.eager:
+                return None
+            start = time.perf_counter()
+            try:
+                program = recorded(self.f, args, keywords, kinds)
+                again = recorded(self.f, args, keywords, kinds) if self.check else program
+            except Exception as error:  # where f itself raises, it will do so again
+                form.eager = f"it cannot be recorded: {error}"
+                return None
+            if self.check:
+                _check_same(program, again, self.name)
+            count = len(program.steps)
+            for one in PASSES:
+                program = one(program)
+            source = Source(program, not self.exact)
+            straight = direct(program, source.native, args, keywords)
+            path = Path(program, source, source.function(), straight, count, time.perf_counter() - start)
+            if self.check:
+                _check_value(path, self.f, args, keywords, kinds, self.name)
+            form.paths.append(path)
+            if at is None:
+                form.first = form.first or path
+            else:
+                at[0].others[at[1]] = path
+            return path
+
+    def _place(self, at: tuple[Path, int] | None) -> str:
+        if at is None or at[1] < 0:
+            return "a value whose shape differs"
+        guard = at[0].source.guards[at[1]]
+        return str(guard.place or guard.question)
+
+
+def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any) -> Program:
+    """Record a call and return its program; `NotCompilable` where there is none."""
+    tape = Recorder()
+    tape.complete, tape.guards = True, {}
+    leaves, rebuild = flatten([list(args), keywords])
+    given = [variable(tape, np.array(x) if type(x) is np.ndarray else x) if kind[0] else x
+             for x, kind in zip(leaves, kinds, strict=True)]  # fmt: skip
+    lines = {id(x): x.line for x in given if isinstance(x, Variable)}
+    args, keywords = rebuild(given)
+    NOTING.append(None)
+    try:
+        out = run(lambda *args: f(*args, **keywords), args, tape.level)
+    finally:
+        NOTING.pop()
+    if any(isinstance(x, Variable) and x.line != lines[id(x)] for x in given):
+        raise NotCompilable("it writes to an argument")
+    if len(tape) > LONGEST:
+        raise NotCompilable(f"it has more than {LONGEST:,} steps")
+
+    def place_of(x: Any) -> Any:
+        x = filled(x)
+        if isinstance(x, np.ndarray) and x.dtype.char == "O":
+            x = array(x)
+        if isinstance(x, Variable) and x.tape is tape:
+            return Place(x.line)
+        if is_number(type(x)) or not isinstance(x, (float, complex, int, str, np.ndarray, np.generic, type(None))):
+            raise NotCompilable("it returns what is no number or array")
+        return x
+
+    return of_tape(tape, map_leaves(place_of, out))
+
+
+def _check_same(one: Program, other: Program, name: str) -> None:
+    """Raise RuntimeError where two recordings of one call differ."""
+    alike = len(one.steps) == len(other.steps) and len(one.constants) == len(other.constants) and all(
+        a.row is b.row and a.operands == b.operands for a, b in zip(one.steps, other.steps, strict=True)
+    ) and all(map(same, one.constants, other.constants))  # fmt: skip
+    if not alike:
+        raise RuntimeError(f"jit of {name}: two calls at the same arguments did different things; give it what it "
+                           f"draws or counts as arguments{user_line()}")  # fmt: skip
+
+
+def _check_value(path: Path, f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, name: str) -> None:
+    """Raise RuntimeError where the program does not give what the function gives, to half of the digits."""
+    inputs = [x for x, kind in zip(flatten([list(args), keywords])[0], kinds, strict=True) if kind[0]]
+    with np.errstate(all="ignore"):
+        found, expected = path.call(*inputs), flatten(f(*args, **keywords))[0]
+    if len(found) != len(expected) or not all(map(_is_near, found, expected)):
+        raise RuntimeError(f"jit of {name}: its program gives something else than it gives itself; does it look at the "
+                           f"types of its arguments, or outside of them?{user_line()}")  # fmt: skip
+
+
+def _is_near(x: Any, y: Any) -> bool:
+    if x is None or isinstance(x, str):
+        return bool(x == y)
+    return np.shape(x) == np.shape(y) and same_half(x, y)
