@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, shape
+from dualnumbers.levels import decided
+from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.comparisons import equal
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, stack
 from dualnumbers.rules.signals.convolution import flip, move_axis, recursion
+from dualnumbers.rules.where import where
+from dualnumbers.table import smooth
 
-from .._counterpart import Array, counterpart, missing
+from .._counterpart import Array, counterpart, double, missing
 from ._boundary_value import solve_bvp
 from ._initial_value import odeint, solve_ivp
 from ._quadrature import quad
@@ -74,33 +79,67 @@ def cumulative_trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int =
     return move_axis(z, -1, axis)
 
 
+def _divisor_push(db: Any, z: Any, b: Any) -> Any:
+    if decided(_has_zero, b):
+        raise ValueError(f"simpson: places of x are equal, where the integral jumps and has no derivative by x; leave "
+                         f"one of them out, or write trapezoid{user_line()}")  # fmt: skip
+    return db
+
+
+def _has_zero(x: Any) -> bool:
+    return bool(np.any(x == 0))
+
+
+@smooth(_divisor_push)
+def _divisor(b: Any) -> Any:
+    """Return a length; what is differentiated by one that is 0 raises ValueError."""
+    return b + 0.0
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """Return a / b, and 0 where b is 0, as SciPy takes it."""
+    b, is_zero = _divisor(b), equal(b, 0.0)
+    return where(is_zero, 0.0, a / where(is_zero, 1.0, b))
+
+
 def _parabolas(y: Any, x: Any, dx: Any) -> Any:
     """Simpson's rule for an odd number of samples."""
     left, middle, right = y[..., :-2:2], y[..., 1:-1:2], y[..., 2::2]
     if x is None:
         return total(left + 4.0 * middle + right, -1, False) * (dx / 3.0)
-    h = _steps(x)
+    h = double(_steps(x))
     first, second = h[..., ::2], h[..., 1::2]
     both = first + second
-    return total(both / 6.0 * (left * (2.0 - second / first) + middle * (both * both / (first * second))
-                               + right * (2.0 - first / second)), -1, False)  # fmt: skip
+    return total(both / 6.0 * (left * (2.0 - _quotient(second, first))
+                               + middle * (_quotient(both, first) * _quotient(both, second))
+                               + right * (2.0 - _quotient(first, second))), -1, False)  # fmt: skip
 
 
 @counterpart("integrate.simpson", always=True)
 def simpson(y: Array, x: Array = None, *, dx: Array = 1.0, axis: int = -1) -> Any:
-    """As ``scipy.integrate.simpson``; of an even number of samples the last interval by Cartwright's rule (2017)."""
+    """As ``scipy.integrate.simpson``; of an even number of samples the last interval by Cartwright's rule (2017).
+
+    Raises ValueError where a derivative by x is asked for and places of x are equal: the integral jumps there.
+    """
     y, x = _sampled("simpson", y, x, axis)
     n = shape(y)[-1]
     if n % 2:
         return _parabolas(y, x, dx)
     if n == 2:
         return (dx if x is None else x[..., 1] - x[..., 0]) * 0.5 * (y[..., 1] + y[..., 0])
-    before, last = (dx, dx) if x is None else (x[..., -2] - x[..., -3], x[..., -1] - x[..., -2])
-    weights = ((2.0 * last * last + 3.0 * before * last) / (6.0 * (last + before)),
-               (last * last + 3.0 * before * last) / (6.0 * before),
-               -(last * last * last) / (6.0 * before * (before + last)))  # fmt: skip
-    rest = weights[0] * y[..., -1] + weights[1] * y[..., -2] + weights[2] * y[..., -3]
-    return _parabolas(y[..., :-1], None if x is None else x[..., :-1], dx) + rest
+    if x is None:
+        last = dx * (5.0 * y[..., -1] + 8.0 * y[..., -2] - y[..., -3]) / 12.0
+        return _parabolas(y[..., :-1], None, dx) + last
+    h = double(_steps(x))
+    return _parabolas(y[..., :-1], x[..., :-1], dx) + _last_interval(y, h[..., -2], h[..., -1])
+
+
+def _last_interval(y: Any, before: Any, last: Any) -> Any:
+    """Return the integral over the last interval, of the parabola through the last three samples."""
+    square = last * last + 3.0 * before * last
+    return (_quotient(last * last + square, 6.0 * (last + before)) * y[..., -1]
+            + _quotient(square, 6.0 * before) * y[..., -2]
+            - _quotient(last * last, 6.0 * before) * _quotient(last, before + last) * y[..., -3])  # fmt: skip
 
 
 def _first_intervals(y: Any, h: Any) -> Any:
