@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,10 @@ class Krylov:
     preconditioner: Function | None = None
     checks: bool = False
     """Whether the function that multiplies by A is the user's, and is checked to be linear."""
+    call: str = "linear_solve"
+    """The name that errors give it."""
+    place: str = ""
+    """Where in the call the equation is solved, in errors."""
 
     @property
     def is_symmetric(self) -> bool:
@@ -49,7 +54,9 @@ class Krylov:
         """
         form, b = np.shape(b), np.ravel(b)
         if not np.all(np.isfinite(b)):
-            raise ValueError(f"linear_solve: b has elements that are not finite{user_line()}")
+            raise ValueError(
+                f"{self.call}: {'b' if self.checks else 'the right side'} has elements that are not finite{user_line()}"
+            )
         scale = np.max(np.abs(b), initial=0.0) or 1.0  # the squares in a norm would overflow, or vanish
         b = b / scale
         norm = 0.0  # of A, as far as the products tell
@@ -64,37 +71,44 @@ class Krylov:
         x, rest = np.zeros(b.size), b.astype(float)
         size = left = float(np.linalg.norm(rest))
         nearly = self._nearly_inverse(form, transposed)
-        for _ in range(MOST_ROUNDS):
-            if left <= self.rtol * size or left <= ROUNDING * norm * np.linalg.norm(x):
-                return (scale * x).reshape(form)[()]
-            x += self._iterate(flat, rest, max(self.rtol * size / left, 1e-15), nearly)
+        rounds, iterations, before = 0, 0, np.inf
+        while not left <= self.rtol * size:
+            helped = left < 0.5 * before
+            if helped and left <= ROUNDING * norm * np.linalg.norm(x):
+                break
+            if not helped or rounds == MOST_ROUNDS or iterations == self.maxiter:
+                raise self._not_reached(left / size)
+            new, taken = self._iterate(flat, rest, max(self.rtol * size / left, 1e-15), nearly, iterations)
+            x, rounds, iterations = x + new, rounds + 1, iterations + taken
             rest, before = b - flat(x), left
             left = float(np.linalg.norm(rest))
-            if not left < 0.5 * before:
-                break
-        if left <= self.rtol * size:
-            return (scale * x).reshape(form)[()]
-        raise RuntimeError(
-            f"linear_solve: {self.method} came to a relative residual of {left / size:.2g}, and rtol={self.rtol:.2g} "
-            f"was asked for: give a preconditioner, a larger maxiter or rtol, or method='dense'{user_line()}"
-        )
+        return (scale * x).reshape(form)[()]
 
-    def _iterate(self, multiply: Function, b: Any, rtol: float, nearly: Function | None) -> Any:
-        """Run SciPy's method."""
+    def _not_reached(self, residual: float) -> RuntimeError:
+        remedy = "maxiter or rtol, or method" if self.checks else "rtol, or linear"
+        return RuntimeError(f"{self.call}: {self.method} came to a relative residual of {residual:.2g}, and "
+                            f"{self.rtol:.2g} was asked for{self.place}: give a preconditioner, a larger {remedy}="
+                            f"'dense'{user_line()}")  # fmt: skip
+
+    def _iterate(self, multiply: Function, b: Any, rtol: float, nearly: Function | None,
+                 before: int) -> tuple[Any, int]:  # fmt: skip
+        """Run SciPy's method, after so many iterations; return what it came to, and how many iterations it took."""
         try:
             import scipy.sparse.linalg as sparse
         except ImportError as error:
-            raise ImportError("linear_solve without a matrix needs SciPy; method='dense' does not") from error
-        n = len(b)
+            raise ImportError(f"{self.call} without a matrix needs SciPy; 'dense' does not") from error
+        n, taken = len(b), count()
         operator = sparse.LinearOperator((n, n), multiply, dtype=float)
         rtol = 1e-15 if self.method == "minres" else rtol  # which is beside ‖A‖ ‖x‖ there
-        options: dict[str, Any] = {"rtol": rtol, "maxiter": self.maxiter}
+        most = None if self.maxiter is None else self.maxiter - before
+        options: dict[str, Any] = {"rtol": rtol, "maxiter": most, "callback": lambda _: next(taken)}
         if nearly is not None:
             options["M"] = sparse.LinearOperator((n, n), nearly, dtype=float)
-        if self.method == "gmres":
-            restart = min(n, RESTART)
-            options |= {"restart": restart, "maxiter": -(-(self.maxiter or 10 * n) // restart)}
-        return getattr(sparse, self.method)(operator, b, **options)[0]
+        if self.method == "gmres":  # SciPy counts how often it starts anew
+            restart = min(n, RESTART, most or n)
+            options |= {"restart": restart, "maxiter": most // restart if most else -(-10 * n // restart),
+                        "callback_type": "pr_norm"}  # fmt: skip
+        return getattr(sparse, self.method)(operator, b, **options)[0], next(taken)
 
     def _nearly_inverse(self, form: tuple[int, ...], transposed: bool) -> Function | None:
         """Return the preconditioner of vectors, plain; of Aᵀ it is the transpose."""

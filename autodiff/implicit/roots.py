@@ -82,7 +82,7 @@ def newton_step(slope: Slope, f: Residual, theta: Any) -> Function:
     rounding is left.
     """
     if isinstance(slope, MatrixFree):
-        slope = MatrixFree(replace(slope.method, rtol=1e-6))
+        slope = MatrixFree(replace(slope.method, rtol=1e-6, place=" in a step of Newton's method"))
     return lambda x, r: slope.solve(f, x, theta, r, transposed=False)
 
 
@@ -102,15 +102,20 @@ class Equation:
 
     def residual(self, x: Any, theta: Any) -> Any:
         """Return f(x, θ), in x's shape; ValueError where it has not as many elements."""
-        z = array(joined(self.at(theta)(x)))
-        if is_unreal(z):
-            raise TypeError(f"{self.call} is of real equations: give their real and imaginary parts{user_line()}")
-        if shape(z) == shape(x):
-            return z
-        if size(z) != size(x):
-            raise ValueError(f"{self.call}: for x of shape {shape(x)} the function returned shape {shape(z)}; it must "
-                             f"give as many equations as there are unknowns{user_line()}")  # fmt: skip
-        return reshape(z, shape(x), "C")
+        return in_shape(self.call, self.at(theta)(x), x)
+
+
+def in_shape(call: str, out: Any, x: Any) -> Any:
+    """Return what a function of the unknowns returned, in their shape; ValueError where it has not as many elements."""
+    z = array(joined(out))
+    if is_unreal(z):
+        raise TypeError(f"{call} is of real equations: give their real and imaginary parts{user_line()}")
+    if shape(z) == shape(x):
+        return z
+    if size(z) != size(x):
+        raise ValueError(f"{call}: for x of shape {shape(x)} the function returned shape {shape(z)}; it must "
+                         f"give as many equations as there are unknowns{user_line()}")  # fmt: skip
+    return reshape(z, shape(x), "C")
 
 
 def _push(dtheta: Any, x: Any, theta: Any, equation: Equation) -> Any:

@@ -10,14 +10,13 @@ import numpy as np
 from dualnumbers.forms import is_unreal
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
-from dualnumbers.numbers.arguments import joined
-from dualnumbers.rules.shaping import array
 
 from ..calls.closures import parameters_converted
+from ..calls.values import described
 from ..forward import jacfwd, jvp
 from ..reverse import grad, value_and_grad
 from .krylov import METHODS, Krylov
-from .roots import Dense, Diagonal, Equation, MatrixFree, Slope, newton, newton_step, shown, solution
+from .roots import Dense, Diagonal, Equation, MatrixFree, Slope, in_shape, newton, newton_step, shown, solution
 from .systems import one_array
 
 Function = Callable[..., Any]
@@ -29,7 +28,7 @@ MOST_STEPS = 100
 def slope_of(call: str, linear: str, rtol: float, preconditioner: Function | None) -> Slope:
     """Return how equations with the Jacobian are solved, by the name of the way."""
     if linear in METHODS:
-        return MatrixFree(Krylov(linear, rtol, preconditioner=preconditioner))
+        return MatrixFree(Krylov(linear, rtol, preconditioner=preconditioner, call=call))
     if linear not in ("dense", "diagonal"):
         names = ", ".join(map(repr, ("dense", "diagonal", *METHODS)))
         raise ValueError(f"{call}: linear is one of {names}; got {linear!r}{user_line()}")
@@ -62,8 +61,8 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     `linear_solve`.
 
     Raises RuntimeError where no root is found, LinAlgError where ∂f/∂x is singular at it or where the search begins,
-    ValueError where f gives another number of equations than unknowns, or where it mixes elements of x that are said
-    to be ``"diagonal"``.
+    ValueError where f gives another number of equations than unknowns, ``solver`` another number of them, or where f
+    mixes elements of x that are said to be ``"diagonal"``; TypeError where ``solver`` gives no real numbers.
 
     >>> from autodiff import grad
     >>> from autodiff.implicit import root
@@ -72,20 +71,42 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     >>> grad(lambda a: np.sum(root(f, [1.0, 1.0], (a,))))(np.array([2.0, 1.0])).round(12).tolist()
     [0.666666666667, -0.333333333333]
     """
-    return _root("root", f, start("root", x0), args, solver, slope_of("root", linear, rtol, preconditioner))
+    slope = slope_of("root", linear, rtol, preconditioner)
+    return _root("root", f, start("root", x0), args, solver, slope, lambda x, z: z)
 
 
-def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Function | None, slope: Slope) -> Any:
+def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Function | None, slope: Slope,
+          rest: Function) -> Any:  # fmt: skip
+    """Find the x at which ``rest(x, f(x, *args))`` is 0."""
     theta, at = parameters_converted(f, tuple(args))
 
-    def search(theta: Any) -> Any:
-        plain = lambda x: equation.residual(x, theta)
-        if solver is not None:
-            return solver(plain, x0)
-        return newton(plain, newton_step(slope, equation.residual, theta), x0, call, MOST_STEPS)
+    def given(theta: Any) -> Function:
+        f = at(theta)
+        return lambda x: in_shape(call, f(x), x)
 
-    equation = Equation(call, at, search, slope)
+    def residual(theta: Any) -> Function:
+        f = given(theta)
+        return lambda x: rest(x, f(x))
+
+    def search(theta: Any) -> Any:
+        if solver is not None:
+            return _as_x(call, solver(given(theta), x0), x0)
+        return newton(residual(theta), newton_step(slope, equation.residual, theta), x0, call, MOST_STEPS)
+
+    equation = Equation(call, residual, search, slope)
     return solution(theta, equation)
+
+
+def _as_x(call: str, found: Any, x0: Any) -> Any:
+    """Return what a solver gave, in the shape of the starting point; TypeError or ValueError where it is no x."""
+    x = np.asarray(found)
+    if x.dtype.kind not in "fiu":
+        raise TypeError(f"{call}: solver returned {described(found)}; let it return x, real numbers: of a result of "
+                        f"SciPy's its x{user_line()}")  # fmt: skip
+    if x.size != np.size(x0):
+        raise ValueError(f"{call}: solver returned an x of shape {x.shape}; it is to have that of x0, {np.shape(x0)}"
+                         f"{user_line()}")  # fmt: skip
+    return x.reshape(np.shape(x0))
 
 
 def fixed_point(g: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None,
@@ -93,17 +114,16 @@ def fixed_point(g: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Fun
                 ) -> Any:  # fmt: skip
     """Return the x of ``g(x, *args) = x``, of the shape of ``x0``: the root of x − g(x, …), by `root` in all else.
 
-    ``solver(g, x0)`` may be the iteration itself; it is brought to rounding by Newton's method.
+    ``solver(g, x0)`` may be the iteration itself, g being a function of x alone; what it gives is brought to rounding
+    by Newton's method. Raises what `root` does.
 
     >>> from autodiff import derivative
     >>> from autodiff.implicit import fixed_point
     >>> round(derivative(lambda a: fixed_point(lambda x: np.cos(a * x), 0.7), 0, [1.0]), 12)
     -0.29747434151
     """
-    iteration = None if solver is None else lambda rest, x0: solver(lambda x: x - rest(x), x0)
-    rest = lambda x, *args: x - array(joined(g(x, *args)))
     slope = slope_of("fixed_point", linear, rtol, preconditioner)
-    return _root("fixed_point", rest, start("fixed_point", x0), args, iteration, slope)
+    return _root("fixed_point", g, start("fixed_point", x0), args, solver, slope, lambda x, z: x - z)
 
 
 def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function | None = None, linear: str = "dense",
@@ -128,7 +148,7 @@ def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function
     slope, x0 = slope_of("argmin", linear, rtol, preconditioner), start("argmin", x0)
     theta, at = parameters_converted(f, tuple(args))
     find = solver or (lambda f, x0: _descended(f, x0, "BFGS" if linear == "dense" else "L-BFGS-B"))
-    search = lambda theta: find(lambda x: at(theta)(x), x0) if np.size(x0) else x0
+    search = lambda theta: _as_x("argmin", find(lambda x: at(theta)(x), x0), x0) if np.size(x0) else x0
     return solution(theta, Equation("argmin", lambda theta: grad(at(theta)), search, slope, _check_least))
 
 

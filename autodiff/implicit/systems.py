@@ -75,11 +75,11 @@ def linear_solution(theta: Any, b: Any, at: Callable[[Any], Function], method: K
     if transposed and not method.is_symmetric:
         pull = vjp(at(theta), np.zeros(np.shape(b))[()])[1]
         return method.solve(lambda x: pull(x)[0], b, transposed)
-    multiply: Function = lambda x: plain_result("linear_solve", product(x, theta, at, False))
+    multiply: Function = lambda x: plain_result(method.call, product(x, theta, at, False))
     if method.checks:
         _check_linear(multiply, at(theta), np.shape(b))
     if transposed:
-        _check_symmetric(multiply, np.shape(b), method.method)
+        _check_symmetric(multiply, np.shape(b), method)
     return method.solve(multiply, b)
 
 
@@ -97,7 +97,7 @@ def _not_linear() -> ValueError:
                       f"{user_line()}")  # fmt: skip
 
 
-def _check_symmetric(multiply: Function, form: tuple[int, ...], method: str) -> None:
+def _check_symmetric(multiply: Function, form: tuple[int, ...], method: Krylov) -> None:
     """Raise ValueError where u · A v and v · A u differ for two vectors drawn at random: then A is not Aᵀ.
 
     They are of D A D, D diagonal and such that large rows of A do not hide small ones.
@@ -107,8 +107,9 @@ def _check_symmetric(multiply: Function, form: tuple[int, ...], method: str) -> 
     u, v = (x / np.sqrt(np.where(rows == 0.0, 1.0, rows)) for x in (u, v))
     terms = u * multiply(v), -v * multiply(u)
     if abs(sum(map(np.sum, terms))) > 1e-8 * sum(np.sum(np.abs(x)) for x in terms):
-        raise ValueError(f"linear_solve: A, or the Jacobian of the equations, is not symmetric, as {method!r} needs "
-                         f"it: write 'gmres'{user_line()}")  # fmt: skip
+        what = "A" if method.checks else "the Jacobian of the equations"
+        raise ValueError(f"{method.call}: {what} is not symmetric, as {method.method!r} needs it: write 'gmres'"
+                         f"{user_line()}")  # fmt: skip
 
 
 def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str = "gmres", rtol: float = 1e-12,
@@ -120,7 +121,7 @@ def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str
     ``"minres"`` where it is symmetric, each with products A x alone until ‖A x − b‖ ≤ ``rtol`` ‖b‖; or ``"dense"``,
     with the matrix of A. The derivatives are as accurate as ``rtol`` says. ``preconditioner(v)``, linear as well, is
     about A⁻¹ v, for cg and minres symmetric and positive definite; no derivative passes it. The Krylov methods need
-    SciPy; ``maxiter`` bounds their iterations.
+    SciPy; ``maxiter`` bounds their iterations, those of GMRES one by one, in all.
 
     Raises RuntimeError where the method does not reach ``rtol``, LinAlgError where a dense A is singular, ValueError
     where A gives another shape, is not linear, or in reverse mode is not symmetric where the method needs it. A matrix
@@ -136,6 +137,8 @@ def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str
     if not callable(A):
         raise TypeError(f"linear_solve: A is a function that multiplies by it, got {type(A).__name__}; a matrix is "
                         f"solved by autodiff.linalg.solve(A, b){user_line()}")  # fmt: skip
+    if maxiter is not None and (not isinstance(maxiter, (int, np.integer)) or maxiter < 1):
+        raise ValueError(f"linear_solve: maxiter is a number of iterations, 1 or more; got {maxiter!r}{user_line()}")
     b, (theta, at) = one_array("linear_solve", b), parameters_converted(A, tuple(args))
     if is_unreal(b):
         raise TypeError(f"linear_solve is of real equations: give the real and imaginary parts of b{user_line()}")

@@ -134,6 +134,19 @@ def test_the_pull_back_to_both_is_one_solve():
     assert 0 < len(products) <= both
 
 
+@pytest.mark.parametrize("method", ["gmres", "cg", "minres"])
+def test_maxiter_bounds_the_iterations_of_all_rounds_together(method):
+    products = []
+
+    def multiply(x):
+        products.append(1)
+        return x * np.arange(1.0, 201.0)
+
+    with pytest.raises(RuntimeError, match=f"linear_solve: {method} came to a relative residual of .* maxiter"):
+        linear_solve(multiply, np.ones(200), method=method, maxiter=60 if method == "gmres" else 20)
+    assert len(products) <= (70 if method == "gmres" else 30)
+
+
 SCALES = np.array([1e12, 1.0, 1.0])
 
 
@@ -156,7 +169,8 @@ def test_a_large_row_does_not_hide_that_a_matrix_is_not_symmetric():
     (lambda b: linear_solve(lambda x: 0.0 * x, b, method="dense"), np.linalg.LinAlgError, "ingular"),
     (lambda b: linear_solve(lambda x: np.concatenate([x[1:], 0.0 * x[:1]]), b), RuntimeError, "relative residual"),
     (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, method="cg", maxiter=1), RuntimeError, "maxiter"),
-    (lambda b: linear_solve(lambda x: x, b * np.inf), ValueError, "not finite"),
+    (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, maxiter=0), ValueError, "maxiter is a number of"),
+    (lambda b: linear_solve(lambda x: x, b * np.inf), ValueError, "b has elements that are not finite"),
     (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b), ValueError, "not linear"),
     (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b, method="dense"), ValueError, "not linear"),
 ])  # fmt: skip

@@ -272,6 +272,19 @@ def test_a_recording_is_run_at_other_parameters():
     assert out.primal == f(2.0)
 
 
+def test_a_solver_gets_the_equation_itself_and_may_give_another_shape():
+    """x − (x − g) would have lost the digits of a small g."""
+    seen = []
+
+    def iterated(g, x0):
+        seen.append(g(x0))
+        return [1e-20]
+
+    found = fixed_point(lambda x: 1e-20 * x, 1.0, solver=iterated, linear="diagonal")
+    assert seen == [1e-20]
+    assert type(found) is float
+
+
 def test_a_recording_of_a_root_that_a_solver_finds():
     """What the solver gives may be Python's float or NumPy's: the root is Python's."""
     for solver in (lambda f, x0: 2.0, lambda f, x0: np.float64(2.5)):
@@ -305,6 +318,10 @@ def test_threads():
 # ---------------------------------------------------------------------------------------------- refusals
 
 
+CYCLE = np.roll(np.eye(60), 1, 0)
+"""GMRES that begins anew after 50 directions makes no progress with it."""
+
+
 @pytest.mark.parametrize(("f", "error", "text"), [
     (lambda a: root(lambda x: x * x + a, 1.0), (RuntimeError, np.linalg.LinAlgError), "root: "),
     (lambda a: root(lambda x: np.stack([x[0] + a, x[1] + a, a]), np.ones(2)), ValueError, "as many equations"),
@@ -319,6 +336,20 @@ def test_threads():
     (lambda a: root(lambda x: np.array([1e12, 1.0]) * x + 1e-3 * x[::-1] - a, np.ones(2), linear="diagonal")[0],
      ValueError, "depend on other elements of x"),
     (lambda a: root(lambda x: x - a, 1.0, linear="lu"), ValueError, "linear is one of"),
+    (lambda a: root(lambda x: x - a, np.ones(3), solver=lambda f, x: x[:2])[0], ValueError,
+     r"root: solver returned an x of shape \(2,\); it is to have that of x0, \(3,\)"),
+    (lambda a: fixed_point(lambda x: x / 2 + a, 1.0, solver=lambda f, x: [x, x]), ValueError, r"solver .* \(2,\)"),
+    (lambda a: argmin(lambda x: (x - a) ** 2, 1.0, solver=lambda f, x: np.ones((2, 1))), ValueError, "argmin: solver"),
+    (lambda a: root(lambda x: x - a, 1.0, solver=lambda f, x: None), TypeError, "let it return x, real numbers"),
+    (lambda a: root(lambda x: x - a, 1.0, solver=lambda f, x: {"x": x}), TypeError, "root: solver returned dict"),
+    (lambda a: root(lambda x: x - a, 1.0, solver=lambda f, x: x + 0j), TypeError, "root: solver returned complex"),
+    (lambda a: root(lambda x: CYCLE @ x - a * CYCLE[0], CYCLE.T @ CYCLE[0], solver=lambda f, x: x, linear="gmres")[0],
+     RuntimeError, "root: gmres came to a relative residual of 1, and 1e-12 was asked for: .* or linear='dense'"),
+    (lambda a: root(lambda x: CYCLE @ x - a * CYCLE[0], np.zeros(60), linear="gmres")[0], RuntimeError,
+     "root: gmres .* and 1e-06 was asked for in a step of Newton's method: give a preconditioner, a larger rtol, or l"),
+    (lambda a: root(lambda x: np.array([[1.0, 2.0], [0.5, 1.5]]) @ x - a, np.zeros(2), linear="minres",
+                    solver=lambda f, x: np.linalg.solve([[1.0, 2.0], [0.5, 1.5]], np.ones(2)))[0],
+     (RuntimeError, ValueError), "root: minres came|root: the Jacobian of the equations is not symmetric, as 'minres'"),
     (lambda a: root(lambda x: x - a, 1.0, preconditioner=np.abs), TypeError, "a preconditioner is for linear="),
     (lambda a: root(lambda x: x - a, 1j), TypeError, "real unknowns"),
     (lambda a: root(lambda x: x - a * 1j, 1.0), TypeError, "complex|real"),
