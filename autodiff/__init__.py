@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .check.gradcheck import gradcheck
     from .checkpoints import checkpoint, checkpointed_loop
     from .compiler import jit
+    from .compiler.c import export_c
     from .custom.black_box import black_box
     from .custom.blocks import Block, SimpleBlock
     from .custom.decorators import elementwise, linear, locally_constant, multilinear, smooth
@@ -87,6 +88,7 @@ __all__ = [
     "drawing",
     "elementwise",
     "elementwise_grad",
+    "export_c",
     "gauss_newton_operator",
     "gnvp",
     "grad",
@@ -168,6 +170,7 @@ LATE = {
     "debug_nans": "debugging",
     "derivative_tensor": "derivative_tensors",
     "gradcheck": "check",
+    "export_c": "compiler.c",
     "jit": "compiler",
     "latex": "symbols.latex",
     "no_grad": "objects.no_grad",

@@ -162,9 +162,9 @@ class Programs:
         return str(guard.place or guard.question)
 
 
-def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any) -> Program:
-    """Record a call and return its program; `NotCompilable` where there is none."""
-    tape = Recorder()
+def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: Recorder | None = None) -> Program:
+    """Record a call, on an empty tape, and return its program; `NotCompilable` where there is none."""
+    tape = Recorder() if tape is None else tape
     tape.complete, tape.guards = True, {}
     leaves, rebuild = flatten([list(args), keywords])
     given = [variable(tape, np.array(x) if type(x) is np.ndarray else x) if kind[0] else x

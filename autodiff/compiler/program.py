@@ -19,6 +19,7 @@ from ..calls.structures import flatten
 from ..tape.program import Line as Place
 from ..tape.program import line_of
 from ..tape.recorder import Recorder
+from ..tape.sources import Source
 
 
 class NotCompilable(Exception):  # noqa: N818
@@ -45,6 +46,8 @@ class Step(NamedTuple):
     value: Any
     """What it gave when it was recorded, by which its shape and type are known."""
     guards: tuple[Guard, ...] = ()
+    source: Source | None = None
+    """The user's code that it comes from, where the tape has noted that."""
 
 
 class Program:
@@ -121,7 +124,8 @@ def of_tape(tape: Recorder, out: Any) -> Program:
         if row is not None:
             operands = tuple(map(operand, tape.operands(line)))
             place[line] = len(inputs) + len(made.steps)
-            made.steps.append(Step(row, operands, tape.static.get(line, ()), tape.values[line], noted(line)))
+            source = tape.sources[line] if tape.sources else None
+            made.steps.append(Step(row, operands, tape.static.get(line, ()), tape.values[line], noted(line), source))
     made.returned = [place[int(leaf)] if type(leaf) is Place and int(leaf) in place
                      else constant(tape.values[leaf] if type(leaf) is Place else leaf, id(leaf))
                      for leaf in leaves]  # fmt: skip

@@ -5,22 +5,19 @@ The function is of LLVM's making, too: it reads the numbers where CPython and Nu
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from .areas import DTYPES, Area, Space
+from .areas import Area, Space
+from .arranging import SMALL, Arrangement
 from .calling import printed
-from .fusing import Kernel, collapsed, fuse, without_unread
+from .fusing import Kernel
 from .instructions import Block
 from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, at_address, of_numpy, of_python
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""
-
-SMALL = 1 << 16
-"""Up to how many bytes the memory for what is in between is on the stack."""
 
 LONG, LONGEST = 6_000, 30_000
 """From how many operations on code is made by LLVM's level 0, and none at all."""
@@ -34,35 +31,26 @@ Argument = tuple[Any, Space | None]
 """A value like an argument, and the space that it is for the block, if that reads it."""
 
 
-class Text:
+class Text(Arrangement):
     """The text of a block's function: of some arguments, that gives some results."""
 
     def __init__(self, block: Block, arguments: list[Argument], results: list[tuple[Any, Area]],
                  constants: dict[Space, np.ndarray]) -> None:  # fmt: skip
-        self.block, self.arguments, self.results = block, arguments, results
-        self.lines: list[str] = []
-        self.failed = block.space((), DTYPES["b1"]).space
-        self.constants = {space: np.ascontiguousarray(x) for space, x in {**constants, **block.tables}.items()}
-        """Arrays that are part of the code, by their address."""
-        self.kept: list[Any] = list(self.constants.values())
-        kept = {area.space.number for area, _, _ in block.guards} | {area.space.number for _, area in results}
-        self.kept_spaces = kept | {self.failed.number}
-        self.kernels = without_unread(fuse(block.groups), kept)
-        self.length = sum(len(kernel.nodes) for kernel in self.kernels)
+        super().__init__(block, [area for _, area in results], constants)
         if self.length > LONGEST:
             raise TooLong
-        used = sorted(set().union(kept, {self.failed.number}, *(kernel.spaces() for kernel in self.kernels)))
-        self.spaces = [block.spaces[number] for number in used]
-        """The spaces that the kernels use, in their order in the table of pointers."""
-        slots = {number: k for k, number in enumerate(used)}
+        self.arguments, self.results = arguments, results
+        self.lines: list[str] = []
+        self.kept: list[Any] = list(self.constants.values())
+        slots = {space.number: k for k, space in enumerate(self.spaces)}
         declared: set[str] = set()
         parts: list[str] = []
         for k, kernel in enumerate(self.kernels):
-            collapsed(kernel)
             printer = printed(kernel, f"kernel{k}", slots, self.failed.number)
             parts.append(printer.text)
             declared |= printer.declared
-        self.places, self.size = self._places()
+        arrays = (area.space for x, area in results if isinstance(x, np.ndarray))
+        self.at, self.size = self.places({*block.given.values(), *self.constants, *arrays})
         self._write()
         body = "\n  ".join(self.lines)
         entry = f"define ptr @entry(ptr %self, ptr %given, i64 %count) {{\n  {body}\n}}"
@@ -100,12 +88,12 @@ class Text:
         objects = self._new_objects(pointers)
         for slot, space in enumerate(self.spaces):
             if space not in pointers:
-                pointers[space] = self._line(f"getelementptr i8, ptr {memory}, i64 {self.places[space]}")
+                pointers[space] = self._line(f"getelementptr i8, ptr {memory}, i64 {self.at[space]}")
             place = self._line(f"getelementptr ptr, ptr %table, i64 {slot}")
             self.lines.append(f"store ptr {pointers[space]}, ptr {place}")
         self.lines.append(f"store i8 0, ptr {pointers[self.failed]}")
-        for _, loop in groupby(enumerate(self.kernels), lambda numbered: (numbered[1].rounds, numbered[1].loop)):
-            self._run(list(loop))
+        for loop in self.loops():
+            self._run(loop)
         self._check(pointers, objects[0])
         self._return(objects, pointers)
 
@@ -224,39 +212,3 @@ class Text:
         dtype = space.array.dtype
         self.kept.append(dtype)
         return self._new(whole, of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {at_address(id(dtype))}", "ptr null")
-
-    def _places(self) -> tuple[dict[Space, int], int]:
-        """Return where in the block's memory each space is, and the size of that memory.
-
-        What no kernel needs any more makes room: a space has its place from the first kernel that uses it to the last,
-        those of a loop counting as one.
-        """
-        arrays = (area.space for x, area in self.results if isinstance(x, np.ndarray))
-        elsewhere = {*self.block.given.values(), *self.constants, *arrays}
-        end, first, last = len(self.kernels), dict[int, int](), dict[int, int]()
-        for _, loop in groupby(enumerate(self.kernels), lambda numbered: (numbered[1].rounds, numbered[1].loop)):
-            together = list(loop)
-            for k, kernel in together:
-                repeated = kernel.rounds > 1
-                for number in kernel.spaces():
-                    first.setdefault(number, together[0][0] if repeated else k)
-                    last[number] = together[-1][0] if repeated else k
-        places: dict[Space, int] = {}
-        taken: list[tuple[int, int, int]] = []
-        """Of the places in use the start, the end, and the last kernel."""
-        size = 0
-        for space in sorted(self.spaces, key=lambda space: first.get(space.number, -1)):
-            if space in elsewhere:
-                continue
-            now = first.get(space.number, -1)
-            taken = sorted(one for one in taken if one[2] >= now)
-            start, length = 0, -(-max(space.array.nbytes, 8) // 64) * 64
-            for begin, stop, _ in taken:
-                if begin - start >= length:
-                    break
-                start = max(start, stop)
-            kept = space.number in self.kept_spaces
-            taken.append((start, start + length, end if kept else last.get(space.number, end)))
-            places[space] = start
-            size = max(size, start + length)
-        return places, size

@@ -179,3 +179,15 @@ OF_TRUTHS = {"where": "where", "absolute": "same", "invert": "logical_not", "mul
 def kind_of(form: str, of: str) -> str:
     """Return the kind of a form's value, of operands of a kind."""
     return "b1" if form in TRUTHS else of
+
+
+def raises(c: Code, form: str, operands: list[Value], found: Value) -> Value:
+    """Write whether a function of Python's raises: its result is not finite, and its operands are."""
+    no, is_nan = c.constant(0, "b1"), c.is_nan(found)
+    fails = c.compare_integers("eq", c.is_finite(found), no)
+    for x in operands:
+        fails = c.integer("and", fails, c.integer("or", c.is_finite(x), is_nan))
+        fails = c.integer("and", fails, c.compare_integers("eq", c.is_nan(x), no))
+    if form == "divide":
+        fails = c.integer("or", fails, c.compare("equal", operands[1], c.constant(0.0, operands[1].kind)))
+    return fails

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..program import Guard
+from . import blas
 from .areas import Address, Area, Chosen, Space
 
 Operand = Area | float
@@ -64,7 +65,9 @@ def lines_of(group: Group) -> tuple[Instruction, ...]:
 class Block:
     """Instructions that run one after the other, from some values to others."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_alone: bool = False) -> None:
+        self.is_alone = is_alone
+        """Whether its code calls no library for products and systems: these are loops."""
         self.instructions: list[Instruction] = []
         self.spaces: list[Space] = []
         self.given: dict[int, Space] = {}
@@ -113,6 +116,10 @@ class Block:
         found = self.areas[number]
         assert isinstance(found, Area)
         return found
+
+    def takes_systems(self, kind: str) -> bool:
+        """Return whether systems of a kind of numbers can be solved."""
+        return kind in blas.PREFIXES if self.is_alone else blas.is_there(kind)
 
     @property
     def has_effect(self) -> bool:

@@ -35,8 +35,8 @@ SCALARS = (float, np.float64, np.float32, np.bool_, bool)
 class Lowering:
     """Which steps of a program are native, in which blocks, and what these need and give."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, is_alone: bool = False) -> None:
+        self.program, self._is_alone = program, is_alone
         self.blocks: dict[int, Block] = {}
         self.level = dict.fromkeys(range(len(program.inputs)), -1)
         """The block in which a value is made, or after which Python makes it."""
@@ -97,7 +97,7 @@ class Lowering:
             return False
         if is_view(step) and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
-        block = self.blocks.setdefault(level, Block())
+        block = self.blocks.setdefault(level, Block(self._is_alone))
         operands = [found for x in step.operands if (found := self._operand(block, x)) is not None]
         if len(operands) < len(step.operands):
             return False
@@ -115,7 +115,7 @@ class Lowering:
         readers = self._readers.get(number, ())
         if number in self._shown or step.guards or any(self._step(reader).row.name != "item" for reader in readers):
             return False
-        block = self.blocks.setdefault(level, Block())
+        block = self.blocks.setdefault(level, Block(self._is_alone))
         operands = [x if x is None else self._operand(block, x) for x in step.operands]
         results = None if None in operands else SEVERAL[step.row.name](self._here(block, step, False), *operands)
         if results is None:

@@ -11,7 +11,7 @@ from itertools import chain, cycle
 from .areas import Address
 from .code import NAMES, SUFFIXES, Code, Value, literal
 from .engine import lanes
-from .forms import FOLDS, FORMS, kind_of
+from .forms import FOLDS, FORMS, kind_of, raises
 from .fusing import Kernel, Node, Store
 from .instructions import IDENTITIES
 
@@ -106,7 +106,7 @@ class Printer:
         for node in self.kernel.nodes:
             if node.address is not None and node.address.is_fixed and not self._is_stored(node.address):
                 self._fixed[node.address, c.lanes] = self._load(c, node.address, "0")
-        kinds = [_joined_kind(self.kinds[store.node], store.fold) for store in self.folds]
+        kinds = [joined_kind(self.kinds[store.node], store.fold) for store in self.folds]
         names = [[f"{u}.{k}" for k in range(len(kinds))] for u in range(unrolled)]
         rounds, start, end = whole // (self.lanes * unrolled), "0", str(whole)
         part = (1 << rounds.bit_length() // 2) * self.lanes * unrolled if rounds >= LONG and self.folds else 0
@@ -185,7 +185,7 @@ class Printer:
             values.append(value)
             for store in stores.get(k, ()):
                 if store in self.folds:
-                    to = c.convert(value, _joined_kind(value.kind, store.fold))
+                    to = c.convert(value, joined_kind(value.kind, store.fold))
                     joined.append(FOLDS[store.fold](c, sums[len(joined)], to) if sums is not None else to)
                 elif store.fold and store.address.places:
                     self._join_each(c, value, store, place)
@@ -218,14 +218,8 @@ class Printer:
         return found
 
     def _check(self, c: Code, form: str, operands: list[Value], found: Value) -> None:
-        """Write down where a function of Python's would raise: its result is not finite, and its operands are."""
-        no, is_nan = c.constant(0, "b1"), c.is_nan(found)
-        fails = c.compare_integers("eq", c.is_finite(found), no)
-        for x in operands:
-            fails = c.integer("and", fails, c.integer("or", c.is_finite(x), is_nan))
-            fails = c.integer("and", fails, c.compare_integers("eq", c.is_nan(x), no))
-        if form == "divide":
-            fails = c.integer("or", fails, c.compare("equal", operands[1], c.constant(0.0, operands[1].kind)))
+        """Write down where a function of Python's would raise."""
+        fails = raises(c, form, operands, found)
         one, base = self._code(1), self._bases[self.failed]
         old = Value(self._line(f"load i8, ptr {base}"), "i8")
         new = self._line(f"or i8 {old.text}, {self._line(f'zext i1 {c.any(fails).text} to i8')}")
@@ -307,7 +301,7 @@ def kinds_of(nodes: list[Node]) -> list[str]:
     return [node.kind if node.address is not None else kind_of(node.form, node.kind) for node in nodes]
 
 
-def _joined_kind(kind: str, fold: str) -> str:
+def joined_kind(kind: str, fold: str) -> str:
     """Return in which kind values are joined: sums of single precision in double."""
     return "f8" if kind == "f4" and fold == "add" else kind
 

@@ -35,7 +35,7 @@ def in_order(here: Here, x: Area) -> Area:
 
 def is_there(here: Here, extents: tuple[int, ...]) -> bool:
     """Return whether BLAS can be called for what has such extents."""
-    return blas.is_there(here.kind) and max(extents) <= blas.LARGEST
+    return not here.block.is_alone and blas.is_there(here.kind) and max(extents) <= blas.LARGEST
 
 
 def _for_blas(here: Here, x: Area) -> Area:
@@ -49,7 +49,7 @@ def _multiplied(here: Here, a: Operand, b: Operand, start: Operand) -> Area | No
     """Add a product to what it starts with: over rows, what is summed, and columns, for each matrix of a stack."""
     of_a, of_b = np.shape(here.values[0]), np.shape(here.values[1])
     rows, columns = of_a[-2:-1], of_b[-1:] if len(of_b) > 1 else ()
-    is_large = int(np.prod((*rows, of_a[-1], *columns))) > SMALL
+    is_large = not here.block.is_alone and int(np.prod((*rows, of_a[-1], *columns))) > SMALL
     if here.kind == "b1" or (is_large and not is_there(here, (*of_a, *of_b))):
         return None
     a, b = in_memory(here, a, 0), in_memory(here, b, 1)

@@ -25,7 +25,7 @@ def _by_columns(here: Here, x: Operand, shape: tuple[int, ...]) -> Area:
 def _solved(here: Here, form: str, a: Operand, b: Operand, of: tuple[int, ...]) -> Area | None:
     """Solve for right sides, matrices of a shape."""
     of_a = np.shape(here.values[0])
-    if len(of_a) != len(of) or of_a[:-2] != of[:-2] or of_a[-1] > LARGEST or not blas.is_there(here.kind):
+    if len(of_a) != len(of) or of_a[:-2] != of[:-2] or of_a[-1] > LARGEST or not here.block.takes_systems(here.kind):
         return None
     if form == "solve" or isinstance(a, float) or a.kind != here.kind or not _is_taken(a):
         a = _by_columns(here, a, of_a)
@@ -75,7 +75,7 @@ def _inverse(form: str) -> Rule:
 
 def _cholesky(here: Here, a: Operand) -> Operand | None:
     """Factor, and leave the other triangle 0."""
-    if isinstance(a, float) or here.shape[-1] > LARGEST or not blas.is_there(here.kind):
+    if isinstance(a, float) or here.shape[-1] > LARGEST or not here.block.takes_systems(here.kind):
         return None
     (upper,) = here.step.static
     turned = viewed(a, lambda a: a.swapaxes(-1, -2)) if upper else a
@@ -90,7 +90,7 @@ def _determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
     """Return the sign and the logarithm of the size of a determinant, by a triangle that has the same."""
     of, block = np.shape(here.values[0]), here.block
     kind = KINDS.get(np.result_type(here.values[0]).char, "")
-    if len(of) != 2 or of[-1] > LARGEST or not blas.is_there(kind):
+    if len(of) != 2 or of[-1] > LARGEST or not block.takes_systems(kind):
         return None
     space = block.space(of, DTYPES[kind])
     triangle = block.copy(a, viewed(space, lambda a: a.T))
