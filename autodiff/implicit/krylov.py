@@ -59,18 +59,23 @@ class Krylov:
             )
         scale = np.max(np.abs(b), initial=0.0) or 1.0  # the squares in a norm would overflow, or vanish
         b = b / scale
-        norm = 0.0  # of A, as far as the products tell
+        norm = unit = 0.0  # of A, as far as the products tell; what A is divided by
 
         def flat(v: Any) -> Any:
-            nonlocal norm
+            nonlocal norm, unit
             z = np.ravel(multiply(v.reshape(form)[()]))
+            unit = unit or 2.0 ** float(np.frexp(np.max(np.abs(z), initial=0.0) or 1.0)[1] - 1)  # no digit is lost
+            z = z / unit
             length = np.linalg.norm(v)
             norm = max(norm, float(np.linalg.norm(z) / length)) if length else norm
             return z
 
         x, rest = np.zeros(b.size), b.astype(float)
         size = left = float(np.linalg.norm(rest))
-        nearly = self._nearly_inverse(form, transposed)
+        inverse = self._nearly_inverse(form, transposed)
+        if inverse is not None:
+            flat(b)
+        nearly = None if inverse is None else lambda v: inverse(v) * unit
         rounds, iterations, before = 0, 0, np.inf
         while not left <= self.rtol * size:
             helped = left < 0.5 * before
@@ -82,7 +87,7 @@ class Krylov:
             x, rounds, iterations = x + new, rounds + 1, iterations + taken
             rest, before = b - flat(x), left
             left = float(np.linalg.norm(rest))
-        return (scale * x).reshape(form)[()]
+        return (x / (unit or 1.0) * scale).reshape(form)[()]
 
     def _not_reached(self, residual: float) -> RuntimeError:
         remedy = "maxiter or rtol, or method" if self.checks else "rtol, or linear"

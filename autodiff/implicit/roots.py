@@ -186,14 +186,21 @@ def _shortened(f: Function, x: Any, r: Any, step: Any) -> tuple[Any, Any, float]
 
     The shares are 1, ½, ¼ … to 1e-4.
     """
-    share, length = 1.0, np.linalg.norm(np.ravel(r))
+    share, length = 1.0, _length(r, r)
     while share > 1e-4:
         new = x - share * step
         after = f(new)
-        if np.linalg.norm(np.ravel(after)) < length:
+        if _length(after, r) < length:
             return new, after, share
         share /= 2.0
     return x, r, 0.0
+
+
+def _length(r: Any, beside: Any) -> float:
+    """Return the Euclidean length of r as a multiple of the largest of others, so that no square leaves the range."""
+    scale = float(np.max(np.abs(beside), initial=0.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.linalg.norm(np.ravel(r) / (scale or 1.0)))
 
 
 def _check_regular(f: Function, x: Any, r: Any, step: Any, call: str) -> None:
@@ -206,8 +213,8 @@ def _check_regular(f: Function, x: Any, r: Any, step: Any, call: str) -> None:
         return
     t = max(100.0, 1e-9 * np.max(np.abs(x)) / width)
     with np.errstate(all="ignore"):
-        off = np.linalg.norm(np.ravel(f(x - t * step) - (1.0 - t) * r))
-    if off > 0.5 * t * np.linalg.norm(np.ravel(r)):
+        off = _length(f(x - t * step) - (1.0 - t) * r, r)
+    if off > 0.5 * t * _length(r, r):
         raise np.linalg.LinAlgError(
             f"{call}: at x = {shown(x)} the function has a pole, jump, kink or multiple root, so the solution has "
             f"no derivative by the parameters{user_line()}"
@@ -231,8 +238,8 @@ def _no_step(x: Any, r: Any, first: Any, call: str) -> Exception:
 
     It is the latter where f is not finite, or has come down from its ``first`` value, but not to 0.
     """
-    size = np.linalg.norm(np.ravel(r))
-    if not np.isfinite(size) or (r is not first and size > NEAR * np.linalg.norm(np.ravel(first))):
+    is_found = np.all(np.isfinite(r)) and (r is first or _length(r, first) <= NEAR * _length(first, first))
+    if not is_found:
         return RuntimeError(f"{call}: no solution was found: at x = {shown(x)} what is to be 0 is {shown(r)}, and no "
                             f"step leads on; begin nearer to a solution, if there is one{user_line()}")  # fmt: skip
     return np.linalg.LinAlgError(

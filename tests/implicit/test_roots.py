@@ -402,3 +402,17 @@ def test_the_least_of_no_unknowns():
 def test_unknowns_are_one_array(solved):
     with pytest.raises(TypeError, match="takes one array of unknowns, not"):
         solved(*((lambda x: x), {"a": 1.0}))
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("linear", ["dense", "diagonal", "gmres"])
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_equations_of_any_size(size, linear, mode):
+    solved = lambda a: root(lambda x: size * (x**3 - a), [1.0, 2.0], linear=linear)
+    np.testing.assert_allclose(solved(27.0), [3.0, 3.0], rtol=1e-14)
+    np.testing.assert_allclose(mode(solved)(27.0), [1.0 / 27.0] * 2, rtol=1e-12)
+    np.testing.assert_allclose(mode(jacfwd(solved))(27.0), [-2.0 / 3.0**7] * 2, rtol=1e-11)
+    with pytest.raises(np.linalg.LinAlgError):
+        root(lambda x: size * (x - 1.0) ** 2, 2.0)
+    with pytest.raises(RuntimeError, match="no solution was found"):
+        root(lambda x: size * (x**2 + 1.0), 2.0)

@@ -174,13 +174,35 @@ def _with_events(found: Any, watched: Sequence[Function], start: Any, problem: P
     return last
 
 
+def _plain_solution(held: dict[str, Any]) -> Any:
+    """Return SciPy's solution that holds this."""
+    made = object.__new__(scipy.integrate.OdeSolution)
+    vars(made).update(held)
+    return made
+
+
 class Solution(scipy.integrate.OdeSolution):  # type: ignore[misc]
-    """The solution as a function of the time, as SciPy's; between its ends differentiable as the result is."""
+    """The solution as a function of the time, as SciPy's; between its ends differentiable as the result is.
+
+    What is pickled is SciPy's own, which knows no right-hand side, and so has no derivative.
+    """
 
     def __init__(self, start: Any, problem: Problem, plain: Any) -> None:
         self.__dict__.update(vars(plain))
         self._start, self._problem = start, problem
         problem.last[:] = [(read(start), plain.ts[-1], plain)]
+
+    def __copy__(self) -> Solution:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Solution:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if _traced(self._start):
+            raise TypeError(f"sol carries derivatives, which are not pickled: pickle it outside of the differentiation"
+                            f"{user_line()}")  # fmt: skip
+        return _plain_solution, ({name: x for name, x in vars(self).items() if name not in ("_start", "_problem")},)
 
     def __call__(self, t: Any) -> Any:
         """Return y at a time, shape ``(n,)``, or at a vector of m times, ``(n, m)``.

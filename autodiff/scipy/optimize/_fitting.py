@@ -17,8 +17,9 @@ from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, reshape
 
 from ...calls.closures import holds_numbers
-from ...forward import jacfwd
+from ...forward import jacfwd, jvp
 from ...implicit.solutions import start
+from ...reverse import grad
 from .._counterpart import counterpart
 from ._active import Constraint, Problem, minimum
 from ._problem import checked, converted, further, limits_of, reported
@@ -39,17 +40,25 @@ def _vector(x: Any) -> Any:
     return reshape(array(joined(x)), -1, "C")
 
 
+def _scales(rho: Function, r: Any) -> Any:
+    """Return by what SciPy multiplies the rows of the Jacobian, so that JᵀJ is about the Hessian: √(ρ′ + 2 ρ″ r²)."""
+    slope: Function = lambda z: jvp(rho, [z], [np.ones(shape(z))])[1]
+    first, second = jvp(slope, [r * r], [np.ones(shape(r))])
+    return np.sqrt(np.maximum(first + 2.0 * second * r * r, np.finfo(float).eps))
+
+
 @counterpart("optimize.least_squares", always=True)
 def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf), method: str = "trf",
                   ftol: Any = 1e-8, xtol: Any = 1e-8, gtol: Any = 1e-8, x_scale: Any = 1.0, loss: Any = "linear",
                   f_scale: float = 1.0, diff_step: Any = None, tr_solver: Any = None, tr_options: Any = None,
                   jac_sparsity: Any = None, max_nfev: Any = None, verbose: int = 0, args: Any = (), kwargs: Any = None,
                   **newer: Any) -> Any:  # fmt: skip
-    """As ``scipy.optimize.least_squares``: SciPy's result; ``x``, ``fun``, ``cost`` and ``jac`` are differentiable.
+    """As ``scipy.optimize.least_squares``: SciPy's result.
 
-    They are so in ``args``, ``kwargs``, ``bounds`` and in the numbers that ``fun`` closes over, to every order: x is
-    where the gradient of the cost is 0, with the second derivatives of ``fun``. Bounds that press are held, as those of
-    `minimize`. Where ``jac`` is not given, SciPy gets the exact Jacobian.
+    Its ``x``, ``fun``, ``cost``, ``grad`` and ``jac`` are differentiable in ``args``, ``kwargs``, ``bounds`` and in the
+    numbers that ``fun`` closes over, to every order: x is where the gradient of the cost is 0, with the second
+    derivatives of ``fun``. Bounds that press are held, as those of `minimize`. Where ``jac`` is not given, SciPy gets
+    the exact Jacobian.
 
     Raises RuntimeError with SciPy's message where the method does not converge, LinAlgError where the Hessian of the
     cost is singular.
@@ -82,8 +91,9 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
         r, jac = residuals(at_plain), lambda x, *_, **__: jacfwd(r)(x)
     result = scipy.optimize.least_squares(checked("least_squares", fun), x0, jac, limits, *rest, args, named, **newer)
     x = minimum("least_squares", theta, problem, result, x0)
-    r = residuals(theta)
-    return reported(result, x=x, fun=r(x), cost=cost(theta)(x), jac=jacfwd(r)(x), active_mask=result.active_mask)
+    r, f = residuals(theta), cost(theta)
+    jac = jacfwd(r)(x) if loss == "linear" else reshape(_scales(rho, r(x) / f_scale), (-1, 1), "C") * jacfwd(r)(x)
+    return reported(result, x=x, fun=r(x), cost=f(x), grad=grad(f)(x), jac=jac)
 
 
 @counterpart("optimize.curve_fit", always=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
-from scipy.optimize import Bounds, LinearConstraint, OptimizeResult
+from scipy.optimize import Bounds, LinearConstraint
 
 from dualnumbers.forms import shape
 from dualnumbers.levels import read
@@ -17,7 +17,7 @@ from dualnumbers.rules.shaping import array, broadcast_to, concatenate, reshape,
 
 from ...calls.closures import holds_numbers
 from .._counterpart import counterpart, double
-from ._problem import PLAIN, dense, limits_of
+from ._problem import dense, limits_of, reported
 from ._programs import linprog
 
 
@@ -55,8 +55,7 @@ def milp(c: Any, *, integrality: Any = None, bounds: Any = None, constraints: An
         limits = stack(lower[free], upper[free], -1)
         beside = linprog(c[free], *_inequalities(sides, len(free)), bounds=limits).x
     x = concatenate(held, beside, 0)[np.argsort(np.concatenate([fixed, free]))]
-    kept = {name: found[name] for name in (*PLAIN, "mip_node_count", "mip_gap") if name in found}
-    return OptimizeResult(x=x, fun=matmul(c, x), **kept)
+    return reported(found, x=x, fun=matmul(c, x))
 
 
 def _plain(x: Any) -> Any:
@@ -69,7 +68,7 @@ def _listed(constraints: Any) -> list[Any]:
         return []
     if isinstance(constraints, LinearConstraint):
         return [constraints]
-    alone = not isinstance(constraints[0], (LinearConstraint, tuple))
+    alone = len(constraints) and not isinstance(constraints[0], (LinearConstraint, tuple))
     return [constraints] if alone else list(constraints)
 
 

@@ -98,7 +98,7 @@ def lsq_linear(A: Any, b: Array, bounds: Any = (-np.inf, np.inf), method: str = 
     rest = matmul(A, x) - b
     parts = x, rest, 0.5 * total(rest * rest, -1, False)
     x, rest, cost = (astype(part, np.float32) for part in parts) if single else parts
-    return reported(found, x=x, fun=rest, cost=cost, optimality=found.optimality, active_mask=high.astype(int) - low)
+    return reported(found, x=x, fun=rest, cost=cost, active_mask=high.astype(int) - low)
 
 
 def _held(A: Any, b: Any, bounds: tuple[Any, Any], x: Any) -> tuple[Any, Any]:

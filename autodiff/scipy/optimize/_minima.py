@@ -15,6 +15,7 @@ from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, reshape
 
 from ...calls.closures import holds_numbers
+from ...forward import jacfwd
 from ...implicit.solutions import start
 from ...reverse import grad
 from .._counterpart import counterpart
@@ -30,7 +31,7 @@ WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 def minimize(fun: Function, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
              hessp: Any = None, bounds: Any = None, constraints: Any = (), tol: Any = None, callback: Any = None,
              options: Any = None) -> Any:  # fmt: skip
-    """As ``scipy.optimize.minimize``: SciPy's result, whose ``x`` and ``fun`` are differentiable.
+    """As ``scipy.optimize.minimize``: SciPy's result, whose ``x``, ``fun``, ``jac`` and ``hess`` are differentiable.
 
     They are so in ``args``, in the numbers that ``fun`` closes over, and in those of ``bounds`` and ``constraints``;
     ``x0`` is a constant. ``fun`` is twice differentiable at the solution, and what presses there of bounds and
@@ -62,7 +63,10 @@ def minimize(fun: Function, x0: Any, args: Any = (), method: Any = None, jac: An
         checked("minimize", fun), x0, args, method, jac, hess, hessp, _rebuilt(*bounded[0]) if bounded else None,
         [_rebuilt(*c) for c in constrained], tol, callback, options)  # fmt: skip
     x = minimum("minimize", theta, problem, result, x0.ravel())
-    return reported(result, x=x, fun=problem(theta)[0](x))
+    f = problem(theta)[0]
+    slopes = {name: grad(f)(x) for name in ("jac", "grad") if isinstance(result.get(name), np.ndarray)}
+    curvature = {"hess": jacfwd(grad(f))(x)} if "hess" in result else {}
+    return reported(result, x=x, fun=f(x), **slopes, **curvature)
 
 
 def _number(z: Any) -> Any:
@@ -121,7 +125,8 @@ def minimize_scalar(fun: Function, bracket: Any = None, bounds: Any = None, args
 
     fun, args, bounds = at(read(theta))
     bracket = None if bracket is None else tuple(float(read(x)) for x in bracket)
+    ends = (0.0, 1.0) if bounds is None and bracket is None else bracket if bounds is None else bounds
     result = scipy.optimize.minimize_scalar(checked(call, fun), bracket, bounds, args, method, tol, options)
-    result.x, beginning = np.array([result.x], float), np.array([np.mean(bounds or bracket or (0.0, 1.0))])
+    result.x, beginning = np.array([result.x], float), np.array([np.mean(ends)])
     x = minimum(call, theta, problem, result, beginning)
     return reported(result, x=x[0], fun=problem(theta)[0](x))

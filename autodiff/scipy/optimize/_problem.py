@@ -84,11 +84,32 @@ def solved(call: str, theta: Any, residual: Callable[[Any], Function], result: A
     return solution(theta, equation)
 
 
-PLAIN = ("success", "status", "message", "method", "nit", "nfev", "njev", "nhev")
+PLAIN = (
+    *("success", "status", "message", "method", "nit", "niter", "nfev", "njev", "nhev", "execution_time", "optimality"),
+    *("active_mask", "unbounded_mask", "maxcv", "constr_violation", "constr_penalty", "constr_nfev", "constr_njev"),
+    *("constr_nhev", "cg_niter", "cg_stop_cond", "tr_radius", "barrier_parameter", "barrier_tolerance"),
+    *("mip_node_count", "mip_gap", "mip_dual_bound", "crossover_nit"),
+)
 """What a result tells of the run; the rest of it depends on the parameters, and is computed anew or left out."""
+LEFT_OUT = (
+    *("hess_inv", "multipliers", "v", "constr", "lagrangian_grad", "final_simplex", "direc"),
+    *("qtf", "fjac", "r", "cov_x", "ipvt", "jac", "unbounded_sol"),
+)
+"""What SciPy's results have besides: where it is left out an error says so."""
+
+
+class Result(OptimizeResult):  # type: ignore[misc]
+    """A result as SciPy's, without what depends on the parameters and is not computed anew."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field; AttributeError for one that is not there."""
+        if name in LEFT_OUT and name not in self:
+            raise AttributeError(f"{name} of SciPy's result has no derivative here: read it from a call outside of "
+                                 f"every differentiation, or compute it from x{user_line()}")  # fmt: skip
+        return super().__getattr__(name)
 
 
 def reported(result: Any, **found: Any) -> Any:
     """Return a result with what was found, and what SciPy's tells of its run."""
-    kept = {name: result[name] for name in PLAIN if name in result}
-    return OptimizeResult(**found, **kept)
+    kept = {name: result[name] for name in PLAIN if name in result and name not in found}
+    return Result(**found, **kept)
