@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import Level
+from dualnumbers.memory import unsigned_zeros
 from dualnumbers.numbers.batch import BatchArray, of_units
 from dualnumbers.numbers.weighted import DOUBLE
 
@@ -50,7 +51,7 @@ def of_one_array(recording: Recording) -> tuple[Any, list[Any]] | None:
         return None
     if by_columns and count > 1:
         found = found.transpose(*range(1, found.ndim), 0)
-    return z.copy("K"), recording.call.structured([found.copy("C").reshape(z.shape + x.shape)])
+    return z.copy("K"), recording.call.structured([unsigned_zeros(found).reshape(z.shape + x.shape)])
 
 
 def rows(recording: Recording, f: Any, chunk_size: int | None = None) -> tuple[Any, list[Any]]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.levels import Level, has_nan
+from dualnumbers.memory import unsigned_zeros
 from dualnumbers.numbers.batch import BatchArray, of_units
 from dualnumbers.numbers.dual import DualArray
 from dualnumbers.numbers.weighted import DOUBLE
@@ -68,7 +69,7 @@ def _of_one_array(f: Callable[..., Any], call: Call, finish: Callable[[Any], Any
         return _of_runs(f, call, directions, [(every, level, seeded, lambda: out)], finish, rule)
     call.check()
     z = finish(out).primal
-    return z.copy("K"), call.structured([columns.copy("C").reshape(z.shape + x.shape)])
+    return z.copy("K"), call.structured([unsigned_zeros(columns).reshape(z.shape + x.shape)])
 
 
 def _columns_of_array(out: Any, x: Any, low: Level, level: Level) -> Any:

@@ -60,6 +60,16 @@ def _lying_as(z: Array, dtype: Any = None) -> Array:
     return np.ndarray(z.shape, dtype, np.empty(size, dtype), place, strides)
 
 
+def unsigned_zeros(z: Array, out: Array | None = None) -> Array:
+    """Return a copy in the order C, or write it to ``out``, in which no zero is -0.: that of a Jacobian tells nothing.
+
+    >>> unsigned_zeros(np.array([[-1.0, -0.0], [-0.0, 2.0]]))
+    array([[-1.,  0.],
+           [ 0.,  2.]])
+    """
+    return np.add(z, 0.0, out, order="C")
+
+
 def axes_by_stride(z: Array) -> tuple[int, ...]:
     """Order the axes from that of the farthest elements to that of the nearest, as NumPy's order K has them.
 

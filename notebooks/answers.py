@@ -58,14 +58,17 @@ def check(lesson: str, number: int, answer: Any = ...) -> Verdict:
     for reason, mistake in exercise.mistakes.items():
         if _close(found, np.asarray(mistake, float), exercise.rtol):
             return Verdict(f"{name}wrong. {reason}")
-    place = np.unravel_index(np.argmax(np.nan_to_num(np.abs(found - expected), nan=np.inf)), found.shape)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞, where it is not asked for
+        error = np.where(found == expected, 0.0, np.abs(found - expected))
+    place = np.unravel_index(np.argmax(np.nan_to_num(error, nan=np.inf)), found.shape)
     where = f"Element {', '.join(map(str, place))} of it, {found[place]:.6g}," if place else f"{found:.6g}"
     return Verdict(f"{name}wrong. {where} is {'too small' if found[place] < expected[place] else 'too large'}.")
 
 
 def _close(found, expected, rtol):
-    scale = np.max(np.abs(expected), initial=0.0)
-    return found.shape == expected.shape and np.allclose(found, expected, rtol=rtol, atol=1e-3 * rtol * scale)
+    scale = np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))
+    is_close = found.shape == expected.shape and np.allclose(found, expected, rtol, 1e-3 * rtol * scale, equal_nan=True)
+    return bool(is_close)
 
 
 def _kepler(M, e):
@@ -90,6 +93,24 @@ def _decays(t):
     """The derivatives of a sum of two decays by its parameters, at 2, 0.5, 1, 3."""
     slow, fast = np.exp(-0.5 * t), np.exp(-3.0 * t)
     return np.stack([slow, -2.0 * t * slow, fast, -t * fast], axis=1)
+
+
+def _points():
+    """The 500 points of the lesson on forward mode."""
+    random = np.random.default_rng(2026)
+    xs = random.uniform(0.0, 2.0, 500)
+    return xs, 3.0 * xs + 2.0 + random.normal(0.0, 0.5, 500)
+
+
+def _turns():
+    """How often a pendulum turns round that is pushed the way it moves, with 0.2, until it is over the top."""
+    angle, speed, turns = 0.0, 0.0, 0
+    while abs(angle) < np.pi:
+        before = speed
+        speed += 0.01 * (np.copysign(0.2, speed) - np.sin(angle) - 0.05 * speed)
+        angle += 0.01 * speed
+        turns += before * speed < 0.0
+    return turns
 
 
 def _product(x, y):
@@ -245,7 +266,11 @@ EXERCISES = {
             {"The second derivative of 4.9 t² is 9.8.": [9.1, 2.2, -4.9]},
         ),
         Exercise(lambda: 0.7390851332151607, "The number of right digits doubles at each step.", rtol=1e-12),
-        None,
+        Exercise(
+            lambda: [0.0, np.inf, 0.0],
+            "A tangent of exactly 0 means that nothing changes, whatever comes after it.",
+            {"Zero wins against an infinite slope, where nothing changes.": [0.0, np.inf, np.nan]},
+        ),
     ),
     "Forward-AD": (
         Exercise(
@@ -266,7 +291,12 @@ EXERCISES = {
             rtol=0.01,
         ),
         Exercise(lambda: np.cbrt(5.0), "An exact slope, and the digits double.", rtol=1e-12),
-        None,
+        Exercise(
+            lambda: np.polyfit(*_points(), 2)[::-1],
+            "The loss gets less than one per cent smaller: c only follows the noise.",
+            {"np.polyfit begins with the highest power; here it is the last.": [0.110695, 2.763460, 2.096671]},
+            rtol=1e-3,
+        ),
         Exercise(
             lambda: [0, 1],
             "A check at one point is a check at one point.",
@@ -329,7 +359,11 @@ EXERCISES = {
             "Columns by one mode, rows by the other.",
             {"20 times x₂, which is 2.": [[1, 4, 0], [0, 20, np.cos(3.0)]]},
         ),
-        None,
+        Exercise(
+            lambda: 2,
+            "It knows the diffusion; the number of Newton steps is that of the equation.",
+            {"Those become more with c, with a preconditioner or without.": 1},
+        ),
         Exercise(
             lambda: np.linalg.norm(_decays(np.linspace(0.0, 4.0, 2000)), 2) ** 2,
             "Nobody has multiplied two matrices.",
@@ -378,11 +412,24 @@ EXERCISES = {
             "A saddle goes up one way and down the other.",
             {"Those with curvatures of both signs only.": 7, "Far out there are two more.": 2},
         ),
-        None,
+        Exercise(
+            lambda: max(1.03 % 0.1, 0.1 - 1.03 % 0.1),
+            "The gradient does not get smaller at a kink, so the step must.",
+            {"On the other side of the kink it is farther.": 0.03, "So far it is with the rate 1/k.": 0.0025},
+            rtol=1e-2,
+        ),
     ),
     "Neural-Network": (
-        None,
-        None,
+        Exercise(
+            lambda: 2,
+            "Each unit is a fold along a straight line, and the boundary needs several.",
+            {"With two units it gets nine of ten points right, which is no boundary yet.": 1, "Four are enough.": 3},
+        ),
+        Exercise(
+            lambda: 0.1,
+            "So little, in the direction that the gradient knows.",
+            {"Not quite so little.": 0.01, "Then it would be another picture. Go in small steps.": 1.0},
+        ),
         Exercise(
             lambda: 8 * (3 * 3 + 1) + (8 * 6 * 6 + 1) * 10,
             "A convolution uses each of its few parameters everywhere.",
@@ -390,9 +437,17 @@ EXERCISES = {
         ),
     ),
     "Differentiable-Simulation": (
-        None,
-        None,
+        Exercise(
+            _turns,
+            "It gains most if it is always pushed the way it moves.",
+            {"So often it turns in the solution of the optimiser, which arrives at rest.": 6},
+        ),
+        Exercise(
+            lambda: 2,
+            "The gaps are steep beside the rest, which L-BFGS minds; it pays where a single run is too sensitive.",
+            {"Compare the cost after 60 iterations with that of section 3.": 1},
+        ),
         Exercise(lambda: 0.05, "A simulation is a model like any other.", rtol=0.05),
     ),
 }
-"""The exercises of each lesson, in their order; None where there is no one answer."""
+"""The exercises of each lesson, in their order."""

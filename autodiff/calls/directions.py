@@ -17,6 +17,7 @@ import numpy as np
 from dualnumbers.foreign import as_array, as_like, holds_same, is_foreign, new_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, type_of, zeros_like
 from dualnumbers.levels import Level, level_of, read
+from dualnumbers.memory import unsigned_zeros
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import number_type
 from dualnumbers.numbers.batch import batch
@@ -151,15 +152,13 @@ class _Filled:
             return
         if self.whole is None:
             if len(places) == self.count:
-                self.whole = (piece.transpose(*range(1, piece.ndim), 0) if self.axis else piece).copy("C")
+                self.whole = unsigned_zeros(piece.transpose(*range(1, piece.ndim), 0) if self.axis else piece)
                 return
             self.whole = np.zeros((*self.dims, self.count) if self.axis else (self.count, *self.dims), piece.dtype)
         elif self.whole.dtype != piece.dtype:
             self.whole = self.whole.astype(np.result_type(self.whole, piece))
-        if self.axis:
-            self.whole[..., places.start : places.stop] = np.moveaxis(piece, 0, -1)
-        else:
-            self.whole[places.start : places.stop] = piece
+        whole = np.moveaxis(self.whole, -1, 0) if self.axis else self.whole
+        unsigned_zeros(piece, whole[places.start : places.stop])
 
     def value(self) -> Any:
         """Return all of it; None where nothing came."""
@@ -173,7 +172,7 @@ class _Filled:
             end = places.stop
         if end < self.count:
             joined.append(new_like(like, (self.count - end, *self.dims), dtype_of(like)))
-        whole = joined[0] if len(joined) == 1 else concatenate(*joined, 0)
+        whole = (joined[0] if len(joined) == 1 else concatenate(*joined, 0)) + 0.0  # as `unsigned_zeros`
         if not self.axis:
             return whole
         return copied(transpose(whole, (*range(1, len(self.dims) + 1), 0)), "C")
@@ -204,7 +203,7 @@ class Columns:
         directions = self.directions
         alone = len(directions) == len(directions.leaves) == 1 and not shape(directions.leaves[0])
         if alone or directions.one_by_one:
-            self.of_numbers[chosen.start] = own(tangent)
+            self.of_numbers[chosen.start] = unsigned_zeros(tangent) if type(tangent) is np.ndarray else own(tangent)
             return
         columns = directions.along(chosen, tangent, shape(self.out))
         for k, (filled, start) in enumerate(zip(self.found, directions.starts, strict=False)):
@@ -272,7 +271,7 @@ def _row(adjoint: Any, turned: Any, x: Any) -> Any:
     if not is_unreal(x):
         return adjoint if turned is None else adjoint + 1j * turned
     check_holomorphic(adjoint * 0 if turned is None else turned, adjoint)
-    return conj(adjoint)
+    return conj(adjoint) + 0.0  # of −0 i, too
 
 
 def seeds_by_line(inputs: Iterable[int], given: list[Any]) -> dict[int, Any]:

@@ -6,7 +6,7 @@
 ...     return np.array([-x[1], x[0], x[2]])
 >>> point = np.array([1.0, 2.0, 3.0])
 >>> curl(rotation)(point), divergence(rotation)(point), laplacian(lambda x: np.sum(x**3))(point)
-(array([ 0., -0.,  2.]), np.float64(1.0), np.float64(36.0))
+(array([0., 0., 2.]), np.float64(1.0), np.float64(36.0))
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import numpy as np
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
 from dualnumbers.levels import Level, level_of
+from dualnumbers.memory import unsigned_zeros
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchArray, of_units
 from dualnumbers.numbers.dual import make
@@ -141,7 +142,7 @@ def _of_one_array(recording: Recording, out: Any) -> tuple[list[Any], list[Any]]
         columns = np.broadcast_to(0.0 if tangent is None else tangent, (x.size, *x.shape)) if plain else None
     if type(columns) is not np.ndarray or columns.dtype is not DOUBLE:
         return None
-    found = columns.transpose(*range(1, columns.ndim), 0).copy("C").reshape(x.shape * 2)
+    found = unsigned_zeros(columns.transpose(*range(1, columns.ndim), 0)).reshape(x.shape * 2)
     return recording.partials([gradient], set()), recording.call.jacobians([[found]], recording.call.structured)
 
 

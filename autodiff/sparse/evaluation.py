@@ -11,6 +11,7 @@ import numpy as np
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, size
 from dualnumbers.levels import Level, has_nan, is_number
+from dualnumbers.memory import unsigned_zeros
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.rules.linalg.undetermined import Unadapted
@@ -60,7 +61,7 @@ class Recorded:
         along = RANDOM.uniform(0.5, 1.5, (1, width)) if is_checked else np.zeros((0, width))
         found = self._found(compression, along)
         matrix = copy(pattern)  # SciPy's constructor looks at every index, a tenth of the time of all
-        matrix.data = found[:count].ravel().take(compression.places)
+        matrix.data = unsigned_zeros(found[:count].ravel().take(compression.places))
         matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         if is_checked:
             terms = lambda: self._size_of_terms(along[0], compression.is_reverse)

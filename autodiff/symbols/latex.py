@@ -19,7 +19,7 @@ from ..tape.program import line_of
 from ..tape.variable import Variable
 from ..tape.wengert import Tape
 from .formula import Formula, as_formula, symbol
-from .notation import LATEX
+from .notation import latex_of
 from .terms import size
 
 LARGEST = 1000
@@ -57,7 +57,8 @@ def latex(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], order: 
     """
     try:
         formula = formula_of(f, wrt, args, order)
-        return Latex(min(map(LATEX.spell, (formula, formula.expanded())), key=len))
+        notation = latex_of(_names(f, len(args)))
+        return Latex(min(map(notation.spell, (formula, formula.expanded())), key=len))
     except RecursionError:
         raise ValueError(f"latex: the formula is nested too deeply, too long to be read{user_line()}") from None
 

@@ -24,7 +24,7 @@ from dualnumbers.several import parts
 from dualnumbers.table import TABLE, Refused
 
 from ..reverse import record
-from ..tape.listing import INFIX, PREFIX, expression_of, named_inputs, variable_names
+from ..tape.listing import INFIX, PREFIX, expression_of, index_text, named_inputs, variable_names
 from ..tape.program import line_of
 from ..tape.variable import Variable
 from ..tape.wengert import Tape
@@ -51,8 +51,8 @@ def rule(tape: Tape, line: int, place: int, variables: Sequence[str]) -> str | N
         text = _partial(tape, line, place, variables)
         said = f"∂{variables[line]}/∂{variables[operand]} = {text}"
     else:
-        text = _pull_back(tape, line, place, variables)
-        said = f"{adjoint(variables[operand])} += {text}"
+        text, into = _pull_back(tape, line, place, variables)
+        said = f"{adjoint(variables[operand])}{into} += {text}"
     return None if text is None or len(text) > LONGEST else said
 
 
@@ -97,13 +97,13 @@ def _operand(tape: Tape, operand: int, variables: Sequence[str]) -> Formula:
     return as_formula(value)
 
 
-def _pull_back(tape: Tape, line: int, place: int, variables: Sequence[str]) -> str | None:
-    """Record the pull-back of a line, and write what it computes as one expression."""
+def _pull_back(tape: Tape, line: int, place: int, variables: Sequence[str]) -> tuple[str | None, str]:
+    """Record the pull-back of a line, write what it computes as one expression, and the index that it is added at."""
     row, operands = tape.rows[line], tape.operands(line)
     assert row is not None
     z, xs, static = tape.values[line], [tape.value(k) for k in operands], tape.static.get(line, ())
     if any(type(x) is tuple or is_number(type(x)) or np.size(x) > LARGEST for x in (z, *xs)):
-        return None
+        return None, ""
     shown = [k for k, x in enumerate(xs) if line_of(operands[k]) is not None and np.asarray(x).dtype.kind in "fc"]
 
     def pulled(g: Any, z: Any, *given: Any) -> Any:
@@ -113,14 +113,17 @@ def _pull_back(tape: Tape, line: int, place: int, variables: Sequence[str]) -> s
     try:
         seen, out = record(pulled, [np.ones_like(z), z, *(xs[k] for k in shown)])
     except (IndexError, TypeError, ValueError):  # it asks for plain values
-        return None
+        return None, ""
     if not isinstance(out, Variable):
-        return None
+        return None, ""
     names = [variables[at] for k in shown if (at := line_of(operands[k])) is not None]
     texts = [adjoint(variables[line]), variables[line], *names]
     for k in range(len(texts), out.line + 1):
         texts.append(_written(seen, k, texts, k < out.line))
-    return texts[out.line]
+    last = seen.rows[out.line]
+    if last is not None and last.name == "scatter":
+        return texts[line_of(seen.operands(out.line)[0]) or 0], f"[{index_text(seen.static[out.line][1])}]"
+    return texts[out.line], ""
 
 
 def _written(tape: Tape, line: int, texts: list[str], inside: bool) -> str:

@@ -12,8 +12,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -192,6 +192,12 @@ def _latex_symbol(name: str) -> str:
         return _upright(name)
     text = f"\\{letters}" if letters in GREEK else letters if len(letters) == 1 else _upright(letters)
     return f"{text}_{{{index}}}" if index else text
+
+
+def latex_of(names: Sequence[str]) -> Notation:
+    """Return `LATEX` for variables of these names, of which ``x_2`` stays as it is where there is ``x2``, too."""
+    alike = {name for name in names if re.search(r"_\d+$", name) and re.sub(r"_(\d+)$", r"\1", name) in names}
+    return replace(LATEX, symbols=lambda name: _upright(name) if name in alike else _latex_symbol(name))
 
 
 def _upright(word: str) -> str:

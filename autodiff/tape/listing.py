@@ -131,9 +131,9 @@ def expression_of(tape: Tape, line: int, variables: list[str]) -> str:
     if row.name in PREFIX:
         return PREFIX[row.name] + parts[0]
     if row.name in ("getitem", "item"):
-        return f"{parts[0]}[{_index(static[0])}]"
+        return f"{parts[0]}[{index_text(static[0])}]"
     if row.name == "setitem":
-        return f"{parts[0]} with [{_index(static[0])}] = {parts[1]}"
+        return f"{parts[0]} with [{index_text(static[0])}] = {parts[1]}"
     parts = ends(parts, "...")
     return f"{row.shown or row.name}({', '.join(parts + _parameters(row, static))})"
 
@@ -163,7 +163,7 @@ def _parameters(row: Row, static: tuple[Any, ...]) -> list[str]:
         if default is inspect.Parameter.empty:
             default = USUAL.get(name, inspect.Parameter.empty)
         if default is inspect.Parameter.empty:
-            texts.append(_index(value) if name == "index" else _inline(value))
+            texts.append(index_text(value) if name == "index" else _inline(value))
         elif type(value) is not type(default) or value != default:
             texts.append(f"{name}={_inline(value)}")
     return texts
@@ -235,10 +235,10 @@ def _nested(value: Any) -> str:
     return f"[{', '.join(map(_nested, value))}]" if isinstance(value, list) else _inline(value)
 
 
-def _index(index: Any) -> str:
+def index_text(index: Any) -> str:
     """Write what stands between the brackets: slices with colons, an ellipsis as dots."""
     if isinstance(index, tuple) and index:
-        return ", ".join(map(_index, index)) + "," * (len(index) == 1)
+        return ", ".join(map(index_text, index)) + "," * (len(index) == 1)
     if index is Ellipsis:
         return "..."
     if not isinstance(index, slice):

@@ -194,9 +194,8 @@ def test_answers_are_judged(path, answers):
         [call for source in cells for call in re.findall(pattern, source, re.MULTILINE)]
         for pattern in (before + r"\.\.\.\)\n", after + r"[^.].*\)\n")
     )
-    numbers = [str(k) for k, exercise in enumerate(answers.EXERCISES[path.stem], 1) if exercise]
-    assert len(re.findall(r"\*\*Exercise \d", "\n".join(texts(path)))) == len(answers.EXERCISES[path.stem])
-    assert numbers
+    numbers = re.findall(r"\*\*Exercise (\d)", "\n".join(texts(path)))
+    assert len(numbers) == len(answers.EXERCISES[path.stem])
     assert asked == solved == numbers
     for cell in code_cells(path):
         if re.search(r"assert (check|answer)\(", cell.source):
@@ -206,8 +205,6 @@ def test_answers_are_judged(path, answers):
 def test_each_exercise_knows_right_from_wrong(answers):
     for lesson, exercises in answers.EXERCISES.items():
         for number, exercise in enumerate(exercises, 1):
-            if exercise is None:
-                continue
             expected = np.asarray(exercise.expected(), float)
             assert answers.check(lesson, number, expected), (lesson, number)
             assert not answers.check(lesson, number)

@@ -24,6 +24,7 @@ from autodiff import (
     jacobian,
     jacobian_operator,
     jacrev,
+    jit,
     jvp,
     laplacian,
     linear,
@@ -75,6 +76,36 @@ def test_value_and_jacobian(mode):
     assert len(calls) == 1
     close(value, field(X))
     close(slopes, jacfwd(field)(X))
+
+
+VECTORS = {"few": np.array([2.0, 0.0, 1.0]), "many": np.linspace(-1.0, 1.0, 81), "complex": np.array([1.0 + 1j, 0.0]),
+           "a number": 0.0}  # fmt: skip
+
+
+@pytest.mark.parametrize("x", VECTORS.values(), ids=VECTORS)
+@pytest.mark.parametrize("f", [np.cos, lambda x: -(x**2), lambda x: -np.stack([x, x**2])])
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+@pytest.mark.parametrize("chunk_size", [None, 2])
+def test_a_jacobian_has_no_negative_zero(mode, f, x, chunk_size):
+    """What is shown and compared has none; a product with a zero has the sign of the other factor."""
+    assert_no_negative_zero(jacobian(f, mode=mode, chunk_size=chunk_size)(x))
+
+
+def test_what_is_made_of_jacobians_has_no_negative_zero():
+    x, f = np.array([2.0, 0.0, 1.0]), lambda x: -(x**2)
+    assert np.signbit(grad(lambda x: f(x)[1])(x))[1]  # a gradient has the sign of the formula
+    assert_no_negative_zero(jacobian(f, sparse=True)(x).data)
+    assert_no_negative_zero(jacobian(jacobian(lambda x: -(x**3)))(x))
+    assert_no_negative_zero(hessian(lambda x: np.sum(f(x) ** 2))(x))
+    assert_no_negative_zero(hessian(lambda x: np.sum(np.diff(x) ** 2), chunk_size=2)(x))
+    for exact in (True, False):
+        assert_no_negative_zero(jit(jacobian(f), exact=exact)(x))
+
+
+def assert_no_negative_zero(found):
+    found = np.asarray(found)
+    for part in (found.real, found.imag):
+        assert not found.shape or not np.any(np.signbit(part) & (part == 0.0))
 
 
 def test_value_and_jacobian_of_structures():

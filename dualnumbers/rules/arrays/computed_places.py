@@ -51,13 +51,13 @@ def _put_at(x, v, places):
     return reshape(setitem(reshape(x, -1, "C"), v, fixed(places)), shape(x), "C")
 
 
-@linear(lambda g, x, places: given_back(g, places, shape(x)), None, batched=_taken_of_all, put=_put_at)
+@linear(lambda g, x, places: given_back(g, places, shape(x)), None, shown="take", batched=_taken_of_all, put=_put_at)
 def taken(x, places):
     """The elements at places among all, counted in the order C."""
     return np.reshape(x, -1)[places]
 
 
-@linear(lambda g, v, places, of: taken(g, places), None, batched=_given_back_of_all)
+@linear(lambda g, v, places, of: taken(g, places), None, shown="scatter", batched=_given_back_of_all)
 def given_back(v, places, of):
     """Zeros, to which elements are added at places."""
     total = new_like(v, int(np.prod(of)), np.result_type(v))
@@ -69,13 +69,13 @@ def _numbers(of):
     return np.arange(int(np.prod(of))).reshape(of)
 
 
-@locally_constant_of_arrays()
+@locally_constant_of_arrays(shown="indices")
 def places(part, of=None, index=None):
     """The places that an index chooses of an array of a shape; ``part`` stands in the index where `HERE` is."""
     return as_like(_numbers(of), part)[tuple(part if x is HERE else x for x in index)]
 
 
-@locally_constant_of_arrays()
+@locally_constant_of_arrays(shown="indices_along")
 def places_along(order, of=None, axis=None):
     """The places that ``np.take_along_axis`` reads."""
     return np.take_along_axis(_numbers(of), order, axis)

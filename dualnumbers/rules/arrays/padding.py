@@ -35,7 +35,7 @@ def _pad_all(apply, xs, members, pairs, mode):
     return apply(xs[0], ((0, 0), *pairs), mode)
 
 
-@linear(_copies_adjoint, name="padded", batched=_pad_all)
+@linear(_copies_adjoint, name="padded", shown="pad", batched=_pad_all)
 def _by_copies(array, pairs, mode):
     return np.pad(array, pairs, mode) if pairs else array.copy()
 
@@ -67,7 +67,7 @@ def _odd_adjoint(g, x, pairs, mode):
     return g
 
 
-@linear(_odd_adjoint, name="padded_oddly", batched=_pad_all)
+@linear(_odd_adjoint, name="padded_oddly", shown="pad", batched=_pad_all)
 def _odd(x, pairs, mode):
     """Reflections at the outermost elements: 2 · edge − element."""
     return np.pad(x, pairs, mode, reflect_type="odd")

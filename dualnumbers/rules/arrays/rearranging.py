@@ -30,12 +30,12 @@ def _spread_of_all(apply, xs, members, sources, to):
     return reshape(getitem(total, (slice(None), slice(1, None))), (count, *to), "C")
 
 
-@linear(lambda g, x, sources: spread(g, sources, shape(x)), batched=_gather_of_all)
+@linear(lambda g, x, sources: spread(g, sources, shape(x)), shown="gather", batched=_gather_of_all)
 def gathered(g, sources):
     return np.append(np.ravel(g), np.zeros(1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
 
 
-@linear(lambda g, z, sources, to: gathered(g, sources), batched=_spread_of_all)
+@linear(lambda g, z, sources, to: gathered(g, sources), shown="scatter", batched=_spread_of_all)
 def spread(g, sources, to):
     total = new_like(g, int(np.prod(to)) + 1, np.result_type(g))
     np.add.at(total, sources, g)

@@ -20,7 +20,7 @@ def _differences_back(g, x, n, axis):
     return -back if n % 2 else back
 
 
-@linear(_differences_back, batched=by_axis(1))
+@linear(_differences_back, shown="diff", batched=by_axis(1))
 def _differences(x, n, axis):
     """As its views would make it, each would get an array of adjoints of its own."""
     return np.diff(x, n, axis)

@@ -105,6 +105,7 @@ def _convolution_of_all(apply, xs, members, window, axes, engine):
 @multilinear(
     lambda g, x, y, *static: _transposed(g, x, y, *static),
     lambda g, x, y, *static: _transposed(g, y, x, *static),
+    shown="convolve",
     batched=_convolution_of_all,
 )
 def convolution(x, y, window, axes, engine):

@@ -19,7 +19,7 @@ def _tied_mean_of_all(apply, xs, members):
     return apply(*for_all(xs, members))
 
 
-@linear(lambda g, d, ordered: tied_mean(g, ordered), None, batched=_tied_mean_of_all)
+@linear(lambda g, d, ordered: tied_mean(g, ordered), None, shown="mean_of_ties", batched=_tied_mean_of_all)
 def tied_mean(d, ordered):
     """Take, along the last axis, the mean of ``d`` over every run of equal elements of ``ordered``; its own adjoint."""
     new = ordered[..., 1:] != ordered[..., :-1]
