@@ -25,12 +25,12 @@ from typing import Any, Self
 import numpy as np
 
 from ..foreign import as_like
-from ..forms import shape, type_of
+from ..forms import dtype_of, is_unreal, shape, type_of
 from ..levels import Level, is_number, is_operand, level_of
 from ..memory import is_free
 from ..messages.errors import no_plain_value, unpicklable, user_line
 from ..number_types import alike, number_type, wrapped
-from ..rules.shaping import broadcast_to
+from ..rules.shaping import astype, broadcast_to
 from ..table import TABLE
 from ..table.partials import as_given
 from ..table.row import Face
@@ -99,10 +99,11 @@ class TaylorNumber(Number, operators=True):
     def __new__(cls, coefficients: Any, order: int | None = None) -> Self:
         found = _coefficients(coefficients)
         last = len(found) - 1
-        if order is not None and (type(order) is not int or order < last):
+        whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
+        if order is not None and (not whole or order < last):
             raise ValueError(f"order={order!r}: the last of {last + 1} coefficients is that of the power {last}")
         level = max(map(level_of, found)).of_series
-        made: Self = make(completed(found[0], found, last if order is None else order), level)
+        made: Self = make(completed(found[0], found, last if order is None else int(order)), level)
         return made
 
     @classmethod
@@ -186,11 +187,18 @@ class TaylorArray(TaylorNumber, ArrayNumber, operators=True):
     __slots__ = ()
 
     def assign(self, value: Any, index: Any) -> None:
-        """Write in place where nobody else has the coefficients: a loop that fills an array stays linear."""
+        """Write in place where nobody else has the coefficients: a loop that fills an array stays linear.
+
+        Behind a real value coefficients become complex, where those that are written are.
+        """
         own = self.series
         given = value.series if level_of(value) is self.level else Series([value], None, own.order)
+        if given.within is None and any(map(is_unreal, given.found)) and not is_unreal(given.found[0]):
+            own = Series([own.found[0], *(astype(x, np.result_type(dtype_of(x), np.complex64)) for x in own.all()[1:])],
+                         None, own.order)  # fmt: skip
+            self.become(make(own, self.level))
         found, count = own.found, len(given.found)
-        complete = own.within is None is given.within and count <= len(found)
+        complete = own.within is None is given.within and count <= len(found) and given.order >= own.order
         if (
             complete
             and all(map(_is_plain, given.found))
@@ -230,8 +238,10 @@ def _is_plain(x: Any) -> bool:
 
 def _coefficients(given: Any) -> list[Any]:
     """Return the coefficients of a number made by hand, in the shape of the first."""
-    if not isinstance(given, (list, tuple, np.ndarray)) or not len(given):
+    if not isinstance(given, (list, tuple, np.ndarray)) or (isinstance(given, np.ndarray) and not given.ndim):
         raise TypeError(f"a TaylorNumber has a list of coefficients, such as [x, 1.0], not {given!r}{user_line()}")
+    if not len(given):
+        raise ValueError(f"a TaylorNumber has one coefficient at least: that of the power 0{user_line()}")
     found = [np.asarray(x) if isinstance(x, (list, tuple)) else wrapped(x) for x in given]
     for part in found:
         if not is_operand(type(part)) or getattr(part, "dtype", np.dtype(float)).kind not in "fciub":

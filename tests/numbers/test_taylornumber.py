@@ -57,7 +57,11 @@ def test_it_does_not_become_a_plain_number():
 
 
 def test_wrong_coefficients():
-    for wrong in (2.0, [], None, "ab", {1.0: 2.0}):
+    for none in ([], (), np.zeros(0)):
+        with pytest.raises(ValueError, match="a TaylorNumber has one coefficient at least: that of the power 0"):
+            TaylorNumber(none)
+    assert TaylorNumber([1.0, 2.0], np.int64(3)).coefficients == (1.0, 2.0, 0.0, 0.0)
+    for wrong in (2.0, None, "ab", {1.0: 2.0}, np.array(1.0)):
         with pytest.raises(TypeError, match="a TaylorNumber has a list of coefficients"):
             TaylorNumber(wrong)
     with pytest.raises(TypeError, match="numbers or arrays as coefficients, not str: 'b'"):
@@ -68,7 +72,7 @@ def test_wrong_coefficients():
         ValueError, match=r"coefficient 1, of shape \(3,\), does not fit the first one, of shape \(2,\)"
     ):
         TaylorNumber([np.ones(2), np.ones(3)])
-    for order in (0, -1, 2.0, "2"):
+    for order in (0, -1, 2.0, "2", True, np.float64(2.0)):
         with pytest.raises(ValueError, match="the last of 2 coefficients is that of the power 1"):
             TaylorNumber([1.0, 2.0], order)
 
@@ -117,6 +121,25 @@ def test_writing_into_an_array():
     with pytest.raises(ValueError, match="could not broadcast"):
         x[:] = np.ones(3)
     assert x.coefficients[0].tolist() == [8.0, 10.0, 20.0, 5.0]
+
+
+def test_writing_complex_coefficients_into_real_ones():
+    """Where the value is real nothing is cut off; where it is complex, NumPy's own rules hold."""
+    for item in (TaylorNumber([5.0, 2j]), TaylorNumber([np.full(1, 5.0), np.full(1, 2j)])):
+        x = TaylorNumber([np.zeros(2), np.ones(2)])
+        view, kept = x[:1], x * 1.0
+        x[0 if np.ndim(item.coefficients[0]) == 0 else slice(0, 1)] = item
+        assert [c.tolist() for c in x.coefficients] == [[5.0, 0.0], [2j, 1.0]]
+        assert view.coefficients[1].tolist() == [2j]
+        assert kept.coefficients[1].tolist() == [1.0, 1.0]
+    x = TaylorNumber([np.zeros(2), np.ones(2)], 2)
+    x[0] = TaylorNumber([5.0, 3.0])
+    assert [c.tolist() for c in x.coefficients] == [[5.0, 0.0], [3.0, 1.0]]
+    x = TaylorNumber([np.zeros(2), np.ones(2)])
+    with pytest.raises(TypeError, match="complex"):
+        x[0] = 1j
+    with pytest.warns(np.exceptions.ComplexWarning):
+        x[:] = np.array([1j, 2.0])
 
 
 def test_a_coefficient_that_the_user_holds_is_not_written_to():
