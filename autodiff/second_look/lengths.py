@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.forms import shape
+from dualnumbers.forms import dtype_of, shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.rules.where import where
 from dualnumbers.several import each
@@ -55,7 +55,8 @@ class Squares:
         shapes = [self._shape(k) if k >= 0 else None for k in operands]
         if row.is_elementwise and set(shapes) <= {self._shape(line), None}:
             shapes = []  # nothing is broadcast: the elements in C order are all that counts
-        key = (row.face_of(self.tape.values[line]), *map(self._key, operands), *shapes, repr(static))
+        value = self.tape.values[line]
+        key = (row.face_of(value), each(dtype_of, value), *map(self._key, operands), *shapes, repr(static))
         return self.first_of.setdefault(key, line)
 
     def _keeps_order(self, name: str, operand: int, static: Any) -> bool:
@@ -68,10 +69,16 @@ class Squares:
         return name in ALIKE
 
     def _key(self, operand: int) -> Any:
+        """Return what is the same of operands that are: of constants the value, whatever its type."""
         if operand >= 0:
             return self.same[operand]
         x = self.tape.value(operand)
-        return ("constant", repr(x)) if type(x) is float else ("unlike any other", operand)
+        given = np.asarray(x) if isinstance(x, (int, float, np.number, np.ndarray)) else None
+        if given is not None and given.dtype.kind in "iuf":
+            doubles = given.astype(float)
+            if np.array_equal(doubles.astype(given.dtype), given):
+                return "constant", doubles.shape, doubles.tobytes()
+        return "unlike any other", operand
 
     def _shape(self, line: int) -> Any:
         return each(shape, self.tape.values[line])

@@ -12,7 +12,7 @@ import pytest
 from mpmath import mp, mpc
 from table import EXAMPLES, JACOBIANS, MODES, nestings
 
-from autodiff import derivative, grad, hessian, jacfwd, jacobian, jvp, linearize
+from autodiff import derivative, grad, gradient, hessian, jacfwd, jacobian, jacrev, jvp, linearize
 from autodiff import numpy as anp
 
 # ------------------------------------------------------------------------------------------- compositions and limits
@@ -357,6 +357,30 @@ DISTANCES = {
     "a recomputed difference": lambda d: np.sqrt(np.sum((d + 0.0) * (d + 0.0), -1)),
     "product with ones": lambda d: np.sqrt(d**2 @ np.ones(2)),
 }
+
+
+CENTRES = [1, 1.0, np.float64(1.0), np.float32(1.0), np.array(1.0), np.ones(2), np.array([1, 1])]
+
+
+@pytest.mark.parametrize("c", CENTRES, ids=repr)
+def test_a_constant_in_a_length_is_of_any_type(c):
+    of_product = lambda x: np.sum((x - c) * (x - c)) ** 0.5 + np.sum(x)
+    mixed = lambda x: np.sum((x - c) * (x - 1.0 * c)) ** 0.5 + np.sum(x)
+    for f in (of_product, mixed):
+        for mode in (jacfwd, jacrev):
+            assert mode(f)(np.ones(2)).tolist() == [1.0, 1.0]
+    if np.ndim(c) == 0:
+        of_numbers = lambda x, y: ((x - c) * (x - c) + 3 * y**2) ** 0.5 + x
+        assert derivative(of_numbers, 0, [1.0, 0.0]) == 1.0
+        assert gradient(of_numbers, [1.0, 0.0]) == [1.0, 0.0]
+
+
+def test_other_constants_are_of_no_length():
+    for one, other in ((1, 2), (1.0, 1), (np.ones(2), np.arange(2.0)), (np.float32(1.0), 1.0)):
+        product = lambda x, one=one, other=other: np.sum((x - one) * (x + other - 2 * other)) ** 0.5
+        with np.errstate(all="ignore"):
+            found = jacrev(product)(np.ones(2))
+        assert not np.any(found == 0.0)
 
 
 def weighed(x, length):
