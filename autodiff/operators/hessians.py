@@ -79,7 +79,7 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
     checked(chunk_size)
     check_sparse(sparse)
     if sparse:
-        return value_grad_and_sparse_hessian(f, argnums, sparse, has_aux)
+        return value_grad_and_sparse_hessian(f, argnums, sparse, chunk_size, has_aux)
 
     @with_parameters_of(f)
     def all_three(*args: Any, **keywords: Any) -> Any:

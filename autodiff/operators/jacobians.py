@@ -38,7 +38,8 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     ``has_aux`` as `autodiff.forward.jacfwd`'s.
 
     With ``sparse`` it is a ``csr_array`` of SciPy, all elements of an output by all of an argument, each in the order
-    C, found by as few tangents, or adjoints, as its pattern needs (`autodiff.sparsity`), which go all together.
+    C, found by as few tangents, or adjoints, as its pattern needs (`autodiff.sparsity`), which go all together
+    as far as memory allows, or ``chunk_size`` at a time.
     ``True`` finds the pattern at the first call, and again where f is another program; a `Sparsity` is taken as it is,
     and ValueError raised where a random directional derivative shows that it does not hold.
 
@@ -89,7 +90,7 @@ def _both(f: Callable[..., Any], argnums: Which, mode: str, sparse: bool | Spars
     checked(chunk_size)
     check_sparse(sparse)
     if sparse:
-        return value_and_sparse_jacobian(f, argnums, mode, sparse, has_aux)
+        return value_and_sparse_jacobian(f, argnums, mode, sparse, chunk_size, has_aux)
     return BY_MODE.get(mode, _by_fewer)(f, argnums, chunk_size, has_aux)
 
 

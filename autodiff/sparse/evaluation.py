@@ -50,7 +50,8 @@ class Recorded:
                 raise TypeError("a sparse derivative is one by real numbers; the argument is "
                                 f"{described(x)}: give its real and imaginary parts{user_line()}")  # fmt: skip
 
-    def matrix(self, sparsity: Sparsity, compression: Compression, is_checked: bool = False) -> Any:
+    def matrix(self, sparsity: Sparsity, compression: Compression, is_checked: bool = False,
+               chunk_size: int | None = None) -> Any:  # fmt: skip
         """Return the derivative as a CSR array of the outputs by the inputs, one after the other.
 
         With ``is_checked`` its product with a random vector is compared with one that was pushed, or pulled, through
@@ -59,7 +60,7 @@ class Recorded:
         pattern, count = sparsity.pattern, compression.directions
         width = pattern.shape[0 if compression.is_reverse else 1]
         along = RANDOM.uniform(0.5, 1.5, (1, width)) if is_checked else np.zeros((0, width))
-        found = self._found(compression, along)
+        found = self._found(compression, along, chunk_size)
         matrix = copy(pattern)  # SciPy's constructor looks at every index, a tenth of the time of all
         matrix.data = unsigned_zeros(found[:count].ravel().take(compression.places))
         matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
@@ -103,14 +104,14 @@ class Recorded:
 
     # ---------------------------------------------------------------------------------- pushed and pulled
 
-    def _found(self, compression: Compression, more: Any) -> Any:
+    def _found(self, compression: Compression, more: Any, chunk_size: int | None) -> Any:
         """Return one row for each colour and for each vector in ``more``: a tangent of all outputs, or an adjoint.
 
-        They go in one batch, as far as memory allows; one by one where a rule needs to know the direction, or in a
-        sweep the zeros of each are to be told apart.
+        They go in one batch, as far as memory allows, or ``chunk_size`` at a time; one by one where a rule needs to
+        know the direction, or in a sweep the zeros of each are to be told apart.
         """
         total = compression.directions + len(more)
-        step = max(1, ONE_RUN // max(1, largest(self.tape.values)))
+        step = chunk_size or max(1, ONE_RUN // max(1, largest(self.tape.values)))
         try:
             found = self._by_chunks(compression, more, total, step)
         except Unadapted:

@@ -19,7 +19,6 @@ from ..linearization import Recording
 from ..reverse import value_and_grad
 from ..tape.sources import SourcedTape
 from .evaluation import Recorded
-from .pattern import MOST as PATTERN
 from .pattern import Found, NotSparseError, pattern_of
 from .programs import Outline
 from .sparsity import Sparsity
@@ -32,7 +31,7 @@ LARGE = 1 << 19
 THIN = 16
 """It is found so where at most a part 1 / `THIN` of its elements may not be 0, and that of its directions suffices."""
 
-MOST = 16
+MOST_PROGRAMS = 16
 """The patterns of how many programs are kept for one function, those that were found last."""
 
 
@@ -44,6 +43,8 @@ class Programs:
 
     def __init__(self) -> None:
         self.known: list[tuple[Outline, Sparsity]] = []
+        self.coarse: list[tuple[Outline, Sparsity]] = []
+        """Those found with little effort, for a dense Jacobian: these may be too dense."""
         self.full: list[Outline] = []
         """The programs whose Jacobians are not `thin`."""
 
@@ -56,16 +57,23 @@ class Programs:
             except TypeError:
                 return cls()
 
-    def sparsity(self, recorded: Recorded, most: int = PATTERN) -> Sparsity:
-        """Return the sparsity of a recording, known from an earlier one of the same program or found now."""
+    def sparsity(self, recorded: Recorded, most: int | None = None) -> Sparsity:
+        """Return the sparsity of a recording, known from an earlier one of the same program or found now.
+
+        It is found with little effort where it may have ``most`` elements only; NotSparseError where it has more.
+        """
         tape, lines = recorded.tape, recorded.lines
-        for outline, sparsity in self.known:
+        for outline, sparsity in self.known if most is None else [*self.known, *self.coarse]:
             if outline.fits(tape, lines):
                 return sparsity
-        found = pattern_of(tape, lines, recorded.heights, most)
+        found = pattern_of(tape, lines, recorded.heights, *([] if most is None else [most]))
         sparsity = Sparsity(found.pattern)
+        new = Outline(tape, lines, found.reasons), sparsity
         with self._lock:
-            self.known = [(Outline(tape, lines, found.reasons), sparsity), *self.known[: MOST - 1]]
+            if most is None:
+                self.known = [new, *self.known[: MOST_PROGRAMS - 1]]
+            else:
+                self.coarse = [new, *self.coarse[: MOST_PROGRAMS - 1]]
         return sparsity
 
     def thin(self, recorded: Recorded) -> Sparsity | None:
@@ -83,7 +91,7 @@ class Programs:
                 return found
             reasons = []
         with self._lock:
-            self.full = [Outline(tape, lines, reasons), *self.full[: MOST - 1]]
+            self.full = [Outline(tape, lines, reasons), *self.full[: MOST_PROGRAMS - 1]]
         return None
 
 
@@ -124,7 +132,7 @@ def check_sparse(sparse: Any) -> None:
 
 
 def value_and_sparse_jacobian(f: Function, argnums: Which, mode: str, sparse: bool | Sparsity,
-                              has_aux: bool) -> Function:  # fmt: skip
+                              chunk_size: int | None, has_aux: bool) -> Function:  # fmt: skip
     """Return the value and the Jacobian of ``f`` as a function of its arguments that gives CSR arrays."""
     programs = Programs.of(f)
 
@@ -133,7 +141,7 @@ def value_and_sparse_jacobian(f: Function, argnums: Which, mode: str, sparse: bo
         main, with_rest = beside(function, has_aux, name_of(f))
         recorded = Recorded(Recording(main, given, distinct(argnums, found)), f)
         known = programs.sparsity(recorded) if sparse is True else _fitting(sparse, recorded)
-        partials = recorded.cut(recorded.matrix(known, known.compression(mode), sparse is not True))
+        partials = recorded.cut(recorded.matrix(known, known.compression(mode), sparse is not True, chunk_size))
         value = with_rest(recorded.rebuild(recorded.values))
         return value, tuple(partials) if isinstance(argnums, tuple) else partials[0]
 
@@ -165,7 +173,8 @@ def dense_by_colours(recording: Recording, f: Function) -> tuple[Any, list[Any]]
     return recorded.values[0], recording.call.structured([dense])
 
 
-def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sparsity, has_aux: bool) -> Function:
+def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sparsity, chunk_size: int | None,
+                                  has_aux: bool) -> Function:  # fmt: skip
     """Return the value, gradient and Hessian of ``f`` as a function of its arguments that gives CSR arrays.
 
     The gradient is recorded; what is pushed through its tape has the colours of a star colouring.
@@ -181,7 +190,7 @@ def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sp
         recorded = Recorded(Recording(gradient, given, indices), f)
         known = programs.sparsity(recorded) if sparse is True else _fitting(sparse, recorded)
         known = known.symmetrised
-        partials = recorded.cut(recorded.matrix(known, known.by_star, sparse is not True))
+        partials = recorded.cut(recorded.matrix(known, known.by_star, sparse is not True, chunk_size))
         result, slopes = with_rest(gradient.rest()), recorded.rebuild(recorded.values)
         if not isinstance(argnums, tuple):
             return result, slopes[0], partials[0][0]

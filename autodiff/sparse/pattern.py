@@ -30,7 +30,7 @@ from ..tape.variable import ITEM
 from ..tape.wengert import Tape
 from . import asking
 
-MOST = 1 << 26
+MOST_ELEMENTS = 1 << 26
 """How many elements a pattern may have, some 300 MB."""
 
 LONG = 16
@@ -65,7 +65,7 @@ class Found(NamedTuple):
     reasons: list[Reason]
 
 
-def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int], most: int = MOST) -> Found:
+def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int], most: int = MOST_ELEMENTS) -> Found:
     """Find the pattern of output lines of given sizes by the inputs of a tape; None is an output that is no line.
 
     Raises NotSparseError, a ValueError, where that of a line has more than ``most`` elements.
@@ -87,7 +87,7 @@ class _Patterns:
 
     def __init__(self, tape: Tape, most: int) -> None:
         self.tape, self.most = tape, most
-        self.effort = asking.FULL if most >= MOST else asking.LITTLE
+        self.effort = asking.FULL if most >= MOST_ELEMENTS else asking.LITTLE
         self.starts = np.concatenate([[0], np.cumsum([size(tape.values[line]) for line in tape.inputs])]).astype(int)
         self.width = int(self.starts[-1])
         self.varying: set[int] = set()

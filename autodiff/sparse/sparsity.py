@@ -27,8 +27,11 @@ from . import colouring
 BACKWARD = 2
 """A sweep backward costs about as much as so many tangents."""
 
-SMALL, MOST = 1 << 18, 16
+SMALL, MOST_SEEDS = 1 << 18, 16
 """The bytes of seeds, and the number of such, that are kept for the next evaluation."""
+
+MODES = ("auto", "forward", "reverse")
+"""How a Jacobian may be found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ class Compression:
             return self.kept[name]
         seeds = (self.colours[start:stop] == np.arange(part.start, part.stop)[:, None]).astype(dtype)
         seeds.flags.writeable = False
-        if seeds.nbytes <= SMALL and len(self.kept) < MOST:
+        if seeds.nbytes <= SMALL and len(self.kept) < MOST_SEEDS:
             self.kept[name] = seeds
         return seeds
 
@@ -108,8 +111,10 @@ class Sparsity:
         return "reverse" if self._cheaper.is_reverse else "forward"
 
     def compression(self, mode: str = "auto") -> Compression:
-        """Return how a Jacobian is found in a mode, or in the cheaper one."""
-        return {"auto": self._cheaper, "forward": self._by_columns}.get(mode) or self._by_rows
+        """Return how a Jacobian is found in a mode, or by ``"auto"`` in the cheaper one; ValueError for another."""
+        if mode not in MODES:
+            raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}; got {mode!r}{user_line()}")
+        return self._cheaper if mode == "auto" else self._by_columns if mode == "forward" else self._by_rows
 
     @property
     def _rows(self) -> Any:

@@ -37,6 +37,20 @@ def test_stars(n, density):
     np.testing.assert_array_equal(found | found.T, pattern.toarray())
 
 
+def test_another_mode_is_refused_and_only_what_is_asked_for_is_coloured(monkeypatch):
+    found = Sparsity(drawn(20, 30, 0.2))
+    for wrong in ("fwd", "Forward", None):
+        with pytest.raises(ValueError, match="mode is one of 'auto', 'forward', 'reverse'; got"):
+            found.compression(wrong)
+    calls = []
+    columns = colouring.columns
+    monkeypatch.setattr(colouring, "columns", lambda pattern: calls.append(pattern.shape) or columns(pattern))
+    assert found.compression("reverse").is_reverse
+    assert calls == [(30, 20)]
+    assert not found.compression("forward").is_reverse
+    assert calls == [(30, 20), (20, 30)]
+
+
 def test_how_few():
     assert sparsity(brusselator, point(200)).compression().directions == 6
     assert sparsity(bratu, point(400)).compression().directions <= 7

@@ -12,7 +12,8 @@ scipy_sparse = pytest.importorskip("scipy.sparse")
 from grids import arrowhead, bratu, brusselator, point, rosenbrock, surface  # noqa: E402
 
 from autodiff import Sparsity, grad, hessian, jacobian, sparsity  # noqa: E402
-from autodiff.sparse.jacobians import MOST, Programs  # noqa: E402
+from autodiff.sparse import evaluation  # noqa: E402
+from autodiff.sparse.jacobians import MOST_PROGRAMS, Programs  # noqa: E402
 
 
 @pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
@@ -86,6 +87,20 @@ def test_structural_zeros_meet_infinite_slopes():
     assert jacobian(lambda x: np.sqrt(x)[1:], sparse=True)(x).toarray().tolist() == [[0.0, 0.25]]
     found = jacobian(lambda x: np.sqrt(x) * np.array([0.0, 1.0]), mode="reverse", sparse=True)(x)
     np.testing.assert_array_equal(found.toarray(), jacobian(lambda x: np.sqrt(x) * np.array([0.0, 1.0]))(x))
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_so_many_directions_go_at_a_time(size, monkeypatch):
+    sizes = []
+    batch = evaluation.batch
+    monkeypatch.setattr(evaluation, "batch", lambda data, level: sizes.append(len(data)) or batch(data, level))
+    x = point(100)
+    for mode in ("forward", "reverse"):
+        found = jacobian(brusselator, mode=mode, sparse=True, chunk_size=size)(x)
+        np.testing.assert_allclose(found.toarray(), jacobian(brusselator)(x), rtol=1e-12, atol=1e-11)
+    found = hessian(rosenbrock, sparse=True, chunk_size=size)(x)
+    np.testing.assert_allclose(found.toarray(), hessian(rosenbrock)(x), rtol=1e-12, atol=1e-10)
+    assert max(sizes, default=1) == min(size, 5)
 
 
 def test_a_large_element_does_not_hide_one_outside_a_pattern():
@@ -173,9 +188,9 @@ def _counting(looked):
 
 def test_not_too_many_programs_are_kept():
     f = lambda x: x * x
-    for n in range(MOST + 5):
+    for n in range(MOST_PROGRAMS + 5):
         jacobian(f, sparse=True)(np.ones(n + 1))
-    assert len(Programs.of(f).known) == MOST
+    assert len(Programs.of(f).known) == MOST_PROGRAMS
 
 
 def test_a_function_is_not_kept_alive():

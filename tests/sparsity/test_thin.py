@@ -7,7 +7,7 @@ pytest.importorskip("scipy.sparse")
 
 from grids import bratu, brusselator, point
 
-from autodiff import jacfwd, jacobian, jvp, value_and_jacobian
+from autodiff import jacfwd, jacobian, jvp, sparsity, value_and_jacobian
 from autodiff.operators import jacobians
 from autodiff.sparse import jacobians as of_sparse
 
@@ -80,6 +80,14 @@ def test_another_program_has_another_pattern(answers):
         x = sign * point(256)
         np.testing.assert_allclose(matrix(x), jacfwd(f, chunk_size=7)(x), rtol=1e-13, atol=1e-13)
     assert None not in answers
+
+
+def test_a_sparse_pattern_does_not_depend_on_a_dense_jacobian_before():
+    bands = np.eye(80) + np.roll(np.eye(80), 1, 0)
+    f = lambda x: np.concatenate([2.0 * x[:-80], bands @ x[-80:]])
+    x = point(512)
+    jacobian(f)(x)
+    assert jacobian(f, sparse=True)(x).nnz == sparsity(f, x).pattern.nnz == 512 - 80 + 160
 
 
 def test_slopes_that_are_infinite_are_found_otherwise(answers):
