@@ -12,7 +12,7 @@ from dualnumbers.several import parts, plus
 
 from ..calls.directions import same_bits
 from ..calls.structures import flatten, map_leaves
-from ..calls.values import name_of, own
+from ..calls.values import described, name_of, own
 from .rerun import Function, Rerun, are_same, passes, pulled
 from .schedule import binomial
 
@@ -32,8 +32,8 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     blocks of 50 steps, of √n where that is less, and as many snapshots as the root of the number of blocks.
 
     ``step`` must be a function of k, the state and what it closes over alone: the first block is run twice, and
-    RuntimeError raised where the two differ. Raises TypeError or ValueError where ``n`` is not a whole number from 0
-    up, or ``snapshots`` or ``block`` none from 1 up.
+    RuntimeError raised where the two differ. Raises TypeError where ``step`` is no function, TypeError or ValueError
+    where ``n`` is not a whole number from 0 up, or ``snapshots`` or ``block`` none from 1 up.
 
     >>> from autodiff import checkpointed_loop, grad
     >>> def decayed(rate):
@@ -41,6 +41,9 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     >>> print(f"{grad(decayed)(2.0):.6f}")
     -0.135335
     """
+    if not callable(step):
+        raise TypeError(f"checkpointed_loop: step is a function of k and the state, step(k, state); got "
+                        f"{described(step)}{user_line()}")  # fmt: skip
     n = _whole("n", n, 0)
     block = max(min(BLOCK, isqrt(n)), 1) if block is None else _whole("block", block, 1)
     blocks = -(-n // block)

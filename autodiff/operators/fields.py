@@ -28,7 +28,7 @@ from dualnumbers.rules.shaping import array, stack
 
 from ..calls.auxiliary import beside
 from ..calls.directions import holomorphic
-from ..calls.places import Which, by_position
+from ..calls.places import by_position
 from ..calls.structures import is_structure
 from ..calls.values import name_of, own
 from ..calls.watching import watching
@@ -156,17 +156,20 @@ def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], ke
 
 
 @derived
-def elementwise_grad(f: Callable[..., Any], argnum: Which = 0, has_aux: bool = False) -> Callable[..., Any]:
+def elementwise_grad(f: Callable[..., Any], argnum: int | str = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the derivative of each element of ``f`` by the same element of an argument, of the shape of both.
 
     ``f`` acts on that argument element by element, as NumPy's ufuncs do: its Jacobian is diagonal. That is checked by
     one more direction, drawn at random, along which another Jacobian would almost surely differ; ValueError where it
     does, where the shapes differ, or where f is not holomorphic at a complex argument. With ``has_aux``, f returns
-    ``(value, auxiliary)`` and the result is ``(derivative, auxiliary)``.
+    ``(value, auxiliary)`` and the result is ``(derivative, auxiliary)``. Raises TypeError where ``argnum`` is a tuple.
 
     >>> elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
     """
+    if isinstance(argnum, tuple):
+        raise TypeError(f"elementwise_grad is by one argument, its index or name, not by argnum={argnum!r}: write it "
+                        f"once for each{user_line()}")  # fmt: skip
 
     @with_parameters_of(f)
     def slope_of_f(*args: Any, **keywords: Any) -> Any:

@@ -143,6 +143,8 @@ def _applied(product: Product, of: _Space, to: _Space, columns: Any, split: Arra
 
 
 def _multiplied(product: Product, of: _Space, to: _Space, columns: Array) -> Array:
+    if not columns.shape[1]:
+        return np.zeros((to.size, 0), np.result_type(np.float32, *to.types))
     if columns.shape[1] == 1:
         return to.column(product(of.structure(columns[:, 0])))[:, None]
     level = Level()

@@ -62,13 +62,16 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
 
 @derived
 def gnvp(f: Callable[..., Any], loss: Callable[..., Any] | None = None, has_aux: bool = False) -> Callable[..., Any]:
-    """Return ``(x, v, *args, **keywords) -> Jᵀ H J v``, a Gauss-Newton product of ``loss(f(x, *args, **keywords))``.
+    """Return ``(x, v, *args, **keywords) -> Jᴴ H J v``, a Gauss-Newton product of ``loss(f(x, *args, **keywords))``.
 
     J is the Jacobian of f by ``x``, which has the structure and shapes of ``v``, and H the Hessian of ``loss`` at what
     f returns, an array or a number; by default half the sum of squares, of which H is 1. It is the Hessian-vector
     product without the curvature of f itself, and positive semidefinite where the loss is convex (N. N. Schraudolph,
-    *Fast curvature matrix-vector products for second-order gradient descent*, 2002). f is recorded once. With
-    ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(product, auxiliary)``.
+    *Fast curvature matrix-vector products for second-order gradient descent*, 2002). Jᴴ, the transpose of a real J, is
+    the adjoint: of complex x the conjugate transpose, for which the product is positive semidefinite as well, and of
+    real x, where f is complex, the real part of that. f is recorded once. With ``has_aux``, f returns
+    ``(value, auxiliary)`` and the result is ``(product, auxiliary)``. Raises ValueError where ``v`` is not built as
+    ``x``, TypeError where the loss returns no real number.
 
     >>> gnvp(lambda x: x**2, lambda r: np.sum(r**2) / 2)(np.array([1.0, 2.0]), np.array([1.0, 0.0]))
     array([4., 0.])

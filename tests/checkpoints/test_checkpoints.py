@@ -435,3 +435,8 @@ def test_a_loop_whose_step_writes_to_a_state_without_derivative(blocks):
 def test_only_a_function_is_taken():
     with pytest.raises(TypeError, match="checkpoint takes a function, not 3"):
         checkpoint(3)
+    for wrong in (3, np.ones(2), None):
+        with pytest.raises(
+            TypeError, match=r"checkpointed_loop: step is a function of k and the state, step\(k, state"
+        ):
+            checkpointed_loop(wrong, 1.0, 10)

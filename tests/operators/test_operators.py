@@ -218,6 +218,17 @@ def test_gauss_newton_product():
     close(gauss_newton_operator(field, X) @ V, J.T @ J @ V)
 
 
+def test_a_gauss_newton_product_at_complex_points_is_by_the_adjoint():
+    f = lambda z: np.stack([z[0] ** 2 * z[1], np.exp(z[2]) * z[0]])
+    z, v = X * (1.0 + 0.5j), V * (0.5 - 2j)
+    J = np.array([[2 * z[0] * z[1], z[0] ** 2, 0.0], [np.exp(z[2]), 0.0, z[0] * np.exp(z[2])]])
+    close(gnvp(f)(z, v), J.conj().T @ J @ v)
+    close(gnvp(f, lambda r: np.sum(np.abs(r) ** 2) * 1.5)(z, v), 3.0 * J.conj().T @ J @ v)
+    turning = np.diag(1j * np.exp(1j * X))
+    close(gnvp(lambda x: np.exp(1j * x) + 0.5 * x)(X, V), np.real((turning + 0.5 * np.eye(3)).conj().T
+                                                                 @ (turning + 0.5 * np.eye(3)) @ V))  # fmt: skip
+
+
 def test_the_transpose_of_a_linear_function():
     A = np.arange(6.0).reshape(2, 3)
     transpose = linear_transpose(lambda x, y: A @ x + y[0], np.zeros(3), np.zeros(2))
@@ -402,6 +413,9 @@ def test_wrong_arguments():
         curl(energy)(X)
     with pytest.raises(ValueError, match="curl is of fields in two or three dimensions, not in 4"):
         curl(np.sin)(np.ones(4))
+    for argnum in ((0, 1), (0,)):
+        with pytest.raises(TypeError, match="elementwise_grad is by one argument, its index or name, not by argnum="):
+            elementwise_grad(np.hypot, argnum)
     with pytest.raises(ValueError, match=r"sum of an array of shape \(3,\) returned one of shape \(\)"):
         elementwise_grad(np.sum)(X)
     for operator in (hessian_diagonal, laplacian):
@@ -447,6 +461,18 @@ def test_operators_of_structures_and_complex_numbers():
     close(K @ np.eye(2), A)
     close(K.H @ np.eye(2), A.conj().T)
     close(K.T @ np.array([1.0, 1j]), A.T @ [1.0, 1j])
+
+
+@pytest.mark.parametrize("n", [3, 0])
+def test_operators_and_matrices_without_columns(n):
+    x = X[:n]
+    for made in (jacobian_operator(lambda x: np.outer(x, x), x), gauss_newton_operator(lambda x: x**2, x),
+                 hessian_operator(lambda x: np.sum(x**3), x), jacobian_operator(lambda z: z**2, 1j * x)):  # fmt: skip
+        m, width = made.shape
+        for operator, size in ((made, width), (made.T, m), (made.H, m)):
+            for dtype in (float, complex):
+                found = operator @ np.zeros((size, 0), dtype)
+                assert found.shape == (operator.shape[0], 0)
 
 
 def test_a_hessian_as_a_linear_operator():
