@@ -224,10 +224,13 @@ def left(areas, memory):
     return [elements(area.along(area.shape), area.shape, memory) for area in areas]
 
 
-def text_of(kernels, failed, name):
-    """The text of kernels in LLVM's language, as one function of a table of pointers, and what it declares."""
+def text_of(kernels, failed, name, addresses):
+    """The text of kernels in LLVM's language, as one function of a table of pointers, and what it declares.
+
+    The addresses that it uses are noted.
+    """
     slots = {space: space for space in {failed}.union(*(kernel.spaces() for kernel in kernels))}
-    printers = [printed(kernel, f"{name}.{k}", slots, failed) for k, kernel in enumerate(kernels)]
+    printers = [printed(kernel, f"{name}.{k}", slots, failed, addresses) for k, kernel in enumerate(kernels)]
     calls = "".join(f"  call void @{printers[k].name}(ptr %table, i64 {t})\n" for k, t in in_turn(kernels))
     whole = f"define void @{name}(ptr %table) {{\n{calls}  ret void\n}}"
     return "\n".join([*(printer.text for printer in printers), whole]), {x for p in printers for x in p.declared}

@@ -18,6 +18,7 @@ from loops import ArrayLoops, Loops
 from autodiff import grad, jit
 from autodiff.compiler.forms import form_of
 from autodiff.compiler.native import lowering, products
+from autodiff.compiler.native.addresses import Addresses
 from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.elementary import ELEMENTARY
 from autodiff.compiler.native.engine import Machine
@@ -67,16 +68,17 @@ class Native:
     """Kernels of some blocks as machine code, made at once, and run on memory whose surroundings are watched."""
 
     def __init__(self):
-        self.texts, self.declared = [], set()
+        self.texts, self.declared, self.addresses = [], set(), Addresses()
 
     def add(self, kernels, failed):
-        text, declared = text_of(kernels, failed, f"block{len(self.texts)}")
+        text, declared = text_of(kernels, failed, f"block{len(self.texts)}", self.addresses)
         self.texts.append(text)
         self.declared |= declared
         return len(self.texts) - 1
 
     def make(self):
-        self.machine = Machine("\n".join([*sorted(self.declared), *self.texts]))
+        text = "\n".join([*sorted(self.declared), self.addresses.definition, *self.texts])
+        self.machine = Machine(text, addresses=self.addresses.values)
 
     def run(self, number, memory):
         around = [np.full(x.nbytes + 128, FILL, np.uint8) for x in memory]

@@ -53,16 +53,16 @@ class Native:
 
     def _blocks(self) -> dict[int, NativeBlock]:
         """Return the blocks by their levels; those that are the same but for constants are one function."""
-        program, entries, found = self.parts.program, dict[str, Entry](), dict[int, NativeBlock]()
+        program, entries, found = self.parts.program, dict[Any, Entry](), dict[int, NativeBlock]()
         for level, block in sorted(self.parts.blocks.items()):
             if not block.has_effect:
                 continue
             arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
             text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {})
-            if text.text not in entries:
-                entries[text.text] = text.entry()
+            if text.key not in entries:
+                entries[text.key] = text.entry()
             guards = tuple(guard for _, _, guard in block.guards)
-            found[level] = NativeBlock(entries[text.text], tuple(block.given), tuple(block.results), guards)
+            found[level] = NativeBlock(entries[text.key], tuple(block.given), tuple(block.results), guards)
         return found
 
     def _whole(self) -> NativeBlock | None:

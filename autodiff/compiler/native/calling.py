@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from .addresses import Addresses
 from .areas import DTYPES, Address
 from .blas import LARGEST, address, as_columns
 from .code import NAMES, Value, literal
 from .fusing import Kernel
 from .instructions import FACTORS, SYSTEMS
 from .printing import SIZES, Printer
-from .python import at_address
 
 KINDS = ((True, False, True), (False, True, True), (True, True, False))
 """Whether a loop steps through the first operand, the second, the product: one of rows, of columns, of what is summed.
@@ -25,7 +25,8 @@ class Caller(Printer):
     called: tuple[int, ...]
     """The loops that are the library's."""
 
-    def __init__(self, kernel: Kernel, name: str, slots: dict[int, int], failed: int) -> None:
+    def __init__(self, kernel: Kernel, name: str, slots: dict[int, int], failed: int, addresses: Addresses) -> None:
+        self.addresses = addresses
         self.shape, self.form, self.of = kernel.shape, kernel.nodes[-1].form, kernel.nodes[-1].kind
         loaded = [kernel.nodes[x].address for x in kernel.nodes[-1].operands if isinstance(x, int)]
         self.places: list[Address] = [*(x for x in loaded if x is not None), kernel.stores[0].address]
@@ -66,7 +67,8 @@ class Caller(Printer):
             of = f"i8 {ord(x)}" if isinstance(x, str) else f"i32 {x}"
             constant = f"{NAMES[self.of]} {literal(x, self.of)}" if isinstance(x, float) else of
             taken.append(f"ptr {self._constants.setdefault(constant, f'@{self.name}.{len(self._constants)}')}")
-        self.lines.append(f"call void {at_address(address(name, self.of))}({', '.join(taken)})")
+        function = self._line(self.addresses.load(address(name, self.of)))
+        self.lines.append(f"call void {function}({', '.join(taken)})")
 
 
 class Product(Caller):
@@ -232,8 +234,8 @@ class System(Caller):
         self._end(".column", 1, columns)
 
 
-def printed(kernel: Kernel, name: str, slots: dict[int, int], failed: int) -> Printer:
+def printed(kernel: Kernel, name: str, slots: dict[int, int], failed: int, addresses: Addresses) -> Printer:
     """Return a kernel's text."""
     if not kernel.is_call:
         return Printer(kernel, name, slots, failed)
-    return (System if kernel.nodes[-1].form in SYSTEMS else Product)(kernel, name, slots, failed)
+    return (System if kernel.nodes[-1].form in SYSTEMS else Product)(kernel, name, slots, failed, addresses)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
+from typing import Any
+
+from .addresses import TABLE
+from .store import fetch, keep, name_of
 
 try:
     from llvmlite import binding as llvm
@@ -34,21 +41,42 @@ def lanes() -> int:
     return 8 if features.get("avx512f") else 4 if features.get("avx") else 2
 
 
+@cache
+def _versions() -> tuple[str, ...]:
+    """Return what machine code of one text depends on, beside that text."""
+    package, llvmlite = import_module("autodiff"), import_module("llvmlite")
+    return (package.__version__, llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_process_triple(),
+            llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())  # fmt: skip
+
+
 class Machine:
     """Machine code, as long as this object lives; of level 0 it is made ten times faster, and runs slower."""
 
-    def __init__(self, text: str, level: int = 2) -> None:
+    def __init__(self, text: str, level: int = 2, addresses: Sequence[int] = ()) -> None:
         _started()
-        module = llvm.parse_assembly(text)
-        module.verify()
-        features = llvm.get_host_cpu_features().flatten()
         target = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=features, opt=level, jit=True
+            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level, jit=True
         )
-        self._engine = llvm.create_mcjit_compiler(module, target)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(_code(text, level, target)))
         self._engine.finalize_object()
+        if addresses:
+            start = self._engine.get_global_value_address(TABLE)
+            (ctypes.c_void_p * len(addresses)).from_address(start)[:] = list(addresses)
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
         found: int = self._engine.get_function_address(name)
         return found
+
+
+def _code(text: str, level: int, target: Any) -> bytes:
+    """Return the machine code of a text: that which is kept, or else it is made."""
+    name = name_of(*_versions(), str(level), text)
+    found = fetch(name)
+    if found is None:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        found = bytes(target.emit_object(module))
+        keep(name, found)
+    return found

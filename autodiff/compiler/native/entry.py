@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from .addresses import Addresses
 from .areas import Area, Space
 from .arranging import SMALL, Arrangement
 from .calling import printed
 from .fusing import Kernel
 from .instructions import Block
-from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, at_address, of_numpy, of_python
+from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, of_numpy, of_python
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""
+
+MEMORY = 0
+"""In the place of the address of a block's memory, which each entry has of its own."""
 
 LONG, LONGEST = 6_000, 30_000
 """From how many operations on code is made by LLVM's level 0, and none at all."""
@@ -41,12 +45,13 @@ class Text(Arrangement):
             raise TooLong
         self.arguments, self.results = arguments, results
         self.lines: list[str] = []
+        self.addresses = Addresses()
         self.kept: list[Any] = list(self.constants.values())
         slots = {space.number: k for k, space in enumerate(self.spaces)}
         declared: set[str] = set()
         parts: list[str] = []
         for k, kernel in enumerate(self.kernels):
-            printer = printed(kernel, f"kernel{k}", slots, self.failed.number)
+            printer = printed(kernel, f"kernel{k}", slots, self.failed.number, self.addresses)
             parts.append(printer.text)
             declared |= printer.declared
         arrays = (area.space for x, area in results if isinstance(x, np.ndarray))
@@ -54,14 +59,21 @@ class Text(Arrangement):
         self._write()
         body = "\n  ".join(self.lines)
         entry = f"define ptr @entry(ptr %self, ptr %given, i64 %count) {{\n  {body}\n}}"
-        self.text = "\n".join([*sorted(declared), *parts, entry])
+        parts += [entry, called(self.addresses)]
+        self.text = "\n".join([*sorted(declared), self.addresses.definition, *parts])
 
     def entry(self) -> Entry:
         """Return the machine code."""
         memory = np.empty(self.size + 64 if self.size > SMALL else 0, np.uint8)
         start = -(-memory.ctypes.data // 64) * 64
         level = 2 if self.length < LONG else 0
-        return Entry(self.text.replace("@MEMORY", str(start)), level, memory, self.kept)
+        addresses = [start if address == MEMORY else address for address in self.addresses.values]
+        return Entry(self.text, level, addresses, memory, self.kept)
+
+    @property
+    def key(self) -> Any:
+        """What is the same for texts of which one function will do."""
+        return self.text, tuple(self.addresses.values)
 
     def _line(self, text: str) -> str:
         name = f"%x{len(self.lines)}"
@@ -69,18 +81,22 @@ class Text(Arrangement):
         return name
 
     def _call(self, of: str, address: int, *operands: str) -> str:
-        return self._line(f"call {of} {at_address(address)}({', '.join(operands)})")
+        return self._line(f"call {of} {self._address(address)}({', '.join(operands)})")
+
+    def _address(self, address: int) -> str:
+        """Write the load of an address."""
+        return self._line(self.addresses.load(address))
 
     def _at(self, of: str, base: str, place: int) -> str:
         return self._line(f"load {of}, ptr {self._line(f'getelementptr i8, ptr {base}, i64 {place}')}")
 
     def _write(self) -> None:
         self.lines.append(f"%table = alloca [{len(self.spaces)} x ptr], align 64")
-        memory = "inttoptr (i64 @MEMORY to ptr)" if self.size > SMALL else "%memory"
+        memory = self._address(MEMORY) if self.size > SMALL else "%memory"
         if self.size <= SMALL:
             self.lines.append(f"%memory = alloca [{max(self.size, 8)} x i8], align 64")
         self._leave_unless(self._line(f"icmp eq i64 %count, {len(self.arguments)}"))
-        pointers = {space: at_address(x.ctypes.data) for space, x in self.constants.items()}
+        pointers = {space: self._address(x.ctypes.data) for space, x in self.constants.items()}
         for k, (like, space) in enumerate(self.arguments):
             pointer = self._argument(k, like)
             if space is not None:
@@ -113,10 +129,10 @@ class Text(Arrangement):
     def _argument(self, k: int, like: Any) -> str:
         """Write the pointer to the numbers of an argument, if it is of the form that the block was made for."""
         given = self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %given, i64 {k}')}")
-        self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {at_address(id(type(like)))}"))
+        self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {self._address(id(type(like)))}"))
         if not isinstance(like, np.ndarray):
             return self._line(f"getelementptr i8, ptr {given}, i64 16")
-        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {at_address(id(like.dtype))}")
+        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {self._address(id(like.dtype))}")
         self.kept.append(like.dtype)
         flags = self._line(f"and i32 {self._at('i32', given, 64)}, {C_ORDER}")
         right = self._line(f"and i1 {right}, {self._line(f'icmp eq i32 {flags}, {C_ORDER}')}")
@@ -137,7 +153,7 @@ class Text(Arrangement):
         self.lines += [f"br i1 {right}, label %{go}, label %{leave}", f"{leave}:"]
         number = self._call("ptr", of_python("PyLong_FromLong"), f"i64 {code}")
         if whole:
-            self.lines.append(f"call void {at_address(of_python('Py_DecRef'))}(ptr {whole})")
+            self.lines.append(f"call void {self._address(of_python('Py_DecRef'))}(ptr {whole})")
         self.lines += [f"ret ptr {number}", f"{go}:"]
 
     def _new_objects(self, pointers: dict[Space, str]) -> list[str]:
@@ -162,7 +178,7 @@ class Text(Arrangement):
         go, leave = f"go{len(self.lines)}", f"leave{len(self.lines)}"
         self.lines += [f"br i1 {self._line(f'icmp ne ptr {made}, null')}, label %{go}, label %{leave}", f"{leave}:"]
         if whole:
-            self.lines.append(f"call void {at_address(of_python('Py_DecRef'))}(ptr {whole})")
+            self.lines.append(f"call void {self._address(of_python('Py_DecRef'))}(ptr {whole})")
         self.lines += ["ret ptr null", f"{go}:"]
         return made
 
@@ -171,7 +187,7 @@ class Text(Arrangement):
         for axis, extent in enumerate(like.shape):
             at = self._line(f"getelementptr i64, ptr {place}, i64 {axis}")
             self.lines.append(f"store i64 {extent}, ptr {at}")
-        return self._new(whole, of_numpy(NEW_ARRAY), f"ptr {at_address(id(np.ndarray))}", f"i32 {like.ndim}",
+        return self._new(whole, of_numpy(NEW_ARRAY), f"ptr {self._address(id(np.ndarray))}", f"i32 {like.ndim}",
                          f"ptr {place}", f"i32 {like.dtype.num}", "ptr null", "ptr null", "i32 0", "i32 0",
                          "ptr null")  # fmt: skip
 
@@ -211,4 +227,4 @@ class Text(Arrangement):
             return self._new(whole, of_python("PyBool_FromLong"), f"i64 {truth}")
         dtype = space.array.dtype
         self.kept.append(dtype)
-        return self._new(whole, of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {at_address(id(dtype))}", "ptr null")
+        return self._new(whole, of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {self._address(id(dtype))}", "ptr null")

@@ -6,12 +6,13 @@ The places are probed when they are first needed, on objects whose contents are 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from .addresses import Addresses
 from .engine import Machine
 
 C_ORDER = 0x0001 | 0x0100
@@ -65,10 +66,10 @@ def is_as_expected() -> bool:
 
 
 class Entry:
-    """What keeps a block's machine code, and its memory, as long as a function of it lives."""
+    """What keeps a block's machine code, its memory, and what it uses, as long as a function of it lives."""
 
-    def __init__(self, text: str, level: int, memory: np.ndarray, kept: list[Any]) -> None:
-        self._machine, self._memory, self._kept = Machine(f"{text}\n{CALLED}", level), memory, kept
+    def __init__(self, text: str, level: int, addresses: Sequence[int], memory: np.ndarray, kept: list[Any]) -> None:
+        self._machine, self._memory, self._kept = Machine(text, level, addresses), memory, kept
         places = self._machine.address("entry"), self._machine.address("called")
         self._methods = [_Method(b"block", place, flags, b"A compiled block.")
                          for place, flags in zip(places, (FASTCALL, FASTCALL | KEYWORDS), strict=True)]  # fmt: skip
@@ -89,12 +90,12 @@ def _builtin(method: _Method, kept: Any) -> Any:
     return make(ctypes.addressof(method), kept, None)
 
 
-def at_address(address: int) -> str:
-    """Return LLVM's text for a pointer to an address."""
-    return f"inttoptr (i64 {address} to ptr)"
+def called(addresses: Addresses) -> str:
+    """Return the text of a function that calls another one, the second of the pair that it keeps.
 
-
-CALLED = f"""define ptr @called(ptr %self, ptr %given, i64 %count, ptr %names) {{
+    It does so where a block gives a whole number.
+    """
+    return f"""define ptr @called(ptr %self, ptr %given, i64 %count, ptr %names) {{
   %plain = icmp eq ptr %names, null
   br i1 %plain, label %try, label %otherwise
 try:
@@ -104,17 +105,19 @@ try:
 look:
   %place = getelementptr i8, ptr %found, i64 8
   %type = load ptr, ptr %place
-  %left = icmp eq ptr %type, {at_address(id(int))}
+  %int = {addresses.load(id(int))}
+  %left = icmp eq ptr %type, %int
   br i1 %left, label %leave, label %done
 leave:
-  call void {at_address(of_python("Py_DecRef"))}(ptr %found)
+  %let = {addresses.load(of_python("Py_DecRef"))}
+  call void %let(ptr %found)
   br label %otherwise
 otherwise:
   %second = getelementptr i8, ptr %self, i64 32
   %other = load ptr, ptr %second
-  %again = call ptr {at_address(of_python("PyObject_Vectorcall"))}(ptr %other, ptr %given, i64 %count, ptr %names)
+  %call = {addresses.load(of_python("PyObject_Vectorcall"))}
+  %again = call ptr %call(ptr %other, ptr %given, i64 %count, ptr %names)
   ret ptr %again
 done:
   ret ptr %found
 }}"""
-"""The function that calls another one, the second of the pair that it keeps, where a block gives a whole number."""
