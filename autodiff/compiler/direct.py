@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.structures import LEFT_ALONE, kind_of
 from .forms import form_of
 from .native.blocks import Native, NativeBlock
 from .program import Program
+from .results import is_sparse, with_elements
 
 Direct = Callable[[Callable[..., Any]], Callable[..., Any]]
 """Of what is to be called where arguments are not as they were, the function of all arguments."""
@@ -115,5 +115,8 @@ class _Text:
         if type(x) in (list, tuple):
             inner = "".join(f"{self._made(part)}, " for part in x)
             return f"[{inner}]" if type(x) is list else f"({inner})"
-        self.fits &= kind_of(x) in (None, LEFT_ALONE)
+        if is_sparse(x):
+            self.names["with_elements"] = with_elements
+            return f"with_elements({self._object(x)}, {self._made(x.data)})"
+        self.fits &= type(x) in (float, complex, int, bool, str, type(None)) or isinstance(x, np.generic)
         return self._object(x)

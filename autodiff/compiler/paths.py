@@ -31,6 +31,7 @@ from .direct import Direct, direct
 from .forms import form_of, forms_of_arrays, outline_of
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
+from .results import Sparse, as_structure, with_elements
 from .source import Diverged, Source
 
 LONGEST = 100_000
@@ -182,7 +183,9 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: 
         raise NotCompilable(f"it has more than {LONGEST:,} steps")
 
     def place_of(x: Any) -> Any:
-        x = filled(x)
+        x = as_structure(filled(x))
+        if type(x) is Sparse:
+            return Sparse(with_elements(x.matrix, place_of(x.matrix.data)))
         if isinstance(x, np.ndarray) and x.dtype.char == "O":
             x = array(x)
         if isinstance(x, Variable) and x.tape is tape:

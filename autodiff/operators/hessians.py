@@ -30,7 +30,7 @@ from ..derived import derived, with_parameters_of
 from ..forward import jacfwd, jvp
 from ..linearization import Recording
 from ..reverse import grad
-from ..sparse.jacobians import check_sparse, value_grad_and_sparse_hessian
+from ..sparse.jacobians import check_sparse, hessian_by_colours, value_grad_and_sparse_hessian
 from ..sparse.sparsity import Sparsity
 from ..tape.keeping import count_read
 from ..tape.sweep import adjoints
@@ -86,6 +86,11 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
         indices = tuple(distinct(argnums, found))
+        coloured = hessian_by_colours(f, main, given, indices[0]) if chunk_size is None and len(indices) == 1 else None
+        if coloured is not None:
+            value, slopes, (partials,) = coloured
+            both = (slopes, (partials,)) if isinstance(argnums, tuple) else (slopes[0], partials[0])
+            return with_rest(value), *both
         recording = Recording(main, given, indices)
         out = real_output(recording.out, f)
         value = recording.value(out)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, size
-from dualnumbers.levels import Level, has_nan, is_number
-from dualnumbers.memory import unsigned_zeros
+from dualnumbers.levels import Level, has_nan, is_noted, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.rules.linalg.undetermined import Unadapted
@@ -42,7 +41,7 @@ class Recorded:
         self.values = [recording.value(leaf) for leaf in self.outs]
         self.heights, self.widths = list(map(size, self.values)), list(map(size, recording.leaves))
         for x in (*recording.leaves, *self.values):
-            if is_number(type(x)):
+            if is_number(type(x)) and (is_number(type(x.primal)) or not is_noted(x)):
                 raise TypeError("a sparse array of SciPy holds plain numbers, and inside another differentiation a "
                                 f"derivative is none: leave sparse= out there{user_line()}")  # fmt: skip
         for x in recording.leaves:
@@ -62,7 +61,7 @@ class Recorded:
         along = RANDOM.uniform(0.5, 1.5, (1, width)) if is_checked else np.zeros((0, width))
         found = self._found(compression, along, chunk_size)
         matrix = copy(pattern)  # SciPy's constructor looks at every index, a tenth of the time of all
-        matrix.data = unsigned_zeros(found[:count].ravel().take(compression.places))
+        matrix.data = np.take(found[:count], compression.places) + 0.0  # as `unsigned_zeros`
         matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         if is_checked:
             terms = lambda: self._size_of_terms(along[0], compression.is_reverse)

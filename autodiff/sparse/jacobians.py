@@ -9,7 +9,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dualnumbers.forms import shape
+from dualnumbers.levels import has_nan, is_noted
 from dualnumbers.messages.errors import user_line
+from dualnumbers.rules.indexing import scatter
+from dualnumbers.rules.shaping import reshape
 
 from ..calls.auxiliary import Main, beside
 from ..calls.places import Which, by_position, distinct
@@ -185,9 +189,7 @@ def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sp
     def all_three(*args: Any, **keywords: Any) -> Any:
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
-        indices = tuple(distinct(argnums, found))
-        gradient = Main(_swapped(value_and_grad(main, indices)), name_of(f))
-        recorded = Recorded(Recording(gradient, given, indices), f)
+        recorded, gradient = _gradient(f, main, given, tuple(distinct(argnums, found)))
         known = programs.sparsity(recorded) if sparse is True else _fitting(sparse, recorded)
         known = known.symmetrised
         partials = recorded.cut(recorded.matrix(known, known.by_star, sparse is not True, chunk_size))
@@ -197,6 +199,36 @@ def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sp
         return result, slopes, tuple(zip(*partials, strict=True))
 
     return all_three
+
+
+def _gradient(f: Function, main: Function, given: Any, indices: tuple[int, ...]) -> tuple[Recorded, Main]:
+    """Record the gradient of ``main``, which is f, beside whose gradients is its value."""
+    gradient = Main(_swapped(value_and_grad(main, indices)), name_of(f))
+    return Recorded(Recording(gradient, given, indices), f), gradient
+
+
+def hessian_by_colours(f: Function, main: Function, given: Any, place: int) -> tuple[Any, list[Any], list[Any]] | None:
+    """Return value, gradient and dense Hessian by one array, where they are recorded to be run at other inputs.
+
+    It is found by the colours of its pattern. None comes back where that is not thin, and where the Hessian has NaN.
+    """
+    x = given[place]
+    if not is_noted(x) or type(x.primal) is not np.ndarray or x.primal.dtype != np.float64 or x.primal.size < THIN:
+        return None
+    try:
+        recorded, gradient = _gradient(f, main, given, (place,))
+        known = Programs.of(f).thin(recorded)
+    except (ImportError, TypeError):  # SciPy is not installed; it gives no real number
+        return None
+    if known is None or known.shape[0] != known.shape[1]:
+        return None
+    known = known.symmetrised
+    found = recorded.matrix(known, known.by_star).data
+    if has_nan(found):
+        return None
+    dense = reshape(scatter(found, known.shape, (known.rows, known.pattern.indices)), shape(x) * 2, "C")
+    partials = recorded.recording.call.jacobians([[dense]], recorded.rebuild)
+    return gradient.rest(), recorded.rebuild(recorded.values), partials
 
 
 def _swapped(value_and_gradient: Function) -> Function:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualnumbers.forms import is_unreal, shape, size
-from dualnumbers.levels import plain
+from dualnumbers.levels import is_number, plain
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts
 from dualnumbers.table import Row, is_of_table
@@ -238,8 +238,8 @@ class _Patterns:
             return np.zeros(np.shape(x), np.result_type(x))[()]
         if line_of(operand) in self.varying and not isinstance(kind, Constant):
             return self._turned(self.random.uniform(0.5, 1.0, np.shape(x)), x)
-        if line_of(operand) in self.tape.unkept:
-            raise asking.NotFoundError
+        if line_of(operand) in self.tape.unkept or is_number(type(self.tape.value(operand))):
+            raise asking.NotFoundError  # at other values, of a recording around it, the pattern may be another one
         is_whole = isinstance(kind, Constant) or isinstance(kind_asked, Smooth)
         self.reasons.append(Reason(line, place, is_whole))
         return x

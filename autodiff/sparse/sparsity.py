@@ -117,19 +117,19 @@ class Sparsity:
         return self._cheaper if mode == "auto" else self._by_columns if mode == "forward" else self._by_rows
 
     @property
-    def _rows(self) -> Any:
+    def rows(self) -> Any:
         """The row of each element."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.pattern.indptr))
 
     @cached_property
     def _by_columns(self) -> Compression:
         colours = colouring.columns(self.pattern)
-        return Compression(colours, _count(colours), colours[self.pattern.indices] * self.shape[0] + self._rows)
+        return Compression(colours, _count(colours), colours[self.pattern.indices] * self.shape[0] + self.rows)
 
     @cached_property
     def _by_rows(self) -> Compression:
         colours = colouring.columns(self.pattern.T)
-        places = colours[self._rows] * self.shape[1] + self.pattern.indices
+        places = colours[self.rows] * self.shape[1] + self.pattern.indices
         return Compression(colours, _count(colours), places, True)
 
     @cached_property
@@ -150,7 +150,7 @@ class Sparsity:
     @cached_property
     def by_star(self) -> Compression:
         """The compression of a symmetric matrix of this pattern: each element or its mirror image is alone."""
-        n, rows, columns = self.shape[0], self._rows, self.pattern.indices
+        n, rows, columns = self.shape[0], self.rows, self.pattern.indices
         colours = colouring.star(self.pattern)
         alone = colouring.direct(self.pattern, colours)
         keys = rows * n + columns

@@ -113,7 +113,7 @@ def test_the_lines_of_a_program_do_not_grow_with_its_loops(kernels):
             for found, expected in zip(compiled(point), value_and_grad(rosenbrock)(point), strict=True):
                 assert_allclose(found, expected, rtol=1e-13)
         sizes.append(sum(nodes for _, nodes in body(kernels[-1])))
-    assert sizes[0] == sizes[1] < 110
+    assert sizes[0] == sizes[1] < 150
 
 
 def test_a_recurrence_goes_round_by_round(kernels):

@@ -100,34 +100,54 @@ At = tuple[tuple[int, ...], Address | None]
 places, of which some may be the same."""
 
 
-class _Uses:
-    """In which kernels a space has been written and read so far, the last ones, and at which addresses there."""
+Span = tuple[float, float]
+"""The first and the last element of a space that an address may lead to."""
 
-    __slots__ = ("read", "read_at", "written", "written_at")
+EVERYWHERE: Span = (-np.inf, np.inf)
+
+MOST = 16
+"""How many stretches of a space are told apart."""
+
+
+class _Marks:
+    """In which kernels elements of a space have been touched so far, the last ones, and at which addresses."""
+
+    __slots__ = ("before", "marks")
 
     def __init__(self) -> None:
-        self.written = self.read = -1
-        self.written_at: set[At] = set()
-        self.read_at: set[At] = set()
+        self.before = -1
+        """The last kernel that touched whatever element, of those that are not told apart any more."""
+        self.marks: dict[At, tuple[int, Span]] = {}
 
-    def after_writing(self, at: At) -> int:
-        """Return the first kernel in which what was written may be read or written over."""
-        return self.written + (self.written_at != {at})
+    def after(self, at: At, span: Span) -> int:
+        """Return the first kernel in which what was touched may be touched, at an address by other rounds."""
+        found = self.before + 1
+        for other, (kernel, (low, high)) in self.marks.items():
+            if low <= span[1] and span[0] <= high:
+                found = max(found, kernel + (other != at or at[1] is None))
+        return found
 
-    def after_reading(self, at: At) -> int:
-        """Return the first kernel in which what was read may be written over."""
-        return self.read + (self.read_at != {at})
+    def note(self, kernel: int, at: At, span: Span) -> None:
+        self.marks[at] = kernel, (span if at[1] is not None else EVERYWHERE)
+        if len(self.marks) > MOST:
+            self.before = max(self.before, *(kernel for kernel, _ in self.marks.values()))
+            self.marks.clear()
 
-    def note_read(self, kernel: int, at: At) -> None:
-        if kernel > self.read:
-            self.read, self.read_at = kernel, set()
-        if kernel == self.read:
-            self.read_at.add(at)
 
-    def note_written(self, kernel: int, at: At) -> None:
-        if kernel > self.written:
-            self.written, self.written_at = kernel, set()
-        self.written_at.add(at)
+class _Uses:
+    """Where a space has been written and read so far."""
+
+    __slots__ = ("read", "written")
+
+    def __init__(self) -> None:
+        self.written, self.read = _Marks(), _Marks()
+
+
+def _span(x: Address, shape: tuple[int, ...]) -> Span:
+    if x.places is not None or x.round:
+        return EVERYWHERE
+    ends = [(n - 1) * stride for n, stride in zip(shape, x.strides, strict=True)]
+    return x.offset + sum(min(end, 0) for end in ends), x.offset + sum(max(end, 0) for end in ends)
 
 
 def fuse(instructions: Sequence[Group]) -> list[Kernel]:
@@ -188,17 +208,22 @@ def _note(lines: Sequence[Instruction], kernel: int, uses: dict[int, _Uses], who
     for one in lines:
         for x in one.operands:
             if isinstance(x, Address):
-                uses.setdefault(x.space, _Uses()).note_read(kernel, (one.shape, None if whole else x))
+                at = (one.shape, None if whole else x)
+                uses.setdefault(x.space, _Uses()).read.note(kernel, at, _span(x, one.shape))
         at = (one.shape, None if whole or one.fold or one.out.places else one.out)
-        uses.setdefault(one.out.space, _Uses()).note_written(kernel, at)
+        uses.setdefault(one.out.space, _Uses()).written.note(kernel, at, _span(one.out, one.shape))
 
 
 def _first(one: Instruction, uses: dict[int, _Uses]) -> int:
     """Return the first kernel in which an instruction may stand."""
-    out, at = uses.setdefault(one.out.space, _Uses()), (one.shape, None if one.out.places else one.out)
-    read = [(uses.setdefault(x.space, _Uses()), (one.shape, x)) for x in one.operands if isinstance(x, Address)]
-    first = max(out.after_writing(at), out.after_reading(at), *(use.after_writing(where) for use, where in read), 0)
-    return max(first, out.written + 1, out.read + 1) if one.fold else first
+    out, span = uses.setdefault(one.out.space, _Uses()), _span(one.out, one.shape)
+    at = (one.shape, None if one.out.places or one.fold else one.out)
+    first = max(out.written.after(at, span), out.read.after(at, span))
+    for x in one.operands:
+        if isinstance(x, Address):
+            use = uses.setdefault(x.space, _Uses())
+            first = max(first, use.written.after((one.shape, x), _span(x, one.shape)))
+    return first
 
 
 def without_unread(kernels: list[Kernel], kept: set[int]) -> list[Kernel]:

@@ -19,6 +19,7 @@ from .choosing import CHOOSING
 from .contractions import CONTRACTIONS
 from .forms import FORMS, OF_TRUTHS
 from .instructions import Block, Operand
+from .overlaps import gathered
 from .products import PRODUCTS
 from .rolling import roll
 from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
@@ -67,7 +68,8 @@ class Lowering:
                 self._give(self.blocks[self.level[number]], number)
             given |= wanted
         for block in self.blocks.values():
-            block.groups = roll(block)
+            kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
+            block.groups = gathered(block, roll(block), kept)
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:
