@@ -33,12 +33,15 @@ class Effort(NamedTuple):
     probes: int = 600
     """How many times it is asked at most."""
     wide: int = 4
-    """Random single elements may not all reach more than a part 1 / ``wide`` of its value, unless it has `FEW`."""
+    """Where three random elements of an operand of more than `FEW` all reach a larger part of the value than 1 /
+    ``wide``, the row is taken for dense at once.
+    """
 
 
 FULL, LITTLE = Effort(), Effort(150, 64)
 
 FEW = 64
+"""An operand of so many elements or fewer is always asked by halves."""
 
 FAR = 10.0, 20.0
 """Random numbers in this range, and their negatives, are larger and smaller than all between 1/2 and 1."""
@@ -139,7 +142,7 @@ def by_halves(reached: Map, inputs: int, outputs: int, effort: Effort = FULL) ->
     block, probes = np.zeros(len(row), np.intp), 0
     while np.any(stops - starts > 1):
         shape = (outputs, len(starts))
-        colours = columns(csr_array((np.ones(len(row), bool), (row, block)), shape=shape))
+        colours = columns(csr_array((np.ones(len(row), bool), (row, block)), shape=shape), thorough=False)
         count = int(np.max(colours)) + 1
         probes += 2 * count
         if probes > effort.probes:

@@ -59,6 +59,17 @@ def test_how_few():
     assert stars == {arrowhead: 2, rosenbrock: 3, surface: 9}
 
 
+@pytest.mark.parametrize("n", [6, 7, 8, 11, 17, 101])
+def test_a_ring_has_no_more_colours_than_it_must(n):
+    """Three where their number divides n, else four; of 5 it is 5, and of its symmetric matrix a star takes 3 or 4."""
+    ring = np.eye(n, dtype=bool) | np.roll(np.eye(n, dtype=bool), 1, 0) | np.roll(np.eye(n, dtype=bool), -1, 0)
+    found = Sparsity(scipy_sparse.csr_array(ring))
+    assert (
+        found.compression("forward").directions == found.compression("reverse").directions == (3 if n % 3 == 0 else 4)
+    )
+    assert found.by_star.directions <= 4
+
+
 def test_one_row_goes_backward():
     assert sparsity(np.sum, point(100)).mode == "reverse"
     assert sparsity(lambda x: x[0] * np.ones(100), point(100)).mode == "forward"
