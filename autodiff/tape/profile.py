@@ -115,6 +115,10 @@ def _least(function: Callable[..., Any], *arguments: Any) -> float:
 
 
 def _bytes(tape: Tape, line: int) -> int:
-    """Return the memory of a line's value: none of a view of another one, nor of one that was let go."""
-    return sum(int(x.nbytes) if isinstance(x, np.ndarray) and x.base is None else 0 if isinstance(x, np.ndarray) else 8
-               for x in parts(tape.values[line]) if line not in tape.unkept)  # fmt: skip
+    """Return the memory of a line's value: none of what shares that of an operand, as a view, nor of one let go."""
+    if line in tape.unkept:
+        return 0
+    given = [x for k in tape.operands(line) for x in parts(tape.value(k)) if isinstance(x, np.ndarray)]
+    new = [x for x in parts(tape.values[line])
+           if not (isinstance(x, np.ndarray) and any(np.may_share_memory(x, y) for y in given))]  # fmt: skip
+    return sum(int(x.nbytes) if isinstance(x, (np.ndarray, np.generic)) else 8 for x in new)

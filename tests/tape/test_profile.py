@@ -66,3 +66,10 @@ def test_a_tape_without_lines_of_code_is_refused():
     tape, _ = record(program, [np.ones(3)])
     with pytest.raises(ValueError, match=r"record it with record\(f, args, sources=True\)"):
         tape.profile()
+
+
+def test_the_bytes_of_what_is_no_view_of_an_operand():
+    """A copy that NumPy gives as a view of its own, and a complex number."""
+    tape, _ = record(lambda z: np.sum(z.T.reshape(-1)[1:]), [np.ones((3, 2)) * 1j], sources=True)
+    assert [np.may_share_memory(tape.values[k], tape.values[k - 1]) for k in (1, 2, 3)] == [True, False, True]
+    assert sum(cost.bytes for cost in tape.profile()) == 6 * 16 + 16
