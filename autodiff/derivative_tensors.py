@@ -69,9 +69,10 @@ def derivative_of_order(f: Function, wrt: Which, args: Sequence[Any], order: int
 def derivative_tensor(f: Function, x: Any, order: int) -> Any:
     """Return all derivatives of an order by a number or an array, of shape ``f(x).shape + x.shape * order``.
 
-    Of the order 0 that is f(x), of 1 the Jacobian, of 2 an array of Hessians. f runs once, along
-    C(x.size + order − 1, order) directions; more often where those would fill the memory. Of an array, an order above
-    8 is the Jacobian of Jacobians, and so is what comes out NaN.
+    Of the order 0 that is f(x), of 1 the Jacobian, of 2 an array of Hessians. By a number f runs once, on a power
+    series; by an array once for C(x.size + order − 1, order) directions together, more often where those would fill the
+    memory. At a complex x it runs once more, to see that f is holomorphic. By an array, the order 1, one above 8, and
+    what comes out NaN are Jacobians of Jacobians.
 
     Raises TypeError where the order is no integer, where x is no number or array, or where f returns something else
     than numbers; ValueError for an order below 0, and where f is not holomorphic at a complex x.

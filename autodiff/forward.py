@@ -109,7 +109,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
 
 @derived
 def differentiate(f: Callable[..., Any], wrt: Which = 0) -> Callable[..., Any]:
-    """Return the partial ∂f/∂args[wrt] as a function of the same arguments.
+    """Return the partial ∂f/∂args[wrt] as a function of the same arguments, which raises what `derivative` does.
 
     >>> slope = differentiate(lambda x: x**3)
     >>> slope(2.0), differentiate(slope)(2.0)
@@ -129,7 +129,7 @@ def differentiate(f: Callable[..., Any], wrt: Which = 0) -> Callable[..., Any]:
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     """Return the list of partials of a scalar ``f``, one per argument, by one run with all directions at once.
 
-    Raises TypeError where f returns an array: use `jacfwd`.
+    Raises TypeError where f returns an array, use `jacfwd`, or a complex number.
     """
     args = arguments(f, args)
     if not args:
@@ -148,7 +148,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
 
     The value has the type that f gives without a differentiation, as of ``np.sin(0.5)`` np.float64; the tangent has it
     too. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(value, tangent, auxiliary)``.
-    Raises ValueError where a tangent has another shape than its primal, even one that broadcasts.
+    Raises ValueError where a tangent has another shape than its primal, even one that broadcasts, or there are not as
+    many; TypeError where f returns something else than numbers.
 
     >>> jvp(lambda x, y: x * y, [2.0, 3.0], [1.0, 0.0])
     (6.0, 3.0)
@@ -186,6 +187,9 @@ def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
     arguments give the structure of the output, holding that of the argument. ``chunk_size`` directions, one for each
     element of the arguments, are pushed forward at a time; by default as many as fit into a small memory. With
     ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(Jacobian, auxiliary)``.
+
+    Raises TypeError where f returns something else than numbers; TypeError, IndexError or ValueError for wrong
+    ``argnums`` or ``chunk_size``; ValueError where f is not holomorphic at a complex point.
 
     >>> import numpy as np
     >>> jacfwd(lambda t: np.stack([t, t**2]))(3.0)

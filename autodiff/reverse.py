@@ -92,7 +92,8 @@ def grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = False) -> Ca
     """Return the gradient of a scalar ``f`` as a function of the same arguments.
 
     It has the structure of argument ``argnums``, an index or a parameter's name; a tuple of them gives a tuple of
-    gradients. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.
+    gradients. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``. Raises
+    TypeError where f returns an array or a complex number, TypeError, IndexError or ValueError for wrong ``argnums``.
 
     >>> import numpy as np
     >>> grad(lambda v: np.sum(v**2))(np.array([1.0, 2.0]))
@@ -114,7 +115,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = Fa
 
     The value has the type that f gives without a differentiation, the gradient that of the argument.
     With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``((value, auxiliary), gradient)``.
-    ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is.
+    ``scipy.optimize.minimize(value_and_grad(f), x0, jac=True)`` takes it as it is. Raises what `grad` does.
 
     >>> value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
@@ -143,10 +144,11 @@ def _value_and_gradient(f: Callable[..., Any], argnums: Which, has_aux: bool) ->
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """Return ``(f(*primals), pullback)``; ``pullback(cotangent)`` is a tuple, the adjoint of each primal.
 
-    With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(value, pullback, auxiliary)``.
-    The value has the type that f gives without a differentiation, an adjoint that of its primal.
-    The adjoint is that of the real inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another
-    shape or structure than the output. The pull-back keeps what was recorded: it can be called again, and be pickled.
+    With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(value, pullback, auxiliary)``. The value has
+    the type that f gives without a differentiation, an adjoint that of its primal. The adjoint is that of the real
+    inner product Re Σ conj(a) · b. Raises ValueError where a cotangent has another shape or structure than the output,
+    TypeError where f returns something else than numbers. The pull-back keeps what was recorded: it can be called
+    again, and be pickled.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> value, pullback(1.0)
@@ -168,6 +170,7 @@ def jacrev(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
     """Return the Jacobian as a function of f's arguments: one recording, one sweep for all output elements.
 
     Shape, structure, ``argnums``, ``has_aux`` and ``chunk_size``, of output elements, as `autodiff.forward.jacfwd`'s.
+    Raises what that does.
 
     >>> import numpy as np
     >>> jacrev(lambda x: np.stack([np.sum(x), np.prod(x)]))(np.array([2.0, 3.0]))

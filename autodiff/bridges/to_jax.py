@@ -71,7 +71,7 @@ def _called(flat: Flat, forms: tuple[Any, ...], arrays: Sequence[Any]) -> Any:
         moving = flat.moving(xs)
         of_adjoints = tuple(jax.ShapeDtypeStruct(xs[k].shape, xs[k].dtype) for k in moving)
         found = dict(zip(moving, _called(flat.pulled(len(given)), of_adjoints, [*given, *xs]), strict=True))
-        return tuple(found.get(k) if k in found else np.zeros(x.shape, jax.dtypes.float0) for k, x in enumerate(xs))
+        return tuple(found[k] if k in found else np.zeros(x.shape, jax.dtypes.float0) for k, x in enumerate(xs))
 
     primal.defvjp(forward, backward)
     return primal(*arrays)

@@ -28,12 +28,13 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     Derivatives pass by the state and by numbers that ``step`` closes over, in both modes and at every order. Forward
     mode runs the loop on dual numbers. The sweep of a tape, on which the loop is one line, reverses it in parts:
     ``block`` steps are recorded, swept and dropped, from the last to the first; the states at which they begin are
-    computed again from ``snapshots`` states that are kept (Griewank 1992; Griewank & Walther 2000). The default is
-    blocks of 50 steps, of √n where that is less, and as many snapshots as the root of the number of blocks.
+    computed again from those that are kept, ``snapshots`` at most besides the first (Griewank 1992; Griewank & Walther
+    2000): more of them take memory, fewer take more runs of ``step``. The default is blocks of 50 steps, of √n where
+    that is less, and as many snapshots as the root of the number of blocks.
 
-    ``step`` must be a function of k, the state and what it closes over alone: the first block is run twice, and
-    RuntimeError raised where the two differ. Raises TypeError where ``step`` is no function, TypeError or ValueError
-    where ``n`` is not a whole number from 0 up, or ``snapshots`` or ``block`` none from 1 up.
+    ``step`` must be a function of k, the state and what it closes over alone: differentiated, the first block
+    is run twice, and RuntimeError raised where the two differ. Raises TypeError where ``step`` is no function,
+    TypeError or ValueError where ``n`` is not a whole number from 0 up, or ``snapshots`` or ``block`` none from 1 up.
 
     >>> from autodiff import checkpointed_loop, grad
     >>> def decayed(rate):

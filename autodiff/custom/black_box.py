@@ -27,7 +27,9 @@ def black_box(function: Function | None = None, *, rtol: float = 1e-6) -> Any:
     real numbers and arrays, the others fixed parameters; it returns a number or an array. A Jacobian is taken by the
     extrapolated quotients of ``autodiff.differences`` (Ridders 1982), some tens of calls of the function for each
     element of the arguments, however many directions are asked for. A second derivative is a mixed difference, and
-    takes the square of that.
+    takes the square of that. The derivative at the latest point is kept as long as the function gives the same value
+    there: one that gives another, since it reads what has changed, is differenced anew. While it is differenced it must
+    not change, nor draw random numbers; a change that its value at the point does not show is not seen.
 
     Raises ValueError where the estimated error of a derivative is more than ``rtol`` times the largest elements of the
     derivative and the value together: at a kink, at a jump, where the function is noisy. TypeError where an argument is
@@ -109,7 +111,7 @@ class _Box:
     def _quotient(self, arguments: Sequence[Any]) -> Any:
         """Return the partial at plain arguments by differences; that at the latest ones is kept.
 
-        It is taken again where the function still has the same value there: what it closes over may have changed.
+        It is so while the function has the same value there; else what it closes over has changed.
         """
         operands, fixed = [np.array(x) for x in arguments[: self._count]], arguments[self._count :]
         point = [(x.shape, x.tobytes()) for x in operands]

@@ -50,6 +50,8 @@ def hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bool | Sparsity =
     With ``sparse`` it is a ``csr_array`` of SciPy, as `jacobian`'s; its pattern is that of the gradient,
     ``sparsity(grad(f), x)``, and its transpose together.
 
+    Raises TypeError where f returns an array or a complex number, and what `jacobian` does for wrong options.
+
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([1.0, 2.0]))
     array([[4., 2.],
            [2., 0.]])
@@ -69,8 +71,8 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
                            chunk_size: int | None = None, has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
     """Return ``(value, gradient, Hessian)`` of a scalar ``f`` as a function of its arguments, by one recording.
 
-    The arguments are those of `hessian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
-    ``((value, auxiliary), gradient, Hessian)``.
+    The arguments are those of `hessian`, and so is what is raised. With ``has_aux``, f returns ``(value, auxiliary)``
+    and the result is ``((value, auxiliary), gradient, Hessian)``.
 
     >>> value, slope, curvature = value_grad_and_hessian(lambda x: x**3)(2.0)
     >>> value, slope, curvature
@@ -174,7 +176,8 @@ def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: in
 
     The Hessian itself is never there as a whole: f is recorded once, and ``chunk_size`` directions go at a time, by
     default as many as fit into a small memory. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
-    ``(diagonal, auxiliary)``. Raises TypeError for a complex argument.
+    ``(diagonal, auxiliary)``. Raises TypeError for a complex argument, and where f returns an array or a complex
+    number.
 
     >>> hessian_diagonal(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
     array([ 6., 12.])

@@ -43,6 +43,9 @@ def jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "auto", spar
     ``True`` finds the pattern at the first call, and again where f is another program; a `Sparsity` is taken as it is,
     and ValueError raised where a random directional derivative shows that it does not hold.
 
+    Raises what `autodiff.forward.jacfwd` does, ValueError for another ``mode``, and with ``sparse`` what
+    `autodiff.sparsity` does.
+
     >>> import numpy as np
     >>> jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
     array([[2., 0.],
@@ -64,8 +67,8 @@ def value_and_jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "a
                        has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
     """Return ``(value, Jacobian)`` of ``f`` as a function of its arguments: the value costs nothing more.
 
-    The arguments are those of `jacobian`. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is
-    ``((value, auxiliary), Jacobian)``.
+    The arguments are those of `jacobian`, and so is what is raised. With ``has_aux``, f returns ``(value, auxiliary)``
+    and the result is ``((value, auxiliary), Jacobian)``.
 
     >>> import numpy as np
     >>> value, slopes = value_and_jacobian(lambda x: x**2)(np.array([1.0, 2.0]))

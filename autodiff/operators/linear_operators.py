@@ -190,6 +190,7 @@ def gauss_newton_operator(f: Callable[..., Any], x: Any, *args: Any, loss: Calla
     """Return Jᵀ H J as an operator, J the Jacobian of ``f(x, *args)`` by x and H the Hessian of ``loss`` at its value.
 
     The loss is half the sum of squares by default, of which H is 1: it is `gnvp`'s product, with f recorded once.
+    Raises TypeError where x is complex, or the loss returns no real number.
 
     >>> import numpy as np
     >>> G = gauss_newton_operator(lambda x: x**2, np.array([1.0, 2.0]))

@@ -36,7 +36,8 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
 
     Forward over reverse: f is recorded once, ``v`` pushed through the tape, and a sweep over the lines with their
     tangents gives that of the gradient. ``v`` has the structure and shapes of ``x``; ValueError where it has not. It is
-    SciPy's ``hessp``. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(H v, auxiliary)``.
+    SciPy's ``hessp``. With ``has_aux``, f returns ``(value, auxiliary)`` and the result is ``(H v, auxiliary)``. Raises
+    TypeError where f returns an array or a complex number.
 
     >>> hvp(lambda x: np.sum(x**3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
@@ -136,7 +137,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     """Return ``(f(*primals), push)``: ``push(*tangents)`` is the output's tangent; f is recorded, not run again.
 
     The push-forward keeps what was recorded: it can be called again, and be pickled. With ``has_aux``, f returns
-    ``(value, auxiliary)`` and the result is ``(value, push, auxiliary)``.
+    ``(value, auxiliary)`` and the result is ``(value, push, auxiliary)``. Raises TypeError where f returns something
+    else than numbers, and ``push`` ValueError where the tangents are not built as the primals.
 
     >>> value, push = linearize(lambda x, y: x * y, 2.0, 3.0)
     >>> value, push(1.0, 0.0), push(0.0, 1.0)

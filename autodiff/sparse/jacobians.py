@@ -104,7 +104,8 @@ def sparsity(f: Function, *args: Any, argnums: Which = 0, **keywords: Any) -> Sp
 
     It is found from what f computes, not from values, and may be too dense, where its ``dense`` says so, but not too
     sparse; of a Hessian it is ``sparsity(grad(f), x)``. It holds as long as f is the same program: at other values an
-    ``if`` or an order may change it.
+    ``if`` or an order may change it. Raises ValueError where the pattern has more than 67 million elements, TypeError
+    at a complex point and inside another differentiation.
 
     >>> import numpy as np
     >>> sparsity(lambda x: x[1:] - x[:-1], np.zeros(4)).pattern.nnz

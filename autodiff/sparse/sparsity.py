@@ -68,7 +68,8 @@ class Sparsity:
 
     ``pattern`` is a SciPy sparse array of shape ``(m, n)``: of all elements of the output by all of the differentiated
     arguments, each in the order C, one after the other. Elements that it holds count, also those that are 0. `sparsity`
-    finds it; one that is known otherwise, as that of a grid, can be given. ValueError where it has no two axes.
+    finds it; one that is known otherwise, as that of a grid, can be given; a matrix counts where it is not 0. ``dense``
+    is what `sparsity` reports of rows that it took for dense. Raises ValueError where the pattern has no two axes.
 
     >>> import numpy as np
     >>> import scipy.sparse
@@ -93,7 +94,9 @@ class Sparsity:
         self.pattern = found
         """The pattern, a ``csr_array`` of truth values."""
         self.dense = tuple(dense)
-        """What was taken for dense, since its rule could not be asked: "inv: 9 × 9, at file:line"."""
+        """What was taken for dense, since its rule could not be asked, a text for each: row, shapes of its operands and
+        line of code, as "inv of (9, 9) at model.py:12: np.linalg.inv(A)".
+        """
 
     @property
     def shape(self) -> tuple[int, int]:

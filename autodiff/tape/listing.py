@@ -1,4 +1,7 @@
-"""A tape as text: the Wengert list as a numbered table, which `print(tape)` shows. It is plain ASCII."""
+"""A tape as text: the Wengert list as a numbered table, which `print(tape)` shows.
+
+Its own signs are ASCII; names and values stand as they print.
+"""
 
 from __future__ import annotations
 

@@ -75,8 +75,9 @@ class Program:
     second: list[int]
     """The first and the second operand of each line, `UNARY` where there is none.
 
-    Only what appends lines and `sweep._sweep` know these two columns and ``more``; everything else asks `operands`. One
-    column of tuples would take 50 ns a line more to record, of 250, and 47 MB of a million lines.
+    What appends lines, and what goes over all of them where each counts, as a sweep, reads these two columns and
+    ``more``; everything else asks `operands`. One column of tuples would take 50 ns a line more to record, of 250, and
+    47 MB of a million lines.
     """
     more: dict[int, list[int]]
     """All the operands of each line that has more than two."""

@@ -80,7 +80,8 @@ class Tape(Program):
     def run(self, args: Sequence[Any]) -> Any:
         """Return what the recorded function returns for other arguments, computed line by line without calling it.
 
-        The arguments have the structure, shapes and types of those that it was recorded with. Raises RuntimeError, a
+        The arguments have the structure, shapes and types of those that it was recorded with; TypeError where they have
+        not, or where the tape is none of `autodiff.record`. Raises RuntimeError, a
         ``autodiff.tape.replay.DivergedError``, where a decision of the function would be another one.
         """
         from .replay import run

@@ -34,7 +34,7 @@ new = object.__new__
 SCALARS = (float, np.float64, int)
 
 FEW = 16
-"""Up to so many floats a batch is a list: as an array, they take as long from about 50 on."""
+"""Up to so many floats a batch is a list, which is faster than an array up to about 50 of them."""
 
 NOTHING = np.float64(np.nan)
 

@@ -87,9 +87,11 @@ def summed(partials: Sequence[Any], z: Any, xs: Sequence[Any], tangents: Sequenc
 
 
 def applied(row: Row, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...]) -> Any:
-    """Return the tangent of ``z = row(*xs, *static)``, linear in operands that have plain arrays or batches of such.
+    """Return the tangent of ``z = row(*xs, *static)`` by the row's own function, applied to tangents.
 
-    None comes back where another way is to be taken, as of `weighted`.
+    ``active`` has the place and the tangent, an array or a batch of such, of each operand with one: of any operands of
+    a linear row, of one of a multilinear one. None comes back where another way is to be taken: for other rows, where a
+    tangent is no plain array or batch of its operand's type, or the result not of that of ``z``.
     """
     if not (row.is_linear or (row.kinds == MULTILINEAR and len(active) == 1)):
         return None
