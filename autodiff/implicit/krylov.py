@@ -106,7 +106,9 @@ class Krylov:
         operator = sparse.LinearOperator((n, n), multiply, dtype=float)
         rtol = 1e-15 if self.method == "minres" else rtol  # which is beside ‖A‖ ‖x‖ there
         most = None if self.maxiter is None else self.maxiter - before
-        options: dict[str, Any] = {"rtol": rtol, "maxiter": most, "callback": lambda _: next(taken)}
+        options: dict[str, Any] = {"rtol": rtol, "maxiter": most}
+        if most is not None:
+            options["callback"] = lambda _: next(taken)
         if nearly is not None:
             options["M"] = sparse.LinearOperator((n, n), nearly, dtype=float)
         if self.method == "gmres":  # SciPy counts how often it starts anew
