@@ -1,7 +1,8 @@
 """A tape as data that a page can run again at other inputs: lines with their rules, or as the matrices that they are.
 
 A line that is linear in its operands is a matrix, one that is multilinear in two of them such a one for each value of
-the other: they are found by the row itself, of unit vectors. So the page has no rule that is not the table's.
+the other: they are found by the row itself, of unit vectors. So the page has no rule that is not the table's, but those
+of functions of groups of elements, such as the greatest along an axis, of which it gets the groups.
 """
 
 from __future__ import annotations
@@ -21,6 +22,14 @@ from .javascript import TRUTHS, formulas
 
 MOST_LINES, MOST_WEIGHTS, MOST_TRIALS = 2000, 40_000, 5000
 """Lines of a tape, entries of its matrices, and unit vectors tried for one of them, up to which a page runs it."""
+
+
+GROUPED = ("max", "min", "prod", "length", "sort")
+"""The rows each of whose results depends on a group of elements, of which the page knows the function: engine.js."""
+
+
+OUTWARD = {"min": -1.0}
+"""Where an element is to be moved so that the result follows it, if that is not up."""
 
 
 class NotLiveError(Exception):
@@ -75,6 +84,8 @@ def _line(tape: Tape, k: int) -> dict[str, Any]:
         return found | ({"whole": True} if isinstance(value, int) and row.name not in TRUTHS else {})
     if row.name == "where":
         return found
+    if row.name in GROUPED and (row.name != "length" or tape.static[k][0] in (None, 2)):
+        return found | _groups(tape, k)
     lines = [place for place, operand in enumerate(operands) if line_of(operand) is not None]
     kinds = {type(row.argument(place)) for place in lines}
     if row.several or not kinds <= {Linear, Multilinear} or len(kinds) != 1 or len(lines) > 2 > (kinds == {Linear}) + 1:
@@ -123,6 +134,25 @@ def _weights(tape: Tape, k: int, lines: Sequence[int], bilinear: bool) -> dict[s
     maps = [[number for i in range(sizes[place]) for to, weight in _entries(at({place: i}) - offset)
              for number in (i, to, weight)] if place in lines else None for place in range(len(xs))]  # fmt: skip
     return dims | {"maps": maps, "offset": offset.ravel().tolist(), "weights": sum(len(m or ()) for m in maps)}
+
+
+def _groups(tape: Tape, k: int) -> dict[str, Any]:
+    """Find the groups of elements, each with the places of the results that depend on it."""
+    row, static, x = tape.rows[k], tape.static.get(k, ()), np.asarray(tape.value(tape.operands(k)[0]))
+    assert row is not None
+    data(x)
+    if x.size**2 > MOST_TRIALS * 20:
+        raise NotLiveError(f"{row.shown or row.name} is of more numbers than a page runs")
+    dims = {"shape": list(np.shape(tape.values[k]))}
+    if row.name == "sort":
+        along = np.moveaxis(np.arange(x.size).reshape(x.shape), static[0], -1).reshape(-1, x.shape[static[0]])
+        return dims | {"groups": [[of, of] for of in along.tolist()]}
+    groups: dict[int, list[int]] = {}
+    same = row.evaluate(np.ones(x.shape), *static)
+    for i in range(x.size):  # whose group is what follows it
+        (to,) = np.flatnonzero(row.evaluate(1.0 + OUTWARD.get(row.name, 1.0) * _unit(x, i), *static) - same).tolist()
+        groups.setdefault(to, []).append(i)
+    return dims | {"groups": [[of, [to]] for to, of in groups.items()]}
 
 
 def _unit(x: Any, place: int) -> Any:

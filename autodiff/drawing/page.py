@@ -85,7 +85,8 @@ def _run(animation: Animation) -> dict[str, Any]:
     nodes = [{"key": node.key, "line": node.line, "kind": node.kind, "name": node.name, "text": node.text,
               "is_output": node.is_output, "lines": list(node.lines), "slope": node.adjoint is not None}
              for node in picture.nodes]  # fmt: skip
-    edges = [{"start": edge.start, "end": edge.end, "place": edge.place, "active": edge.active, "count": edge.count}
+    edges = [{"start": edge.start, "end": edge.end, "place": edge.place, "active": edge.active, "count": edge.count,
+              "rule": edge.rule if edge.partial is None else None}
              for edge in picture.edges]  # fmt: skip
     return run | {"picture": {"nodes": nodes, "edges": edges, "names": animation.variables, "title": picture.title}}
 
@@ -96,7 +97,8 @@ def _script(run: dict[str, Any]) -> str:
     if run["expression"] is not None:
         names, rules = (*LIVE, *TYPED, *STEPS), javascript(in_expressions()) + functions()
     elif run["program"] is not None:
-        used = {line["row"] for line in run["program"]["lines"] if line["row"] and not {"maps", "pairs"} & line.keys()}
+        others = {"maps", "pairs", "groups"}
+        used = {line["row"] for line in run["program"]["lines"] if line["row"] and not others & line.keys()}
         names, rules = (*LIVE, *STEPS), javascript(used)
     special = _bare("special.js") if set(re.findall(r"F\.(\w+)", rules)).intersection(defined("special.js")) else ""
     return '"use strict";\n' + "".join(map(_bare, names)) + special + rules + _bare("start.js")

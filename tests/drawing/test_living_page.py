@@ -4,6 +4,7 @@ import json
 import math
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -314,7 +315,19 @@ def cancelling(W, x):
     return np.sum(np.tanh(W @ x))
 
 
+def of_groups(x, scale):
+    ends = np.max(x, axis=0) * np.min(x, axis=1, keepdims=True)[:1, 0]
+    return np.sum(ends) + np.sort(scale * x, axis=0)[1, 2] * np.linalg.norm(x) + np.prod(x, axis=1)[0] + np.ptp(x)
+
+
+def tied(x):
+    return np.sqrt(np.max(x) - np.min(x)) + np.sum(np.sort(x)[1:] ** 2) + np.prod(x) + np.linalg.norm(x - 1.0)
+
+
 FUNCTIONS = [
+    (of_groups, [np.array([[3.0, 1.0, 2.0], [0.5, 4.0, 1.0]]), 2.0],
+     [np.array([[0.3, 5.0, -2.0], [1.5, -4.0, 2.0]]), -1.0]),
+    (tied, [np.array([2.0, 1.0, 2.0])], [np.array([0.0, 3.0, 1.0])]),
     (cancelling, [np.ones((2, 2)), np.ones(2)], [np.array([[0.1, 0.2], [0.3, -0.4]]), np.array([1.0, 2.0])]),
     (loop, [0.3, 3.2], [0.6, 2.9]),
     (network, [np.array([[0.1, -0.2, 0.3], [0.4, 0.5, -0.6]]), np.array([0.1, -0.3]), np.array([1.0, 2.0])],
@@ -346,6 +359,35 @@ def test_a_recorded_function_is_replayed(chromium, tmp_path, f, at, elsewhere):
     for found, expected in zip(slopes[1:], gradient(f, elsewhere), strict=True):
         assert found == pytest.approx(np.ravel(expected).tolist(), rel=1e-12)
     assert chromium.get_log("browser") == []
+
+
+def test_a_pull_back_is_shown_in_symbols(chromium, tmp_path):
+    tape, _ = record(lambda X, w: np.sum((X @ w)[1:]), [np.ones((3, 2)), np.ones(2)])
+    animate(tape).to_html(tmp_path / "page.html")
+    chromium.get((tmp_path / "page.html").as_uri())
+    page = Page(chromium)
+    told = []
+    for position in range(page.steps + 1):
+        chromium.execute_script("position = arguments[0]; show()", position)
+        told.append(page.find("#rule").text)
+    assert "X̄ += v̄2[:, None] * w; w̄ += Xᵀ @ v̄2" in told
+    assert "v̄2[1:] += v̄3" in told
+    titles = chromium.execute_script("return [...document.querySelectorAll('.edge title')].map((x) => x.textContent)")
+    assert "w̄ += Xᵀ @ v̄2" in titles
+
+
+@pytest.mark.parametrize("choice", ["light", "dark"])
+def test_a_frame_is_as_the_site_is(chromium, tmp_path, choice):
+    """A reader chooses for the site, whose style sheet hands that on to what stands in a frame."""
+    animate(record(np.sin, [1.0])[0]).to_html(tmp_path / "page.html")
+    style = (Path(__file__).parents[2] / "docs" / "static" / "site.css").read_text(encoding="utf-8")
+    text = f'<style>{style}</style><body data-theme="{choice}"><iframe class="explorer" src="page.html"></iframe>'
+    (tmp_path / "site.html").write_text(text, encoding="utf-8")
+    chromium.get((tmp_path / "site.html").as_uri())
+    chromium.switch_to.frame(chromium.find_element("css selector", "iframe"))
+    is_dark = chromium.execute_script("return matchMedia('(prefers-color-scheme: dark)').matches")
+    chromium.switch_to.default_content()
+    assert is_dark == (choice == "dark")
 
 
 def test_another_way_is_refused(chromium, tmp_path):

@@ -1,6 +1,7 @@
 /* A tape at a point: values forward, partials, tangents, adjoints. A value is {shape, data, kind}; an operand is the
    number of a line, {line} of one by which no derivative passes, or {constant}. A line has a rule of the table; or it
-   is linear, with the matrix of each operand as (from, to, weight) and an offset; or linear in each of two operands. */
+   is linear, with the matrix of each operand as (from, to, weight) and an offset; or linear in each of two operands; or
+   a function of groups of elements. */
 /* What a reader is told: why there is nothing at a point. */
 class Complaint extends Error {}
 
@@ -79,6 +80,36 @@ function matrixOf({ pairs }, place, other) {
   return map;
 }
 
+/* Functions of groups of elements: the values, and the weights by which each follows the elements. Equal ones share. */
+const byRank = (x, y) => Number.isNaN(x) - Number.isNaN(y) || x - y;
+const share = (xs, x) => {
+  const equal = xs.map((y) => y === x || (Number.isNaN(y) && Number.isNaN(x))), n = equal.filter(Boolean).length;
+  return [x, equal.map((is) => is / n)];
+};
+const GROUPED = {
+  max: (xs) => [share(xs, [...xs].sort(byRank).pop())],
+  min: (xs) => [share(xs, xs.find(Number.isNaN) ?? Math.min(...xs))],
+  sort: (xs) => [...xs].sort(byRank).map((x) => share(xs, x)),
+  prod: (xs) => [[xs.reduce((p, x) => p * x, 1), xs.map((_, k) => xs.reduce((p, x, i) => (i === k ? p : p * x), 1))]],
+  length: (xs) => {
+    const z = Math.hypot(...xs);
+    return [[z, xs.map((x) => (z ? x / z : 0))]];
+  },
+};
+
+/* What such a line gives, and its matrix there. */
+function grouped({ row, groups, shape }, { data }) {
+  const found = Array(size(shape)).fill(0), map = [];
+  for (const [from, to] of groups) {
+    for (const [k, [x, weights]] of GROUPED[row](from.map((i) => data[i])).entries()) {
+      found[to[k]] = x;
+      for (const [i, weight] of weights.entries()) if (weight || !SELECTS.includes(row)) map.push(from[i], to[k], weight);
+    }
+  }
+  return { map, value: { shape, data: found, kind: "float" } };
+}
+const SELECTS = ["max", "min", "sort"];
+
 class Tape {
   constructor(lines, point, given = null) {
     [this.lines, this.values, this.random] = [lines, [], 1];
@@ -97,6 +128,7 @@ class Tape {
       const z = mapped(line.rule.value, ...xs), { kind } = line.rule;
       return kind ? { ...z, kind: kind === "whole" && !line.whole ? "float" : kind } : z;
     }
+    if (line.groups) return grouped(line, xs[0]).value;
     if (line.pairs) return applied(matrixOf(line, 0, xs[1]), xs[0].data, line.shape);
     const terms = line.maps.flatMap((map, k) => (map ? [applied(map, xs[k].data, line.shape)] : []));
     return terms.reduce(plus, { shape: line.shape, data: line.offset, kind: "float" });
@@ -129,7 +161,8 @@ class Tape {
   }
 
   matrix(line, place) {
-    const { maps, pairs, operands } = this.lines[line];
+    const { maps, pairs, operands, groups } = this.lines[line];
+    if (groups) return grouped(this.lines[line], this.value(operands[0])).map;
     return pairs ? matrixOf({ pairs }, place, this.value(operands[1 - place])) : maps[place];
   }
 

@@ -24,6 +24,7 @@ function drawnEdge({ edge, path, x, top }) {
   const group = svgElement("g", { class: edge.active ? "edge" : "edge fixed", "data-from": edge.start, "data-to": edge.end },
     svgElement("path", { class: "path", d: path, fill: "none", ...dash }),
     svgElement("path", { class: "head", d: `M${x.toFixed(1)} ${top.toFixed(1)}l-3.5 -7h7z` }));
+  if (edge.rule) group.append(svgElement("title", {}, edge.rule));
   if (edge.label === null) return group;
   const wide = textWidth(edge.label, SMALL);
   const text = svgElement("text", { class: "partial", x, y: top - 10 }, edge.label);

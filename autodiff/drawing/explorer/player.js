@@ -80,8 +80,8 @@ function show() {
   const texts = step ? [...step.text, ...(other && !sweeping ? other.text.slice(1) : [])] : run.before;
   byId("step").setAttribute("aria-valuetext", `${position} of ${steps.length}: ${texts[0]}`);
   byId("now").replaceChildren(...texts.map((text) => element("p", text)));
-  const symbols = (lines.get(step?.line)?.partials ?? []).filter(([, symbol]) => symbol);
-  byId("rule").textContent = symbols.map((told) => told.join(" = ")).join("; ");
+  const symbols = (lines.get(step?.line)?.partials ?? []).filter(([, symbol, , pull]) => symbol || pull);
+  byId("rule").textContent = symbols.map(([name, symbol, text, pull]) => pull ?? `${name} = ${symbol} = ${text}`).join("; ");
   for (const [line, row] of rows) {
     mark(row, line, step, now.computed);
     if (row.classList.contains("current")) row.setAttribute("aria-current", "step");
@@ -124,7 +124,7 @@ function describe() {
   if (line.folded) return;
   add("rule", line.rule);
   add("value", line.value);
-  for (const [name, symbol, text] of line.partials) add(name, symbol ? `${symbol} = ${text}` : text);
+  for (const [name, symbol, text, pull] of line.partials) add(name, symbol ? `${symbol} = ${text}` : pull ?? text);
   add(modes[byId("mode").selectedIndex].column, slopes.get(line.line)?.[0] ?? "none yet");
   if (line.source) {
     const { start, end, where } = line.source, code = document.createElement("code");

@@ -147,7 +147,7 @@ class Teller {
 
   // ------------------------------------------------------------------------------------ lines
 
-  /* The partials of a line, each with its name, its rule in symbols and its number. */
+  /* The partials of a line, each with its name, its rule in symbols and its number; or with its pull-back in symbols. */
   partials(line) {
     const { operands, rule } = this.tape.lines[line];
     const reads = operands.flatMap((operand, place) => (this.tape.passes(line, place) ? [{ operand, place }] : []));
@@ -157,7 +157,9 @@ class Teller {
       const several = reads.filter((other) => other.operand === operand).length > 1;
       const name = `∂${this.names[line]}/∂${this.names[operand]}${several ? `, operand ${place + 1}` : ""}`;
       const partial = this.tape.partial(line, place);
-      return [name, this.symbol(line, place), partial ? brief(partial) : "a linear map, by the rule"];
+      if (partial) return [name, this.symbol(line, place), brief(partial)];
+      const pull = this.picture.edges.find((edge) => edge.end === line && edge.place === place)?.rule;
+      return [name, null, "a linear map, by the rule", pull ?? null];
     });
   }
 }

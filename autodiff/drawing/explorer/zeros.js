@@ -83,7 +83,8 @@ class Zeros {
 
   /* The matrix of a linear line with 1 wherever it is not structurally 0. */
   positive(line, place) {
-    const { maps, pairs, operands } = this.tape.lines[line];
+    const { maps, pairs, operands, groups } = this.tape.lines[line];
+    if (groups) return this.tape.matrix(line, place).map((x, k) => (k % 3 === 2 ? 1 : x));
     return pairs ? matrixOf({ pairs }, place, this.of(operands[1 - place])) : maps[place].map((x, k) => (k % 3 === 2 ? x !== 0 : x));
   }
 
