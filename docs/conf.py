@@ -48,13 +48,19 @@ numpydoc_show_class_members = False
 html_theme = "furo"
 html_title = "dualautodiff"
 html_extra_path = ["static/index.html"]
-html_static_path = ["static/site.css", "static/stix-two-math.woff2", "static/stix-two-math.LICENSE.txt"]
+html_static_path = [
+    "static/site.css",
+    "static/site.js",
+    "static/stix-two-math.woff2",
+    "static/stix-two-math.LICENSE.txt",
+]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 highlight_language = "none"  # of blocks that name none: what a program printed
-pygments_style = "friendly"
+pygments_style = "default"
 pygments_dark_style = "github-dark"
 
 LESSONS = ["Hundred-Lines", "Dual-Math", "Forward-AD", "Reverse-AD", "Computational-Graphs", "Higher-Order",

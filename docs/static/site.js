@@ -1,0 +1,11 @@
+/* What a keyboard and a screen reader need: what can be scrolled can be reached, a heading has a level, a text is its name. */
+function reachable() {
+  for (const pane of document.querySelectorAll("pre, .table-wrapper, div.math, .output")) {
+    if (pane.scrollWidth > pane.clientWidth) pane.tabIndex = 0;
+    else pane.removeAttribute("tabindex");
+  }
+}
+addEventListener("load", reachable);
+addEventListener("resize", reachable);
+for (const heading of document.querySelectorAll("[role=heading]:not([aria-level])")) heading.setAttribute("aria-level", "2");
+for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");  // it has a text
