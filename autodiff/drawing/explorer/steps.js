@@ -159,7 +159,7 @@ class Teller {
       const partial = this.tape.partial(line, place);
       if (partial) return [name, this.symbol(line, place), brief(partial)];
       const pull = this.picture.edges.find((edge) => edge.end === line && edge.place === place)?.rule;
-      return [name, null, "a linear map, by the rule", pull ?? null];
+      return [name, null, "a linear map, by the rule", ...(pull ? [pull] : [])];
     });
   }
 }
