@@ -8,4 +8,6 @@ function reachable() {
 addEventListener("load", reachable);
 addEventListener("resize", reachable);
 for (const heading of document.querySelectorAll("[role=heading]:not([aria-level])")) heading.setAttribute("aria-level", "2");
-for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");  // it has a text
+for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
+document.querySelector("aside.sidebar-drawer")?.setAttribute("aria-label", "All pages");
+document.querySelector("aside.toc-drawer")?.setAttribute("aria-label", "This page");

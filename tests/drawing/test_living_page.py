@@ -390,6 +390,16 @@ def test_a_frame_is_as_the_site_is(chromium, tmp_path, choice):
     assert is_dark == (choice == "dark")
 
 
+def test_what_scrolls_on_the_site_can_be_reached(chromium, tmp_path):
+    script = (Path(__file__).parents[2] / "docs" / "static" / "site.js").read_text(encoding="utf-8")
+    wide = f'<pre style="width: 9em; overflow: auto">{"x" * 200}</pre><pre>x</pre><p role="heading">Learn</p>'
+    (tmp_path / "site.html").write_text(f"{wide}<script>{script}</script>", encoding="utf-8")
+    chromium.get((tmp_path / "site.html").as_uri())
+    found = [pre.get_attribute("tabindex") for pre in chromium.find_elements("css selector", "pre")]
+    assert found == ["0", None]
+    assert chromium.find_element("css selector", "p").get_attribute("aria-level") == "2"
+
+
 def test_another_way_is_refused(chromium, tmp_path):
     animate(record(lambda x: x * x if x > 0.0 else -x, [2.0])[0]).to_html(tmp_path / "page.html")
     chromium.get((tmp_path / "page.html").as_uri())
