@@ -58,6 +58,8 @@ def program(tape: Tape, output: int | None) -> dict[str, Any]:
 def data(value: Any) -> dict[str, Any]:
     """Return a value as data; NotLiveError where it is of another kind than real numbers."""
     array = np.asarray(value)
+    if array.dtype.kind == "c":
+        raise NotLiveError("it computes with complex numbers, and a page with real ones only")
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
         raise NotLiveError(f"it has values of type {array.dtype}")
     kind = {"b": "truth", "f": "float"}.get(array.dtype.kind, "whole")

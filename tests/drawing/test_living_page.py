@@ -155,8 +155,10 @@ def test_special_points(typed):
 def test_what_has_no_rule_says_so():
     with pytest.raises(ValueError, match="no rule"):
         formulas(TABLE["modf"].row)
-    note = animate(record(lambda x: x * np.median(x), [np.array([3.0, 1.0])])[0]).to_html()
-    assert "The page stays at this point: " in note
+    note = animate(record(lambda x: x[0] * np.median(x), [np.array([3.0, 1.0])])[0]).to_html()
+    assert "The page stays at this point: median has no rule in a page." in note
+    note = animate(record(lambda x: np.abs(x * np.exp(1j * x)), [1.0])[0]).to_html()
+    assert "The page stays at this point: it computes with complex numbers, and a page with real ones only." in note
 
 
 def test_scripts_are_in_the_pages_that_need_them():
