@@ -66,11 +66,20 @@ class Compiled:
         return [x for k, x in enumerate(found) if not any(x is y for y in found[:k])]
 
     def stats(self) -> list[dict[str, Any]]:
-        """Return for each form of arguments its paths: lines recorded, left, and native; guards; seconds to make it."""
+        """Return for each form of arguments its paths: lines recorded, left, and native; guards; bytes; seconds.
+
+        ``after`` has the lines left by each pass, ``phases`` the seconds that each took: to record, for the passes, to
+        find loops and join them, for machine code, for the rest. ``bytes`` are those of constants and of memory for
+        what is in between.
+        """
 
         def of(path: Path) -> dict[str, Any]:
-            return {"recorded": path.recorded, "lines": len(path.program.steps), "native": path.source.native_steps,
-                    "guards": len(path.source.guards), "seconds": path.seconds}  # fmt: skip
+            native, (recorded, *_) = path.source.native, path.steps.values()
+            size = sum(getattr(x, "nbytes", 0) for x in path.program.constants)
+            return {"recorded": recorded, "lines": len(path.program.steps), "native": path.source.native_steps,
+                    "guards": len(path.source.guards), "bytes": size + (native.size if native else 0),
+                    "seconds": sum(path.seconds.values()), "after": dict(path.steps),
+                    "phases": dict(path.seconds)}  # fmt: skip
 
         return [{"eager": form.eager, "paths": list(map(of, form.paths))} for form in self._programs.forms.values()]
 

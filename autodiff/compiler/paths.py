@@ -50,8 +50,10 @@ class Path:
     call: Callable[..., Any]
     direct: Direct | None
     """What makes a function of all arguments, if machine code is all of the program; told what else to call."""
-    recorded: int
-    seconds: float
+    steps: dict[str, int]
+    """How many steps were recorded, and how many were left by each pass."""
+    seconds: dict[str, float]
+    """What each phase of making it took."""
     others: dict[int, Path] = field(default_factory=dict)
 
 
@@ -132,7 +134,7 @@ class Programs:
                               f"write np.where for what differs by element{user_line()}", stacklevel=3)  # fmt: skip
             if form.eager:
                 return None
-            start = time.perf_counter()
+            seconds, start = dict[str, float](), time.perf_counter()
             try:
                 program = recorded(self.f, args, keywords, kinds)
                 again = recorded(self.f, args, keywords, kinds) if self.check else program
@@ -141,12 +143,17 @@ class Programs:
                 return None
             if self.check:
                 _check_same(program, again, self.name)
-            count = len(program.steps)
+            seconds["record"], start = time.perf_counter() - start, time.perf_counter()
+            steps = {"record": len(program.steps)}
             for one in PASSES:
                 program = one(program)
+                steps[one.__name__] = len(program.steps)
+            seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
             source = Source(program, not self.exact)
             straight = direct(program, source.native, args, keywords)
-            path = Path(program, source, source.function(), straight, count, time.perf_counter() - start)
+            path = Path(program, source, source.function(), straight, steps, seconds)
+            seconds |= source.native.seconds if source.native else {}
+            seconds["source"] = time.perf_counter() - start - sum(list(seconds.values())[2:])
             if self.check:
                 _check_value(path, self.f, args, keywords, kinds, self.name)
             form.paths.append(path)

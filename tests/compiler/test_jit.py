@@ -397,3 +397,15 @@ def test_constants_are_those_of_the_function():
     assert compiled(np.ones((3, 3))) == 20.0
     (found,) = [x for x in compiled.constants() if np.ndim(x)]
     assert_array_equal(found, np.arange(9).reshape(3, 3))
+
+
+def test_stats_tell_what_each_phase_took():
+    weights = np.linspace(0.0, 1.0, 300)
+    compiled = jit(grad(lambda x: np.sum(np.sin(x) * weights)))
+    compiled(np.ones(300))
+    ((path,),) = (form["paths"] for form in compiled.stats())
+    steps = list(path["after"].values())
+    assert path["recorded"] == steps[0] >= steps[1] >= steps[-1] == path["lines"] > 0
+    assert all(seconds >= 0 for seconds in path["phases"].values())
+    assert 0 < path["phases"]["record"] < path["seconds"] == pytest.approx(sum(path["phases"].values()))
+    assert path["bytes"] >= weights.nbytes

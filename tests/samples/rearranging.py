@@ -37,6 +37,7 @@ def _calls(name: str) -> Iterator[Sample]:
     if bare in ("repeat", "take"):
         yield Sample(lambda x: getattr(x, bare)(1), (values(2, 3),), "method")
     if bare == "take":
+        yield Sample(lambda x: np.take(x, [0, -1, 0], axis=0), (values(),), "of a number")
         for mode in ("wrap", "clip"):
             yield Sample(lambda x, mode=mode: np.take(x, [-4, 1, 7], mode=mode), (values(3),), mode)
 

@@ -14,8 +14,8 @@ friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
 public register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast
 struct switch template this thread_local throw true try typedef typeid typename typeof union unsigned using virtual
 void volatile wchar_t while xor xor_eq main errno assert signal raise ptrdiff_t size_t int64_t malloc free INFINITY
-NAN NULL EOF fpclassify isfinite isinf isnan isnormal signbit failed round part end memory regular finite eliminate
-back solve"""
+NAN NULL EOF fpclassify isfinite isinf isnan isnormal signbit failed round part linux unix stdin stdout stderr end
+memory regular finite eliminate back solve"""
 """Words of C and C++, and of what is written here."""
 
 MATHEMATICS = """

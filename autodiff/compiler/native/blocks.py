@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,10 +47,27 @@ class Native:
     """The blocks of a program."""
 
     def __init__(self, program: Program) -> None:
+        start = perf_counter()
         self.parts = Lowering(program)
+        self.seconds = {"loops": perf_counter() - start, "code": 0.0}
+        """What it took to find loops, and to make machine code."""
         self.whole = self._whole()
         """The builtin function of all inputs that gives all that is returned; None where Python has a part in it."""
         self.blocks = {0: self.whole} if self.whole else self._blocks()
+        self.seconds["loops"] = perf_counter() - start - self.seconds["code"]
+
+    @property
+    def size(self) -> int:
+        """The bytes of memory for what is in between."""
+        return sum(entry.size for entry in {id(block.entry): block.entry for block in self.blocks.values()}.values())
+
+    def _entry(self, text: Text) -> Entry:
+        """Return the machine code of a text."""
+        start = perf_counter()
+        try:
+            return text.entry()
+        finally:
+            self.seconds["code"] += perf_counter() - start
 
     def _blocks(self) -> dict[int, NativeBlock]:
         """Return the blocks by their levels; those that are the same but for constants are one function."""
@@ -60,7 +78,7 @@ class Native:
             arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
             text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {})
             if text.key not in entries:
-                entries[text.key] = text.entry()
+                entries[text.key] = self._entry(text)
             guards = tuple(guard for _, _, guard in block.guards)
             found[level] = NativeBlock(entries[text.key], tuple(block.given), tuple(block.results), guards)
         return found
@@ -78,7 +96,7 @@ class Native:
         constants = {space: np.asarray(program.value(x)) for x, space in block.given.items() if x < 0}
         text = Text(block, arguments, [(program.value(x), block.results[x]) for x in returned], constants)
         guards = tuple(guard for _, _, guard in block.guards)
-        return NativeBlock(text.entry(), tuple(range(len(program.inputs))), tuple(returned), guards)
+        return NativeBlock(self._entry(text), tuple(range(len(program.inputs))), tuple(returned), guards)
 
     def order(self) -> list[int | NativeBlock]:
         """Return the blocks and the numbers of Python's steps in the order in which they run."""

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from .addresses import TABLE
+from .addresses import TABLE, Addresses
 from .store import fetch, keep, name_of
 
 try:
@@ -23,7 +23,10 @@ def is_there() -> bool:
     if llvm is None:
         return False
     try:
-        return Machine("define i64 @first() {\n  ret i64 42\n}").address("first") != 0
+        addresses = Addresses()
+        text = f"define ptr @first() {{\n  %x = {addresses.load(42)}\n  ret ptr %x\n}}\n{addresses.definition}"
+        machine = Machine(text, addresses=addresses.values)
+        return bool(ctypes.CFUNCTYPE(ctypes.c_void_p)(machine.address("first"))() == 42)
     except Exception:
         return False
 
@@ -62,6 +65,8 @@ class Machine:
         self._engine.finalize_object()
         if addresses:
             start = self._engine.get_global_value_address(TABLE)
+            if not start:
+                raise RuntimeError("the table of addresses is not found")
             (ctypes.c_void_p * len(addresses)).from_address(start)[:] = list(addresses)
 
     def address(self, name: str) -> int:

@@ -75,6 +75,11 @@ class Entry:
                          for place, flags in zip(places, (FASTCALL, FASTCALL | KEYWORDS), strict=True)]  # fmt: skip
 
     @property
+    def size(self) -> int:
+        """The bytes of its memory, but for what is on the stack."""
+        return self._memory.nbytes
+
+    @property
     def function(self) -> Any:
         """A new builtin function, which keeps this object."""
         return _builtin(self._methods[0], self)

@@ -188,6 +188,7 @@ def sliding_window_view(x, window_shape, axis):
 
 def _take_adjoint(g, x, indices, axis, mode):
     """Each element back to where it was taken from, of one taken twice both."""
+    axis = axis if shape(x) else None  # of a single number NumPy takes axis 0, too
     n = size(x) if axis is None else shape(x)[axis]
     known = type(indices) is np.ndarray and indices.dtype.kind == "i"
     if mode != "raise" or not (known or is_foreign(type(indices))):
