@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 from table import JACOBIANS
 
-from autodiff import jacfwd
+from autodiff import jacfwd, jacrev, vjp
 from autodiff.scipy import linalg
 
 MODES = pytest.mark.parametrize("mode", JACOBIANS.values(), ids=JACOBIANS)
@@ -112,3 +112,28 @@ def test_a_real_power_without_a_real_derivative_by_its_exponent_is_refused(mode)
             mode(lambda t, a=number: linalg.fractional_matrix_power(np.diag([a, 2.0]), t))(np.array(2.0))
     slope = mode(lambda t: linalg.fractional_matrix_power(np.diag([3.0, 2.0]), t))(np.array(2.0))
     np.testing.assert_allclose(slope, np.diag([9.0 * np.log(3.0), 4.0 * np.log(2.0)]), rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+@pytest.mark.parametrize("name", ["toeplitz", "circulant", "hankel", "solve_continuous_are", "solve_discrete_are",
+                                  "solve_continuous_lyapunov"])  # fmt: skip
+def test_numbers_and_vectors_are_what_scipy_takes_them_for(name, mode):
+    """The derivative, by differences, and the value."""
+    ones = 3 if name.endswith("are") else 1 if name.startswith("solve") else 0
+    for a in (np.array([1.3]),) if name == "hankel" else (1.3, np.array([1.3])):
+        f = lambda a: getattr(linalg, name)(*[np.ones(np.shape(a))] * ones, a)
+        theirs = lambda a: getattr(scipy.linalg, name)(*[np.ones(np.shape(a))] * ones, a)
+        np.testing.assert_allclose(vjp(f, a)[0], theirs(a), rtol=1e-13)
+        quotient = (theirs(a + 1e-5) - theirs(a - 1e-5)) / 2e-5
+        np.testing.assert_allclose(np.ravel(mode(f)(a)), np.ravel(quotient), rtol=1e-8)
+
+
+def test_matrices_of_stacks():
+    x, y = np.arange(8.0).reshape(2, 2, 2), np.arange(3.0).reshape(1, 3)
+    found, pull = vjp(linalg.block_diag, x, y)
+    expected = np.stack([scipy.linalg.block_diag(part, y) for part in x])
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(pull(expected)[0], x)
+    np.testing.assert_array_equal(pull(expected)[1], 2.0 * y)
+    with pytest.raises(ValueError, match="hankel takes vectors"):
+        vjp(linalg.hankel, x)

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.integrate
@@ -10,7 +11,7 @@ import scipy.optimize
 
 from autodiff import grad, jacfwd, jacrev, jvp
 from autodiff.scipy import optimize
-from autodiff.scipy.integrate import solve_ivp
+from autodiff.scipy.integrate import odeint, solve_ivp
 from autodiff.scipy.optimize._problem import LEFT_OUT
 from dualnumbers.levels import read
 
@@ -157,3 +158,29 @@ def test_bounds_of_one_number_in_any_form(bounds):
 def test_no_constraints_in_any_form(constraints):
     least = lambda c: optimize.milp(c, integrality=[0, 1], bounds=(0, 3), constraints=constraints).fun
     np.testing.assert_array_equal(grad(least)(np.array([1.0, -1.0])), [0.0, 3.0])
+
+
+@pytest.mark.parametrize("modes", [(jacfwd,), (jacrev,), (jacfwd, jacrev), (jacrev, jacfwd), (jacrev, jacrev)])
+def test_the_scale_of_a_loss_carries_derivatives(modes):
+    data = [1.0, 2.0, 4.0]
+    f = lambda s: optimize.least_squares(lambda x: x[0] - np.array(data), [1.8], loss="cauchy", f_scale=s).x[0]
+    stationary = lambda x, s: sum((x - d) / (1 + ((x - d) / s) ** 2) for d in data)
+    expected = mpmath.diff(lambda s: mpmath.findroot(lambda x: stationary(x, s), 1.9), mpmath.mpf("1.2"), len(modes))
+    for mode in modes:
+        f = mode(f)
+    assert abs(f(1.2) - float(expected)) < 1e-9 * (1.0 + abs(expected))
+
+
+def test_bounds_that_are_an_iterator():
+    found = optimize.minimize(lambda x: (x[0] - 3.0) ** 2, [1.0], bounds=zip([0.0], [2.0], strict=True))
+    assert found.x[0] == 2.0
+
+
+def test_a_vector_is_asked_for_where_scipy_asks_for_one():
+    with pytest.raises(ValueError, match="y0 is a vector"):
+        jacfwd(lambda y: solve_ivp(falling, (0.0, 1.0), y).y)(1.0)
+
+
+@pytest.mark.parametrize("mode", [jacfwd, jacrev])
+def test_one_time_is_that_of_the_start(mode):
+    np.testing.assert_array_equal(mode(lambda y: odeint(lambda y, t: -y, y, [0.5]))(np.ones(2)), [np.eye(2)])

@@ -62,14 +62,20 @@ def _running(z: Any) -> Any:
 
 @counterpart("integrate.trapezoid")
 def trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int = -1) -> Any:
-    """As ``scipy.integrate.trapezoid``: the integral of the straight lines between the samples."""
+    """As ``scipy.integrate.trapezoid``: the integral of the straight lines between the samples.
+
+    Raises ValueError where y has no such axis, or x is no vector along it and not of y's shape.
+    """
     y, x = _sampled("trapezoid", y, x, axis)
     return total((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0, -1, False)
 
 
 @counterpart("integrate.cumulative_trapezoid")
 def cumulative_trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int = -1, initial: Array = None) -> Any:
-    """As ``scipy.integrate.cumulative_trapezoid``: the integral up to each sample but the first."""
+    """As ``scipy.integrate.cumulative_trapezoid``: the integral up to each sample but the first.
+
+    Raises ValueError as `trapezoid`, and for an ``initial`` other than None and 0.
+    """
     if initial is not None and (not np.isscalar(initial) or initial != 0):
         raise ValueError(f"cumulative_trapezoid: initial={initial!r} is not None or 0")
     y, x = _sampled("cumulative_trapezoid", y, x, axis)
@@ -159,7 +165,10 @@ def _alternating(forward: Any, backward: Any) -> Any:
 
 @counterpart("integrate.cumulative_simpson")
 def cumulative_simpson(y: Array, *, x: Array = None, dx: Array = 1.0, axis: int = -1, initial: Array = None) -> Any:
-    """As ``scipy.integrate.cumulative_simpson``: parabolas through three neighbours, the integral up to each sample."""
+    """As ``scipy.integrate.cumulative_simpson``: parabolas through three neighbours, the integral up to each sample.
+
+    Raises ValueError as `trapezoid`, and where x does not increase.
+    """
     y, x = _sampled("cumulative_simpson", y, x, axis)
     if shape(y)[-1] < 3:
         z = _running((dx if x is None else _steps(x)) * (y[..., 1:] + y[..., :-1]) / 2.0)
@@ -179,7 +188,10 @@ def cumulative_simpson(y: Array, *, x: Array = None, dx: Array = 1.0, axis: int 
 
 @counterpart("integrate.romb")
 def romb(y: Array, dx: Array = 1.0, axis: int = -1, show: Any = False) -> Any:
-    """As ``scipy.integrate.romb``: trapezoidal sums, extrapolated to step 0, of 2ᵏ + 1 samples."""
+    """As ``scipy.integrate.romb``: trapezoidal sums, extrapolated to step 0, of 2ᵏ + 1 samples.
+
+    Raises ValueError for another number of samples, TypeError for ``show`` with numbers.
+    """
     if show:
         raise TypeError("romb with show= has no derivative here; leave show= away")
     y, _ = _sampled("romb", y, None, axis)

@@ -103,8 +103,8 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
     So are its y, what ``sol`` gives between the ends, ``t_events`` and ``y_events``; and the last of t, be it the end
     of ``t_span`` or a terminal event. Without ``t_eval`` the other times are the solver's steps, which are constants.
 
-    Raises, where a derivative is asked for, RuntimeError with SciPy's report if the end was not reached, and
-    LinAlgError where an event grazes.
+    Raises ValueError where y0 is no vector. Where a derivative is asked for, RuntimeError with SciPy's report if the
+    end was not reached, LinAlgError where an event grazes, TypeError for complex y.
     """
     args = () if args is None else tuple(args)
     watched = () if events is None else (events,) if callable(events) else tuple(events)
@@ -113,6 +113,10 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
     (t0, end), y0 = t_span, array(y0)
     t_eval = None if t_eval is None else double(t_eval)
     is_plain = not _traced(t0, end, y0, t_eval, theta)
+    if len(shape(y0)) != 1:
+        raise ValueError(
+            f"solve_ivp: y0 is a vector, of one element for one equation; got shape {shape(y0)}{user_line()}"
+        )
     if is_plain:
         checked = lambda *xs: plain_result("solve_ivp", fun(*xs))
         found = scipy.integrate.solve_ivp(checked, t_span, y0, method, t_eval, dense_output, events, vectorized,

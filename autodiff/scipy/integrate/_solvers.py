@@ -131,12 +131,16 @@ def family(method: Any) -> Any:
     return next((kind for kind in kinds if isinstance(cls, type) and issubclass(cls, kind)), None)
 
 
+DONE = ("Integration successful.", "Nothing was done; the integration time was 0.")
+"""What ``odeint`` says where it came to the end."""
+
+
 def reported(slope: Function, y: Any, t: Any, *rest: Any, **options: Any) -> tuple[Any, Any]:
     """Return what ``odeint`` does with ``full_output``; RuntimeError where it failed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", scipy.integrate.ODEintWarning)
         y, report = scipy.integrate.odeint(slope, y, t, *rest, **options, full_output=True)
-    if report["message"] != "Integration successful.":
+    if report["message"] not in DONE:
         raise failed("odeint", report["message"])
     return y, report
 

@@ -10,13 +10,23 @@ import numpy as np
 from dualnumbers.forms import shape
 from dualnumbers.levels import known
 from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.shaping import expand_dims, transpose
+from dualnumbers.rules.shaping import expand_dims, reshape, transpose
 
 
 def finite(check: bool, *arrays: Any) -> None:
     """Raise ValueError where SciPy's ``check_finite`` does."""
     if check and not all(np.all(np.isfinite(known(x))) for x in arrays):
         raise ValueError("array must not contain infs or NaNs")
+
+
+def vector(x: Any) -> Any:
+    """Return an array of at least one axis: a number as a vector of one element."""
+    return x if shape(x) else reshape(x, (1,), "C")
+
+
+def matrix(x: Any) -> Any:
+    """Return an array of at least two axes, as ``np.atleast_2d`` does: a vector as a row."""
+    return x if len(shape(x)) > 1 else reshape(x, (1, -1), "C")
 
 
 def of_columns(solve: Callable[[Any], Any], b: Any) -> Any:

@@ -18,7 +18,7 @@ from dualnumbers.rules.of_scipy.linalg import structured_equations as structured
 from dualnumbers.rules.shaping import array, astype
 
 from .._counterpart import Array, counterpart, counterpart_of_row
-from ._arguments import finite, moveaxis, of_columns
+from ._arguments import finite, matrix, moveaxis, of_columns
 
 __all__ = [
     "cho_solve",
@@ -176,6 +176,7 @@ def solve_circulant(c: Array, b: Array, singular: str = "raise", tol: float | No
 @counterpart("linalg.solve_continuous_lyapunov")
 def solve_continuous_lyapunov(a: Array, q: Array) -> Any:
     """X of A X + X Aᴴ = Q."""
+    a, q = matrix(a), matrix(q)
     return rows.solve_sylvester(a, adjoint(a), q)
 
 
@@ -186,6 +187,7 @@ def _riccati(row: Any, a: Any, b: Any, q: Any, r: Any, e: Any, s: Any, balanced:
     """By the row in all six matrices: without ``e`` the identity stands for it, without ``s`` zeros do."""
     if not balanced:
         raise TypeError(f"{row.row.name} of numbers balances its matrices, as balanced=True does")
+    a, b, q, r = map(matrix, (a, b, q, r))
     kind = dtype_of(a)
     e = np.eye(shape(a)[-1], dtype=kind) if e is None else e
     return row(a, b, q, r, e, np.zeros(shape(b), dtype=kind) if s is None else s)

@@ -115,7 +115,7 @@ def _solution(call: str, theta: Any, problem: Callable[[Any], Problem], result: 
 def _is_solution(constraints: list[Constraint], x: Any, found: Any) -> bool:
     """Return whether an x violates no constraint, and is as near to SciPy's solution as that may be off."""
     sides = _sides(constraints, x)
-    is_near = np.max(np.abs(x - found)) <= FAR * (1.0 + np.max(np.abs(x)))
+    is_near = np.max(np.abs(x - found), initial=0.0) <= FAR * (1.0 + np.max(np.abs(x), initial=0.0))
     return bool(is_near) and not any(np.any(side.gap < -SMALL * side.unit) for side in sides)
 
 

@@ -55,10 +55,10 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
                   **newer: Any) -> Any:  # fmt: skip
     """As ``scipy.optimize.least_squares``: SciPy's result.
 
-    Its ``x``, ``fun``, ``cost``, ``grad`` and ``jac`` are differentiable in ``args``, ``kwargs``, ``bounds`` and in the
-    numbers that ``fun`` closes over, to every order: x is where the gradient of the cost is 0, with the second
-    derivatives of ``fun``. Bounds that press are held, as those of `minimize`. Where ``jac`` is not given, SciPy gets
-    the exact Jacobian.
+    Its ``x``, ``fun``, ``cost``, ``grad`` and ``jac`` are differentiable in ``args``, ``kwargs``, ``bounds``, in
+    ``f_scale`` and in the numbers that ``fun`` closes over, to every order: x is where the gradient of the cost is 0,
+    with the second derivatives of ``fun``. Bounds that press are held, as those of `minimize`. Where ``jac`` is not
+    given, SciPy gets the exact Jacobian.
 
     Raises RuntimeError with SciPy's message where the method does not converge, LinAlgError where the Hessian of the
     cost is singular.
@@ -66,27 +66,28 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
     args, named = further(args), dict(kwargs or {})
     rest = (method, ftol, xtol, gtol, x_scale, loss, f_scale, diff_step, tr_solver, tr_options, jac_sparsity, max_nfev,
             verbose)  # fmt: skip
-    if not holds_numbers(fun, x0, jac, bounds, args, named):
+    if not holds_numbers(fun, x0, jac, bounds, args, named, f_scale):
         return scipy.optimize.least_squares(checked("least_squares", fun), x0, jac, bounds, *rest, args, named, **newer)
     x0 = np.atleast_1d(start("least_squares", x0))
-    theta, at = converted(fun, jac, args, named, limits_of(bounds))
+    theta, at = converted(fun, jac, args, named, f_scale, limits_of(bounds))
     if not callable(loss) and loss not in LOSSES:
         raise ValueError(f"least_squares: loss is a function or one of {', '.join(LOSSES)}; got {loss!r}{user_line()}")
     rho: Function = (lambda z: loss(z)[0]) if callable(loss) else LOSSES[loss]
 
     def residuals(theta: Any) -> Function:
-        fun, _, args, named, _ = at(theta)
+        fun, _, args, named, *_ = at(theta)
         return lambda x: _vector(fun(x, *args, **named))
 
     def cost(theta: Any) -> Function:
-        r = residuals(theta)
-        return lambda x: 0.5 * f_scale**2 * total(rho((r(x) / f_scale) ** 2), -1, False)
+        r, scale = residuals(theta), at(theta)[4]
+        return lambda x: 0.5 * scale**2 * total(rho((r(x) / scale) ** 2), -1, False)
 
     def problem(theta: Any) -> Problem:
         return cost(theta), [Constraint(lambda x: x, *at(theta)[-1])]
 
     at_plain = read(theta)
-    fun, jac, args, named, limits = at(at_plain)
+    fun, jac, args, named, plain_scale, limits = at(at_plain)
+    rest = (*rest[:6], plain_scale, *rest[7:])
     if jac == "2-point" and jac_sparsity is None:
         r, jac = residuals(at_plain), lambda x, *_, **__: jacfwd(r)(x)
     result = scipy.optimize.least_squares(checked("least_squares", fun), x0, jac, limits, *rest, args, named, **newer)

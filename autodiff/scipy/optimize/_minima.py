@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def minimize(fun: Function, x0: Any, args: Any = (), method: Any = None, jac: An
     Raises RuntimeError with SciPy's message where the method does not converge, or is too far from the solution to tell
     what presses; LinAlgError where the Hessian, with the constraints, is singular.
     """
-    args = further(args)
+    args, bounds = further(args), list(bounds) if isinstance(bounds, Iterator) else bounds
     listed = list(constraints) if isinstance(constraints, (list, tuple)) else [constraints]
     described = [_described(c) for c in ([] if bounds is None else [bounds])], [_described(c) for c in listed]
     if not holds_numbers(fun, x0, args, jac, hess, hessp, described):
@@ -111,7 +111,7 @@ def minimize_scalar(fun: Function, bracket: Any = None, bounds: Any = None, args
     """As ``scipy.optimize.minimize_scalar``: SciPy's result, whose ``x`` and ``fun`` are differentiable.
 
     They are so as those of `minimize`; a bound that the minimum lies at is a result like any other, and ``bracket`` is
-    constant.
+    constant. It raises what `minimize` does.
     """
     args, call = further(args), "minimize_scalar"
     if not holds_numbers(fun, bracket, bounds, args):

@@ -62,7 +62,7 @@ def root(fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any 
 def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, col_deriv: Any = 0,
            xtol: float = 1.49012e-8, maxfev: int = 0, band: Any = None, epsfcn: Any = None, factor: float = 100,
            diag: Any = None) -> Any:  # fmt: skip
-    """As ``scipy.optimize.fsolve``: the x of `root`'s result by the method ``hybr``."""
+    """As ``scipy.optimize.fsolve``: the x of `root`'s result by the method ``hybr``; it raises what `root` does."""
     args = further(args)
     if not holds_numbers(func, x0, args, fprime):
         return scipy.optimize.fsolve(checked("fsolve", func), x0, args, fprime, full_output, col_deriv, xtol, maxfev,

@@ -93,7 +93,8 @@ def _method(name: str, said: str) -> Function:
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = (f"As ``scipy.optimize.{name}``: a root between a and b, by {said}; differentiable as the root of "
-                      "`root_scalar` is, a and b being constants.")  # fmt: skip
+                      "`root_scalar` is, a and b being constants.\n\n    Raises what that does, and ValueError "
+                      "where f has one sign at both.")  # fmt: skip
     return counterpart(f"optimize.{name}", always=True)(method)
 
 
@@ -106,7 +107,7 @@ ridder = _method("ridder", "Ridder's method")
 @counterpart("optimize.toms748", always=True)
 def toms748(f: Function, a: Any, b: Any, args: Any = (), k: int = 1, xtol: float = XTOL, rtol: float = RTOL,
             maxiter: int = 100, full_output: bool = False, disp: bool = True) -> Any:  # fmt: skip
-    """As ``scipy.optimize.toms748``, differentiable as `brentq`."""
+    """As ``scipy.optimize.toms748``, differentiable as `brentq`, and raising what that does."""
     return _bracketed("toms748", f, args, (a, b), (k, xtol, rtol, maxiter), full_output, disp)
 
 
