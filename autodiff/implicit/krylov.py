@@ -38,6 +38,8 @@ class Krylov:
     """Whether the function that multiplies by A is the user's, and is checked to be linear."""
     call: str = "linear_solve"
     """The name that errors give it."""
+    remedy: str = "give a preconditioner, a larger maxiter or rtol, or method='dense'"
+    """What errors say is to be done where it does not come to ``rtol``."""
     place: str = ""
     """Where in the call the equation is solved, in errors."""
 
@@ -90,10 +92,8 @@ class Krylov:
         return (x / (unit or 1.0) * scale).reshape(form)[()]
 
     def _not_reached(self, residual: float) -> RuntimeError:
-        remedy = "maxiter or rtol, or method" if self.checks else "rtol, or linear"
         return RuntimeError(f"{self.call}: {self.method} came to a relative residual of {residual:.2g}, and "
-                            f"{self.rtol:.2g} was asked for{self.place}: give a preconditioner, a larger {remedy}="
-                            f"'dense'{user_line()}")  # fmt: skip
+                            f"{self.rtol:.2g} was asked for{self.place}: {self.remedy}{user_line()}")  # fmt: skip
 
     def _iterate(self, multiply: Function, b: Any, rtol: float, nearly: Function | None,
                  before: int) -> tuple[Any, int]:  # fmt: skip

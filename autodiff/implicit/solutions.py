@@ -28,7 +28,8 @@ MOST_STEPS = 100
 def slope_of(call: str, linear: str, rtol: float, preconditioner: Function | None) -> Slope:
     """Return how equations with the Jacobian are solved, by the name of the way."""
     if linear in METHODS:
-        return MatrixFree(Krylov(linear, rtol, preconditioner=preconditioner, call=call))
+        remedy = "give a preconditioner, a larger rtol, or linear='dense'"
+        return MatrixFree(Krylov(linear, rtol, preconditioner=preconditioner, call=call, remedy=remedy))
     if linear not in ("dense", "diagonal"):
         names = ", ".join(map(repr, ("dense", "diagonal", *METHODS)))
         raise ValueError(f"{call}: linear is one of {names}; got {linear!r}{user_line()}")

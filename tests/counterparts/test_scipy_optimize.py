@@ -509,3 +509,10 @@ def test_a_number_that_is_not_found_is_named():
 
     with pytest.raises(TypeError, match="the function given to root uses a number that is neither in args"):
         gradient(f, [1.0])
+
+
+def test_a_krylov_method_that_comes_to_no_derivative_names_the_call_and_a_method_that_does():
+    cycle = np.roll(np.eye(60), 1, 0)
+    f = lambda a: optimize.root(lambda x: cycle @ x - a * cycle[0], cycle.T @ cycle[0], method="krylov").x[0]
+    with pytest.raises(RuntimeError, match=r"root: gmres came to a relative residual of 1, .* take method='hybr'"):
+        derivative(f, 0, [1.0])

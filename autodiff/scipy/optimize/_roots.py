@@ -53,7 +53,9 @@ def root(fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any 
         fun = residual(read(theta))
         jac, args = jacfwd(lambda x: array(joined(fun(x)))), ()
     result = scipy.optimize.root(checked("root", fun), x0, args, method, jac, tol, callback, options)
-    slope = Dense() if is_dense else MatrixFree(Krylov(call="root"))
+    slope = (
+        Dense() if is_dense else MatrixFree(Krylov(call="root", remedy="take method='hybr', which goes by a matrix"))
+    )
     x = solved("root", theta, residual, result, slope, result.x)
     return reported(result, x=x, fun=result.fun)
 
