@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .levels import is_number, plain
+from .levels import is_lazy, is_number, plain
 from .memory import detached
 
 
@@ -81,6 +81,33 @@ def in_index(index: Any) -> Any:
     return one_of((None, *(index if isinstance(index, tuple) else (index,))))
 
 
+def by_default(kind: type, **keywords: Any) -> dict[str, Any]:
+    """Return the keywords of one of NumPy's functions for arrays of a type: of a foreign one, no default of NumPy's.
+
+    A library that has the function may lack some of its keywords, as Dask's ``var`` has no ``where``.
+    """
+    if not is_foreign(kind):
+        return keywords
+    return {name: value for name, value in keywords.items() if value is not DEFAULTS.get(name, "none")}
+
+
+DEFAULTS: dict[str, Any] = {"where": True, "keepdims": False, "dtype": None, "initial": None, "order": "C"}
+"""What NumPy's functions take where a keyword is left out."""
+
+
+def reshaped(x: Any, to: Any, order: str) -> Any:
+    """Return a foreign array with another shape, by the order C alone: Dask's takes a tuple and no order."""
+    to = tuple(to) if isinstance(to, (tuple, list)) else (to,)
+    return np.reshape(x, to) if order == "C" else np.transpose(np.reshape(np.transpose(x), to[::-1]))
+
+
+def largest(x: Any, least: float, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the largest elements of a real plain array, ``least`` where there is none."""
+    if is_lazy(type(x)):  # Dask's ``max`` knows no ``initial``
+        return np.maximum(np.max(x, axis=axis, keepdims=keepdims), least)
+    return np.max(x, axis=axis, keepdims=keepdims, initial=least)
+
+
 def laid_out(x: Any) -> Any:
     """Return an array of NumPy's that lies in memory as ``x`` does, of which no element is to be read.
 
@@ -99,7 +126,12 @@ def may_share_memory(x: Any, y: Any) -> bool:
 
 
 def holds_same(x: Any, y: Any) -> bool:
-    """Return whether two arrays hold the same values, zeros of one sign among them, and NaN at the same places."""
+    """Return whether two arrays hold the same values, zeros of one sign among them, and NaN at the same places.
+
+    Lazy ones do where they are to be computed in the same way: an assignment gives an array of Dask another name.
+    """
+    if is_lazy(type(x)):
+        return bool(x.name == y.name)
     if x.shape != y.shape or x.dtype != y.dtype:
         return False
     if x.dtype.kind == "c":

@@ -258,8 +258,13 @@ def known(x: Any) -> Any:
     return x if is_noted(x) else plain(x)
 
 
+def is_lazy(kind: type) -> bool:
+    """Return whether a type is one of arrays that are graphs of what is to be computed, as Dask's are."""
+    return hasattr(kind, "__dask_graph__")
+
+
 def has_nan(x: Any) -> bool:
-    """Return whether any part of a number or array is NaN."""
+    """Return whether any part of a number or array is NaN; a lazy array, which it would compute, is not asked."""
     if x is None or isinstance(x, float):  # np.float64 is one
         return bool(x != x)
     if is_number(type(x)):
@@ -270,7 +275,9 @@ def has_nan(x: Any) -> bool:
     if type(x) is np.ndarray and x.dtype.char == "d":
         squares = np.vdot(x, x)  # a third of the time of a sum of few elements
         return bool(squares != squares)
-    foreign = type(x) is not np.ndarray and hasattr(x, "__array_function__")  # Dask has no methods of ufuncs
+    if type(x) is not np.ndarray and is_lazy(type(x)):
+        return False
+    foreign = type(x) is not np.ndarray and hasattr(x, "__array_function__")  # which may lack methods of ufuncs
     summed = np.sum(x) if foreign else np.add.reduce(x, axis=None)  # ∞ − ∞ is NaN too: that costs a second sweep
     return bool(summed != summed)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import is_foreign
 from ..forms import is_array, is_unreal, shape
 from ..levels import read
 from ..table import BY_NUMPY, composition, entry_of, linear, locally_constant
@@ -38,7 +39,9 @@ def imag(x):
 
 @linear(lambda g, x: conj(g), call=_one, batched=by_elements)
 def conj(x):
-    return x.conjugate() if is_unreal(x) else x
+    if not is_unreal(x):
+        return x
+    return np.conjugate(x) if is_foreign(type(x)) else x.conjugate()  # Dask's have no such method
 
 
 def adjoint(x):

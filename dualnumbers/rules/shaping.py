@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..foreign import as_array, is_foreign
+from ..foreign import as_array, is_foreign, reshaped
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_labelled, is_number, is_operand, read
 from ..messages.errors import no_plain_value, user_line
@@ -69,7 +69,7 @@ def reshaping(a, shape, order="C", *, copy=None):
 def reshape(x, to, order):
     if type(x) is np.ndarray:
         return x.reshape(to, order=order)
-    return np.reshape(x, to) if order == "C" else np.reshape(x, to, order=order)  # Dask's takes no order
+    return reshaped(x, to, order) if is_foreign(type(x)) else np.reshape(x, to, order=order)
 
 
 def flattened(x, order="C"):

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..foreign import is_foreign
 from ..levels import is_number
+from ..messages.errors import user_line
 from ..number_types import function_of
 
 
@@ -58,7 +60,7 @@ class Dispatch(dict[Any, Callable[..., Any]]):
         if numbers:
             implementation = face.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(face, *xs)
         elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
-            implementation = self.array
+            implementation = of_foreign(face, self.array) if any(map(is_foreign, types)) else self.array
         elif all(t in PLAIN for t in types):
             implementation = self.scalar
         else:  # ``math.sin`` would round an mpf to a float; other types may be registered later
@@ -111,14 +113,18 @@ def fill(array: Callable[[Any], Any]) -> None:
 
 def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
     """Make the table function of any other row: the lift of the leading number, or without numbers the plain one."""
-    lifts, statics = face.lifts, face.row.statics
+    lifts, statics, of_others = face.lifts, face.row.statics, of_foreign(face, plain)
 
     def function_of_one(x: Any, *static: Any) -> Any:
-        return lifts[type(x)](x, *static) if is_number(type(x)) else plain(x, *static)
+        if is_number(type(x)):
+            return lifts[type(x)](x, *static)
+        return of_others(x, *static) if is_foreign(type(x)) else plain(x, *static)
 
     def function_of_two(x: Any, y: Any, *static: Any) -> Any:
         if not is_number(type(y)):
-            return lifts[type(x)](x, joined(y), *static) if is_number(type(x)) else plain(x, y, *static)
+            if is_number(type(x)):
+                return lifts[type(x)](x, joined(y), *static)
+            return (of_others if is_foreign(type(x)) or is_foreign(type(y)) else plain)(x, y, *static)
         return lead(face, x, y, *static) if is_number(type(x)) else lifts[type(y)](joined(x), y, *static)
 
     def function(*arguments: Any) -> Any:
@@ -126,9 +132,36 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
         for x in arguments[:count]:
             if is_number(type(x)):
                 return lead(face, *map(joined, arguments[:count]), *arguments[count:])
-        return plain(*arguments)
+        return (of_others if any(is_foreign(type(x)) for x in arguments[:count]) else plain)(*arguments)
 
     return {1: function_of_one, 2: function_of_two}.get(face.row.arity, function)
+
+
+class LackingError(TypeError):
+    """A library has no function for its arrays, or one that takes less than NumPy's."""
+
+
+def of_foreign(face: Any, evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Make what evaluates a row at foreign arrays: what their library cannot, it says."""
+
+    def evaluated(*arguments: Any) -> Any:
+        try:
+            z = evaluate(*arguments)
+        except LackingError:
+            raise
+        except (TypeError, AttributeError, NotImplementedError) as error:
+            raise lacking(arguments, f"{error}") from error
+        if any(type(part) is np.ndarray and part.ndim for part in (z if type(z) is tuple else (z,))):
+            raise lacking(arguments, "it gave an array of NumPy's")
+        return z
+
+    def lacking(arguments: Any, why: str) -> LackingError:
+        kind = next(type(x) for x in arguments if is_foreign(type(x)))
+        return LackingError(f"{kind.__module__}.{kind.__qualname__} lacks what {face.row.name} needs of it: {why}; "
+                            "write it by functions that the library has, or give plain arrays"
+                            f"{user_line()}")  # fmt: skip
+
+    return evaluated
 
 
 def python_value(ufunc: Callable[..., Any]) -> Callable[..., Any]:

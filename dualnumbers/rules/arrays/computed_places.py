@@ -54,7 +54,7 @@ def _put_at(x, v, places):
 @linear(lambda g, x, places: given_back(g, places, shape(x)), None, shown="take", batched=_taken_of_all, put=_put_at)
 def taken(x, places):
     """The elements at places among all, counted in the order C."""
-    return np.reshape(x, -1)[places]
+    return np.reshape(x, (-1,))[places]
 
 
 @linear(lambda g, v, places, of: taken(g, places), None, shown="scatter", batched=_given_back_of_all)

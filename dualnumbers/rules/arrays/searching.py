@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...foreign import by_default
 from ...levels import is_noted, read
 from ...table import BY_NUMPY, locally_constant_of_arrays
 from ...table.batching import by_axis
@@ -19,7 +20,7 @@ def _by_one_axis(apply, xs, members, axis, keepdims):
 def _of_array(numpy_function, batched=_by_one_axis):
     return locally_constant_of_arrays(
         of=numpy_function, call=lambda a, axis=None, *, keepdims=False: (a, axis, keepdims), batched=batched
-    )(lambda x, axis, keepdims: numpy_function(x, axis=axis, keepdims=keepdims))
+    )(lambda x, axis, keepdims: numpy_function(x, axis=axis, **by_default(type(x), keepdims=keepdims)))
 
 
 def _of_chosen(numpy_function):
@@ -27,7 +28,11 @@ def _of_chosen(numpy_function):
         of=numpy_function,
         call=lambda a, axis=None, *, keepdims=False, where=True: (a, axis, keepdims, read(where)),
         batched=by_axis(0),
-    )(lambda x, axis, keepdims, where: numpy_function(x, axis=axis, keepdims=keepdims, where=where))
+    )(
+        lambda x, axis, keepdims, where: numpy_function(
+            x, axis=axis, **by_default(type(x), keepdims=keepdims, where=where)
+        )
+    )
 
 
 any = _of_chosen(np.any)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ...foreign import largest
 from ...forms import asked, is_unreal, real_dtype_of, shape
 from ...levels import decided, is_number
 from ...messages.errors import user_line
@@ -66,7 +67,7 @@ def _evaluate_all(apply, xs, members, ord, axis, *keepdims):
 
 def _scaled(x, ord, axis):
     """x over its largest modulus, that modulus, and the norm of the quotient: no square leaves the range."""
-    peak = np.max(np.abs(x), axis=None if axis is None else _axes(x, axis), keepdims=True, initial=0.0)
+    peak = largest(np.abs(x), 0.0, None if axis is None else _axes(x, axis), True)
     peak = np.where(peak == 0, 1, peak).astype(peak.dtype)
     with np.errstate(all="ignore"):
         return x / peak, peak, np.linalg.norm(x / peak, ord, axis, True)
@@ -84,7 +85,7 @@ def _along(dx, direction, x, ord, axis):
 def _are_largest(x, axes):
     """Return which elements of a plain array are the largest along axes, and not 0."""
     size = np.abs(x)
-    return (size == np.max(size, axis=axes, keepdims=True, initial=0.0)) & (size > 0)
+    return (size == largest(size, 0.0, axes, True)) & (size > 0)
 
 
 def _beside_largest(dx, x, axis):
@@ -93,11 +94,11 @@ def _beside_largest(dx, x, axis):
     A direction does not change along x, and where one element is nearly all of it, 1 − u² of that element is lost.
     """
     axes = _axes(x, axis)
-    largest = decided(_are_largest, x, axes)
-    count = np.count_nonzero(largest, axis=axes, keepdims=True)
-    shares = (largest / np.maximum(count, 1)).astype(real_dtype_of(x))
-    multiple = sum(shares * _real_part(dx / where(largest, x, 1.0)), axes, True)
-    return where(largest & (count == 1) & (not is_unreal(x)), 0.0, dx - multiple * x)
+    highest = decided(_are_largest, x, axes)
+    count = np.sum(highest, axis=axes, keepdims=True)
+    shares = (highest / np.maximum(count, 1)).astype(real_dtype_of(x))
+    multiple = sum(shares * _real_part(dx / where(highest, x, 1.0)), axes, True)
+    return where(highest & (count == 1) & (not is_unreal(x)), 0.0, dx - multiple * x)
 
 
 def _unit_push(dx, z, x, ord, axis):

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...foreign import as_array
-from ...levels import read
+from ...foreign import as_array, largest
+from ...levels import is_lazy, read
 from ...table import smooth
 from ...table.batching import by_axis
 from ...table.kinds import Smooth
@@ -20,17 +20,17 @@ from ..where import where
 def _below_largest(x, axis):
     """Return the differences from the largest element, whose exponentials do not overflow; of integers, too."""
     x = x + 0.0
-    largest = np.max(np.real(x), axis=axis, keepdims=True, initial=-np.inf)
-    return x - np.where(np.isfinite(largest), largest, 0.0).astype(largest.dtype)
+    peak = largest(np.real(x), -np.inf, axis, True)
+    return x - np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
 
 
-def _beside_largest(dx, largest, axis):
+def _beside_largest(dx, highest, axis):
     """Return the tangents less that of the element that has more than half of the weight, if one has.
 
     Weights whose sum is 1 lose nothing by it, and the one that may be 1 to the last bit meets a 0: else nothing is left
     of 1 − z where the others have e⁻⁴⁰.
     """
-    return dx - sum(dx * largest, axis, True)
+    return dx - sum(dx * highest, axis, True)
 
 
 def _softmax_row(power, rate, name):
@@ -94,10 +94,11 @@ def _log_softmax_pull(g, z, x, axis):
 def log_softmax(x, axis=None):
     """xᵢ − log Σ exp xₖ, the largest element apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = _below_largest(x, axis)
-    largest = x == 0
-    others = np.sum(np.where(largest, 0.0, np.exp(x)), axis=axis, keepdims=True)
-    if np.count_nonzero(largest) != np.size(others) or not np.all(np.isfinite(x)):  # not one in each sum
-        others = others + (np.sum(largest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
+    highest = x == 0
+    others = np.sum(np.where(highest, 0.0, np.exp(x)), axis=axis, keepdims=True)
+    if is_lazy(type(x)) or np.count_nonzero(highest) != np.size(others) or not np.all(np.isfinite(x)):
+        # not one in each sum
+        others = others + (np.sum(highest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
     with np.errstate(divide="ignore"):  # as SciPy's does, where all are −∞
         return x - np.log1p(others)
 
@@ -116,11 +117,11 @@ def _log_sum_pull(g, z, x, axis, keepdims):
 def log_sum_exp(x, axis, keepdims):
     """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = as_array(x)
-    peak = np.max(x.real, axis=axis, keepdims=True, initial=-np.inf)
+    peak = largest(x.real, -np.inf, axis, True)
     peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
-    terms, largest = np.exp(x - peak), x == peak
-    count = np.count_nonzero(largest, axis=axis, keepdims=True).astype(peak.dtype)
-    rest = np.sum(np.where(largest, 0.0, terms), axis=axis, keepdims=True)
+    terms, highest = np.exp(x - peak), x == peak
+    count = np.sum(highest, axis=axis, keepdims=True).astype(peak.dtype)
+    rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
     above = np.maximum(count, 1.0)
     z = peak + np.where(count > 0, np.log(above) + np.log1p(rest / above), np.log(np.where(count > 0, 1.0, rest)))
     return (z if keepdims else np.squeeze(z, axis))[()]

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from ...foreign import by_default
 from ...forms import asked, dtype_of, is_unreal, shape
 from ...levels import decided, read
 from ...messages.errors import user_line
@@ -103,7 +104,7 @@ def moment_row(numpy_function, push, pull):
     """Make the row of a variance or standard deviation, with its keywords."""
     return smooth(Smooth(push, pull), of=numpy_function, call=moment_signature, batched=by_axis(0))(
         lambda x, axis, dtype, ddof, keepdims, where: numpy_function(
-            x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where
+            x, axis=axis, ddof=ddof, **by_default(type(x), dtype=dtype, keepdims=keepdims, where=where)
         )
     )
 

@@ -81,7 +81,7 @@ def _neighbours(x, low):
 def _parts(x, chosen, whole):
     """Return equal parts of a whole for the elements that are equal to the chosen one; 0 where that is NaN."""
     same = x == chosen
-    return same * (whole / np.maximum(np.count_nonzero(same, -1, keepdims=True), 1).astype(x.dtype))
+    return same * (whole / np.maximum(np.sum(same, -1, keepdims=True), 1).astype(x.dtype))
 
 
 @locally_constant_of_arrays()

@@ -1,0 +1,127 @@
+"""Arrays of Dask: derivatives are graphs as values are; nothing is computed before the caller asks for it."""
+
+import numpy as np
+import pytest
+
+from autodiff import grad, hvp, jvp, value_and_grad, vjp
+
+da = pytest.importorskip("dask.array", reason="Dask is not installed (extra dask)")
+dask = pytest.importorskip("dask")
+
+RNG = np.random.default_rng(0)
+X, Y, W = RNG.random((12, 3)) + 0.1, np.arange(12.0) % 2, np.array([0.3, -0.2, 0.5])
+
+PROGRAMS = {
+    "sum": (lambda x, y, w: np.sum(np.sin(x) * x), 0),
+    "least squares": (lambda x, y, w: np.sum((x @ w - y) ** 2), 2),
+    "logistic": (lambda x, y, w: np.sum(np.logaddexp(0.0, -(2 * y - 1) * (x @ w))) / 12, 2),
+    "principal axis": (lambda x, y, w: np.sum((x - np.outer(x @ w, w)) ** 2), 2),
+    "products": (lambda x, y, w: np.sum((x.T @ x) ** 2), 0),
+    "slices": (lambda x, y, w: np.sum((x[2:] - 2 * x[1:-1] + x[:-2]) ** 2), 0),
+    "where": (lambda x, y, w: np.sum(np.where(x > 0.5, x * x, 0.0)), 0),
+    "largest": (lambda x, y, w: np.max(x) + np.sum(np.max(x, axis=1)), 0),
+    "moments": (lambda x, y, w: np.sum(np.var(x, axis=0)) + np.mean(x) ** 2, 0),
+    "lengths": (lambda x, y, w: np.sum(np.sqrt(np.sum(x * x, axis=1))), 0),
+    "norm": (lambda x, y, w: np.linalg.norm(x), 0),
+    "cumulative": (lambda x, y, w: np.sum(np.cumsum(x, axis=0) ** 2), 0),
+    "einsum": (lambda x, y, w: np.einsum("ij,j,i->", x, w, y + 1.0), 0),
+    "shapes": (lambda x, y, w: np.sum(np.reshape(x, (4, 3, 3)) ** 2) + np.sum(np.ravel(x.T) ** 3), 0),
+    "joined": (lambda x, y, w: np.sum(np.concatenate([x, 2 * x]) ** 3) + np.sum(np.stack([y, y])), 0),
+    "any": (lambda x, y, w: np.sum(x * x * np.any(x > 0.5, axis=1, keepdims=True)), 0),
+}
+
+
+class ComputedError(Exception):
+    pass
+
+
+def refused(*_, **__):
+    raise ComputedError
+
+
+def lazy(x):
+    return da.from_array(x, chunks=tuple(-(-n // 2) for n in x.shape))
+
+
+def of(f, place, arrays):
+    """Return a function of one of the arrays."""
+    return lambda v: f(*(v if k == place else x for k, x in enumerate(arrays)))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_derivatives_are_graphs(name):
+    """Recording and sweeping compute nothing, and what is computed later is what NumPy's arrays give."""
+    f, place = PROGRAMS[name]
+    plain, graphs = of(f, place, (X, Y, W)), of(f, place, tuple(map(lazy, (X, Y, W))))
+    x = (X, Y, W)[place]
+    v = np.cos(np.arange(float(x.size))).reshape(x.shape)
+    with dask.config.set(scheduler=refused):
+        (value, slope), product = value_and_grad(graphs)(lazy(x)), hvp(graphs)(lazy(x), lazy(v))
+        pushed = jvp(graphs, [lazy(x)], [lazy(v)])[1]
+        assert all(isinstance(z, da.Array) for z in (value, slope, product, pushed))
+        with pytest.raises(ComputedError):
+            slope.compute()
+    found = dask.compute(value, slope, product, pushed, scheduler="synchronous")
+    expected = *value_and_grad(plain)(x), hvp(plain)(x, v), jvp(plain, [x], [v])[1]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, 1e-12, 1e-12)
+    assert slope.shape == x.shape
+
+
+def test_an_argument_of_numpy_beside_data_of_dask():
+    x, y = lazy(X), lazy(Y)
+    slope = grad(lambda w: np.sum((x @ w - y) ** 2))(W)
+    np.testing.assert_allclose(slope.compute(scheduler="synchronous"), 2 * X.T @ (X @ W - Y), 1e-13)
+
+
+def test_the_graph_grows_with_the_chunks():
+    """Not with their square: a chunk's adjoint needs its own chunk."""
+
+    def tasks(chunks):
+        x = da.from_array(np.ones((16 * chunks, 3)), chunks=(16, 3))
+        return len(grad(lambda x: np.sum(np.tanh(x) ** 2))(x).__dask_graph__())
+
+    assert tasks(64) < 1.1 * (tasks(32) + 32 * (tasks(32) - tasks(16)) / 16)
+
+
+def test_value_and_gradient_in_one_pass():
+    """Each part of the data is read once."""
+    reads = []
+
+    @dask.delayed(pure=True)
+    def part(k):
+        reads.append(k)
+        return X[3 * k : 3 * k + 3]
+
+    x = da.concatenate([da.from_delayed(part(k), (3, 3), float) for k in range(4)])
+    found = dask.compute(*value_and_grad(lambda w: np.sum((x @ w) ** 2))(W), scheduler="synchronous")
+    np.testing.assert_allclose(found[1], 2 * X.T @ (X @ W), 1e-13)
+    assert sorted(reads) == [0, 1, 2, 3]
+
+
+def test_chunks_stay():
+    x = da.from_array(X, chunks=((5, 4, 3), (2, 1)))
+    assert grad(lambda x: np.sum(np.exp(x) * x))(x).chunks == x.chunks
+
+
+def test_an_array_that_is_assigned_to_later():
+    """What was recorded holds the graph that the array had; an argument that its function assigns to is noticed."""
+    x = lazy(X)
+    _, pullback = vjp(lambda w: np.sum((x @ w) ** 2), W)
+    x[0] = 5.0
+    np.testing.assert_allclose(pullback(1.0)[0].compute(scheduler="synchronous"), 2 * X.T @ (X @ W), 1e-13)
+
+    def f(z):
+        x[1] = 6.0
+        return np.sum(z * z)
+
+    with pytest.raises(RuntimeError, match="wrote to the array"):
+        grad(f)(x)
+
+
+@pytest.mark.filterwarnings("ignore:The `numpy:FutureWarning")  # Dask's own, that it is about to compute
+def test_what_dask_lacks_names_it():
+    """Where Dask would compute, and give an array of NumPy's, or has no such function, the error says whose it is."""
+    for f in (lambda x: np.sum(np.copy(x) ** 2), lambda x: np.sum(np.interp(x, Y, Y)), lambda x: np.sum(np.sort(x))):
+        with pytest.raises(TypeError, match=r"dask\.array\.core\.Array lacks what"):
+            grad(f)(lazy(X))
