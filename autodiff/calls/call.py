@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import is_labelled
+from dualnumbers.operands import is_labelled
 
 from .captured import Given
 from .structures import flatten, is_structure, paths_of_leaves

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dualnumbers.levels import is_labelled, is_number
+from dualnumbers.levels import is_number
+from dualnumbers.operands import is_labelled
 
 LABELS: dict[str, Callable[[Any, Any], Any]] = {
     "Series": lambda g, x: type(x)(x.name, g) if hasattr(x, "to_frame") and not hasattr(x, "index") else

@@ -11,12 +11,13 @@ import numpy as np
 
 from dualnumbers.foreign import as_like, copy_of, is_foreign, new_like
 from dualnumbers.forms import PYTHON, flags, is_unreal, shape
-from dualnumbers.levels import HELD, is_labelled, is_noted, is_number, read
+from dualnumbers.levels import HELD, is_noted, is_number, read
 from dualnumbers.levels import plain as value_of_leaf
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike, converted, number_type, wrapped
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.typed import unwrapped
+from dualnumbers.operands import is_labelled
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table.partials import as_given
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import is_unreal
-from dualnumbers.levels import is_number, is_operand
+from dualnumbers.levels import is_number
 from dualnumbers.numbers.operators import as_operand, beside
+from dualnumbers.operands import is_operand
 from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 

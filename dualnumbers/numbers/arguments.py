@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..forms import SCALARS
-from ..levels import is_labelled, is_number
+from ..levels import is_number
+from ..operands import is_labelled
 from ..rules import shaping
 from ..rules.elementwise.arithmetic import as_numpy
 

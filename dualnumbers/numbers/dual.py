@@ -14,10 +14,11 @@ import numpy as np
 
 from ..foreign import as_like
 from ..forms import shape, zeros_like
-from ..levels import Level, is_number, is_operand, level_of
+from ..levels import Level, is_number, level_of
 from ..memory import is_alone, is_free
 from ..messages.errors import no_plain_value, unpicklable
 from ..number_types import alike, number_type
+from ..operands import is_operand
 from ..rules.indexing import fixed, getitem
 from ..rules.shaping import broadcast_to
 from ..table import TABLE

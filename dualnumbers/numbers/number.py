@@ -15,8 +15,9 @@ import numpy as np
 
 from .. import forms
 from ..forms import dtype_of, type_of
-from ..levels import Level, has_nan, is_number, is_operand, plain, read
+from ..levels import Level, has_nan, is_number, plain, read
 from ..messages.errors import no_hash, no_plain_value, no_rule, raise_if_unbound, user_line
+from ..operands import is_operand
 from ..rules import ENTRIES, FAMILY_OF, shaping
 from ..rules.elementwise.arithmetic import as_numpy
 from ..rules.indexing import fixed

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..foreign import is_sparse
 from ..forms import is_array, type_of
-from ..levels import is_labelled, is_number, is_operand, plain
+from ..levels import is_number, plain
 from ..messages.errors import has_labels, no_plain_value
 from ..number_types import number_type, wrapped
+from ..operands import is_labelled, is_operand
 from ..rules import ENTRIES, shaping
 from ..table import TABLE, Row
 from ..table.row import Face

@@ -26,10 +26,11 @@ import numpy as np
 
 from ..foreign import as_like
 from ..forms import dtype_of, is_unreal, shape, type_of
-from ..levels import Level, is_number, is_operand, level_of
+from ..levels import Level, is_number, level_of
 from ..memory import is_free
 from ..messages.errors import no_plain_value, unpicklable, user_line
 from ..number_types import alike, number_type, wrapped
+from ..operands import is_operand
 from ..rules.shaping import astype, broadcast_to
 from ..table import TABLE
 from ..table.partials import as_given

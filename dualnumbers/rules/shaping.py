@@ -7,8 +7,9 @@ import numpy as np
 
 from ..foreign import as_array, is_foreign, reshaped
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
-from ..levels import HELD, is_labelled, is_number, is_operand, read
+from ..levels import HELD, is_number, read
 from ..messages.errors import no_plain_value, user_line
+from ..operands import is_labelled, is_operand
 from ..table import batching, composition, dispatch, linear
 from .indexing import getitem, overlapping, refuse_writing
 

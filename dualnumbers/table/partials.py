@@ -14,9 +14,10 @@ import numpy as np
 
 from ..foreign import as_like, is_foreign
 from ..forms import PYTHON, type_of
-from ..levels import GROUND, is_number, is_operand, level_of, plain
+from ..levels import GROUND, is_number, level_of, plain
 from ..messages.errors import user_line
 from ..number_types import alike, number_type
+from ..operands import is_operand
 from ..several import each
 from .registry import TABLE
 

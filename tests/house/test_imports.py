@@ -28,7 +28,7 @@ LAYERS = (
         "dualnumbers.messages.shortening",
         "dualnumbers.number_types",
     ),
-    ("dualnumbers.foreign", "dualnumbers.messages.frames"),
+    ("dualnumbers.foreign", "dualnumbers.operands", "dualnumbers.messages.frames"),
     ("dualnumbers.forms", "dualnumbers.numbers.surface"),
     ("dualnumbers.messages.refusals", "dualnumbers.messages.code"),
     ("dualnumbers.messages.storing",),
