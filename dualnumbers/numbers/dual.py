@@ -67,11 +67,9 @@ class DualNumber(Number, operators=True):
             real, dual = alike(real, type(dual)), alike(dual, type(real))
         if dual is None:
             dual = zeros_like(real) if is_operand(type(real)) else 0
-        for part in (real, dual):
-            if not is_operand(type(part)) or getattr(part, "dtype", np.dtype(float)).kind not in "fciub":
-                raise TypeError(
-                    f"a DualNumber has numbers or arrays as components, not {type(part).__name__}: {part!r}"
-                )
+        for x in (real, dual):
+            if not is_operand(type(x)) or getattr(x, "dtype", np.dtype(float)).kind not in "fciub":
+                raise TypeError(f"a DualNumber has numbers or arrays as components, not {type(x).__name__}: {x!r}")
         of, to = shape(dual), shape(real)
         try:
             dual = broadcast_to(dual, to) if of != to else dual
