@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -129,4 +131,28 @@ def dead(program: Program) -> Program:
     return made
 
 
-PASSES = (fold, simple, merge, dead)
+def share(program: Program) -> Program:
+    """Keep equal constants once, and none that nothing needs: a round of a loop has its own copy of each."""
+    made = program.emptied()
+    made.constants = []
+    alike = Counter(np.shape(x) for x in program.constants)
+    known: dict[Any, int] = {}
+
+    def kept(number: int) -> int:
+        if number >= 0:
+            return number
+        x = program.constants[~number]
+        key = _name(x)
+        if type(x) is np.ndarray and key[-1] == id(x) and alike[x.shape] > 1 and x.dtype.char != "O":
+            key = np.ndarray, x.shape, x.strides, x.dtype.str, blake2b(x.tobytes()).digest()
+        if key not in known:
+            made.constants.append(x)
+            known[key] = ~(len(made.constants) - 1)
+        return known[key]
+
+    made.steps = [step._replace(operands=tuple(map(kept, step.operands))) for step in program.steps]
+    made.returned = list(map(kept, program.returned))
+    return made
+
+
+PASSES = (fold, simple, merge, dead, share)

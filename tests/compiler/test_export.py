@@ -277,6 +277,29 @@ def test_the_file_does_not_grow_with_the_rounds_of_a_loop(f):
     assert lengths[1] < 1.05 * lengths[0] < 10_000
 
 
+def test_a_constant_of_a_loop_is_written_once():
+    weights = np.cos(np.arange(600.0)).reshape(20, 30)
+
+    def f(x):
+        for _ in range(40):
+            x = np.tanh(weights.T @ np.tanh(weights @ x))
+        return np.sum(x)
+
+    source, _ = export_c(value_and_grad(f), [np.ones(30)])
+    sizes = [int(size) for size in re.findall(r"static const double \w+\[(\d+)\]", source)]
+    assert sum(sizes) <= 3 * weights.size
+
+
+@needs_cc
+def test_file_and_function_may_have_different_names(tmp_path):
+    export_c(value_and_grad(rosenbrock), [X], tmp_path / "file.c", name="function")
+    assert '#include "file.h"' in (tmp_path / "file.c").read_text()
+    subprocess.run([COMPILER, *FLAGS, "file.c", "-o", "file.so", "-lm"], cwd=tmp_path, check=True)
+    code, found = called(ctypes.CDLL(str(tmp_path / "file.so")).function, [X], value_and_grad(rosenbrock)(X))
+    assert code == 0
+    assert_near(found, value_and_grad(rosenbrock)(X))
+
+
 def test_nothing_is_kept_between_calls():
     for f, args in PROGRAMS.values():
         source, _ = export_c(f, args)

@@ -57,6 +57,7 @@ def export_c(f: Callable[..., Any], args: Sequence[Any], path: str | PathLike[st
         raise ValueError(f"{name!r} is no name of a function in C: give another one as name{user_line()}")
     function = _function(f, list(args), name)
     if target is not None:
+        function.include = target.with_suffix(".h").name
         target.write_text(function.source, encoding="utf-8")
         target.with_suffix(".h").write_text(function.header, encoding="utf-8")
     return function.source, function.header

@@ -86,6 +86,8 @@ class Function(Arrangement):
                  fixed: list[str]) -> None:  # fmt: skip
         super().__init__(block, [p.area for p in parameters if p.area is not None], constants)
         self.name, self.parameters, self._fixed = name, parameters, fixed
+        self.include = f"{name}.h"
+        """The name of the header's file."""
         self._names = {space.number: f"m{k}" for k, space in enumerate(self.spaces)}
         self._names |= {space.number: f"c{k}" for k, space in enumerate(self.constants)}
         self._names |= {p.space.number: p.name for p in parameters if p.space is not None}
@@ -102,7 +104,7 @@ class Function(Arrangement):
         used = set().union(*(printer.used for printer in self._printers))
         read = set().union(*(kernel.spaces() for kernel in self.kernels))
         tables = [self._table(space, x) for space, x in self.constants.items() if space.number in read]
-        includes = ["<math.h>", "<stddef.h>", "<stdint.h>", *["<stdlib.h>"] * (self._size > SMALL), f'"{self.name}.h"']
+        includes = ["<math.h>", "<stddef.h>", "<stdint.h>", *["<stdlib.h>"] * (self._size > SMALL), f'"{self.include}"']
         return "\n\n".join([
             "\n".join(f"#include {one}" for one in includes), *tables, *written(used), *systems(used),
             *(printer.text for printer in self._printers), self._body(),
