@@ -18,7 +18,14 @@ from dualnumbers.table.registry import TABLE
 for rows in ("elementwise.normal", "of_scipy.special.sigmoids"):
     import_module(f"dualnumbers.rules.{rows}")
 
-FOLDS = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum, "or": np.logical_or, "and": np.logical_and}
+FOLDS = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "or": np.logical_or,
+    "and": np.logical_and,
+}
 
 
 def plain(form):
@@ -92,11 +99,11 @@ def raised(form, operands, z):
     return bool(np.any(raises | (np.equal(operands[1], 0) if form == "divide" else False)))
 
 
-def in_one_round(line, t):
-    """A line of a scan in one of its rounds."""
+def in_one_round(line, place):
+    """A line of a scan in one of its rounds, over however many loops."""
 
     def there(x):
-        return x._replace(offset=x.offset + t * x.strides[0], strides=())
+        return x._replace(offset=x.offset + sum(t * s for t, s in zip(place, x.strides, strict=True)), strides=())
 
     operands = tuple(x.along_with(there) if isinstance(x, Address) else x for x in line.operands)
     return line._replace(operands=operands, out=line.out.along_with(there), shape=())
@@ -123,7 +130,9 @@ def straight(instructions):
             yield from (in_round(line, t) for t in range(one.rounds) for line in one.lines)
             continue
         if isinstance(one, Scan):
-            yield from (in_one_round(line, t) for t in range(one.lines[0].shape[0]) for line in one.lines)
+            yield from (in_one_round(line, place) for place in np.ndindex(*one.lines[0].shape) for line in one.lines)
+        elif one.ordered:
+            yield from (in_one_round(one, place) for place in np.ndindex(*one.shape))
         else:
             yield one
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 
 from .native.areas import Address
-from .native.fusing import Kernel, fuse, without_unread
+from .native.fusing import Kernel
 from .native.instructions import Block
 from .native.lowering import Lowering
+from .native.sinking import kernels_of
 from .program import Program
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
@@ -33,7 +34,7 @@ class _Loops:
         self.names |= {area.space.number: f"v{number}" for number, area in block.results.items()}
         self.names |= {space.number: f"table{k}" for k, space in enumerate(block.tables)}
         kept = {area.space.number for area in block.results.values()} | {area.space.number for area, *_ in block.guards}
-        self.text = "\n".join(map(self._kernel, without_unread(fuse(block.groups), kept)))
+        self.text = "\n".join(map(self._kernel, kernels_of(block.groups, kept)))
 
     def _kernel(self, kernel: Kernel) -> str:
         rounds = " × ".join(map(str, kernel.shape))
@@ -58,7 +59,7 @@ class _Loops:
                 text = f"t{k}"
             texts.append(text)
         for store in kernel.stores:
-            sign = {"": "=", "add": "+="}.get(store.fold, f"{store.fold}=")
+            sign = {"": "=", "add": "+=", "multiply": "*="}.get(store.fold, f"{store.fold}=")
             lines.append(f"    {self._place(store.address)} {sign} {_bare(texts[store.node])}")
         return "\n".join([head, *lines])
 

@@ -25,7 +25,9 @@ from autodiff.compiler.native.engine import Machine
 from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
 from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
 from autodiff.compiler.native.instructions import IDENTITIES, Block, Repeat
+from autodiff.compiler.native.overlaps import gathered
 from autodiff.compiler.native.rolling import roll
+from autodiff.compiler.native.sinking import sunk
 from autodiff.compiler.passes import PASSES
 from autodiff.compiler.paths import recorded
 from autodiff.compiler.source import Source
@@ -99,6 +101,7 @@ def steps_of(block, values, rng, single, native):
     """Hold each pass on a block against its instructions; return what is to be asked of its machine code."""
     failed, areas = block.space((), DTYPES["b1"]).space.number, read_of(block)
     rolled, now = roll(block), read_of(block)
+    summed = gathered(block, rolled, {area.space.number for area in now})
     start = memory_of(block, values, rng)
     memory = [x.copy() for x in start]
     run(block.instructions, memory)
@@ -112,9 +115,15 @@ def steps_of(block, values, rng, single, native):
     memory = [x.copy() for x in start]
     run(rolled, memory)
     assert_all_near(left(now, memory), expected, single)
-    kernels = fuse(rolled)
+    memory = [x.copy() for x in start]
+    run(summed, memory)
+    assert_all_near(left(now, memory), expected, single)
+    kernels = fuse(summed)
     check(kernels)
     check(kernels, rng)
+    kernels = without_unread(kernels, {area.space.number for area in now})
+    check(kernels, rng)
+    sunk(kernels, {area.space.number for area in now})
     kernels = without_unread(kernels, {area.space.number for area in now})
     check(kernels, rng)
     for kernel in kernels:

@@ -78,7 +78,7 @@ def test_loops_of_python_are_few():
 
 
 def test_what_has_no_loops_says_so():
-    assert jit(lambda x: np.linalg.eigvalsh(x)).loops(np.eye(2)) == ""
+    assert jit(lambda x: np.sort(x)).loops(np.eye(2)) == ""
     assert "is called as it stands" in jit(lambda x: float(x)).loops(2.0)
 
 

@@ -8,8 +8,9 @@ from itertools import groupby
 import numpy as np
 
 from .areas import DTYPES, Area, Space
-from .fusing import Kernel, collapsed, fuse, without_unread
+from .fusing import Kernel, collapsed
 from .instructions import Block
+from .sinking import kernels_of
 
 SMALL = 1 << 16
 """Up to how many bytes the memory for what is in between is on the stack."""
@@ -26,7 +27,7 @@ class Arrangement:
         """Arrays that are part of the code."""
         kept = {area.space.number for area, _, _ in block.guards} | {area.space.number for area in results}
         self._kept = kept | {self.failed.number}
-        self.kernels = without_unread(fuse(block.groups), kept)
+        self.kernels = kernels_of(block.groups, kept)
         self.length = sum(len(kernel.nodes) for kernel in self.kernels)
         used = sorted(set().union(self._kept, *(kernel.spaces() for kernel in self.kernels)))
         self.spaces = [block.spaces[number] for number in used]

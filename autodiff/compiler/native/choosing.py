@@ -49,6 +49,10 @@ def _rearranged(here: Here, x: Operand) -> Operand | None:
     return _moved(here, x, np.asarray(here.step.row.numpy.evaluate(numbers, *here.step.static)))
 
 
+def _padded(here: Here, x: Operand) -> Operand | None:
+    return None if here.step.static[1] == "empty" else _rearranged(here, x)
+
+
 def _gathered(here: Here, x: Operand) -> Operand | None:
     return _moved(here, x, here.step.static[0])
 
@@ -86,6 +90,7 @@ REARRANGING = ("getitem", "take", "take_along_axis", "tile", "repeat", "delete",
 
 CHOOSING: dict[str, Rule] = {
     **dict.fromkeys(REARRANGING, _rearranged),
+    "padded": _padded,
     "gathered": _gathered,
     "spread": _spread,
     "add_at": _add_at,

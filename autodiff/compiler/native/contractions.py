@@ -16,32 +16,46 @@ from .steps import Here, Rule
 
 
 def _einsum(here: Here, *operands: Operand) -> Operand | None:
-    """Sum products of two operands, or elements of one; of more the order in which they are multiplied matters."""
-    terms, output = here.step.static[0].split("->")
-    return _summed(here, operands, terms.split(","), output) if len(operands) <= 2 else None
+    """Sum products of two operands, or elements of one; of more, of the two that come first in NumPy's path, and on."""
+    joined, output = here.step.static[0].split("->")
+    terms = joined.split(",")
+    if here.kind == "b1":
+        return None
+    areas = [in_memory(here, x, k) for k, x in enumerate(operands)]
+    if len(areas) > 2:
+        shapes = (np.broadcast_to(0.0, x.shape) for x in areas)
+        path = np.einsum_path(here.step.static[0], *shapes, optimize="greedy")[0][1:]
+        if any(len(places) > 2 for places in path):
+            path = [(0, 1)] * (len(areas) - 1)
+        for places in path[:-1]:
+            taken = [(areas.pop(k), terms.pop(k)) for k in sorted(places, reverse=True)]
+            kept = {*output, *"".join(terms)}
+            label = "".join(dict.fromkeys(c for _, term in taken for c in term if c in kept))
+            areas.append(_summed(here, [x for x, _ in taken], [term for _, term in taken], label))
+            terms.append(label)
+    return _summed(here, areas, terms, output)
 
 
 def _vdot(here: Here, a: Operand, b: Operand) -> Operand | None:
     labels = string.ascii_letters[: np.ndim(here.values[0])]
     same = np.shape(here.values[0]) == np.shape(here.values[1])
-    return _summed(here, (a, b), [labels, labels], "") if same else None
+    areas = [in_memory(here, x, k) for k, x in enumerate((a, b))]
+    return _summed(here, areas, [labels, labels], "") if same and here.kind != "b1" else None
 
 
 def _trace(here: Here, a: Operand) -> Operand | None:
     offset, first, second = here.step.static
     diagonal = viewed(in_memory(here, a, 0), lambda x: np.diagonal(x, offset, first, second))
     labels = string.ascii_letters[: len(diagonal.shape)]
-    return _summed(here, (diagonal,), [labels], labels[:-1])
+    return _summed(here, [diagonal], [labels], labels[:-1]) if here.kind != "b1" else None
 
 
-def _summed(here: Here, operands: tuple[Operand, ...], terms: list[str], output: str) -> Operand | None:
+def _summed(here: Here, areas: list[Area], terms: list[str], output: str) -> Area:
     """Sum over loops, one for each label; by BLAS where there are many products of rows and columns."""
-    if here.kind == "b1":
-        return None
-    areas = [_positive(here, in_memory(here, x, k)) for k, x in enumerate(operands)]
-    out = here.new()
+    areas = [_positive(here, x) for x in areas]
+    extents = {label: n for term, x in zip(terms, areas, strict=True) for label, n in zip(term, x.shape, strict=True)}
+    out = here.new(tuple(extents[label] for label in output))
     parts = [*zip(terms, areas, strict=True), (output, out)]
-    extents = {label: n for term, x in parts for label, n in zip(term, x.shape, strict=True)}
     labels = _in_turn(parts, extents)
     whole = tuple(extents[label] for label in labels)
     *taken, total = (viewed(x, _along(term, labels, whole)) for term, x in parts)

@@ -81,6 +81,12 @@ def _share(c: Code, x: Value, y: Value) -> Value:
     return c.select(c.compare("greater", x, y), one, less)
 
 
+def _heaviside(c: Code, x: Value, y: Value) -> Value:
+    zero, one = c.constant(0.0, x.kind), c.constant(1.0, x.kind)
+    above = c.select(c.compare("greater", x, zero), one, c.select(c.compare("less", x, zero), zero, x))
+    return c.select(c.compare("equal", x, zero), y, above)
+
+
 def _strong(c: Code, p: Value, t: Value) -> Value:
     """Write 0 where t is 0 and p is not finite, else the product."""
     zero = c.constant(0.0, t.kind)
@@ -141,6 +147,7 @@ FORMS: dict[str, Form] = {
     "fmax": _fmax,
     "fmin": _fmin,
     "share": _share,
+    "heaviside": _heaviside,
     "clip": lambda c, x, low, high: _minimum(c, _maximum(c, x, low), high),
     "mod": _mod,
     "strong": _strong,
@@ -161,8 +168,8 @@ FORMS: dict[str, Form] = {
 }  # fmt: skip
 """A row's name → its form."""
 
-FOLDS: dict[str, Form] = {"add": Code.add, "maximum": _maximum, "minimum": _minimum, "or": _truth("or"),
-                          "and": _truth("and")}  # fmt: skip
+FOLDS: dict[str, Form] = {"add": Code.add, "multiply": Code.multiply, "maximum": _maximum, "minimum": _minimum,
+                          "or": _truth("or"), "and": _truth("and")}  # fmt: skip
 """How results are joined → its form."""
 
 TRUTHS = frozenset((*COMPARISONS, "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_xor",

@@ -12,7 +12,7 @@ from .areas import Address, Area, Chosen, Space
 
 Operand = Area | float
 
-IDENTITIES = {"add": 0.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
+IDENTITIES = {"add": 0.0, "multiply": 1.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
 """How results are folded together → what the fold begins with."""
 
 FACTORS = ("cholesky", "eliminated")
@@ -39,6 +39,8 @@ class Instruction(NamedTuple):
     """How results at the same place are joined; empty: there is one for each place."""
     raises: bool = False
     """Whether it is a function of Python, which raises where its result is not finite though its operands are."""
+    ordered: bool = False
+    """Whether it goes element by element: one reads what was written for another."""
 
 
 class Scan(NamedTuple):
@@ -134,12 +136,12 @@ class Block:
         self.given = {number: space for number, space in self.offered.items() if space.number in read}
 
     def add(self, form: str, operands: tuple[Operand | Chosen, ...], out: Area, of: str, *, fold: str = "",
-            shape: tuple[int, ...] | None = None, raises: bool = False) -> Area:  # fmt: skip
+            shape: tuple[int, ...] | None = None, raises: bool = False, ordered: bool = False) -> Area:  # fmt: skip
         """Append an instruction, and return its area."""
         shape = out.shape if shape is None else shape
         if 0 not in shape:
             taken = tuple(x if isinstance(x, float) else x.along(shape) for x in operands)
-            self.instructions.append(Instruction(form, taken, out.along(shape), shape, of, fold, raises))
+            self.instructions.append(Instruction(form, taken, out.along(shape), shape, of, fold, raises, ordered))
         return out
 
     def put(self, x: Operand | Chosen, out: Chosen, fold: str = "") -> None:

@@ -14,6 +14,7 @@ from dualnumbers.levels import has_nan
 from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
+from .along import ALONG
 from .areas import DTYPES, KINDS, Area
 from .choosing import CHOOSING
 from .contractions import CONTRACTIONS
@@ -26,8 +27,11 @@ from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
 from .systems import SEVERAL, SOLVING
 from .writing import WRITING
 
-RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING | CONTRACTIONS
+RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING | CONTRACTIONS | ALONG
 """Rows that are not elementwise → how they become instructions."""
+
+JOINING = ("concatenate", "stack")
+"""Rows that take arrays of no elements as well."""
 
 SCALARS = (float, np.float64, np.float32, np.bool_, bool)
 """The types of single numbers that native code takes and gives."""
@@ -100,7 +104,7 @@ class Lowering:
         if is_view(step) and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
         block = self.blocks.setdefault(level, Block(self._is_alone))
-        operands = [found for x in step.operands if (found := self._operand(block, x)) is not None]
+        operands = [found for x in step.operands if (found := self._operand(block, x, name in JOINING)) is not None]
         if len(operands) < len(step.operands):
             return False
         dies = bool(operands) and self._is_private(step.operands[0], number, level)
@@ -144,11 +148,13 @@ class Lowering:
     def _step(self, number: int) -> Step:
         return self.program.steps[number - len(self.program.inputs)]
 
-    def _operand(self, block: Block, x: int) -> Operand | None:
+    def _operand(self, block: Block, x: int, may_be_empty: bool = False) -> Operand | None:
         """Return an operand as one of a block: a number, or an area; None of what it cannot take."""
         if x in block.areas:
             return block.areas[x]
         value = self.program.value(x)
+        if may_be_empty and isinstance(value, np.ndarray) and value.size == 0 and value.dtype.char in KINDS:
+            return block.space(value.shape, value.dtype)
         if x < 0:
             uniform = _uniform(value)
             if uniform is not None:

@@ -21,7 +21,7 @@ STORED = {"f8": "double", "f4": "float", "b1": "i8", "i8": "i64"}
 SIZES = {"double": 8, "float": 4, "i8": 1, "i64": 8}
 """The bytes of one in memory."""
 
-REDUCED = {"add": "fadd", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
+REDUCED = {"add": "fadd", "multiply": "fmul", "maximum": "fmaximum", "minimum": "fminimum", "or": "or", "and": "and"}
 """How results are joined → LLVM's function that joins the lanes of a vector."""
 
 LONG = 256
@@ -165,8 +165,9 @@ class Printer:
             return x
         of, one = c.type(x.kind), NAMES[x.kind]
         flags, types, given = "", of, f"{of} {x.text}"
-        if fold == "add":  # in pairs, the same pairs every time
-            flags, types, given = "reassoc ", f"{one}, {of}", f"{one} {literal(0.0, x.kind)}, {given}"
+        if fold in ("add", "multiply"):  # in pairs, the same pairs every time
+            start = literal(IDENTITIES[fold], x.kind)
+            flags, types, given = "reassoc ", f"{one}, {of}", f"{one} {start}, {given}"
         name = f"@llvm.vector.reduce.{REDUCED[fold]}.v{c.lanes}{SUFFIXES[x.kind]}"
         self.declared.add(f"declare {one} {name}({types})")
         return Value(self._line(f"call {flags}{one} {name}({given})"), x.kind)

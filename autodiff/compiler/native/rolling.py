@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from .areas import Address, Area
-from .instructions import Block, Group, Instruction
+from .instructions import Block, Group, Instruction, Scan
 from .loops import Loop, Unfit
 from .periods import LEAST, Run, runs
 
@@ -56,10 +56,11 @@ class _Roller:
         self.block.guards = [(self._area(area), answer, guard) for area, answer, guard in self.block.guards]
         return found
 
-    def _moved(self, line: Instruction) -> Instruction:
+    def _moved(self, line: Instruction) -> Group:
         """Return a line that reads values where they are now."""
         operands = tuple(self.now(x) if isinstance(x, Address) else x for x in line.operands)
-        return line._replace(operands=operands)
+        line = line._replace(operands=operands)
+        return Scan((line,)) if line.ordered else line
 
     def now(self, x: Address) -> Address:
         """Return where a value is now."""
@@ -119,6 +120,8 @@ def signatures(lines: Sequence[Instruction]) -> np.ndarray:
         return (x.kind, x.strides, x.places and x.places.strides) if isinstance(x, Address) else ()
 
     def number(line: Instruction) -> int:
+        if line.ordered:
+            return known.setdefault((len(known),), len(known))  # which is in no loop
         key = (line.form, line.of, line.fold, line.raises, line.shape, kind(line.out), *map(kind, line.operands))
         return known.setdefault(key, len(known))
 
