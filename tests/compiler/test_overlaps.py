@@ -59,6 +59,24 @@ def test_assignments_to_places_one_after_the_other():
         assert_allclose(compiled(a, a + 1.0), f(a, a + 1.0), rtol=1e-15)
 
 
+def test_what_a_later_loop_reads_is_not_written_over_by_an_earlier_one():
+    """A value is read late, then early, and then written over in place."""
+
+    def f(x, y):
+        w = x * np.array([0.5, -1.5])
+        v = np.sin(w) * w
+        late = np.take(w, 0) * v
+        early = v + 1.0
+        v *= v
+        v[np.array([True, False])] = x
+        return late + y, early, v
+
+    compiled = jit(f)
+    for x, y in ((1.0, 0.5), (0.3, 2.0)):
+        for found, expected in zip(compiled(x, y), f(x, y), strict=True):
+            assert_allclose(found, expected, rtol=1e-14)
+
+
 KINDS = ("difference", "stencil", "shifted", "added", "turned", "maximum", "masked", "scaled", "chosen", "loop")
 
 

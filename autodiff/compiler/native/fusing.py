@@ -128,7 +128,8 @@ class _Marks:
         return found
 
     def note(self, kernel: int, at: At, span: Span) -> None:
-        self.marks[at] = kernel, (span if at[1] is not None else EVERYWHERE)
+        last = max(kernel, self.marks[at][0]) if at in self.marks else kernel
+        self.marks[at] = last, (span if at[1] is not None else EVERYWHERE)
         if len(self.marks) > MOST:
             self.before = max(self.before, *(kernel for kernel, _ in self.marks.values()))
             self.marks.clear()
