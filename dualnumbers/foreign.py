@@ -61,7 +61,7 @@ def as_like(x: Any, like: Any) -> Any:
 def new_like(x: Any, shape: Any, dtype: Any) -> Any:
     """Return zeros of a shape and type, in a plain array of the library that ``x`` is of, a value of any kind."""
     x = plain(x)
-    return np.zeros(shape, dtype, like=x) if is_foreign(type(x)) else np.zeros(shape, dtype)
+    return np.zeros(shape, dtype=dtype, like=x) if is_foreign(type(x)) else np.zeros(shape, dtype)
 
 
 def copy_of(x: Any) -> Any:

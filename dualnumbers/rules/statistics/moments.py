@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...foreign import by_default
+from ...foreign import by_default, largest
 from ...forms import asked, dtype_of, is_unreal, shape
 from ...levels import decided, read
 from ...messages.errors import user_line
@@ -42,8 +42,8 @@ def _centred(x, axis, where):
 def _is_constant(v, axis, where):
     """Return where all chosen elements of a plain array are equal."""
     of_real, of_imaginary = (
-        np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
-        <= np.min(part, axis=axis, keepdims=True, initial=math.inf, where=where)
+        largest(chosen(part, where, -math.inf), -math.inf, axis, True)
+        <= -largest(chosen(-part, where, -math.inf), -math.inf, axis, True)
         for part in (v.real, v.imag)
     )
     return of_real & of_imaginary
