@@ -124,9 +124,13 @@ def points(row: Row) -> st.SearchStrategy[Any] | list[tuple[Any, ...]]:
     """Points of a row's domain that are not next to its boundary: a list of a few, or a strategy."""
     if is_costly(row):
         return few_points(row)
-    anywhere = tuples(*coordinates(row))
     bounded = row.domain and row.domain.distance
-    return anywhere.filter(lambda point: distance(row, point) > 0.05) if bounded else anywhere
+    return anywhere(row).filter(lambda point: distance(row, point) > 0.05) if bounded else anywhere(row)
+
+
+def anywhere(row: Row) -> st.SearchStrategy[Any]:
+    """Points of a row's domain."""
+    return tuples(*coordinates(row))
 
 
 @functools.cache
@@ -173,6 +177,8 @@ def same_bits(x: Any, y: Any) -> bool:
     """Whether two values have one type, dtype and shape, and the same bits but for the payload of a NaN."""
     if type(x) is not type(y):
         return False
+    if isinstance(x, float):  # the short way
+        return bool(x != x and y != y) or bool(x == y and math.copysign(1.0, x) == math.copysign(1.0, y))
     if isinstance(x, (np.ndarray, np.generic)):
         if x.dtype != y.dtype or x.shape != y.shape:
             return False
