@@ -1,4 +1,4 @@
-"""One sweep from a result of Variables made by hand: what it gives to them, and to results that keep theirs.
+"""``backward`` of a Variable made by hand: one sweep, what it gives to leaves, and to results that keep theirs.
 
 A leaf may be several input lines of the tape, one for each value that it had, and one for each tape that was joined; it
 gets the sum. And what one sweep finds may be shared: the adjoints of ``a`` and ``b`` in ``a + b`` are one array. A user
@@ -16,16 +16,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.foreign import is_foreign, new_like
-from dualnumbers.forms import is_array, shape, zeros_like
+from dualnumbers.forms import is_array, is_unreal, shape, zeros_like
+from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import reshape, stack
 from dualnumbers.table.partials import as_given
 
+from ..calls.values import matching
 from ..tape.sweep import adjoints
+
+_accumulating = Lock()
+
+
+class Sweeps:
+    """What every Variable made by hand has by sweeps back from it."""
+
+    __slots__ = ()
+    gradient: Any
+
+    def recorded(self) -> Any:
+        """Return this as a line of a tape."""
+        raise NotImplementedError(f"{type(self).__name__}.recorded")
+
+    def backward(self, gradient: Any = None) -> None:
+        """Add its adjoint to the ``grad`` of every leaf that this was computed from, by one sweep.
+
+        Every result between that was told to keep its adjoint (``y.retain_grad()``) gets that too. ``gradient`` is the
+        cotangent, of this value's shape; a real number has 1. What was computed stays: it may be swept again. Raises
+        ValueError where an array has no cotangent, or one of another shape.
+        """
+        y = self.recorded()
+        value = y.primal
+        if gradient is None and (shape(value) or is_unreal(value)):
+            kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
+            raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
+                             f"first{user_line()}")  # fmt: skip
+        seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
+        found = adjoints_of(y, seed, y.tape.retained)
+        y.tape.is_swept = True
+        with _accumulating:  # leaves may be shared by threads
+            for variable, adjoint in found:
+                variable.grad = adjoint if variable.grad is None else variable.grad + adjoint
+
+    def compute_gradients(self) -> None:
+        """Set ``gradient`` to the Jacobian (p, n) of the p elements of this by the n of a leaf; for several, to a list.
+
+        The list has one for each leaf that this was computed from, and for each that was made together with such a one,
+        in the order in which they were made. It costs one sweep per element. Raises TypeError for complex numbers.
+        """
+        y = self.recorded()
+        if y.tape.complex:
+            raise TypeError("compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f"
+                            f"{user_line()}")  # fmt: skip
+        found = jacobians(y)
+        self.gradient = found[0] if len(found) == 1 else found
 
 
 def _units(value: Any) -> Iterator[Any]:

@@ -16,21 +16,21 @@ This is the way of PyTorch: operations on a Variable are recorded as they happen
 
 There are two sorts of `ByHand`. A leaf holds a value; a `Result` holds the place (tape, line) of a value. A row that
 is applied to them puts all operands on one tape, `shared_tape.common`, each by its ``on``: a leaf as an input line, a
-result as the line that it is, anything else as a constant. It appends a line and returns the `Result` for that.
-``backward`` is one sweep of that tape from the line of a result, and hands out what comes to the input lines.
+result as the line that it is, anything else as a constant. It appends a line and returns the `Result` for that. The
+sweep back, ``backward``, is in backward.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock, get_ident
+from threading import get_ident
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
 from dualnumbers.foreign import is_foreign
-from dualnumbers.forms import dtype_of, is_unreal, shape, zeros_like
+from dualnumbers.forms import dtype_of, is_unreal
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
@@ -41,16 +41,14 @@ from dualnumbers.rules.indexing import item
 from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.row import Face
 
-from ..calls.values import living, matching, read_only
+from ..calls.values import living, read_only
 from ..tape.variable import Variable
 from . import fast_paths
-from .backward import adjoints_of, jacobians
+from .backward import Sweeps
 from .no_grad import is_recording, recording
 from .shared_tape import SharedTape, common
 
 new = object.__new__
-
-_accumulating = Lock()
 
 
 def _recorded(face: Face) -> Callable[..., Any]:
@@ -97,13 +95,12 @@ def _is_of(level: Level, x: Any) -> bool:
     return isinstance(x, ByHand) and (x.level is level or level.takes_in(x.level))
 
 
-class ByHand(Variable, operators=True):
+class ByHand(Sweeps, Variable, operators=True):
     """A Variable made by hand, a leaf, or one that was computed from such, a result."""
 
     __slots__ = ()
     reading, note_answer = Number.reading, Number.note_answer  # its tape is not to be run again
     is_noted, has_nan = Number.is_noted, Number.has_nan
-    gradient: Any
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
@@ -123,46 +120,9 @@ class ByHand(Variable, operators=True):
         """Return its operand number on a tape, which is its own where it has one."""
         raise NotImplementedError(f"{type(self).__name__}.on")
 
-    def recorded(self) -> Result:
-        """Return this as a line of a tape."""
-        raise NotImplementedError(f"{type(self).__name__}.recorded")
-
     def constant(self, value: Any) -> Any:
         tape = self.tape if isinstance(self, Result) else SharedTape(self.level)
         return result(tape, tape.add_value(value))
-
-    def backward(self, gradient: Any = None) -> None:
-        """Add its adjoint to the ``grad`` of every leaf that this was computed from, by one sweep.
-
-        Every result between that was told to keep its adjoint (``y.retain_grad()``) gets that too. ``gradient`` is the
-        cotangent, of this value's shape; a real number has 1. What was computed stays: it may be swept again. Raises
-        ValueError where an array has no cotangent, or one of another shape.
-        """
-        y = self.recorded()
-        value = y.primal
-        if gradient is None and (shape(value) or is_unreal(value)):
-            kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
-            raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
-                             f"first{user_line()}")  # fmt: skip
-        seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
-        found = adjoints_of(y, seed, y.tape.retained)
-        y.tape.is_swept = True
-        with _accumulating:  # leaves may be shared by threads
-            for variable, adjoint in found:
-                variable.grad = adjoint if variable.grad is None else variable.grad + adjoint
-
-    def compute_gradients(self) -> None:
-        """Set ``gradient`` to the Jacobian (p, n) of the p elements of this by the n of a leaf; for several, to a list.
-
-        The list has one for each leaf that this was computed from, and for each that was made together with such a one,
-        in the order in which they were made. It costs one sweep per element. Raises TypeError for complex numbers.
-        """
-        y = self.recorded()
-        if y.tape.complex:
-            raise TypeError("compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f"
-                            f"{user_line()}")  # fmt: skip
-        found = jacobians(y)
-        self.gradient = found[0] if len(found) == 1 else found
 
     def __hash__(self) -> int:
         """Hash the object, so that Variables may be keys; an ``lru_cache`` would give what it found at an older one."""
