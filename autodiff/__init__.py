@@ -154,7 +154,20 @@ OPERATORS = (
 
 LATE = {
     **dict.fromkeys(
-        ("bridges", "check", "custom", "drawing", "forward", "implicit", "linalg", "nn", "numpy", "scipy"), ""
+        (
+            "bridges",
+            "check",
+            "custom",
+            "distributed",
+            "drawing",
+            "forward",
+            "implicit",
+            "linalg",
+            "nn",
+            "numpy",
+            "scipy",
+        ),
+        "",
     ),
     **dict.fromkeys(("black_box", "elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
     **dict.fromkeys(("check_derivative", "check_gradient"), "check"),

@@ -88,12 +88,14 @@ class Copy:
 class Captured:
     """The arrays that one tape captured.
 
-    By the id of the caller's array, ``_kept`` has that and its `Copy`; ``_sums``, of a large one, its checksum.
+    By the id of the caller's array, ``_kept`` has that and its `Copy`; ``_sums``, of a large one, its checksum;
+    ``_fixed``, of one that nobody can write to, itself: a data set that is read-only costs nothing.
     """
 
-    __slots__ = ("_kept", "_sums")
+    __slots__ = ("_fixed", "_kept", "_sums")
 
     def __init__(self) -> None:
+        self._fixed: dict[int, Array] = {}
         self._kept: dict[int, tuple[Array, Copy]] = {}
         self._sums: dict[int, tuple[Array, int]] = {}
 
@@ -102,6 +104,9 @@ class Captured:
         foreign = is_foreign(type(x))
         if not foreign and x.nbytes <= TINY:
             return detached(x)
+        if not foreign and is_fixed(x):
+            self._fixed[id(x)] = x
+            return x
         if not foreign and x.nbytes > SMALL:
             now = checksum(x)
             if self._sums.setdefault(id(x), (x, now))[1] != now:
@@ -120,12 +125,26 @@ class Captured:
             if self._sums.setdefault(name, (x, now))[1] != now:
                 raise _changed(x)
         self._kept |= other._kept.copy()
+        self._fixed |= other._fixed.copy()
 
     def check(self) -> None:
         """Raise RuntimeError where a captured array no longer holds what was recorded."""
         for x, recorded in self._sums.values():
             if checksum(x) != recorded:
                 raise _changed(x)
+        for x in self._fixed.values():
+            if not is_fixed(x):
+                raise _changed(x)
+
+
+def is_fixed(x: Array) -> bool:
+    """Return whether nobody can write to an array, by itself or by what it is a view of: all of these are read-only."""
+    memory: Any = x
+    while type(memory) is np.ndarray:
+        if memory.flags.writeable:
+            return False
+        memory = memory.base
+    return memory is None or type(memory) is bytes
 
 
 ROOM = 8

@@ -567,3 +567,21 @@ def test_exact_gives_the_bits_of_the_function(f):
         assert_allclose(native(x), f(x), rtol=1e-13, atol=1e-15)
     assert all(path.source.native is None for path in paths(exact))
     assert any(path.source.native for path in paths(native))
+
+
+def test_arrays_that_were_unpickled_are_as_others():
+    """Their dtype is an object of its own."""
+    calls = []
+
+    def f(x, k):
+        calls.append(k)
+        return np.sum(np.sin(x) * x) * k
+
+    x = np.linspace(0.0, 1.0, 12).reshape(3, 4)
+    sent = pickle.loads(pickle.dumps(x))
+    assert sent.dtype is not x.dtype
+    for first, second in ((x, sent), (sent, x), (sent, sent)):
+        compiled, before = jit(f), len(calls)
+        assert compiled(first, 2.0) == compiled(second, 2.0) == pytest.approx(2.0 * np.sum(np.sin(x) * x))
+        assert len(calls) == before + 1
+    assert jit(f)(x.astype(">f8"), 2.0) == pytest.approx(2.0 * np.sum(np.sin(x) * x))

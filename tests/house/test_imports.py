@@ -157,7 +157,19 @@ LATE = {
 pickle, run and sweep it, the class of what is on a tape makes Variables by hand, a derivative has an order, and a
 number meets sparse matrices."""
 
-HEAVY = {"scipy", "matplotlib", "osqp", "tqdm", "PIL", "llvmlite"}
+HEAVY = {
+    "scipy",
+    "matplotlib",
+    "osqp",
+    "tqdm",
+    "PIL",
+    "llvmlite",
+    "dask",
+    "distributed",
+    "cloudpickle",
+    "pyarrow",
+    "zarr",
+}
 """What is imported only inside the functions that need it: NumPy is the only hard dependency."""
 
 

@@ -6,7 +6,21 @@ import numpy as np
 import pytest
 
 import dualnumbers.dmath as dmath
-from autodiff import derivative, forward, grad, gradient, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, vjp
+from autodiff import (
+    derivative,
+    forward,
+    grad,
+    gradient,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    record,
+    vjp,
+)
 from dualnumbers import DualNumber
 
 X = np.array([0.5, 1.0, 2.0, 3.0])
@@ -242,3 +256,33 @@ def test_a_grid_of_a_plain_array_beside_a_number_is_a_copy(sparse):
     for value in (f(np.ones(2)), jvp(f, [np.ones(2)], [np.ones(2)])[0], vjp(f, np.ones(2))[0]):
         assert value == (20.0 if sparse else 32.0)
     assert plain.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("size", [2_000, 2_500_000])
+def test_a_captured_array_that_nobody_can_write_to_is_neither_copied_nor_compared(size):
+    data = np.arange(float(size))
+    view = data[::2]
+    view.flags.writeable = False
+    tape, out = record(lambda x: np.sum(x * view), [2.0])
+    assert tape.adjoints(out)[0] == view.sum()
+    data[0] = 1.0  # the owner of its memory can
+    if size == 2_000:
+        assert tape.adjoints(out)[0] == view.sum() - 1.0
+    else:
+        with pytest.raises(RuntimeError, match="changed"):
+            tape.adjoints(out)
+    data.flags.writeable = False
+    for fixed in (data, view, np.frombuffer(data.tobytes())):
+        tape, out = record(lambda x, fixed=fixed: np.sum(x * fixed), [2.0])
+        assert any(constant is fixed for constant in tape.constants)
+        assert tape.adjoints(out)[0] == fixed.sum()
+
+
+def test_a_captured_array_that_somebody_can_write_to_again():
+    data = np.arange(2_000.0)
+    data.flags.writeable = False
+    tape, out = record(lambda x: np.sum(x * data), [2.0])
+    data.flags.writeable = True
+    data[:] = 0.0
+    with pytest.raises(RuntimeError, match="changed"):
+        tape.adjoints(out)

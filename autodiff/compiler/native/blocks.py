@@ -133,10 +133,17 @@ def left(code: int, first: int, diverged: type[Exception]) -> None:
 
 
 def is_in_order(x: np.ndarray) -> bool:
-    """Return whether the elements of an array are in C's order, each where the processor expects it."""
-    return bool(x.flags.c_contiguous and x.flags.aligned)
+    """Return whether the elements of an array are in C's order, each where the processor expects it.
+
+    And whether its dtype is NumPy's own object, by which machine code knows it: that of an unpickled array is another.
+    """
+    return bool(x.flags.c_contiguous and x.flags.aligned and x.dtype is np.dtype(x.dtype.char))
 
 
 def in_order(x: np.ndarray) -> np.ndarray:
-    """Return an array in C's order, itself if it is."""
-    return x if is_in_order(x) else x.copy()
+    """Return an array in C's order and of NumPy's own dtype, itself if it is."""
+    if is_in_order(x):
+        return x
+    whole = x.flags.c_contiguous and x.flags.aligned and x.dtype.isnative
+    own = x if whole else x.astype(x.dtype.newbyteorder("="), "C")
+    return own.view(np.dtype(own.dtype.char))

@@ -132,8 +132,9 @@ class Text(Arrangement):
         self._leave_unless(self._line(f"icmp eq ptr {self._at('ptr', given, 8)}, {self._address(id(type(like)))}"))
         if not isinstance(like, np.ndarray):
             return self._line(f"getelementptr i8, ptr {given}, i64 16")
-        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {self._address(id(like.dtype))}")
-        self.kept.append(like.dtype)
+        of = np.dtype(like.dtype.char)
+        right = self._line(f"icmp eq ptr {self._at('ptr', given, 56)}, {self._address(id(of))}")
+        self.kept.append(of)
         flags = self._line(f"and i32 {self._at('i32', given, 64)}, {C_ORDER}")
         right = self._line(f"and i1 {right}, {self._line(f'icmp eq i32 {flags}, {C_ORDER}')}")
         rank = self._line(f"icmp eq i32 {self._at('i32', given, 24)}, {like.ndim}")

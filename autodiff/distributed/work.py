@@ -1,0 +1,214 @@
+"""What a worker does: read a part, evaluate a program on it, add up what came of several parts.
+
+Tasks travel with a program as bytes, and a token of them: a process unpickles a program once, and compiles it once
+where the loss was given as ``jit(loss)``.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from dualnumbers.levels import is_number
+from dualnumbers.messages.errors import user_line
+
+from .. import __version__
+from ..calls.structures import flatten
+from ..compiler.compiled import Compiled, jit
+from .programs import Program, Results
+
+VERSIONS = f"dualautodiff {__version__} on Python {sys.version_info.major}.{sys.version_info.minor}"
+
+PROGRAMS = 64
+"""How many programs a process keeps; those that were not used for longest are dropped."""
+
+LEAVES = 16
+"""Of so many parts the results are added in one task, where there are more parts."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program on its way."""
+
+    token: str
+    program: Any
+    """A `Program`, or the bytes of one."""
+    compiled: bool
+    versions: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A part that is read where it is needed: ``loader(of)``; with a token it is kept in the process then."""
+
+    loader: Callable[[Any], Any]
+    of: Any
+    token: str
+    home: int
+
+
+_known: OrderedDict[str, Any] = OrderedDict()
+_read: dict[str, Any] = {}
+_lock = RLock()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What is sent as it is, whatever a scheduler would make of its type."""
+
+    x: Any
+    home: int
+    """The process that it comes from."""
+
+
+def held(sent: Sent) -> Any:
+    """Return what was sent, which then is on a worker."""
+    return fixed(sent.x, sent.home)
+
+
+def fixed(part: Any, home: int) -> Any:
+    """Return a part of another process, whose arrays are nobody's, read-only: so a tape keeps no copies of them."""
+    if os.getpid() != home:
+        for x in flatten(part)[0]:
+            while type(x) is np.ndarray:
+                x.flags.writeable = False
+                x = x.base
+    return part
+
+
+def together(part: Any) -> Any:
+    """Return a part, of which a scheduler has put together what lies on workers."""
+    return part
+
+
+def read(source: Source) -> Any:
+    """Return a part; it is read once in a process if it is to be kept."""
+    if not source.token:
+        return fixed(source.loader(source.of), source.home)
+    with _lock:
+        if source.token not in _read:
+            _read[source.token] = fixed(source.loader(source.of), source.home)
+        return _read[source.token]
+
+
+def forget(prefix: str) -> None:
+    """Drop the parts that were kept in this process under tokens that begin so."""
+    for token in [token for token in _read if token.startswith(prefix)]:
+        _read.pop(token, None)
+
+
+def made(part: Any) -> Any:
+    """Return the part that a function of no arguments makes, or a delayed of Dask."""
+    return part.compute() if hasattr(part, "__dask_graph__") else part()
+
+
+def load(path: Any) -> Any:
+    """Read a part from a file by its ending: ``.npy``, ``.npz``, ``.parquet``, ``.zarr``.
+
+    A ``.npz`` and a Parquet file are a dict of arrays by their names, a Zarr group likewise, the others an array.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(folder + "/part.npy", [1.0, 2.0])
+    ...     load(folder + "/part.npy")
+    array([1., 2.])
+    """
+    path = Path(path)
+    if path.suffix == ".npy":
+        return np.load(path)
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            return dict(arrays)
+    if path.suffix in (".parquet", ".pq"):
+        from pyarrow import parquet
+
+        table = parquet.read_table(path)
+        return {name: table[name].to_numpy() for name in table.column_names}
+    if path.suffix == ".zarr":
+        import zarr
+
+        found = zarr.open(path, mode="r")
+        return {name: x[...] for name, x in found.arrays()} if hasattr(found, "arrays") else found[...]
+    raise ValueError(f"{path} is no .npy, .npz, .parquet or .zarr: give loader=, a function from a path to a part"
+                     f"{user_line()}")  # fmt: skip
+
+
+def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Results:
+    """Evaluate a program on a part: ``shared`` are the operands of all parts, ``own`` the slices of this one."""
+    try:
+        if task.versions != VERSIONS:
+            raise RuntimeError(f"the worker has {VERSIONS}, the client {task.versions}: install the same on both")
+        program = program_of(task)
+        common, sliced = iter(shared), iter(own)
+        operands = [next(common if axis is None else sliced) for axis in program.split]
+        evaluate = _known[task.token] if task.compiled else program
+        given = read(part) if isinstance(part, Source) else held(part) if isinstance(part, Sent) else part
+        found = tuple(evaluate(given, *operands))
+        if any(is_number(type(x)) for x in found):
+            raise TypeError("the loss uses a number that is being differentiated and is none of its arguments: make "
+                            "that a part of θ, a tuple or a dict")  # fmt: skip
+        return found
+    except Exception as error:
+        there = _portable(error) if isinstance(task.program, bytes) else error
+        if there is error:
+            raise
+        raise there from error
+
+
+def program_of(task: Task) -> Program:
+    """Return the program of a task, as this process has it since the first of its tasks."""
+    if isinstance(task.program, Program) and not task.compiled:
+        return task.program
+    with _lock:
+        found = _known.get(task.token)
+        if found is None:
+            found = task.program if isinstance(task.program, Program) else pickle.loads(task.program)
+            found = _known[task.token] = jit(found) if task.compiled else found
+            while len(_known) > PROGRAMS:
+                _known.popitem(last=False)
+        _known.move_to_end(task.token)
+    return found.f if isinstance(found, Compiled) else found  # type: ignore[return-value]
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error as it can travel, itself if that can; one that breaks on the way would break the whole pool."""
+    try:
+        if type(pickle.loads(pickle.dumps(error))) is type(error):
+            return error
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return RuntimeError(f"{type(error).__name__}: {error}")
+
+
+# --------------------------------------------------------------------------------------------- results
+
+
+def joined(results: Sequence[Results]) -> Results:
+    """Return results of parts in order as one: added in a binary tree by their places; lists are put together.
+
+    The tree depends on the number of parts alone; that of an aligned block of 2ᵏ parts is a branch of it.
+    """
+    level = list(results)
+    while len(level) > 1:
+        pairs, odd = zip(level[::2], level[1::2], strict=False), level[-1:] if len(level) % 2 else []
+        level = [tuple(x + y for x, y in zip(*pair, strict=True)) for pair in pairs] + odd
+    return level[0]
+
+
+def branch(results: Sequence[Results], stacked: Sequence[int | None]) -> Results:
+    """Return what came of a block of parts as one."""
+    return joined([as_lists(found, stacked) for found in results])
+
+
+def as_lists(found: Results, stacked: Sequence[int | None]) -> Results:
+    """Return results with those that are to be stacked as lists, of one where they come from one part."""
+    return tuple(x if axis is None or isinstance(x, list) else [x] for x, axis in zip(found, stacked, strict=True))

@@ -1,0 +1,163 @@
+"""Sums over parts on Dask's workers: what workers gain, what an evaluation costs, a model of it for more of them.
+
+``python benchmarks/cluster.py`` prints the tables, with the extra ``dask``; ``--rows 10_000_000`` is the large
+regression, which needs 4 GB for its data and as much beside it. Wall times: the workers are other processes. All that
+is compared takes turns, and a ratio is the median of those of the turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from functools import partial
+
+from timing import HEADER, Row, np  # NumPy from there: on one thread
+
+from autodiff import value_and_grad
+from autodiff.distributed import summed
+
+PARTS = 16
+
+
+def busy(w, part):
+    """A loss of which a part takes some tenths of a second, and no memory to speak of: small products, in a loop."""
+    matrix, rounds = part
+    x = w
+    for _ in range(rounds):
+        x = np.tanh(matrix @ x)
+    return np.sum(x * x)
+
+
+def least(w, part):
+    """Next to nothing."""
+    return w[0] * part
+
+
+def logistic(w, part):
+    """Minus the log-likelihood of labels ±1."""
+    x, y = part
+    return np.sum(np.log1p(np.exp(-y * (x @ w))))
+
+
+def logistic_by_hand(w, part):
+    """The same and its gradient, as one writes them."""
+    x, y = part
+    z = np.exp(-y * (x @ w))
+    return np.sum(np.log1p(z)), x.T @ (-y * (z / (1.0 + z)))
+
+
+def drawn(rows, columns, seed):
+    """A part of a regression."""
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(rows, columns))
+    return x, np.sign(x[:, 0] + random.logistic(size=rows))
+
+
+def turns(count, *functions):
+    """The seconds of each function in each of so many turns, after one that does not count."""
+    found = []
+    for _ in range(count + 1):
+        taken = []
+        for function in functions:
+            start = time.perf_counter()
+            function()
+            taken.append(time.perf_counter() - start)
+        found.append(taken)
+    return np.array(found[1:])
+
+
+def by_hand(client, w, parts):
+    """Σ of values and of gradients, written for Dask."""
+    found = client.gather(client.map(partial(logistic_by_hand, w), parts, pure=False))
+    return sum(value for value, _ in found), sum(gradient for _, gradient in found)
+
+
+def bare(client, w, parts):
+    """As many tasks as an evaluation has, which do nothing."""
+    return client.gather(client.map(least, [client.submit(np.array, w, pure=False)] * len(parts), parts, pure=False))
+
+
+def rows_of(one, two, rows, repeats, rounds):
+    """The promises, of a client with one worker and of one with two."""
+    matrix = np.random.default_rng(0).normal(size=(60, 60)) / 8.0
+    parts, w = [(matrix, rounds)] * PARTS, np.linspace(0.1, 1.0, 60)
+    single, double = (value_and_grad(summed(busy, parts, client)) for client in (one, two))
+    taken = turns(repeats, lambda: single(w), lambda: double(w))
+    each = float(taken[:, 0].min()) / PARTS
+    remark = f"{PARTS} parts of {each * 1e3:.0f} ms"
+    yield Row(
+        "two workers beside one, compute-bound", np.median(taken[:, 0] / taken[:, 1]), 1.8, "×", remark, least=True
+    )
+
+    both, w = value_and_grad(summed(least, [1.0] * PARTS, two)), np.ones(50)
+    numbers = two.scatter([1.0] * PARTS)
+    taken = turns(20 * repeats, lambda: both(w), lambda: bare(two, w, numbers))
+    ours, dask = np.min(taken, axis=0) * 1e3
+    remark = f"median {np.median(taken[:, 0]) * 1e3:.0f} ms; as many empty tasks of Dask {dask:.1f} ms"
+    yield Row(f"one evaluation over {PARTS} parts, fastest", ours, 10.0, "ms", remark)
+
+    loaders = [partial(drawn, rows // PARTS, 50, k) for k in range(PARTS)]
+    futures = two.map(lambda make: make(), loaders, pure=False)
+    total, w = value_and_grad(summed(logistic, loaders, two)), np.zeros(50)
+    assert np.allclose(total(w)[1], by_hand(two, w, futures)[1])
+    taken = turns(2 * repeats, lambda: total(w), lambda: by_hand(two, w, futures))
+    remark = f"{rows:,} × 50, {np.median(taken[:, 0]):.2f} s an evaluation"
+    yield Row(
+        "logistic regression beside NumPy by hand on Dask", np.median(taken[:, 0] / taken[:, 1]), 1.3, "×", remark
+    )
+
+
+def costs(client, repeats):
+    """Seconds of an evaluation that does nothing: at once, for a task, for a byte of θ to a worker."""
+    w, many = np.ones(50), np.ones(500_000)
+    few, more = (value_and_grad(summed(least, [1.0] * count, client)) for count in (2, 66))
+    gradient = value_and_grad(summed(lambda w, part: w[0] * part, [1.0] * 2, client))
+    taken = turns(10 * repeats, lambda: few(w), lambda: more(w), lambda: gradient(many)).min(axis=0)
+    task = max(taken[1] - taken[0], 0.0) / 64
+    byte = max(taken[2] - taken[0], 0.0) / (2.0 * many.nbytes * 2)  # two workers, there and back
+    return taken[0] - 2 * task, task, byte
+
+
+def predicted(costs, compute, parameters, workers):
+    """Seconds of an evaluation of a part for each worker: broadcast, compute, tasks of the scheduler, reduction.
+
+    θ goes from worker to worker, and results come in blocks of 16 from worker to worker: as many hops as the logarithms
+    to the bases 2 and 16 say. The scheduler does its tasks one after the other, those of the blocks as well.
+    """
+    once, task, byte = costs
+    size = 8 * parameters
+    broadcast, reduce = np.log2(workers + 1) * size * byte, 16 * np.log(workers + 1) / np.log(16) * size * byte
+    tasks = once + task * workers * (1 + 1 / 15)
+    return broadcast, compute, tasks, reduce
+
+
+def main():
+    """Print the tables."""
+    from distributed import Client, LocalCluster
+
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--rows", type=int, default=400_000)
+    given.add_argument("--repeats", type=int, default=5)
+    given.add_argument("--rounds", type=int, default=3000)
+    given = given.parse_args()
+    quiet = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(n_workers=1, **quiet) as few, LocalCluster(n_workers=2, **quiet) as more:  # noqa: SIM117
+        with Client(few) as one, Client(more) as two:
+            print(HEADER)
+            for row in rows_of(one, two, given.rows, given.repeats, given.rounds):
+                print(row, flush=True)
+            measured = costs(two, given.repeats)
+    once, task, byte = measured
+    print(f"\nAt once {once * 1e3:.1f} ms, a task {task * 1e3:.2f} ms, a megabyte of θ {byte * 1e9:.1f} ms.\n")
+    print("| workers | parameters | a part | broadcast | compute | tasks | reduce | evaluation | of it compute |")
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for parameters in (50, 1_000_000):
+        for compute in (1.0, 30.0):
+            for workers in (10, 100, 1000):
+                parts = predicted(measured, compute, parameters, workers)
+                shown = " | ".join(f"{part:.2f} s" for part in (*parts, sum(parts)))
+                print(f"| {workers:,} | {parameters:,} | {compute:g} s | {shown} | {compute / sum(parts):.0%} |")
+
+
+if __name__ == "__main__":
+    main()

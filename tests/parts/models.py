@@ -1,0 +1,57 @@
+"""Losses that travel to other processes by their names, and what they are summed over."""
+
+import os
+import signal
+import time
+
+import numpy as np
+
+RANDOM = np.random.default_rng(0)
+PARTS = [(RANDOM.normal(size=(10 + k, 3)), np.sign(RANDOM.normal(size=10 + k))) for k in range(21)]
+POINT, ALONG = RANDOM.normal(size=3), RANDOM.normal(size=3)
+
+
+def logistic(w, part):
+    """Minus the log-likelihood of labels ±1."""
+    x, y = part
+    return np.sum(np.log1p(np.exp(-y * (x @ w))))
+
+
+def slow(w, part):
+    time.sleep(0.1)
+    return logistic(w, part)
+
+
+def by_hand(w):
+    """The loss over all parts, its gradient and its Hessian, as a textbook has them."""
+    x, y = map(np.concatenate, zip(*PARTS, strict=True))
+    p = 1.0 / (1.0 + np.exp(y * (x @ w)))
+    return np.sum(np.log1p(np.exp(-y * (x @ w)))), -x.T @ (y * p), (x.T * (p * (1.0 - p))) @ x
+
+
+def scores(w, x):
+    return x @ w
+
+
+def squares(z, x):
+    return np.sum(np.cos(z) ** 2)
+
+
+def raising(w, part):
+    if len(part[1]) == 15:
+        raise KeyError("no column")
+    return logistic(w, part)
+
+
+def deadly(w, part):
+    if len(part[1]) == 15:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return logistic(w, part)
+
+
+def counted(w, part):
+    """The loss, which notes in a file that it was run, and by whom."""
+    path, data = part
+    with open(path, "a", encoding="ascii") as file:  # noqa: PTH123 - recorded, so no object of its own
+        file.write(f"{os.getpid()}\n")
+    return np.sum(np.sin(data * w))

@@ -1,0 +1,243 @@
+"""Losses over parts on a cluster of Dask: a scheduler and workers that are processes, and are killed.
+
+One cluster serves all tests, in their order: it has three workers, then two, then one, and no scheduler at last.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import models
+import numpy as np
+import pytest
+from models import PARTS, POINT, logistic
+
+from autodiff import grad, hessian, hvp, jit, value_and_grad
+from autodiff.distributed import PartError, summed
+
+dask = pytest.importorskip("dask", reason="Dask is not installed: the extra dask")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed: the extra dask")
+pytestmark = pytest.mark.filterwarnings("default")
+
+HERE = Path(__file__).parent
+FITTED = grad(summed(logistic, PARTS))(POINT).tobytes()
+
+
+class Processes:
+    """A scheduler, and workers that their nannies start again."""
+
+    def __init__(self, folder):
+        self.file, self.folder = str(folder / "scheduler.json"), folder
+        self.started = []
+        self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        self.workers = [self.start("worker", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1",
+                                   "--local-directory", str(folder)) for _ in range(3)]  # fmt: skip
+
+    def start(self, *words):
+        paths = os.pathsep.join([str(HERE), str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")])
+        environment = os.environ | {"PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s"}
+        with (self.folder / f"log{len(self.started)}").open("w") as log:
+            process = subprocess.Popen([sys.executable, "-m", "dask", *words, "--scheduler-file", self.file],
+                                       stderr=log, stdout=log, env=environment, start_new_session=True)  # fmt: skip
+        self.started.append(process)
+        return process
+
+    def end(self):
+        for process in self.started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    found = Processes(tmp_path_factory.mktemp("cluster"))
+    yield found
+    found.end()
+
+
+@pytest.fixture(scope="module")
+def client(processes):
+    while not Path(processes.file).exists():
+        time.sleep(0.05)
+    client = distributed.Client(scheduler_file=processes.file, timeout=60)
+    yield client
+    client.close(timeout=2)
+
+
+def bits(total):
+    value, gradient = value_and_grad(total)(POINT)
+    found = value, gradient, hessian(total)(POINT), hvp(total)(POINT, models.ALONG), total.scores(POINT)
+    return [np.asarray(x).tobytes() for x in found]
+
+
+def workers_are(client, count):
+    while len(client.scheduler_info(n_workers=-1)["workers"]) != count:
+        time.sleep(0.05)
+
+
+def test_the_same_bits_with_three_workers_and_with_two(client, processes):
+    expected = bits(summed(logistic, PARTS))
+    workers_are(client, 3)
+    total = summed(logistic, PARTS, client)
+    assert bits(total) == expected
+    processes.workers.pop().terminate()
+    workers_are(client, 2)
+    assert bits(total) == expected
+
+
+class InChunks:
+    """Gives its chunks as an array of Dask does; that imports ``sparse``, which here would be a folder of tests."""
+
+    def to_delayed(self):
+        chunks = np.empty((len(PARTS), 1), object)
+        chunks[:, 0] = [dask.delayed(part) for part in PARTS]
+        return chunks
+
+
+def test_parts_of_dask_and_of_files(client, tmp_path):
+    x, y = map(np.concatenate, zip(*PARTS, strict=True))
+    delayed, futures = [dask.delayed(part) for part in PARTS], client.scatter(PARTS)
+    inside = [(dask.delayed(x), y) for x, y in PARTS[:11]] + [(client.scatter(x), y) for x, y in PARTS[11:]]
+    made = [lambda k=k: PARTS[k] for k in range(len(PARTS))]
+    for parts in (delayed, futures, inside, made):
+        for keep in (True, False):
+            assert grad(summed(logistic, parts, client, keep=keep))(POINT).tobytes() == FITTED
+    assert grad(summed(logistic, InChunks(), client))(POINT).tobytes() == FITTED
+    data, paths = np.column_stack([x, y]), []
+    for k in range(2):
+        np.save(tmp_path / f"{k}.npy", data[k::4])
+        paths.append(str(tmp_path / f"{k}.npy"))
+    zarr, parquet = pytest.importorskip("zarr"), pytest.importorskip("pyarrow.parquet")
+    zarr.save(str(tmp_path / "2.zarr"), data[2::4])
+    table = sys.modules["pyarrow"].table({"x0": x[3::4, 0], "x1": x[3::4, 1], "x2": x[3::4, 2], "y": y[3::4]})
+    parquet.write_table(table, tmp_path / "3.parquet")
+
+    def any_of(w, part):
+        columns = [part[name] for name in ("x0", "x1", "x2", "y")] if isinstance(part, dict) else part.T
+        return logistic(w, (np.column_stack(columns[:3]), columns[3]))
+
+    total = summed(any_of, [*paths, tmp_path / "2.zarr", tmp_path / "3.parquet"], client)
+    assert np.allclose(grad(total)(POINT), np.frombuffer(FITTED), rtol=1e-12)
+
+
+def test_one_task_for_each_part(client, tmp_path):
+    path = tmp_path / "calls"
+    parts = [(str(path), np.full(5, 0.5))] * 40  # their results are added on the workers, in blocks
+    both = value_and_grad(summed(models.counted, parts, client))
+    assert np.isclose(both(1.0)[1], 40 * 5 * 0.5 * np.cos(0.5), rtol=1e-14)
+    assert len(path.read_text().split()) == 40
+    path.write_text("")
+    both = value_and_grad(summed(jit(models.counted), parts, client))
+    for _ in range(3):
+        assert np.isclose(both(1.0)[1], 40 * 5 * 0.5 * np.cos(0.5), rtol=1e-14)
+    pids = path.read_text().split()
+    assert 1 <= len(pids) == len(set(pids)) <= 2
+
+
+def test_large_gradients_are_added_on_the_workers(client):
+    total, theta = (
+        summed(lambda w, k: np.sum(w * w) * k, [1.0, 2.0, 3.0, 0.1, 0.2], client),
+        np.linspace(0.0, 1.0, 50_000),
+    )
+    here = summed(lambda w, k: np.sum(w * w) * k, [1.0, 2.0, 3.0, 0.1, 0.2])
+    assert grad(total)(theta).tobytes() == grad(here)(theta).tobytes()
+
+
+def test_workers_that_are_killed_in_the_middle_change_no_bit(client):
+    total = summed(models.slow, PARTS, client)
+    value_and_grad(total)(POINT)
+    for turn in range(3):
+        pids = list(client.run(os.getpid).values())
+        threading.Timer(0.3, os.kill, [pids[turn % len(pids)], signal.SIGKILL]).start()
+        assert grad(total)(POINT).tobytes() == FITTED
+        workers_are(client, 2)
+        assert set(client.run(os.getpid).values()) != set(pids)
+
+
+def test_a_part_that_raises_is_named_and_nothing_is_lost(client):
+    total = summed(models.raising, PARTS, client, names=[f"day {k}" for k in range(21)])
+    with pytest.raises(PartError, match=r"part 5 \(day 5\) raised KeyError: 'no column'") as raised:
+        grad(total)(POINT)
+    assert isinstance(raised.value.__cause__, KeyError)
+    assert grad(summed(logistic, PARTS, client))(POINT).tobytes() == FITTED
+
+
+def test_what_cannot_travel(client):
+    lock = threading.Lock()
+    with pytest.raises(TypeError, match="cannot travel"):
+        summed(lambda w, part: (lock, logistic(w, part))[1], PARTS, client)(POINT)
+
+
+def test_versions_that_differ(client):
+    def be(version):
+        import autodiff.distributed.work as working
+
+        working.VERSIONS, before = version or working.VERSIONS, working.VERSIONS
+        return before
+
+    (ours, _) = client.run(be, "dualautodiff 0.0.9 on Python 3.9").values()
+    with pytest.raises(PartError, match=r"the worker has dualautodiff 0\.0\.9 on Python 3\.9, the client dualautodiff"):
+        summed(logistic, PARTS, client)(POINT)
+    client.run(be, ours)
+
+
+def test_the_script_of_the_guide(client):
+    """The lines of the page, with the address of this cluster."""
+    text = (HERE.parents[1] / "docs" / "how-to" / "scale.md").read_text(encoding="utf-8")
+    (script,) = (block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Client(" in block)
+    names = {"__name__": "script"}
+    exec(script.replace("tcp://scheduler:8786", client.scheduler.address), names)
+    names["client"].close()
+    assert names["found"].success
+    assert np.max(np.abs(grad(names["total_here"])(names["found"].x))) < 1e-2
+
+
+def again_and_again(total):
+    for _ in range(100):
+        total(POINT)
+        time.sleep(0.1)
+
+
+def test_data_that_was_scattered_and_is_lost_is_named(client):
+    address, pid = next(iter(client.run(os.getpid).items()))
+    parts = [*PARTS[:2], client.scatter(PARTS[2], workers=[address])]
+    total = summed(logistic, parts, client)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(PartError, match="part 2 was lost"):
+        again_and_again(total)
+    workers_are(client, 2)
+
+
+def test_one_worker_and_none(client, processes):
+    total = summed(logistic, PARTS, client, timeout=1.0)
+    processes.workers.pop().terminate()
+    workers_are(client, 1)
+    assert grad(total)(POINT).tobytes() == FITTED
+    processes.workers.pop().terminate()
+    workers_are(client, 0)
+    start = time.monotonic()
+    with pytest.raises(ConnectionError, match="has no workers; timeout=1 "):
+        total(POINT)
+    assert time.monotonic() - start < 20.0
+
+
+def test_a_scheduler_that_is_killed_and_a_client_that_is_closed(client, processes):
+    total = summed(logistic, PARTS, client, timeout=2.0)
+    threading.Timer(0.5, processes.scheduler.kill).start()
+    start = time.monotonic()
+    with pytest.raises(ConnectionError, match=r"has no workers|has lost its scheduler"):
+        total(POINT)
+    processes.scheduler.wait()
+    with pytest.raises(ConnectionError, match="has lost its scheduler"):
+        total(POINT)
+    assert time.monotonic() - start < 30.0
+    client.close(timeout=2)
+    with pytest.raises(ConnectionError, match="is closed"):
+        total(POINT)
