@@ -64,4 +64,5 @@ def test_only_what_is_public_is_listed():
     assert all(hasattr(autodiff, name) for name in dir(autodiff))
     modules = {name for name in dir(autodiff) if inspect.ismodule(getattr(autodiff, name))}
     modes = {"forward", "reverse"}
-    assert modules - modes == {"bridges", "check", "custom", "drawing", "implicit", "linalg", "nn", "numpy", "scipy"}
+    rooms = "bridges check custom distributed drawing implicit linalg nn numpy scipy"
+    assert modules - modes == set(rooms.split())
