@@ -153,7 +153,8 @@ OPERATORS = (
 )
 
 LATE = {
-    **dict.fromkeys("bridges check custom distributed drawing forward implicit linalg nn numpy scipy".split(), ""),
+    **dict.fromkeys(("bridges", "check", "custom", "distributed", "drawing", "forward", "implicit"), ""),
+    **dict.fromkeys(("linalg", "nn", "numpy", "scipy"), ""),
     **dict.fromkeys(("black_box", "elementwise", "linear", "locally_constant", "multilinear", "smooth"), "custom"),
     **dict.fromkeys(("check_derivative", "check_gradient"), "check"),
     **dict.fromkeys(("derivative", "differentiate", "jacfwd", "jvp"), "forward"),
