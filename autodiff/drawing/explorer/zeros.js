@@ -4,7 +4,8 @@
    has it of numbers and of what is linear. */
 function sumsOfSquares(lines) {
   const known = new Map(), same = [], squares = [];
-  const keyOf = (k, line) => (!k.constant ? same[k.line ?? k] : k.constant.kind === "float" && !k.constant.shape.length ? `c${k.constant.data[0]}` : line);
+  const text = ({ shape, data }) => `constant ${shape}: ${data.map((x) => (Object.is(x, -0) ? "-0" : x))}`;
+  const keyOf = (k, line) => (!k.constant ? same[k.line ?? k] : k.constant.kind === "truth" ? line : text(k.constant));
   const kept = (k) => (k.constant ? k.constant.data.every((x) => x >= 0) : squares[k] === true);
   for (const [line, { row, rule, operands, maps, pairs, offset }] of lines.entries()) {
     const parts = operands.map((k) => keyOf(k, line));
