@@ -101,6 +101,23 @@ def test_products_of_several(of):
     assert all(native(compiled) + native(compiled_slope))
 
 
+@pytest.mark.parametrize(("of", "shapes"), [
+    ("i,i->i", [(3,), (1,)]), ("i,i->i", [(1,), (3,)]), ("i,i->", [(3,), (1,)]), ("ij,jk->ik", [(20, 1), (20, 20)]),
+    ("ij,jk->ik", [(20, 20), (1, 20)]), ("ij,ij,j->i", [(1, 4), (3, 1), (4,)]),
+    ("ij,jk,ik->k", [(3, 1), (4, 2), (1, 2)]), ("i,i->i", [(0,), (1,)]),
+])  # fmt: skip
+def test_axes_of_length_1_stand_for_all(of, shapes):
+    f = lambda *xs: np.einsum(of, *xs)
+    compiled, rng = jit(f), np.random.default_rng(1)
+    slope = grad(lambda *xs: np.sum(np.sin(f(*xs))), tuple(range(len(shapes))))
+    compiled_slope = jit(slope)
+    for _ in range(2):
+        xs = [rng.normal(size=shape) for shape in shapes]
+        assert_allclose(compiled(*xs), f(*xs), rtol=1e-12, atol=1e-12)
+        for one, other in zip(compiled_slope(*xs), slope(*xs), strict=True):
+            assert_allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
 STEP = st.tuples(st.sampled_from(sorted(ROWS)), st.sampled_from([0, -1]), st.booleans())
 
 

@@ -53,7 +53,9 @@ def _trace(here: Here, a: Operand) -> Operand | None:
 def _summed(here: Here, areas: list[Area], terms: list[str], output: str) -> Area:
     """Sum over loops, one for each label; by BLAS where there are many products of rows and columns."""
     areas = [_positive(here, x) for x in areas]
-    extents = {label: n for term, x in zip(terms, areas, strict=True) for label, n in zip(term, x.shape, strict=True)}
+    found = [(label, n) for term, x in zip(terms, areas, strict=True) for label, n in zip(term, x.shape, strict=True)]
+    extents = dict(sorted(found, key=lambda one: one[1] != 1))  # of a length of 1 there is one for all
+    is_stretched = any(n != extents[label] for label, n in found)
     out = here.new(tuple(extents[label] for label in output))
     parts = [*zip(terms, areas, strict=True), (output, out)]
     labels = _in_turn(parts, extents)
@@ -61,7 +63,13 @@ def _summed(here: Here, areas: list[Area], terms: list[str], output: str) -> Are
     *taken, total = (viewed(x, _along(term, labels, whole)) for term, x in parts)
     kinds = {tuple(label in term for term, _ in parts) for label in labels if extents[label] > 1}
     form = "same" if len(taken) == 1 else "multiply"
-    if len(taken) == 2 and kinds >= set(KINDS) and int(np.prod(whole)) > products.SMALL and is_there(here, whole):
+    if (
+        len(taken) == 2
+        and not is_stretched
+        and kinds >= set(KINDS)
+        and int(np.prod(whole)) > products.SMALL
+        and is_there(here, whole)
+    ):
         form = "matmul"
     here.block.fill(0.0, out)
     here.block.add(form, tuple(taken), total, here.kind, fold="add")
