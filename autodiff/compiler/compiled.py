@@ -116,6 +116,7 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     f gives, and raises RuntimeError where they differ, as of a function that draws random numbers. Where it is given
     numbers that carry derivatives, f is called as it stands: write ``jit(grad(f))``, not ``grad(jit(f))``.
 
+    >>> import numpy as np
     >>> from autodiff import grad
     >>> slope = jit(grad(lambda x: np.sum(np.sin(x) * x)))
     >>> slope(np.array([0.0, 1.0])).round(3)

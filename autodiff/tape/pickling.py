@@ -68,14 +68,19 @@ def _origin(row: Row | None) -> Any:
     return maker or row.name
 
 
+OF_SCIPY = "dualnumbers.rules.of_scipy", "autodiff.scipy.integrate"
+"""Where rows are that none of the families has."""
+
+
 def _row_of(origin: Any) -> Row | None:
     if origin is None:
         return None
     if isinstance(origin, str):
         if origin not in TABLE:
             families()
-        if origin not in TABLE:
-            import_module("dualnumbers.rules.of_scipy")
+        for module in OF_SCIPY:
+            if origin not in TABLE:
+                import_module(module)
         function = TABLE[origin]
     else:
         module, name, which = origin

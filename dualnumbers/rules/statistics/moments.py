@@ -9,7 +9,7 @@ import numpy as np
 
 from ...foreign import by_default, largest
 from ...forms import asked, dtype_of, is_unreal, shape
-from ...levels import decided, read
+from ...levels import decided, is_lazy, read
 from ...messages.errors import user_line
 from ...table import composition, entry_of, smooth
 from ...table.batching import by_axis
@@ -41,9 +41,11 @@ def _centred(x, axis, where):
 
 def _is_constant(v, axis, where):
     """Return where all chosen elements of a plain array are equal."""
+    if is_lazy(type(v)):  # Dask's ``max`` knows neither ``initial`` nor ``where``
+        return largest(v, -math.inf, axis, True) <= -largest(-v, -math.inf, axis, True)
     of_real, of_imaginary = (
-        largest(chosen(part, where, -math.inf), -math.inf, axis, True)
-        <= -largest(chosen(-part, where, -math.inf), -math.inf, axis, True)
+        np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
+        <= np.min(part, axis=axis, keepdims=True, initial=math.inf, where=where)
         for part in (v.real, v.imag)
     )
     return of_real & of_imaginary
