@@ -106,7 +106,8 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     The program is that of f's arithmetic, its derivatives included: no tape is made any more, no rule looked up, and
     what gives nothing new is left out. Where llvmlite is installed, it is machine code as far as its operations have a
     native form; the rest is called as it is. It gives what f gives, to rounding: machine code adds up sums in another
-    order; ``exact=True`` leaves all to NumPy and Python, for f's own bits. One is made for each form of the arguments,
+    order; ``exact=True`` leaves all to NumPy and Python, for f's own bits, those of a derivative up to the last place.
+    One is made for each form of the arguments,
     their structure, shapes, types, and the values of integers, strings and None among them; and for each way that f
     goes by its decisions, up to ``max_paths`` ways, beyond which f is called as it stands, and a warning says so. So it
     is where it cannot be recorded, as where it asks for ``float(x)``; its ``stats()`` say why.

@@ -195,6 +195,8 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: 
             return Sparse(with_elements(x.matrix, place_of(x.matrix.data)))
         if isinstance(x, np.ndarray) and x.dtype.char == "O":
             x = array(x)
+            if isinstance(x, np.ndarray) and x.dtype.kind in "iu":  # of the floats that stood there none was chosen
+                x = x.astype(float)
         if isinstance(x, Variable) and x.tape is tape:
             return Place(x.line)
         if is_number(type(x)) or not isinstance(x, (float, complex, int, str, np.ndarray, np.generic, type(None))):

@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from dualnumbers.forms import shape
 from dualnumbers.rules.indexing import scatter_all
+from dualnumbers.rules.shaping import broadcast_to
 
 
 class Pieces:
-    """An adjoint of a shape: pieces of it at their indices, and the rest, which came whole; None where none did."""
+    """An adjoint of a shape: what came whole, None where nothing did, and pieces that came later, at their indices.
 
-    __slots__ = ("indices", "pieces", "rest", "shape")
+    They are added up in the order in which they came, as by a sweep that is not differentiated: to the same bits.
+    """
 
-    def __init__(self, shape: tuple[int, ...], rest: Any) -> None:
-        self.shape, self.rest = shape, rest
+    __slots__ = ("indices", "pieces", "shape")
+
+    def __init__(self, of: tuple[int, ...], whole: Any) -> None:
+        self.shape = of
+        self._begin(whole)
+
+    def _begin(self, whole: Any) -> None:
         self.pieces: list[Any] = []
         self.indices: list[Any] = []
+        if whole is not None:
+            self.add(whole if shape(whole) == self.shape else broadcast_to(whole, self.shape), ...)
 
     def add(self, piece: Any, index: Any) -> None:
         """Add a piece of the adjoint."""
@@ -28,10 +38,11 @@ class Pieces:
 
     def __add__(self, whole: Any) -> Pieces:
         """Return these pieces, with an adjoint that came whole added to them."""
-        self.rest = whole if self.rest is None else self.rest + whole
+        self._begin(self.joined() + whole)
         return self
 
     def joined(self) -> Any:
         """Return the adjoint as one value."""
-        whole = scatter_all(*self.pieces, self.shape, tuple(self.indices))
-        return whole if self.rest is None else self.rest + whole
+        if len(self.pieces) == 1 and self.indices[0] is ...:
+            return self.pieces[0]
+        return scatter_all(*self.pieces, self.shape, tuple(self.indices))

@@ -196,8 +196,11 @@ def scatter(v, shape, index):
 @linear(lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True,
         batched=_scatter_all_of_all)  # fmt: skip
 def scatter_all(parts, shape, indices):
-    """Zeros, to which each of several values is added at an index of its own."""
+    """Zeros, to which each of several values is added at an index of its own; the first may be whole, at ``...``."""
     total = new_like(one_of(parts), shape, np.result_type(*parts))
+    if indices[0] is ...:
+        total[...] = parts[0]  # and −0 stays
+        parts, indices = parts[1:], indices[1:]
     for part, index in zip(parts, indices, strict=True):
         add_at(total, part, index)
     return total

@@ -15,7 +15,9 @@ from .arranging import SMALL, Arrangement
 from .calling import printed
 from .fusing import Kernel
 from .instructions import Block
-from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, of_numpy, of_python
+from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, of_numpy, of_python, with_memory
+from .work import LONG as LONG_WORK
+from .work import nanoseconds
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""
@@ -56,15 +58,28 @@ class Text(Arrangement):
             declared |= printer.declared
         arrays = (area.space for x, area in results if isinstance(x, np.ndarray))
         self.at, self.size = self.places({*block.given.values(), *self.constants, *arrays})
+        self.is_long = sum(map(nanoseconds, self.kernels)) > LONG_WORK
+        """Whether other threads of Python may run while its kernels do."""
         self._write()
-        body = "\n  ".join(self.lines)
-        entry = f"define ptr @entry(ptr %self, ptr %given, i64 %count) {{\n  {body}\n}}"
-        parts += [entry, called(self.addresses)]
+        parts += [*self._functions(), called(self.addresses)]
         self.text = "\n".join([*sorted(declared), self.addresses.definition, *parts])
+
+    def _functions(self) -> list[str]:
+        """Return the text of the function, or of two: one that has memory for a call, and one that finds it."""
+        body, given = "\n  ".join(self.lines), "ptr %self, ptr %given, i64 %count"
+        if not self._may_be_taken:
+            return [f"define ptr @entry({given}) {{\n  {body}\n}}"]
+        return [f"define internal ptr @inside({given}, ptr %memory) {{\n  {body}\n}}",
+                with_memory(self.addresses, MEMORY, self.size)]  # fmt: skip
+
+    @property
+    def _may_be_taken(self) -> bool:
+        """Whether a call may find another one in the memory for what is in between."""
+        return self.is_long and self.size > SMALL
 
     def entry(self) -> Entry:
         """Return the machine code."""
-        memory = np.empty(self.size + 64 if self.size > SMALL else 0, np.uint8)
+        memory = np.zeros(self.size + 128 if self.size > SMALL else 0, np.uint8)
         start = -(-memory.ctypes.data // 64) * 64
         level = 2 if self.length < LONG else 0
         addresses = [start if address == MEMORY else address for address in self.addresses.values]
@@ -92,7 +107,7 @@ class Text(Arrangement):
 
     def _write(self) -> None:
         self.lines.append(f"%table = alloca [{len(self.spaces)} x ptr], align 64")
-        memory = self._address(MEMORY) if self.size > SMALL else "%memory"
+        memory = self._address(MEMORY) if self.size > SMALL and not self._may_be_taken else "%memory"
         if self.size <= SMALL:
             self.lines.append(f"%memory = alloca [{max(self.size, 8)} x i8], align 64")
         self._leave_unless(self._line(f"icmp eq i64 %count, {len(self.arguments)}"))
@@ -108,8 +123,11 @@ class Text(Arrangement):
             place = self._line(f"getelementptr ptr, ptr %table, i64 {slot}")
             self.lines.append(f"store ptr {pointers[space]}, ptr {place}")
         self.lines.append(f"store i8 0, ptr {pointers[self.failed]}")
+        state = self._call("ptr", of_python("PyEval_SaveThread")) if self.is_long else ""
         for loop in self.loops():
             self._run(loop)
+        if state:
+            self.lines.append(f"call void {self._address(of_python('PyEval_RestoreThread'))}(ptr {state})")
         self._check(pointers, objects[0])
         self._return(objects, pointers)
 

@@ -126,3 +126,46 @@ otherwise:
 done:
   ret ptr %found
 }}"""
+
+
+def with_memory(addresses: Addresses, own: int, size: int) -> str:
+    """Return the text of a function that calls another one with memory of a size: its own, or new while that is in use.
+
+    The own memory begins with 64 bytes of which the first tells whether it is in use.
+    """
+    return f"""define ptr @entry(ptr %self, ptr %given, i64 %count) {{
+  %own = {addresses.load(own)}
+  %was = cmpxchg ptr %own, i8 0, i8 1 acquire monotonic
+  %free = extractvalue {{ i8, i1 }} %was, 1
+  br i1 %free, label %take, label %make
+take:
+  %inside = getelementptr i8, ptr %own, i64 64
+  br label %run
+make:
+  %allocate = {addresses.load(of_python("PyMem_RawMalloc"))}
+  %new = call ptr %allocate(i64 {size + 64})
+  %none = icmp eq ptr %new, null
+  br i1 %none, label %fail, label %align
+fail:
+  %raise = {addresses.load(of_python("PyErr_NoMemory"))}
+  %raised = call ptr %raise()
+  ret ptr null
+align:
+  %number = ptrtoint ptr %new to i64
+  %beyond = add i64 %number, 63
+  %even = and i64 %beyond, -64
+  %begin = inttoptr i64 %even to ptr
+  br label %run
+run:
+  %memory = phi ptr [ %inside, %take ], [ %begin, %align ]
+  %block = phi ptr [ null, %take ], [ %new, %align ]
+  %found = call ptr @inside(ptr %self, ptr %given, i64 %count, ptr %memory)
+  br i1 %free, label %give, label %drop
+give:
+  store atomic i8 0, ptr %own release, align 1
+  ret ptr %found
+drop:
+  %let = {addresses.load(of_python("PyMem_RawFree"))}
+  call void %let(ptr %block)
+  ret ptr %found
+}}"""
