@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dualnumbers.forms import shape, zeros_like
 from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
-from dualnumbers.numbers.dual import DualNumber, make
+from dualnumbers.numbers.dual import DualArray, DualNumber, make
 from dualnumbers.numbers.nested import regular
 from dualnumbers.table.partials import as_given, in_precision
 
@@ -224,6 +224,8 @@ def value_and_columns(f: Callable[..., Any], argnums: Which, chunk_size: int | N
 
 def joined(out: Any, f: Any) -> Any:
     """Join an output's lists to arrays; other structures stay."""
+    if type(out) is DualArray:  # as most are
+        return out
     if keeps_structure(out):
         leaves, rebuild = flatten(out)
         return rebuild(output_leaf(leaf, f) for leaf in leaves)

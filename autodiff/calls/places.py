@@ -113,7 +113,8 @@ def by_position(f: Callable[..., Any], which: Which, args: Sequence[Any], keywor
     What is given by keyword and named by ``which`` becomes an argument behind the others; other keywords are fixed.
     """
     if not keywords:
-        return f, list(args), places(which, f, len(args), option)
+        direct = type(which) is int and 0 <= which < len(args)
+        return f, list(args), [which] if direct else places(which, f, len(args), option)  # type: ignore[list-item]
     named = which if isinstance(which, tuple) else (which,)
     moved = [name for name in dict.fromkeys(named) if isinstance(name, str) and name in keywords]
     fixed = {name: x for name, x in keywords.items() if name not in moved}

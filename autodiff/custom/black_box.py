@@ -11,6 +11,7 @@ import numpy as np
 from dualnumbers.forms import is_unreal, shape
 from dualnumbers.messages.errors import user_line
 from dualnumbers.table.kinds import Smooth
+from dualnumbers.table.partials import FAILURES
 
 from ..calls.structures import is_structure
 from ..calls.values import described
@@ -27,13 +28,13 @@ def black_box(function: Function | None = None, *, rtol: float = 1e-6) -> Any:
     real numbers and arrays, the others fixed parameters; it returns a number or an array. A Jacobian is taken by the
     extrapolated quotients of ``autodiff.differences`` (Ridders 1982), some tens of calls of the function for each
     element of the arguments, however many directions are asked for. A second derivative is a mixed difference, and
-    takes the square of that. The derivative at the latest point is kept as long as the function gives the same value
-    there: one that gives another, since it reads what has changed, is differenced anew. While it is differenced it must
-    not change, nor draw random numbers; a change that its value at the point does not show is not seen.
+    takes the square of that. The derivative at the latest point is kept as long as the function gives the same values
+    there and at a point beside: one that gives others, since it reads what has changed, is differenced anew. While it
+    is differenced it must not change, nor draw random numbers.
 
     Raises ValueError where the estimated error of a derivative is more than ``rtol`` times the largest elements of the
-    derivative and the value together: at a kink, at a jump, where the function is noisy. TypeError where an argument is
-    complex or a structure.
+    derivative and of the values together: at a kink, at a jump, where the function is noisy. TypeError where an
+    argument is complex or a structure.
 
     >>> import math
     >>> from autodiff import black_box, grad
@@ -66,6 +67,10 @@ def _copied(function: Function) -> Function:
     return copied
 
 
+BESIDE = 2.0**-10
+"""So far beside a point, of its size, a function is asked whether it has changed."""
+
+
 class _Box:
     """The partial by certain arguments, one after the other, of a function that takes plain values alone.
 
@@ -79,8 +84,8 @@ class _Box:
         self._name, self._function, self._count, self._fixed = name, function, count, fixed
         self._rtol, self._wrt = rtol, wrt
         self._partials: dict[int, _Box] = {}
-        self._latest: tuple[Any, Sequence[Any], Any, Any] = None, (), None, None
-        """The latest point, the fixed parameters, the value and the partial there."""
+        self._latest: tuple[Any, Sequence[Any], tuple[Any, Any], Any] = None, (), (None, None), None
+        """The latest point, the fixed parameters, the values there and beside, and the partial."""
         shown = f"the derivative of {name} by {', '.join(map(str, wrt))}" if wrt else name
         value = (lambda *xs: self._quotient(xs)) if wrt else (lambda *xs: self._value(xs))
         self.rule = Rule(shown, value, [self._kind(k) for k in range(count)], fixed)
@@ -111,16 +116,17 @@ class _Box:
     def _quotient(self, arguments: Sequence[Any]) -> Any:
         """Return the partial at plain arguments by differences; that at the latest ones is kept.
 
-        It is so while the function has the same value there; else what it closes over has changed.
+        It is so while the function has the same values there and beside; else what it closes over has changed.
         """
         operands, fixed = [np.array(x) for x in arguments[: self._count]], arguments[self._count :]
         point = [(x.shape, x.tobytes()) for x in operands]
-        before, parameters, value, partial = self._latest
-        now = np.array(self._function(*arguments))
-        if before == point and all(map(operator.is_, parameters, fixed)) and np.array_equal(now, value, equal_nan=True):
+        before, parameters, (value, beside), partial = self._latest
+        now, moved = np.array(self._function(*arguments)), self._beside(operands, fixed)
+        if before == point and all(map(operator.is_, parameters, fixed)) and _same(now, value) and _same(moved, beside):
             return partial
         partial, error = map(np.asarray, difference_quotient(self._function, self._wrt, arguments))
-        largest = sum(np.max(np.abs(x), initial=0.0) for x in (partial, now))
+        around = np.where(np.isfinite(moved), moved, 0.0)
+        largest = sum(np.max(np.abs(x), initial=0.0) for x in (partial, now, around))
         worst = np.max(error, initial=0.0)
         if not worst <= self._rtol * largest:
             raise ValueError(
@@ -128,5 +134,21 @@ class _Box:
                 f"rtol={self._rtol:g}: a kink, a jump or noise; give black_box a larger rtol if that is good enough"
                 f"{user_line()}"
             )
-        self._latest = point, fixed, now, partial[()]
+        self._latest = point, fixed, (now, moved), partial[()]
         return partial[()]
+
+    def _beside(self, operands: Sequence[Any], fixed: Sequence[Any]) -> Any:
+        """Return the value at a point beside, in a direction drawn at random; NaN where the function fails there.
+
+        A change of the derivative alone shows there: as of a (x − 1) at 1, which is 0 for every a.
+        """
+        drawn = np.random.default_rng(0)
+        moved = [x + BESIDE * drawn.uniform(0.5, 1.0, x.shape) * np.maximum(np.abs(x), 1.0) for x in operands]
+        try:
+            return np.array(self._function(*(x[()] for x in moved), *fixed))
+        except FAILURES:
+            return np.array(np.nan)
+
+
+def _same(x: Any, y: Any) -> bool:
+    return np.array_equal(x, y, equal_nan=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
-from dualnumbers.levels import Level, level_of
+from dualnumbers.levels import Level, has_nan, level_of
 from dualnumbers.memory import unsigned_zeros
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchArray, of_units
@@ -25,13 +25,14 @@ from ..calls.directions import Columns, Directions, checked, go_at_once, holomor
 from ..calls.places import Which, by_position, distinct
 from ..calls.structures import flatten
 from ..calls.values import name_of, own, real_output
-from ..calls.watching import in_doubt
+from ..calls.watching import in_doubt, watching
 from ..derived import derived, with_parameters_of
 from ..forward import jacfwd, jvp
 from ..linearization import Recording
 from ..reverse import grad
 from ..sparse.jacobians import check_sparse, hessian_by_colours, value_grad_and_sparse_hessian
 from ..sparse.sparsity import Sparsity
+from ..tape.curvature import with_tangents
 from ..tape.keeping import count_read
 from ..tape.sweep import adjoints
 from ..tape.tangents import tangents
@@ -144,6 +145,8 @@ def _of_one_array(recording: Recording, out: Any) -> tuple[list[Any], list[Any]]
     ((gradient, tangent),) = pushed_gradient(recording, out, [of_units(x.size, x.shape, low)])
     if type(tangent) is BatchArray and tangent.level is low:
         columns = tangent.data
+    elif x.size == 1 and type(tangent) is np.ndarray:
+        columns = tangent[None]
     else:
         plain = tangent is None or type(tangent) is np.ndarray
         columns = np.broadcast_to(0.0 if tangent is None else tangent, (x.size, *x.shape)) if plain else None
@@ -153,10 +156,11 @@ def _of_one_array(recording: Recording, out: Any) -> tuple[list[Any], list[Any]]
     return recording.partials([gradient], set()), recording.call.jacobians([[found]], recording.call.structured)
 
 
-def pushed_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[tuple[Any, Any]]:
+def pushed_gradient(recording: Recording, out: Any, seeds: list[Any], whole: bool = True) -> list[tuple[Any, Any]]:
     """Return the gradients by all leaves with their tangents, given those of the leaves; None for none.
 
-    Tangents are pushed through the tape, and adjoints swept back through its lines with their tangents.
+    Tangents are pushed through the tape, and adjoints swept back through its lines with their tangents. Where they are
+    not asked for as a ``whole``, the gradients themselves may lack.
     """
     tape, level = recording.tape, Level()
     level.quiet = True
@@ -164,6 +168,9 @@ def pushed_gradient(recording: Recording, out: Any, seeds: list[Any]) -> list[tu
         return [(None, None)] * len(seeds)
     with np.errstate(all="ignore"):
         pushed = tangents(tape, seeds_by_line(tape.inputs, seeds), range(count_read(tape, out.line)))
+        found = None if watching() else with_tangents(tape, pushed, out.line, whole)
+    if found is not None and not any(has_nan(part) for sides in found for part in sides):
+        return found
     values = [paired(make, x, pushed[line], level) if line in pushed else x for line, x in enumerate(tape.values)]
     gradients = adjoints(tape.at(values), {out.line: zeros_like(tape.values[out.line]) + 1})
     return [(g.primal, g.tangent) if level_of(g) is level else (g, None) for g in gradients]

@@ -48,7 +48,7 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
         recording = Recording(lambda y: main(y, *args, **keywords), [x], [0])
         seeds, out = recording.call.matched([v]), real_output(recording.out, f)
         try:
-            found = [tangent for _, tangent in pushed_gradient(recording, out, seeds)]
+            found = [tangent for _, tangent in pushed_gradient(recording, out, seeds, False)]
         except Unadapted:
             found = [np.nan]
         if any(map(in_doubt, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded

@@ -113,7 +113,10 @@ def count_read(tape: Program, last: int) -> int:
         row, operands = tape.rows[line], tape.operands(line)
         if row is None or line in read or not is_of_table(row):
             return line + 1
-        here = read_to_pull(row, tuple([operand >= 0 and row.passes(k) for k, operand in enumerate(operands)]))
+        passing = [k >= 0 for k in operands]
+        if row.inline is None:
+            passing = [passes and row.passes(k) for k, passes in enumerate(passing)]
+        here = read_to_pull(row, tuple(passing))
         if -1 in here:
             return line + 1
         read.update(operands[k] for k in here)

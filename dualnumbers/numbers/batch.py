@@ -111,14 +111,14 @@ def over_members(leader: MembersNumber, function: Callable[..., Any], operands: 
         return each(lambda *members: gathered(stack(*members, 0), level), *found)
 
 
-def _of_all(index: Any) -> tuple[Any, ...]:
+def of_all(index: Any) -> tuple[Any, ...]:
     """Return the index that takes the same elements of every member."""
     return (slice(None), *(index if isinstance(index, tuple) else (index,)))
 
 
-def _is_simple(index: Any) -> bool:
+def is_simple(index: Any) -> bool:
     """Return whether an index has no arrays, whose axes NumPy may put in front."""
-    return all(type(part) in (int, slice) or part is None or part is Ellipsis for part in _of_all(index))
+    return all(type(part) in (int, slice) or part is None or part is Ellipsis for part in of_all(index))
 
 
 class MembersNumber(Number):
@@ -238,12 +238,12 @@ class BatchArray(BatchNumber, ArrayNumber, operators=True):
         """Return whether a number can be written into every member in place, which are of the type ``dtype``."""
         data = self.data
         of_numbers = isinstance(along, BatchNumber) and not isinstance(along, BatchArray)
-        simple = _is_simple(index) and (of_numbers or not is_number(type(along)))
+        simple = is_simple(index) and (of_numbers or not is_number(type(along)))
         return bool(simple and is_free(data) and data.dtype == dtype)
 
     def write(self, along: Any, index: Any) -> None:
         """Write a number into every member in place."""
-        target = self.data[_of_all(index)]
+        target = self.data[of_all(index)]
         target[...] = along.data.reshape(-1, *(1,) * (target.ndim - 1)) if isinstance(along, BatchNumber) else along
 
 

@@ -1,4 +1,4 @@
-"""Sums, differences and products of dual arrays, written out where all is plain: arrays of doubles, batches of them.
+"""Sums, products and quotients of dual arrays, written out where all is plain: arrays of doubles, batches of them.
 
 A Hessian multiplies and adds up such numbers all along. The table gives the same, bit for bit, and takes twice as long
 on small arrays to find out what its operands are; a test holds the one against the other.
@@ -6,7 +6,7 @@ on small arrays to find out what its operands are; a test holds the one against 
 
 from __future__ import annotations
 
-import operator
+import operator as op
 from collections.abc import Callable
 from typing import Any
 
@@ -33,8 +33,9 @@ def operators(kind: type, face: Face) -> tuple[Operator, Operator]:
 def _operator(dual_array: type, general: Operator, value: Operator, tangent: Callable[..., Any]) -> Operator:
     """Make an operator of the usual operands, another array of the level, a plain one, one of Python's numbers.
 
-    ``tangent`` is given both primals and both tangents, the second None of what has none.
+    ``tangent`` is given both primals, both tangents, the second None of what has none, and the value.
     """
+    singular = value in (op.truediv, _divided)
 
     def apply(x: Any, y: Any) -> Any:
         a, s, kind = x.primal, x.tangent, type(y)
@@ -42,8 +43,12 @@ def _operator(dual_array: type, general: Operator, value: Operator, tangent: Cal
         s = s if low is None else s.data
         if type(a) is not ndarray or type(s) is not ndarray or not a.dtype is s.dtype is DOUBLE or not a.ndim:
             return general(x, y)
+        if singular and x.level.by_hand:  # which has the strong zero
+            return general(x, y)
         if kind is float or kind is int:
             b, t = y, None
+            if singular and not b:
+                return general(x, y)
         elif kind is ndarray:
             b, t = y, None
             if b.dtype is not DOUBLE or b.shape != a.shape:
@@ -60,11 +65,11 @@ def _operator(dual_array: type, general: Operator, value: Operator, tangent: Cal
             return general(x, y)
         z: Any = new(dual_array)
         z.level, z.primal = x.level, value(a, b)
-        if low is None or x.level.quiet:
-            d = tangent(a, b, s, t)
+        if x.level.quiet or (low is None and not singular):
+            d = tangent(a, b, s, t, z.primal)
         else:
             with np.errstate(all="ignore"):
-                d = tangent(a, b, s, t)
+                d = tangent(a, b, s, t, z.primal)
         if low is not None:
             z.tangent = along = new(BatchArray)
             along.data, along.level = d, low
@@ -75,21 +80,41 @@ def _operator(dual_array: type, general: Operator, value: Operator, tangent: Cal
     return apply
 
 
-def _of_product(a: Any, b: Any, s: Any, t: Any) -> Any:
+def _of_product(a: Any, b: Any, s: Any, t: Any, z: Any) -> Any:
     d = b * s
     if t is not None:
         d += a * t
     return d
 
 
+def _of_quotient(a: Any, b: Any, s: Any, t: Any, z: Any) -> Any:
+    d = 1.0 / b * s
+    if t is not None:
+        d += -z / b * t
+    return d
+
+
+def _of_divided(a: Any, b: Any, s: Any, t: Any, z: Any) -> Any:
+    d = -z / a * s
+    if t is not None:
+        d += 1.0 / a * t
+    return d
+
+
+def _divided(a: Any, b: Any) -> Any:
+    return b / a
+
+
 WRITTEN: dict[str, tuple[Operator, Callable[..., Any]]] = {
-    "add": (operator.add, lambda a, b, s, t: s if t is None else s + t),
-    "subtract": (operator.sub, lambda a, b, s, t: s if t is None else s - t),
-    "multiply": (operator.mul, _of_product),
+    "add": (op.add, lambda a, b, s, t, z: s if t is None else s + t),
+    "subtract": (op.sub, lambda a, b, s, t, z: s if t is None else s - t),
+    "multiply": (op.mul, _of_product),
+    "divide": (op.truediv, _of_quotient),
 }
 """The name of a row → the operator of the primals, and the tangent."""
 
 REFLECTED: dict[str, tuple[Operator, Callable[..., Any]]] = {
-    "subtract": (lambda a, b: b - a, lambda a, b, s, t: -s if t is None else t - s),
+    "subtract": (lambda a, b: b - a, lambda a, b, s, t, z: -s if t is None else t - s),
+    "divide": (_divided, _of_divided),
 }
 """The same of a reflected operator, where it is another."""

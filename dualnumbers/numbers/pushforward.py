@@ -74,14 +74,19 @@ def _general(face: Face, make: Make, kind: type) -> Callable[..., Any]:
         level = leader.level
         if not isinstance(leader, kind):
             return lead(face, *arguments)
-        duals = [is_number(type(x)) and x.level.order == level.order for x in operands]
-        primals = [x.primal if dual else x for x, dual in zip(operands, duals, strict=True)]
+        primals, active = [], []
+        for k, x in enumerate(operands):
+            if is_number(type(x)) and x.level.order == level.order:
+                primals.append(x.primal)
+                if row.passes(k):
+                    active.append((k, x.tangent))
+            else:
+                primals.append(x)
         if unreal and any(map(is_unreal, primals)):
             return unreal(*arguments)
         z = evaluate(*primals, *static)
         if constant:
             return z
-        active = [(k, x.tangent) for k, x in enumerate(operands) if duals[k] and row.passes(k)]
         if active and type(active[0][1]) in ARRAYS and not level.by_hand:
             with SILENT if level.quiet else np.errstate(all="ignore"):
                 t = applied(row, z, primals, active, static)

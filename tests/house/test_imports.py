@@ -106,7 +106,7 @@ LAYERS = (
     ),
     ("autodiff.tape.accumulation",),
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
-    ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile"),
+    ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile", "autodiff.tape.curvature"),
     ("autodiff.recorded", "autodiff.second_look.rounding"),
     ("autodiff.forward", "autodiff.reverse"),
     ("autodiff.any_order", "autodiff.runs"),

@@ -226,7 +226,7 @@ def _weights(w, name, count):
 @composition(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """The covariance matrix of variables in rows; ``aweights`` may carry a derivative, ``fweights`` are counts."""
-    given = [read(array(v)) for v in (m, y) if v is not None]
+    given = [dtype_of(array(v)) for v in (m, y) if v is not None]
     dtype = np.result_type(*given, np.float64) if dtype is None else inexact(dtype, "cov")
     x = _variables(m, rowvar, dtype)
     if y is not None:
