@@ -27,8 +27,8 @@ class Compiled:
     __call__: Callable[..., Any]
     """What Python calls, the machine code of the last path itself where it can be."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False) -> None:
-        self.f, self._programs = f, Programs(f, max_paths, check, exact)
+    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int) -> None:
+        self.f, self._programs = f, Programs(f, max_paths, check, exact, threads)
         self.__call__ = self._programs.call
         own = ref(self)
 
@@ -88,7 +88,7 @@ class Compiled:
 
     def __reduce__(self) -> Any:
         of = self._programs
-        return jit, (self.f, of.max_paths, of.check, of.exact)
+        return jit, (self.f, of.max_paths, of.check, of.exact, of.threads)
 
     def __copy__(self) -> Compiled:
         return self
@@ -100,7 +100,8 @@ class Compiled:
         return f"jit({self.__name__})"
 
 
-def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False) -> Compiled:
+def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False,
+        threads: int = 1) -> Compiled:  # fmt: skip
     """Return a function that does what ``f`` does, by a program that is recorded when it is first called.
 
     The program is that of f's arithmetic, its derivatives included: no tape is made any more, no rule looked up, and
@@ -111,6 +112,10 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     their structure, shapes, types, and the values of integers, strings and None among them; and for each way that f
     goes by its decisions, up to ``max_paths`` ways, beyond which f is called as it stands, and a warning says so. So it
     is where it cannot be recorded, as where it asks for ``float(x)``; its ``stats()`` say why.
+
+    Large loops are shared among ``threads`` of the processor, with the same result for any number of them. A keyword
+    ``out``, if f has none, takes arrays in the structure of the result, or None for new ones, and what is returned is
+    written there.
 
     f is called when it is recorded, and not again: what it does besides returning is done then, and what it takes from
     outside its arguments stays as it was then, its ``constants()``. ``check=True`` records twice, compares with what
@@ -125,7 +130,10 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     """
     if not callable(f):
         raise TypeError(f"jit takes a function, not {f!r}{user_line()}")
-    if isinstance(max_paths, bool) or not isinstance(max_paths, int) or max_paths < 1:
-        raise ValueError(f"max_paths is a whole number of at least 1, how many ways are kept, not {max_paths!r}"
-                         f"{user_line()}")  # fmt: skip
-    return Compiled(f, max_paths, check, exact)
+    for name, count, of in (
+        ("max_paths", max_paths, "ways are kept"),
+        ("threads", threads, "threads share loops"),
+    ):
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ValueError(f"{name} is a whole number of at least 1, how many {of}, not {count!r}{user_line()}")
+    return Compiled(f, max_paths, check, exact, threads)

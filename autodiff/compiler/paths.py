@@ -29,6 +29,7 @@ from ..tape.replay import same
 from ..tape.variable import Variable, variable
 from .direct import Direct, direct
 from .forms import form_of, forms_of_arrays, outline_of
+from .into import places, straight, takes_out, written
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
 from .results import Sparse, as_structure, with_elements
@@ -69,16 +70,21 @@ class Form:
 class Programs:
     """The programs of a function, as many as its calls have asked for."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool) -> None:
+    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int) -> None:
         self.f, self.max_paths, self.check, self.exact, self.name = f, max_paths, check, exact, name_of(f)
+        self.threads = threads
         self.forms: dict[Any, Form] = {}
         self.prefer: Callable[[Callable[..., Any]], None] = lambda call: None
         """Is told what is to be called from now on, for arguments as the last ones, in place of `call`."""
+        self.takes_out = takes_out(f)
+        """Whether ``out`` is an argument of its own, and not where the results go."""
         self._preferred: Path | None = None
         self._lock = RLock()
 
     def call(self, /, *args: Any, **keywords: Any) -> Any:
         """Call the program of the arguments' form, on the path that they take."""
+        if "out" in keywords and not self.takes_out:
+            return self._into(keywords.pop("out"), args, keywords)
         kinds = None if keywords else forms_of_arrays(args)
         if kinds is None:
             leaves: Any = flatten([list(args), keywords])[0]
@@ -110,6 +116,23 @@ class Programs:
         except Exception as error:
             form.eager = f"its program does not run again: {error!r}"
         return self.f(*args, **keywords)
+
+    def _into(self, out: Any, args: Any, keywords: Any) -> Any:
+        """Write what is returned to ``out``: straight away where machine code is all of the program."""
+        leaves = flatten([list(args), keywords])[0]
+        kinds = None if keywords else forms_of_arrays(args)
+        key = kinds or (outline_of([list(args), keywords]), tuple(map(form_of, leaves)))
+        form = self.forms.get(key)
+        path = form.first if form and not form.eager else None
+        if path is not None and path.direct is not None and path.source.native is not None:
+            program, inputs = path.program, [x for x in leaves if (form_of(x) or (False,))[0]]
+            like = program.rebuild(list(map(program.value, program.returned)))
+            given = straight(places(out, like, self.name), inputs)
+            found = None if given is None else path.source.native.into(inputs, given)
+            if found is not None:
+                rest = iter(found)
+                return program.rebuild([program.value(x) if x < 0 else next(rest) for x in program.returned])
+        return written(out, self.call(*args, **keywords), self.name)
 
     def _run(self, path: Path, inputs: list[Any]) -> Any:
         """Run a path's program; from then on it is the one that is called straight away."""
@@ -149,7 +172,7 @@ class Programs:
                 program = one(program)
                 steps[one.__name__] = len(program.steps)
             seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
-            source = Source(program, not self.exact)
+            source = Source(program, not self.exact, self.threads)
             straight = direct(program, source.native, args, keywords)
             path = Path(program, source, source.function(), straight, steps, seconds)
             seconds |= source.native.seconds if source.native else {}

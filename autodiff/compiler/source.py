@@ -55,11 +55,11 @@ class Diverged(Exception):  # noqa: N818
 class Source:
     """The statements that make one program, and the objects that they name."""
 
-    def __init__(self, program: Program, is_native: bool = False) -> None:
+    def __init__(self, program: Program, is_native: bool = False, threads: int = 1) -> None:
         self.program = program
         self.names: dict[str, Any] = {"same": same, "forms_of": forms_of}
         self.known: dict[int, str] = {}
-        self.native = native(program) if is_native else None
+        self.native = native(program, threads) if is_native else None
         order = self.native.order() if self.native else [number for number, _ in program.numbered()]
         self.last = self._last_reads(order)
         self.fresh = set[int]()

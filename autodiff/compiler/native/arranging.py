@@ -10,6 +10,7 @@ import numpy as np
 from .areas import DTYPES, Area, Space
 from .fusing import Kernel, collapsed
 from .instructions import Block
+from .pieces import in_pieces
 from .sinking import kernels_of
 
 SMALL = 1 << 16
@@ -19,7 +20,8 @@ SMALL = 1 << 16
 class Arrangement:
     """The kernels of a block that gives some areas, and the spaces that they use."""
 
-    def __init__(self, block: Block, results: list[Area], constants: dict[Space, np.ndarray]) -> None:
+    def __init__(self, block: Block, results: list[Area], constants: dict[Space, np.ndarray],
+                 may_share: bool = False) -> None:  # fmt: skip
         self.block = block
         self.failed = block.space((), DTYPES["b1"]).space
         """Whether a function of Python would raise."""
@@ -28,12 +30,14 @@ class Arrangement:
         kept = {area.space.number for area, _, _ in block.guards} | {area.space.number for area in results}
         self._kept = kept | {self.failed.number}
         self.kernels = kernels_of(block.groups, kept)
+        for kernel in self.kernels:
+            collapsed(kernel)
+        if may_share:
+            self.kernels = in_pieces(self.kernels, block)
         self.length = sum(len(kernel.nodes) for kernel in self.kernels)
         used = sorted(set().union(self._kept, *(kernel.spaces() for kernel in self.kernels)))
         self.spaces = [block.spaces[number] for number in used]
         """The spaces that the kernels use, in their order in the table of pointers."""
-        for kernel in self.kernels:
-            collapsed(kernel)
 
     def loops(self) -> Iterator[list[tuple[int, Kernel]]]:
         """Yield the kernels with their numbers, those together that are run round by round."""

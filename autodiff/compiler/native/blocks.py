@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -46,8 +47,9 @@ class NotNative(Exception):  # noqa: N818
 class Native:
     """The blocks of a program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, threads: int) -> None:
         start = perf_counter()
+        self._threads = threads
         self.parts = Lowering(program)
         self.seconds = {"loops": perf_counter() - start, "code": 0.0}
         """What it took to find loops, and to make machine code."""
@@ -76,7 +78,8 @@ class Native:
             if not block.has_effect:
                 continue
             arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
-            text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {})
+            text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {},
+                        self._threads)  # fmt: skip
             if text.key not in entries:
                 entries[text.key] = self._entry(text)
             guards = tuple(guard for _, _, guard in block.guards)
@@ -94,9 +97,21 @@ class Native:
             return None
         arguments: list[Argument] = [(x, block.given.get(k)) for k, x in enumerate(program.inputs)]
         constants = {space: np.asarray(program.value(x)) for x, space in block.given.items() if x < 0}
-        text = Text(block, arguments, [(program.value(x), block.results[x]) for x in returned], constants)
+        results = [(program.value(x), block.results[x]) for x in returned]
+        self._text = partial(Text, block, arguments, results, constants, self._threads)
         guards = tuple(guard for _, _, guard in block.guards)
-        return NativeBlock(self._entry(text), tuple(range(len(program.inputs))), tuple(returned), guards)
+        entry = self._entry(self._text())
+        return NativeBlock(entry, tuple(range(len(program.inputs))), tuple(returned), guards)
+
+    @cached_property
+    def _into(self) -> Any:
+        return self._entry(self._text(into=True)).function
+
+    def into(self, inputs: Sequence[Any], places: Sequence[np.ndarray]) -> Sequence[Any] | None:
+        """Return the results of the whole program, the arrays those to be written to; None where a guard fails."""
+        assert self.whole is not None
+        found = self._into(*inputs, *places)
+        return None if type(found) is int else (found,) if self.whole.is_bare else found
 
     def order(self) -> list[int | NativeBlock]:
         """Return the blocks and the numbers of Python's steps in the order in which they run."""
@@ -116,12 +131,12 @@ class Native:
         return found
 
 
-def native(program: Program) -> Native | None:
-    """Return the native part of a program; None where there is none, as without llvmlite."""
+def native(program: Program, threads: int) -> Native | None:
+    """Return the native part of a program for so many threads; None where there is none, as without llvmlite."""
     if not is_there() or not is_as_expected():
         return None
     try:
-        found = Native(program)
+        found = Native(program, threads)
     except TooLong:
         return None
     return found if found.blocks else None

@@ -64,10 +64,15 @@ class Machine:
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(_code(text, level, target)))
         self._engine.finalize_object()
         if addresses:
-            start = self._engine.get_global_value_address(TABLE)
+            start = self.global_address(TABLE)
             if not start:
                 raise RuntimeError("the table of addresses is not found")
             (ctypes.c_void_p * len(addresses)).from_address(start)[:] = list(addresses)
+
+    def global_address(self, name: str) -> int:
+        """Return the address of a global value."""
+        found: int = self._engine.get_global_value_address(name)
+        return found
 
     def address(self, name: str) -> int:
         """Return the address of a function."""

@@ -15,6 +15,7 @@ from .arranging import SMALL, Arrangement
 from .calling import printed
 from .fusing import Kernel
 from .instructions import Block
+from .pool import pool
 from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, of_numpy, of_python, with_memory
 from .work import LONG as LONG_WORK
 from .work import nanoseconds
@@ -41,11 +42,15 @@ class Text(Arrangement):
     """The text of a block's function: of some arguments, that gives some results."""
 
     def __init__(self, block: Block, arguments: list[Argument], results: list[tuple[Any, Area]],
-                 constants: dict[Space, np.ndarray]) -> None:  # fmt: skip
-        super().__init__(block, [area for _, area in results], constants)
+                 constants: dict[Space, np.ndarray], threads: int = 1, into: bool = False) -> None:  # fmt: skip
+        super().__init__(block, [area for _, area in results], constants, may_share=True)
+        self.threads = threads
         if self.length > LONGEST:
             raise TooLong
-        self.arguments, self.results = arguments, results
+        given: list[Argument] = [(x, None) for x, _ in results if into and isinstance(x, np.ndarray)]
+        self.arguments, self.results = [*arguments, *given], results
+        self.given = iter(range(len(arguments), len(self.arguments)))
+        """The places of the arguments that are arrays for results; none where these are new ones."""
         self.lines: list[str] = []
         self.addresses = Addresses()
         self.kept: list[Any] = list(self.constants.values())
@@ -137,12 +142,25 @@ class Text(Arrangement):
         if rounds > 1:
             self.lines += [f"br label %before{name}", f"before{name}:", f"br label %loop{name}", f"loop{name}:"]
             self.lines.append(f"%round{name} = phi i64 [ 0, %before{name} ], [ %next{name}, %loop{name} ]")
-        for k, _ in loop:
+        for k, kernel in loop:
+            if kernel.is_shared:
+                self._run_shared(k, kernel)
+                continue
             self.lines.append(f"call void @kernel{k}(ptr %table, i64 {f'%round{name}' if rounds > 1 else 0})")
         if rounds > 1:
             self.lines.append(f"%next{name} = add i64 %round{name}, 1")
             self.lines.append(f"%more{name} = icmp ult i64 %next{name}, {rounds}")
             self.lines += [f"br i1 %more{name}, label %loop{name}, label %after{name}", f"after{name}:"]
+
+    def _run_shared(self, k: int, kernel: Kernel) -> None:
+        """Write the call of a kernel in pieces, which other threads may take."""
+        pieces = kernel.shape[0]
+        if self.threads == 1:
+            self.lines.append(f"call void @kernel{k}(ptr %table, i64 0, i64 0, i64 {pieces})")
+            return
+        pool().grow(self.threads - 1)
+        given = f"ptr @kernel{k}, ptr %table, i64 {pieces}, i64 {self.threads - 1}"
+        self.lines.append(f"call void {self._address(pool().share)}({given})")
 
     def _argument(self, k: int, like: Any) -> str:
         """Write the pointer to the numbers of an argument, if it is of the form that the block was made for."""
@@ -183,7 +201,8 @@ class Text(Arrangement):
         for k, (like, area) in enumerate(self.results):
             objects.append("")
             if isinstance(like, np.ndarray):
-                objects[-1] = array = self._new_array(like, whole)
+                given = next(self.given, None)
+                objects[-1] = array = self._new_array(like, whole) if given is None else self._given(given)
                 pointers[area.space] = self._at("ptr", array, 16)
                 if is_bare:
                     objects[0] = array
@@ -209,6 +228,12 @@ class Text(Arrangement):
         return self._new(whole, of_numpy(NEW_ARRAY), f"ptr {self._address(id(np.ndarray))}", f"i32 {like.ndim}",
                          f"ptr {place}", f"i32 {like.dtype.num}", "ptr null", "ptr null", "i32 0", "i32 0",
                          "ptr null")  # fmt: skip
+
+    def _given(self, k: int) -> str:
+        """Write the load of an argument, of which a reference is kept."""
+        array = self._line(f"load ptr, ptr {self._line(f'getelementptr ptr, ptr %given, i64 {k}')}")
+        self.lines.append(f"call void {self._address(of_python('Py_IncRef'))}(ptr {array})")
+        return array
 
     def _put(self, whole: str, k: int, value: str) -> None:
         """Write an object into the tuple of results, which owns it then."""

@@ -45,6 +45,8 @@ class Kernel:
         self.shape, self.sequential = shape, sequential
         self.rounds, self.loop = 1, -1
         """How often it runs, with the neighbours of the same loop."""
+        self.is_shared = False
+        """Whether rounds of its outermost loop may be run at a time, by several threads."""
         self.nodes: list[Node] = []
         self.stores: list[Store] = []
         self.known: dict[Address, int] = {}

@@ -52,7 +52,8 @@ class Printer:
     @property
     def text(self) -> str:
         body = "\n  ".join(self.lines)
-        return f"define internal void @{self.name}(ptr %table, i64 %round) {{\n  {body}\n  ret void\n}}"
+        rounds = ", i64 %from, i64 %to" if self.kernel.is_shared else ""
+        return f"define internal void @{self.name}(ptr %table, i64 %round{rounds}) {{\n  {body}\n  ret void\n}}"
 
     def _line(self, text: str) -> str:
         name = f"%v{len(self.lines)}"
@@ -82,9 +83,10 @@ class Printer:
         if depth >= len(self.kernel.shape) - 1:
             self._innermost(self.kernel.shape[-1] if self.kernel.shape else 1)
             return
-        self._begin(f".{depth}")
+        is_shared = self.kernel.is_shared and depth == 0
+        self._begin(f".{depth}", "%from" if is_shared else "0")
         self._loop(depth + 1)
-        self._end(f".{depth}", 1, self.kernel.shape[depth])
+        self._end(f".{depth}", 1, "%to" if is_shared else self.kernel.shape[depth])
 
     def _innermost(self, extent: int) -> None:
         self._starts, self._fixed = {}, {}
