@@ -8,6 +8,8 @@ How the package is laid out, from its doors down; docs/how-it-is-built.md tells 
 - ``tape``: the Wengert list, handles on its lines, the sweep through it, what prints it and runs it elsewhere;
   ``second_look``, where a derivative came out NaN; ``objects``, Variables made by hand.
 - ``dualnumbers`` below: kinds of number, and the table of rules, each derivative written once.
+
+``from autodiff import *`` brings neither ``numpy`` nor ``scipy`` nor ``linalg``, which would hide those of others.
 """
 
 from importlib import import_module
@@ -26,7 +28,9 @@ from .tape.variable import Variable
 from .tape.wengert import Tape
 
 if TYPE_CHECKING:
-    from . import drawing, implicit, linalg, nn, scipy
+    from . import drawing, implicit, nn
+    from . import linalg as linalg
+    from . import scipy as scipy
     from .adoption import adopt
     from .any_order import taylor
     from .check.derivatives import check_derivative, check_gradient
@@ -107,7 +111,6 @@ __all__ = [
     "jvp",
     "laplacian",
     "latex",
-    "linalg",
     "linear",
     "linear_transpose",
     "linearize",
@@ -118,7 +121,6 @@ __all__ = [
     "record",
     "register_number",
     "register_structure",
-    "scipy",
     "smooth",
     "sparsity",
     "stop_gradient",

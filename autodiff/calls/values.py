@@ -23,6 +23,9 @@ from dualnumbers.table.partials import as_given
 
 from .structures import flatten, is_structure, kind_of, map_leaves
 
+CANCELLED = 1024.0
+"""How many eps of the largest element another one may be off, where the terms that it is a sum of cancel."""
+
 FLOATING = tuple(map(np.dtype, ("f4", "f8", "c8", "c16")))
 
 
@@ -304,11 +307,13 @@ def real_output(out: Any, f: Any) -> Any:
 
 
 def check_holomorphic(along_i: Any, along_one: Any) -> None:
-    """Raise ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann)."""
+    """Raise ValueError where the derivative along i is not i times that along 1 (Cauchy-Riemann).
+
+    Half of the digits of each element are enough, and what is left of terms as large as the largest has a few less.
+    """
     pairs = zip(flatten(along_i)[0], flatten(along_one)[0], strict=True)
     for turned, straight in ((read(a), read(b)) for a, b in pairs):
-        size = np.max(np.abs(straight), initial=0.0) + np.max(np.abs(turned), initial=0.0)
-        rounding = np.sqrt(np.finfo(np.result_type(straight, np.float16)).eps)
-        if np.any(np.abs(turned - 1j * straight) > rounding * size):
+        size, eps = np.abs(straight) + np.abs(turned), np.finfo(np.result_type(straight, np.float16)).eps
+        if np.any(np.abs(turned - 1j * straight) > np.sqrt(eps) * size + CANCELLED * eps * np.max(size, initial=0.0)):
             raise ValueError("the function is not holomorphic at this complex point, so it has no complex derivative: "
                              "use jvp or vjp, or grad of a real output")  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualnumbers.forms import is_unreal, shape, size
+from dualnumbers.levels import decided, plain
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.systems import solve
@@ -33,6 +34,10 @@ Residual = Callable[[Any, Any], Any]
 """f(x, θ), of x's shape."""
 
 
+def _is_finite(matrix: Any) -> bool:
+    return bool(np.all(np.isfinite(matrix)))
+
+
 class Slope(Protocol):
     """How equations with ∂f/∂x at (x, θ) are solved."""
 
@@ -47,6 +52,9 @@ class Dense:
         """Return the v of ∂f/∂x v = b, or of the transposed equation, in x's shape."""
         n = size(x)
         matrix = reshape(jacfwd(lambda x: f(x, theta))(x), (n, n), "C")
+        if not decided(_is_finite, matrix):
+            raise np.linalg.LinAlgError(f"the derivative of the equations by their unknowns is not finite at x = "
+                                        f"{shown(plain(x))}{user_line()}")  # fmt: skip
         return reshape(solve(transpose(matrix, (1, 0)) if transposed else matrix, reshape(b, n, "C")), shape(x), "C")
 
 
@@ -243,8 +251,8 @@ def _no_step(x: Any, r: Any, first: Any, call: str) -> Exception:
         return RuntimeError(f"{call}: no solution was found: at x = {shown(x)} what is to be 0 is {shown(r)}, and no "
                             f"step leads on; begin nearer to a solution, if there is one{user_line()}")  # fmt: skip
     return np.linalg.LinAlgError(
-        f"{call}: the derivative of the function by its unknowns is singular at x = {shown(x)}, so the solution "
-        f"has no derivative by the parameters there{user_line()}"
+        f"{call}: the derivative of the function by its unknowns is singular or infinite at x = {shown(x)}, so the "
+        f"solution has no derivative by the parameters there{user_line()}"
     )
 
 

@@ -516,3 +516,38 @@ def test_a_krylov_method_that_comes_to_no_derivative_names_the_call_and_a_method
     f = lambda a: optimize.root(lambda x: cycle @ x - a * cycle[0], cycle.T @ cycle[0], method="krylov").x[0]
     with pytest.raises(RuntimeError, match=r"root: gmres came to a relative residual of 1, .* take method='hybr'"):
         derivative(f, 0, [1.0])
+
+
+SCALES = [1e-200, 1e-100, 1.0, 1e100, 1e200]
+
+SCALED = {
+    "residuals": lambda o, s, a: o.least_squares(lambda x: s * (x - a), np.array([1.3])).x[0],
+    "unknowns": lambda o, s, a: o.least_squares(lambda x: x / s - a, np.array([1.3 * s])).x[0] / s,
+    "a curve": lambda o, s, a: o.curve_fit(lambda t, p: p * t, T, s * a * T, p0=[1.3 * s])[0][0] / s,
+    "an objective": lambda o, s, a: o.minimize(lambda x: s * np.sum((x - a) ** 2), np.array([1.3])).x[0],
+}
+
+
+@pytest.mark.parametrize("s", SCALES)
+@pytest.mark.parametrize("f", SCALED.values(), ids=SCALED)
+@pytest.mark.filterwarnings("ignore")
+def test_derivatives_at_any_scale(f, s):
+    for slope in (lambda g: derivative(g, 0, [1.3]), lambda g: grad(g)(1.3)):
+        assert slope(lambda a: f(optimize, s, a)) == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("s", [1e-200, 1e200])
+@pytest.mark.filterwarnings("ignore")
+def test_where_the_second_derivative_leaves_the_range_there_is_none(s):
+    with pytest.raises(np.linalg.LinAlgError, match="singular or infinite at x"):
+        derivative(lambda a: optimize.minimize(lambda x: np.sum((x / s - a) ** 2), np.array([1.3 * s])).x[0], 0, [1.3])
+
+
+def test_a_report_says_what_it_lacks():
+    found = []
+    derivative(lambda a: found.append(optimize.fsolve(lambda x: x - a, [1.0], full_output=True)[1]) or a, 0, [1.3])
+    assert found[0]["nfev"] > 0
+    with pytest.raises(KeyError, match="fjac of SciPy's report has no derivative here"):
+        found[0]["fjac"]
+    with pytest.raises(KeyError, match="'other'"):
+        found[0]["other"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 
-from autodiff import derivative, grad, jacfwd, jacrev, jvp
+from autodiff import derivative, grad, jacfwd, jacrev, jvp, value_and_grad
 from autodiff.scipy.integrate import quad, simpson
 
 HALF = mpmath.mpf("0.5")
@@ -106,3 +106,18 @@ def test_a_limit_beside_another_variable_in_the_integrand():
 def test_an_infinite_derivative_by_a_limit_is_refused(mode):
     with pytest.raises(RuntimeError, match="does not converge"):
         mode(lambda a: quad(lambda x: (1.0 + a) * x**-0.5, a, 1)[0])(0.0)
+
+
+def test_the_value_is_computed_once():
+    calls = []
+
+    def f(x, a):
+        calls.append(x)
+        return np.exp(-a * x * x)
+
+    plain = scipy.integrate.quad(f, 0.0, 1.0, (2.0,))
+    once = len(calls)
+    calls.clear()
+    value = value_and_grad(lambda a: quad(f, 0.0, 1.0, (a,))[0])(2.0)[0]
+    assert value == plain[0]
+    assert len(calls) == 2 * once  # that of the derivative, and no third one

@@ -347,6 +347,25 @@ def test_what_is_not_holomorphic_has_no_elementwise_derivative(f, x):
         elementwise_grad(f)(x)
 
 
+ROUNDED = {
+    "half precision": (lambda x: np.exp(np.sin(x) - x * x), np.float16),
+    "a step in single precision": (lambda x: (x.astype(np.float32) ** 2).astype(float) + x, float),
+    "a result in single precision": (lambda x: (np.sin(x) ** 2 + x).astype(np.float32), float),
+    "the least numbers": (lambda x: np.exp(-100.0 + x - x * x), np.float32),
+    "terms that cancel": (lambda x: 1e6 * np.sin(x) - 1e6 * np.sin(x) + x, np.float32),
+}
+
+
+@pytest.mark.parametrize(("f", "dtype"), ROUNDED.values(), ids=ROUNDED)
+def test_rounding_is_no_reason_to_refuse_an_elementwise_derivative(f, dtype):
+    x = np.linspace(-1.5, 1.5, 40).astype(dtype)
+    slopes = elementwise_grad(f)(x)
+    assert slopes.shape == x.shape
+    mixed = lambda x: f(x) + 0.01 * np.sum(f(x))
+    with pytest.raises(ValueError, match="does not act element by element"):
+        elementwise_grad(mixed if dtype is float else lambda x: x + np.sum(x))(x)
+
+
 def test_an_elementwise_derivative_at_complex_points():
     close(elementwise_grad(np.sin)(X * 1j), np.cos(X * 1j))
     close(elementwise_grad(elementwise_grad(np.exp))(X * 1j), np.exp(X * 1j))

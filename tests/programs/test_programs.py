@@ -725,6 +725,16 @@ def test_functions_that_are_not_holomorphic_have_no_complex_derivative(function,
         jacobian_of(function)(0.5 + 0.25j)
 
 
+@JACOBIANS
+def test_beside_large_elements_what_is_not_holomorphic_is_seen(jacobian_of):
+    """A tolerance for the whole column let an element of 1 pass beside one of 10¹²."""
+    points = np.array([1.0 + 2.0j, 3.0 - 1.0j])
+    with pytest.raises(ValueError, match="not holomorphic"):
+        jacobian_of(lambda z: np.stack([1e12 * z[0], z[0] * np.conj(z[1])]))(points)
+    whole = jacobian_of(lambda z: np.stack([1e12 * z[0] ** 2, np.sin(z[1]) / z[0]]))(points)
+    np.testing.assert_allclose(whole[1, 1], np.cos(points[1]) / points[0], rtol=1e-13)
+
+
 @pytest.mark.parametrize(("function", "slope"), [
     (lambda z: np.abs(z) ** 2, lambda z: 2 * z),
     (lambda z: np.abs(z), lambda z: z / abs(z)),

@@ -40,18 +40,21 @@ def _partial(at: Callable[[Any], Function], k: int) -> Callable[[Any], Function]
     return slope_at
 
 
-def _parameter_push(dtheta: Any, z: Any, a: Any, b: Any, theta: Any, at: Any, options: Any) -> Any:
-    slopes = [integral(a, b, theta, _partial(at, k), options) for k in range(shape(theta)[0])]
+def _parameter_push(dtheta: Any, z: Any, a: Any, b: Any, theta: Any, at: Any, options: Any, found: Any) -> Any:
+    slopes = [integral(a, b, theta, _partial(at, k), options, []) for k in range(shape(theta)[0])]
     return total(stack(*slopes, 0) * dtheta, -1, False)
 
 
 @smooth(
-    lambda da, z, a, b, theta, at, options: -_end(da, a, theta, at),
-    lambda db, z, a, b, theta, at, options: _end(db, b, theta, at),
+    lambda da, z, a, b, theta, at, options, found: -_end(da, a, theta, at),
+    lambda db, z, a, b, theta, at, options, found: _end(db, b, theta, at),
     _parameter_push,
 )
-def integral(a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options: tuple[tuple[str, Any], ...]) -> float:
-    """Integrate ``at(theta)``, a function of x, from a to b, by QUADPACK."""
+def integral(a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options: tuple[tuple[str, Any], ...],
+             found: list[float]) -> float:  # fmt: skip
+    """Integrate ``at(theta)``, a function of x, from a to b, by QUADPACK; the first time it is what is ``found``."""
+    if found:
+        return found.pop()
     integrand = at(theta)
     return float(scipy.integrate.quad(lambda x: plain_result("quad", integrand(x)), a, b, **dict(options))[0])
 
@@ -132,19 +135,24 @@ def _moved(at: Function, along: Any) -> Function:
     return moved_at
 
 
-def _moving_push(dtheta: Any, z: Any, theta: Any, at: Any, options: Any) -> Any:
+def _moving_push(dtheta: Any, z: Any, theta: Any, at: Any, options: Any, found: Any) -> Any:
     if is_number(type(dtheta)):
-        return moving(concatenate(theta, dtheta, 0), _moved(at, None), options)
-    return moving(theta, _moved(at, dtheta), options)
+        return moving(concatenate(theta, dtheta, 0), _moved(at, None), options, [])
+    return moving(theta, _moved(at, dtheta), options, [])
 
 
-def _moving_pull(g: Any, z: Any, theta: Any, at: Any, options: Any) -> Any:
-    return stack(*(moving(theta, _moved(at, along), options) for along in np.eye(shape(theta)[0])), 0) * g
+def _moving_pull(g: Any, z: Any, theta: Any, at: Any, options: Any, found: Any) -> Any:
+    return stack(*(moving(theta, _moved(at, along), options, []) for along in np.eye(shape(theta)[0])), 0) * g
 
 
 @smooth(Smooth(_moving_push, _moving_pull))
-def moving(theta: Any, at: Callable[[Any], Any], options: tuple[tuple[str, Any], ...]) -> float:
-    """Integrate ``at(θ)``, a function, its limits and its points; RuntimeError where QUADPACK does not converge."""
+def moving(theta: Any, at: Callable[[Any], Any], options: tuple[tuple[str, Any], ...], found: list[float]) -> float:
+    """Integrate ``at(θ)``, a function, its limits and its points; RuntimeError where QUADPACK does not converge.
+
+    The first time it is what is ``found``.
+    """
+    if found:
+        return found.pop()
     f, a, b, _ = at(theta)
     z, _, _, *report = scipy.integrate.quad(lambda x: plain_result("quad", f(x)), a, b, full_output=1, **dict(options))
     if report:
@@ -163,7 +171,9 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
     Where the integrand, or a derivative of it, is infinite at a limit that moves, it is smooth between ``points``.
 
     Raises, where a derivative is asked for, TypeError for ``complex_func`` and for ``weight`` with limits or points
-    that move; RuntimeError with SciPy's report where a limit or point moves and the derivative does not converge.
+    that move; RuntimeError with SciPy's report where a limit or point moves and the derivative does not converge. In
+    reverse mode that is so where a limit and a singularity there are moved by different variables, by none of which
+    there is a derivative: ∂/∂a of 2 √(1 − c) − 2 √(a − c) is infinite at a = c.
     """
     names = ("epsabs", "epsrel", "limit", "points", "weight", "wvar", "wopts", "maxp1", "limlst", "complex_func")
     options = {**dict(zip(names, positional, strict=False)), **options}
@@ -177,12 +187,12 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
                         f"here; write the integrand out{user_line()}")  # fmt: skip
     if points:
         options["points"] = np.array([read(p) for p in points])
-    found = at(read(theta))
-    inner = lambda x: plain_result("quad", found(x))
-    _, *rest = result = scipy.integrate.quad(inner, read(a), read(b), (), full_output, **options)
+    plain_func = at(read(theta))
+    inner = lambda x: plain_result("quad", plain_func(x))
+    value, *rest = result = scipy.integrate.quad(inner, read(a), read(b), (), full_output, **options)
     if not moves and not depends:
         return result
-    if any(is_number(type(p)) for p in points) or (depends and _is_singular(found, a, b)):
+    if any(is_number(type(p)) for p in points) or (depends and _is_singular(plain_func, a, b)):
         theta, parts = closure_converted(_parts, (func, args, _node(a), _node(b), points))
-        return moving(theta, lambda theta: _taken(*parts(theta)()), tuple(options.items())), *rest
-    return integral(a, b, theta, at, tuple(options.items())), *rest
+        return moving(theta, lambda theta: _taken(*parts(theta)()), tuple(options.items()), [value]), *rest
+    return integral(a, b, theta, at, tuple(options.items()), [value]), *rest

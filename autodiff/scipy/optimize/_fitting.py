@@ -22,7 +22,7 @@ from ...implicit.solutions import start
 from ...reverse import grad
 from .._counterpart import counterpart
 from ._active import Constraint, Problem, minimum
-from ._problem import checked, converted, further, limits_of, reported
+from ._problem import Details, checked, converted, further, limits_of, reported
 
 Function = Callable[..., Any]
 
@@ -38,6 +38,15 @@ LOSSES: dict[str, Function] = {
 
 def _vector(x: Any) -> Any:
     return reshape(array(joined(x)), -1, "C")
+
+
+def _unit(jacobian: Any) -> float:
+    """Return a power of 2 about as large as the root of a plain Jacobian.
+
+    Of residuals beside it the squares have derivatives that are in range wherever those of the residuals are.
+    """
+    largest = float(np.max(np.abs(jacobian), initial=0.0))
+    return 2.0 ** float(np.floor(np.log2(largest) / 2.0)) if 0.0 < largest < np.inf else 1.0
 
 
 def _scales(rho: Function, r: Any) -> Any:
@@ -83,7 +92,8 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
         return lambda x: 0.5 * scale**2 * total(rho((r(x) / scale) ** 2), -1, False)
 
     def problem(theta: Any) -> Problem:
-        return cost(theta), [Constraint(lambda x: x, *at(theta)[-1])]
+        r, scale = residuals(theta), at(theta)[4] if loss != "linear" else unit
+        return lambda x: 0.5 * total(rho((r(x) / scale) ** 2), -1, False), [Constraint(lambda x: x, *at(theta)[-1])]
 
     at_plain = read(theta)
     fun, jac, args, named, plain_scale, limits = at(at_plain)
@@ -91,6 +101,7 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
     if jac == "2-point" and jac_sparsity is None:
         r, jac = residuals(at_plain), lambda x, *_, **__: jacfwd(r)(x)
     result = scipy.optimize.least_squares(checked("least_squares", fun), x0, jac, limits, *rest, args, named, **newer)
+    unit = _unit(jacfwd(residuals(at_plain))(result.x))
     x = minimum("least_squares", theta, problem, result, x0)
     r, f = residuals(theta), cost(theta)
     jac = jacfwd(r)(x) if loss == "linear" else reshape(_scales(rho, r(x) / f_scale), (-1, 1), "C") * jacfwd(r)(x)
@@ -129,7 +140,7 @@ def curve_fit(f: Function, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
 
     def problem(theta: Any) -> Problem:
         r = residuals(theta)
-        return lambda p: 0.5 * total(r(p) ** 2, -1, False), [Constraint(lambda p: p, *at(theta)[4])]
+        return lambda p: 0.5 * total((r(p) / unit) ** 2, -1, False), [Constraint(lambda p: p, *at(theta)[4])]
 
     plain_f, plain_x, plain_y, plain_sigma, limits, jac = at(read(theta))
     if jac is None:
@@ -139,10 +150,12 @@ def curve_fit(f: Function, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
         checked("curve_fit", plain_f), plain_x, plain_y, p0, plain_sigma, absolute_sigma, check_finite, limits, method,
         jac, full_output=True, nan_policy=nan_policy, **kwargs)  # fmt: skip
     result = scipy.optimize.OptimizeResult(x=found, success=True)
+    unit = _unit(jacfwd(residuals(read(theta)))(found))
     p = minimum("curve_fit", theta, problem, result, np.clip(1.0, *limits) * np.ones(len(found)) if p0 is None else p0)
     r = residuals(theta)
     covariance = _covariance(jacfwd(r)(p), r(p), absolute_sigma)
-    return (p, covariance, {"nfev": details["nfev"], "fvec": r(p)}, message, status) if full_output else (p, covariance)
+    details = Details(nfev=details["nfev"], fvec=r(p))
+    return (p, covariance, details, message, status) if full_output else (p, covariance)
 
 
 def _scaled(r: Any, sigma: Any) -> Any:

@@ -109,6 +109,17 @@ class Result(OptimizeResult):  # type: ignore[misc]
         return super().__getattr__(name)
 
 
+class Details(dict[str, Any]):
+    """The report of a solver's run as SciPy's, without what depends on the parameters and is not computed anew."""
+
+    def __missing__(self, name: str) -> Any:
+        """Raise KeyError for a field that is not there."""
+        if name in LEFT_OUT:
+            raise KeyError(f"{name} of SciPy's report has no derivative here: read it from a call outside of every "
+                           f"differentiation{user_line()}")  # fmt: skip
+        raise KeyError(name)
+
+
 def reported(result: Any, **found: Any) -> Any:
     """Return a result with what was found, and what SciPy's tells of its run."""
     kept = {name: result[name] for name in PLAIN if name in result and name not in found}

@@ -18,7 +18,7 @@ from ...implicit.krylov import Krylov
 from ...implicit.roots import Dense, Equation, MatrixFree, solution
 from ...implicit.solutions import start
 from .._counterpart import counterpart
-from ._problem import checked, converted, further, reported, solved
+from ._problem import Details, checked, converted, further, reported, solved
 
 Function = Callable[..., Any]
 
@@ -64,7 +64,11 @@ def root(fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any 
 def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, col_deriv: Any = 0,
            xtol: float = 1.49012e-8, maxfev: int = 0, band: Any = None, epsfcn: Any = None, factor: float = 100,
            diag: Any = None) -> Any:  # fmt: skip
-    """As ``scipy.optimize.fsolve``: the x of `root`'s result by the method ``hybr``; it raises what `root` does."""
+    """As ``scipy.optimize.fsolve``: the x of `root`'s result by the method ``hybr``; it raises what `root` does.
+
+    With ``full_output`` the report has ``fvec``, which is differentiable as x is, ``nfev`` and ``njev``; the rest, the
+    method's own, raises KeyError.
+    """
     args = further(args)
     if not holds_numbers(func, x0, args, fprime):
         return scipy.optimize.fsolve(checked("fsolve", func), x0, args, fprime, full_output, col_deriv, xtol, maxfev,
@@ -72,7 +76,7 @@ def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_out
     options = {"col_deriv": col_deriv if fprime else 0, "xtol": xtol, "maxfev": maxfev, "band": band, "eps": epsfcn,
                "factor": factor, "diag": diag}  # fmt: skip
     result = root(func, np.ravel(start("fsolve", x0)), args, "hybr", fprime, options=options)
-    details = {"nfev": result.nfev, "fvec": result.fun}
+    details = Details(nfev=result.nfev, fvec=result.fun, **({"njev": result.njev} if "njev" in result else {}))
     return (result.x, details, result.status, result.message) if full_output else result.x
 
 
