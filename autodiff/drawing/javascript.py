@@ -26,9 +26,10 @@ from ..tape.listing import INFIX, PREFIX
 from ..tape.program import line_of
 from ..tape.wengert import Tape
 
-SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=", "greater": ">",
-         "greater_equal": ">=", "equal": "===", "not_equal": "!==", "bitwise_and": "&&"}  # fmt: skip
-"""The rows that are operators in JavaScript; beside them `negative` and `where` are."""
+SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
+         "greater": ">", "greater_equal": ">=", "equal": "===", "not_equal": "!==", "bitwise_and": "&&",
+         "bitwise_or": "||"}  # fmt: skip
+"""The rows that are operators in JavaScript, those of bits of conditions; beside them `negative` and `where` are."""
 
 BESIDE_FUNCTIONS = ("add", "subtract", "multiply", "divide", "floor_divide", "mod", "power", "negative", "positive",
                     "less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "absolute", "log",
@@ -42,7 +43,7 @@ WHOLE = ("floor", "ceil", "trunc", "rint")
 
 TRUTHS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
           "logical_xor", "logical_not", "isfinite", "isinf", "isnan", "isposinf", "isneginf", "signbit",
-          "bitwise_and")  # fmt: skip
+          "bitwise_and", "bitwise_or")  # fmt: skip
 """The rows whose values are true or false."""
 
 

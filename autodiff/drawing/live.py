@@ -8,11 +8,13 @@ of functions of groups of elements, such as the greatest along an axis, of which
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.forms import shape
+from dualnumbers.levels import plain
 from dualnumbers.table import Row
 from dualnumbers.table.kinds import Linear, Multilinear
 
@@ -24,12 +26,19 @@ MOST_LINES, MOST_WEIGHTS, MOST_TRIALS = 2000, 40_000, 5000
 """Lines of a tape, entries of its matrices, and unit vectors tried for one of them, up to which a page runs it."""
 
 
-GROUPED = ("max", "min", "prod", "length", "sort")
-"""The rows each of whose results depends on a group of elements, of which the page knows the function: engine.js."""
+GROUPED = ("max", "min", "prod", "cumprod", "length", "p_norm", "sort", "median", "quantile", "var", "std",
+           "root_mean_square", "softmax", "softmax2", "log_softmax", "log_sum_exp", "logaddexp_reduce",
+           "logaddexp2_reduce")  # fmt: skip
+OF_MATRICES = ("det", "inv", "slogdet")
+WHOLE = ("solve", "affine")
+TRUE_OF = {"all": True, "any": False}
+SINGLE = {"modf": 1, "frexp": 1}
+"""The rows each of whose results depends on a group of elements, of which the page knows the function (groups.js): of
+those that follow each other, of a matrix, of all operands, of conditions that are so as long as none is otherwise, of
+one element. The last ones have a result without a derivative, at that place; so has slogdet, its first."""
 
-
-OUTWARD = {"min": -1.0}
-"""Where an element is to be moved so that the result follows it, if that is not up."""
+DDOF = {"var": 2, "std": 2, "root_mean_square": 1}
+"""Rows → the place among their parameters of that which is taken from the number of elements."""
 
 
 class NotLiveError(Exception):
@@ -57,6 +66,12 @@ def program(tape: Tape, output: int | None) -> dict[str, Any]:
 
 def data(value: Any) -> dict[str, Any]:
     """Return a value as data; NotLiveError where it is of another kind than real numbers."""
+    value = plain(value)
+    if type(value) is tuple:
+        found = list(map(data, value))
+        kinds = [{"shape": part["shape"], "kind": part["kind"]} for part in found]
+        numbers = [x for part in found for x in part["data"]]
+        return {"shape": [len(numbers)], "data": numbers, "kind": "float", "parts": kinds}
     array = np.asarray(value)
     if array.dtype.kind == "c":
         raise NotLiveError("it computes with complex numbers, and a page with real ones only")
@@ -80,14 +95,18 @@ def _line(tape: Tape, k: int) -> dict[str, Any]:
     written = [_operand(tape, operand) for operand in operands]
     found: dict[str, Any] = {"row": row.name, "operands": written, "shown": row.shown or row.name,
                              "described": row.described()}  # fmt: skip
+    if row.name == "item":
+        return found | _item(tape, k)
+    if row.name in (*GROUPED, *OF_MATRICES, *WHOLE, *TRUE_OF, *SINGLE) and not _is_of_another_kind(tape, k):
+        return found | _groups(tape, k)
     if row.is_elementwise or row.is_constant:
+        if row.name in TRUTHS and data(value)["kind"] != "truth":  # & and | of bits
+            raise NotLiveError(f"{row.shown or row.name} of whole numbers has no rule in a page")
         data(value)
         _check(row)
         return found | ({"whole": True} if isinstance(value, int) and row.name not in TRUTHS else {})
     if row.name == "where":
         return found
-    if row.name in GROUPED and (row.name != "length" or tape.static[k][0] in (None, 2)):
-        return found | _groups(tape, k)
     lines = [place for place, operand in enumerate(operands) if line_of(operand) is not None]
     kinds = {type(row.argument(place)) for place in lines}
     if row.several or not kinds <= {Linear, Multilinear} or len(kinds) != 1 or len(lines) > 2 > (kinds == {Linear}) + 1:
@@ -102,10 +121,15 @@ def _check(row: Row) -> None:
         raise NotLiveError(f"{row.shown or row.name} has no rule in a page") from None
 
 
+def _value(tape: Tape, operand: int) -> Any:
+    """Return the value of an operand; of a number of another differentiation, such as a parameter, its plain one."""
+    return plain(tape.value(operand))
+
+
 def _operand(tape: Tape, operand: int) -> Any:
     line = line_of(operand)
     if line is None:
-        return {"constant": data(tape.value(operand))}
+        return {"constant": data(_value(tape, operand))}
     return operand if operand >= 0 else {"line": line}
 
 
@@ -113,7 +137,7 @@ def _weights(tape: Tape, k: int, lines: Sequence[int], bilinear: bool) -> dict[s
     """Find the matrices of a line by its row, applied to unit vectors in the places of its operands that are lines."""
     row, static = tape.rows[k], tape.static.get(k, ())
     assert row is not None
-    xs = [tape.value(operand) for operand in tape.operands(k)]
+    xs = [_value(tape, operand) for operand in tape.operands(k)]
     sizes = [np.size(x) for x in xs]
     if (np.prod([sizes[place] for place in lines]) if bilinear else sum(sizes[place] for place in lines)) > MOST_TRIALS:
         raise NotLiveError(f"{row.shown or row.name} is of more numbers than a page runs")
@@ -138,23 +162,103 @@ def _weights(tape: Tape, k: int, lines: Sequence[int], bilinear: bool) -> dict[s
     return dims | {"maps": maps, "offset": offset.ravel().tolist(), "weights": sum(len(m or ()) for m in maps)}
 
 
-def _groups(tape: Tape, k: int) -> dict[str, Any]:
-    """Find the groups of elements, each with the places of the results that depend on it."""
-    row, static, x = tape.rows[k], tape.static.get(k, ()), np.asarray(tape.value(tape.operands(k)[0]))
+def _is_of_another_kind(tape: Tape, k: int) -> bool:
+    """Say whether a line is of a row of groups, but the function is not that of the page: another norm, other axes."""
+    row, xs = tape.rows[k], [np.shape(_value(tape, operand)) for operand in tape.operands(k)]
     assert row is not None
-    data(x)
-    if x.size**2 > MOST_TRIALS * 20:
+    if row.name == "length":
+        return tape.static[k][0] not in (None, 2)
+    if row.name in ("median", "quantile") and tape.static[k][0].startswith("nan"):
+        raise NotLiveError(f"{tape.static[k][0]} has no rule in a page")
+    if row.name in WHOLE:
+        return len(xs[0]) != 2 or (row.name == "affine" and list(map(len, xs)) != [2, 2, 1])
+    return False
+
+
+def _groups(tape: Tape, k: int) -> dict[str, Any]:
+    """Find the groups of elements, each with the places of the results that depend on it; and what else is fixed."""
+    row, static, value = tape.rows[k], tape.static.get(k, ()), plain(tape.values[k])
+    assert row is not None
+    xs = [np.asarray(_value(tape, operand)) for operand in tape.operands(k)]
+    shown = [data(x) for x in (*xs, value)][-1]
+    size, results = sum(x.size for x in xs), len(shown["data"])
+    if size**2 > MOST_TRIALS * 20:
         raise NotLiveError(f"{row.shown or row.name} is of more numbers than a page runs")
-    dims = {"shape": list(np.shape(tape.values[k]))}
-    if row.name == "sort":
-        along = np.moveaxis(np.arange(x.size).reshape(x.shape), static[0], -1).reshape(-1, x.shape[static[0]])
-        return dims | {"groups": [[of, of] for of in along.tolist()]}
-    groups: dict[int, list[int]] = {}
-    same = row.evaluate(np.ones(x.shape), *static)
-    for i in range(x.size):  # whose group is what follows it
-        (to,) = np.flatnonzero(row.evaluate(1.0 + OUTWARD.get(row.name, 1.0) * _unit(x, i), *static) - same).tolist()
-        groups.setdefault(to, []).append(i)
-    return dims | {"groups": [[of, [to]] for to, of in groups.items()]}
+    constant = SINGLE.get(row.name, 0) if type(value) is tuple else -1
+    parts = [part | {"constant": place == constant} for place, part in enumerate(shown.get("parts", []))]
+    found: dict[str, Any] = {"shape": shown["shape"]} | ({"parts": parts} if parts else {})
+    if row.name in SINGLE:
+        groups = [[[i], [i, size + i]] for i in range(size)]
+    elif row.name in WHOLE:
+        groups = [[list(range(size)), list(range(results))]]
+        of = np.shape(xs[0])
+        found["parameter"] = of[0] if row.name == "solve" else [*of, np.shape(xs[1])[1]]
+    elif row.name in OF_MATRICES:
+        count = prod(np.shape(xs[0])[:-2])
+        to = np.moveaxis(np.arange(results).reshape(len(parts) or 1, count, -1), 1, 0)  # of each part in turn
+        groups = np.arange(size).reshape(count, -1).tolist(), to.reshape(count, -1).tolist()
+        groups = list(map(list, zip(*groups, strict=True)))
+    elif row.name in TRUE_OF:
+        groups = _decided(row, static, np.shape(xs[0]))
+        found |= {"kind": "truth", "maps": [None]}
+    else:
+        groups = _followed(row, static, xs[0], results)
+        if row.name in DDOF:
+            found["parameter"] = static[DDOF[row.name]]
+        elif row.name == "p_norm":
+            found["parameter"] = static[0]
+        elif row.name in ("median", "quantile"):
+            found["parameter"] = _ranks(row, static, len(groups[0][0]))
+    return found | {"groups": groups}
+
+
+def _decided(row: Row, static: Sequence[Any], dims: tuple[int, ...]) -> list[Any]:
+    """Return the groups of conditions, by which result is another one if one of them is."""
+    usual, groups = TRUE_OF[row.name], {}
+    same = row.evaluate(np.full(dims, usual), *static)
+    for i in range(prod(dims)):
+        other = np.full(dims, usual)
+        other.flat[i] = not usual
+        for to in np.flatnonzero(row.evaluate(other, *static) != same).tolist():
+            groups.setdefault(to, []).append(i)
+    return [[of, [to]] for to, of in groups.items()]
+
+
+def _followed(row: Row, static: Sequence[Any], x: Any, results: int) -> list[Any]:
+    """Return the groups, by where a NaN in the place of an element comes out: at the last result of its group at least.
+
+    Raises NotLiveError where some result follows no element.
+    """
+
+    def reached(where: Any) -> list[int]:
+        with np.errstate(all="ignore"):
+            return np.flatnonzero(np.isnan(row.evaluate(np.where(where, np.nan, x), *static))).tolist()
+
+    members: dict[int, list[int]] = {}
+    for i in range(x.size):
+        if to := reached(np.arange(x.size).reshape(x.shape) == i):
+            members.setdefault(to[-1], []).append(i)
+    groups = [[of, reached(np.isin(np.arange(x.size), of).reshape(x.shape))] for of in members.values()]
+    if sorted(to for _, all_of in groups for to in all_of) != list(range(results)):
+        raise NotLiveError(f"{row.shown or row.name} has no rule in a page at these values")
+    return groups
+
+
+def _ranks(row: Row, static: Sequence[Any], count: int) -> list[list[float]]:
+    """Return the weights of the sorted elements in each of the quantiles: how it grows from 0 … 0 1 to 0 … 0 1 1."""
+    function, q, _, _, method = static
+    steps = np.tri(count)[:, ::-1]
+    sums = np.array([np.ravel(row.evaluate(step, function, q, None, False, method)) for step in steps])
+    return np.diff(sums, axis=0, prepend=0.0)[::-1].T.tolist()
+
+
+def _item(tape: Tape, k: int) -> dict[str, Any]:
+    """Return the matrix that takes one of several results out of all."""
+    place, value = tape.static[k][0], tape.values[k]
+    before = sum(np.size(part) for part in _value(tape, tape.operands(k)[0])[:place])
+    size = np.size(value)
+    maps = [number for i in range(size) for number in (before + i, i, 1.0)]
+    return {"shape": data(value)["shape"], "maps": [maps], "offset": [0.0] * size, "weights": len(maps)}
 
 
 def _unit(x: Any, place: int) -> Any:

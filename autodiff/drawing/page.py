@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 
 STEPS = ("text.js", "layout.js", "graph.js", "player.js")
-LIVE = ("elementary.js", "engine.js", "zeros.js", "quotient.js", "symbols.js", "steps.js", "live.js", "inputs.js")
-TYPED = ("parse.js", "trace.js", "presets.js")
+LIVE = ("elementary.js", "engine.js", "groups.js", "zeros.js", "quotient.js", "symbols.js", "steps.js", "live.js",
+        "inputs.js")  # fmt: skip
+TYPED = ("parse.js", "trace.js", "folds.js", "typed.js", "presets.js")
 """The scripts of every page; of one that computes itself; of one with an expression to type."""
 
 

@@ -58,7 +58,11 @@ def _said(node: Node) -> str:
 
 
 def style_sheet() -> str:
-    """Return the colours as a style sheet that knows dark pages; for drawings of this kind only, wherever it stands."""
+    """Return the colours as a style sheet for drawings of this kind only, wherever it stands.
+
+    A drawing in a page is as dark as the page says that it is, by ``color-scheme``, one in a file as the reader's
+    system; where a browser knows no ``light-dark`` it is light.
+    """
     rules = {
         ".ground": ("fill", "ground"), ".text": ("fill", "ink"), ".value": ("fill", "ink"),
         ".hidden-lines": ("fill", "ink"), ".label": ("fill", "grey"), ".caption": ("fill", "grey"),
@@ -67,11 +71,10 @@ def style_sheet() -> str:
         ".input .box": ("fill", "input"), ".output .box": ("fill", "output"),
     }  # fmt: skip
 
-    def sheet(dark: int) -> str:
-        return "".join(f".autodiff-picture {which}{{{what}:{COLOURS[colour][dark]}}}"
-                       for which, (what, colour) in rules.items())  # fmt: skip
-
-    return f"{sheet(0)}@media (prefers-color-scheme:dark){{{sheet(1)}}}"
+    return ":root.autodiff-picture{color-scheme:light dark}" + "".join(
+        f".autodiff-picture {which}{{{what}:{COLOURS[colour][0]};{what}:light-dark({','.join(COLOURS[colour])})}}"
+        for which, (what, colour) in rules.items()
+    )
 
 
 def _edge(route: Route, directed: bool) -> str:

@@ -191,7 +191,7 @@ class Teller:
                 continue
             place, operand = read
             p = partial(self.tape, line, place)
-            none = "refused by the rule" if row.is_elementwise else "a linear map, by the rule"
+            none = "refused by the rule" if row.is_elementwise and not row.several else "a linear map, by the rule"
             name = f"∂{self.variables[line]}/∂{self.variables[operand]}"
             if times[operand] > 1:
                 name += f", operand {place + 1}"

@@ -398,11 +398,11 @@ def test_every_text_is_readable_on_what_it_stands_on(page):
 
 def test_the_style_is_of_drawings_alone_and_knows_dark_pages():
     style = text_of(parsed(drawn("easy"))[0].find(f"{SVG}style"))
-    light, dark = style.split("@media (prefers-color-scheme:dark)")
-    for sheet, page in ((light, 0), (dark[1:-1], 1)):
-        rules = re.findall(r"([^{}]+)\{([^{}]+)\}", sheet)
-        assert all(selector.startswith(".autodiff-picture .") for selector, _ in rules)
-        assert {COLOURS[name][page] for name in COLOURS} == {rule.split(":")[1] for _, rule in rules}
+    rules = re.findall(r"([^{}]+)\{([^{}]+)\}", style)
+    assert rules.pop(0) == (":root.autodiff-picture", "color-scheme:light dark")  # of a file; in a page that one's
+    assert all(selector.startswith(".autodiff-picture .") for selector, _ in rules)
+    colours = [re.fullmatch(r"(\w+):(#\w+);\1:light-dark\(\2,(#\w+)\)", rule).groups()[1:] for _, rule in rules]
+    assert set(colours) == set(COLOURS.values())
 
 
 # ---------------------------------------------------------------------------------------------- names that bite

@@ -42,8 +42,8 @@ function mapped(f, ...xs) {
   const shape = broadcastShape(...xs.map((x) => x.shape));
   if (!shape.length) return { shape, data: [Number(f(...xs.map((x) => x.data[0])))], kind: "float" };
   const from = xs.map((x) => sources(x.shape, shape));
-  const data = from[0].map((_, i) => Number(f(...xs.map((x, k) => x.data[from[k][i]]))));
-  return { shape, data, kind: "float" };
+  const data = from[0].map((_, i) => Number(f(...xs.map((x, k) => x.data[from[k][i]])))), of = xs.find((x) => x.parts);
+  return { shape, data, kind: "float", ...(of && { parts: of.parts }) };
 }
 
 /* Sums over what an operand was broadcast to. */
@@ -80,36 +80,6 @@ function matrixOf({ pairs }, place, other) {
   return map;
 }
 
-/* Functions of groups of elements: the values, and the weights by which each follows the elements. Equal ones share. */
-const byRank = (x, y) => Number.isNaN(x) - Number.isNaN(y) || x - y;
-const share = (xs, x) => {
-  const equal = xs.map((y) => y === x || (Number.isNaN(y) && Number.isNaN(x))), n = equal.filter(Boolean).length;
-  return [x, equal.map((is) => is / n)];
-};
-const GROUPED = {
-  max: (xs) => [share(xs, [...xs].sort(byRank).pop())],
-  min: (xs) => [share(xs, xs.find(Number.isNaN) ?? Math.min(...xs))],
-  sort: (xs) => [...xs].sort(byRank).map((x) => share(xs, x)),
-  prod: (xs) => [[xs.reduce((p, x) => p * x, 1), xs.map((_, k) => xs.reduce((p, x, i) => (i === k ? p : p * x), 1))]],
-  length: (xs) => {
-    const z = Math.hypot(...xs);
-    return [[z, xs.map((x) => (z ? x / z : 0))]];
-  },
-};
-
-/* What such a line gives, and its matrix there. */
-function grouped({ row, groups, shape }, { data }) {
-  const found = Array(size(shape)).fill(0), map = [];
-  for (const [from, to] of groups) {
-    for (const [k, [x, weights]] of GROUPED[row](from.map((i) => data[i])).entries()) {
-      found[to[k]] = x;
-      for (const [i, weight] of weights.entries()) if (weight || !SELECTS.includes(row)) map.push(from[i], to[k], weight);
-    }
-  }
-  return { map, value: { shape, data: found, kind: "float" } };
-}
-const SELECTS = ["max", "min", "sort"];
-
 class Tape {
   constructor(lines, point, given = null) {
     [this.lines, this.values, this.random] = [lines, [], 1];
@@ -128,7 +98,7 @@ class Tape {
       const z = mapped(line.rule.value, ...xs), { kind } = line.rule;
       return kind ? { ...z, kind: kind === "whole" && !line.whole ? "float" : kind } : z;
     }
-    if (line.groups) return grouped(line, xs[0]).value;
+    if (line.groups) return grouped(line, xs).value;
     if (line.pairs) return applied(matrixOf(line, 0, xs[1]), xs[0].data, line.shape);
     const terms = line.maps.flatMap((map, k) => (map ? [applied(map, xs[k].data, line.shape)] : []));
     return terms.reduce(plus, { shape: line.shape, data: line.offset, kind: "float" });
@@ -162,21 +132,27 @@ class Tape {
 
   matrix(line, place) {
     const { maps, pairs, operands, groups } = this.lines[line];
-    if (groups) return grouped(this.lines[line], this.value(operands[0])).map;
+    if (groups) return groupedBy(this.lines[line], operands.map((k) => this.value(k)), place);
     return pairs ? matrixOf({ pairs }, place, this.value(operands[1 - place])) : maps[place];
   }
 
   /* What a line makes of the tangent of an operand. */
   pushed(line, place, given, strong = null) {
     if (this.lines[line].rule) return (strong ?? times)(this.weight(line, place), given);
-    return applied(this.matrix(line, place), given.data, this.values[line].shape);
+    return this.withParts(applied(this.matrix(line, place), given.data, this.values[line].shape), line);
   }
 
   /* What a line passes of its adjoint to an operand. */
   pulled(line, place, given, strong = null) {
-    const { shape } = this.value(this.lines[line].operands[place]);
+    const operand = this.lines[line].operands[place], { shape } = this.value(operand);
     if (this.lines[line].rule) return fitted((strong ?? times)(this.weight(line, place), given), shape);
-    return applied(this.matrix(line, place), given.data, shape, true);
+    return this.withParts(applied(this.matrix(line, place), given.data, shape, true), operand);
+  }
+
+  /* A tangent or an adjoint of a line; of several results with what each is. */
+  withParts(value, line) {
+    const { parts } = this.lines[line];
+    return parts ? { ...value, parts } : value;
   }
 
   /* The tangents of all lines, from those of some; null where none comes. */

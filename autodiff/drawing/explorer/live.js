@@ -7,12 +7,13 @@ function variableNames(lines, given) {
 }
 
 /* What a line computes, in the notation of Python. */
-function expressionOf({ row, rule, operands }, names) {
+function expressionOf({ row, rule, operands, index, shown }, names) {
   const parts = operands.map((k) => {
     const text = k.constant ? inline(k.constant) : names[k.line ?? k];
     return k.constant && rule?.sign && text.startsWith("-") ? `(${text})` : text;
   });
-  if (!rule?.sign) return `${rule?.shown ?? row}(${ends(parts, "...").join(", ")})`;
+  if (index !== undefined) return `${parts[0]}[${index}]`;
+  if (!rule?.sign) return `${rule?.shown ?? shown ?? row}(${ends(parts, "...").join(", ")})`;
   return parts.length > 1 ? `${parts[0]} ${rule.sign} ${parts[1]}` : rule.sign + parts[0];
 }
 
@@ -71,8 +72,9 @@ function computed(live, point) {
     if (node.slope) rows.push(["adjoint", wide(shown.get(node.line) ?? [])]);
     return { ...node, rows };
   });
+  const folds = new Set(picture.nodes.filter((node) => node.kind === "fold").map((node) => node.line));
   const edges = picture.edges.map((edge) => {
-    const partial = edge.count === 1 && edge.active ? tape.partial(edge.end, edge.place) : null;
+    const partial = edge.count === 1 && edge.active && !folds.has(edge.end) ? tape.partial(edge.end, edge.place) : null;
     const symbol = partial && teller.symbol(edge.end, edge.place);
     const name = `∂${picture.names[edge.end]}/∂${picture.names[edge.start]}`;
     const label = edge.count > 1 ? `${edge.count} ×` : partial && concise(partial);

@@ -59,7 +59,7 @@ class Teller {
   }
 
   tangent(line, seeds, tangent, found, strong) {
-    const name = this.names[line], { operands, rule, row } = this.tape.lines[line];
+    const name = this.names[line], { operands, rule, row, described } = this.tape.lines[line];
     if (seeds.includes(line)) {
       const ones = tangent.shape.length ? `: 1 for each element of ${name}` : "";
       return `tangent of ${name} = ${concise(tangent)}, the seed${ones}`;
@@ -70,7 +70,7 @@ class Teller {
       return [{ operand: k, partial: this.tape.partial(line, place), given: found[k], value }];
     });
     if (!terms.length) {
-      const why = rule?.constant ? `${this.rule(line)} is locally constant` : `no tangent of ${seeds.map((seed) => this.names[seed]).join(" or ")} comes here`;
+      const why = rule?.constant || described === "locally constant" ? `${this.rule(line)} is locally constant` : `no tangent of ${seeds.map((seed) => this.names[seed]).join(" or ")} comes here`;
       return `tangent of ${name} = 0${row === null ? "" : `: ${why}`}`;
     }
     const symbols = [], numbers = [];

@@ -34,9 +34,19 @@ function cut(text, widest = 44) {
   return characters.length <= widest ? text : `${characters.slice(0, widest - 1).join("")}…`;
 }
 
+/* The texts of several results; of one that has no derivative, in a tangent or an adjoint, 0. */
+function eachPart({ parts, data }, text) {
+  let at = 0;
+  return parts.map(({ shape, kind, constant }) => {
+    const own = data.slice(at, (at += size(shape)));
+    return constant ? "0" : text({ shape, data: own, kind: kind ?? "float" });
+  });
+}
+
 /* At most some 40 characters: numbers to 5 digits, of an array the ends and the shape. */
 function concise(value) {
   const { shape, data, kind } = value;
+  if (value.parts) return cut(`(${eachPart(value, concise).join(", ")})`);
   if (!shape.length) return numberText(data[0], kind, 5);
   const whole = data.length <= 6 ? nested(value, 5) : "";
   if (!data.length) return `[] ${shapeText(shape)}`;
@@ -47,6 +57,10 @@ function concise(value) {
 /* A number to 10 digits, a small array whole, else its ends and the shape. */
 function brief(value) {
   const { shape, data, kind } = value;
+  if (value.parts) {
+    const texts = [brief, inline].map((text) => `(${eachPart(value, text).join(", ")})`);
+    return texts.find((text) => text.length <= 60) ?? `${value.parts.length} results`;
+  }
   if (!shape.length) return numberText(data[0], kind, 10);
   const whole = data.length <= 6 ? nested(value, 10) : "";
   if ((whole && whole.length <= 60) || !data.length) return whole || "[]";

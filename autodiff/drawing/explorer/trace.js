@@ -5,6 +5,7 @@ const CONSTANTS = { pi: Math.PI, e: Math.E, tau: 2 * Math.PI, inf: Infinity, nan
 const OTHER_NAMES = { ln: "log", arcsin: "asin", arccos: "acos", arctan: "atan", arctan2: "atan2", power: "pow",
   arcsinh: "asinh", arccosh: "acosh", arctanh: "atanh", absolute: "abs" };
 const ROWS = { abs: "absolute", max: "maximum", min: "minimum" };
+const PAIRS = ["modf", "frexp"];
 const INTEGER = {
   factorial: (n) => INTEGER.perm(n, n),
   perm: (n, k = n) => (k > n ? 0n : product(n - k + 1n, n)),
@@ -150,6 +151,7 @@ class Tracer {
       if (!of.every((part) => part.type === "list")) this.fail(tree, `${name} takes lists, such as [x, 2]`);
       return LISTS[name](this, tree, of.map((part) => part.of.map((inner) => this.of(inner))));
     }
+    if (PAIRS.includes(name)) this.fail(tree, `${name} gives two numbers; write ${name}(...)[0] or ${name}(...)[1]`);
     const operands = of.map((part) => this.of(part));
     if (name === "log" && operands.length === 2) {
       const [x, base] = operands.map((k) => this.applied(tree, "log", [k]));
@@ -176,8 +178,24 @@ class Tracer {
     return this.fail(tree, "a list stands only in the call of a function of lists, such as fsum([x, y])");
   }
 
+  /* One of the two numbers of a call: a line for both, and one for each. */
   part(tree) {
-    return this.fail(tree, `the page has no rule for ${tree.call.name}; python -m autodiff has`);
+    const { call: { name, of }, place } = tree;
+    if (!PAIRS.includes(name)) this.fail(tree, "brackets select [0] or [1] of modf(x) or frexp(x) only");
+    if (of.length !== 1) this.fail(tree, `${name} takes 1 argument, not ${of.length}`);
+    const operand = this.of(of[0]), second = name === "frexp" ? "whole" : "float";
+    const parts = ["float", second].map((kind, k) => ({ shape: [], kind, constant: k === 1 }));
+    const line = { row: name, operands: [operand], groups: [[[0], [0, 1]]], shape: [2], parts, shown: name, described: "elementwise" };
+    const { value } = grouped(line, [this.value(operand)]), items = [0, 1].map((k) => scalar(value.data[k], parts[k].kind));
+    if (operand.constant) return { constant: items[place] };
+    const { start, end } = tree.call, pair = this.append({ ...line, start, end }, value);
+    const found = items.map((item, k) => {
+      const passes = k === 0 && typeof operand === "number", maps = [[k, 0, 1]];
+      const fields = { row: "item", operands: [passes ? pair : { line: pair }], index: k, maps, offset: [0], shape: [], shown: "item" };
+      const at = this.append({ ...fields, start, end }, item);
+      return passes ? at : { line: at };
+    });
+    return found[place];
   }
 
   /* The sum of operands, a line that is linear in them. */
@@ -198,45 +216,3 @@ const LISTS = {
     return tracer.applied(tree, sides.length > 2 ? `hypot_${sides.length}` : "hypot", sides);
   },
 };
-
-/* A text that is traced at each point: its tape may go another way there. */
-class OfExpression {
-  constructor(text, names) {
-    [this.text, this.tree] = [text, new Parser(text).parsed()];
-    const found = [...namesIn(this.tree)].filter((name) => !(name in CONSTANTS) && !FUNCTIONS.includes(name));
-    this.names = names ?? found;
-    const unknown = found.find((name) => !this.names.includes(name));
-    if (unknown) throw new Complaint(`${unknown}: this variable has no value`);
-    if (!this.names.length) new Tracer(text, this.tree, [], []);  // which knows more of what is wrong
-    if (!this.names.length) throw new Complaint(`${clean(text)}: use a variable, such as x, to differentiate by`);
-  }
-
-  at(point) {
-    const { lines, values, output } = new Tracer(this.text, this.tree, this.names, point.map((x) => x.data[0]));
-    const tape = new Tape(lines, point, values), names = variableNames(lines, this.names);
-    const texts = lines.map((line) => (line.row === null ? "input" : expressionOf(line, names)));
-    const nodes = lines.map(({ row, rule }, line) => {
-      const kind = row === null ? "input" : "operation", name = names[line];
-      const text = row === null ? name : cut(`${name} = ${texts[line]}`);
-      return { key: line, line, kind, name, text, is_output: line === output, lines: [line], slope: !rule?.constant };
-    });
-    const edges = lines.flatMap((_, line) => this.edges(tape, line));
-    const sources = lines.map(({ start, end }) => start === undefined ? null : { text: this.text, start, end, where: "" });
-    return { tape, output, texts, sources, picture: { nodes, edges, names, title: `A tape of ${lines.length} lines` } };
-  }
-
-  edges(tape, line) {
-    return tape.lines[line].operands.flatMap((k, place) => {
-      return k.constant ? [] : [{ start: k.line ?? k, end: line, place, active: tape.passes(line, place), count: 1 }];
-    });
-  }
-
-  value(point) {
-    try {
-      return new Tracer(this.text, this.tree, this.names, point.map((x) => x.data[0])).result.data[0];
-    } catch (error) {
-      if (error instanceof Complaint) return NaN;
-      throw error;
-    }
-  }
-}
