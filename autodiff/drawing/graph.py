@@ -72,6 +72,11 @@ class Edge:
         """The text on the edge."""
         return self.partial if self.count == 1 else f"{self.count} ×"
 
+    @property
+    def said(self) -> str | None:
+        """The rule and the number that it gives."""
+        return self.rule if self.rule is None or self.partial is None else f"{self.rule} = {self.partial}"
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -262,8 +267,7 @@ class _Drawing:
                 slope = partial(self.tape, line, place) if active else None
                 label = None if slope is None else concise(slope)
                 symbols = rule(self.tape, line, place, self.variables) if active and len(reads) <= MANY else None
-                said = symbols if symbols is None or label is None else f"{symbols} = {label}"
-                found.append(Edge(self.owner[operand].key, line, place, label, active, rule=said))
+                found.append(Edge(self.owner[operand].key, line, place, label, active, rule=symbols))
         return found if len(found) <= MANY else _merged(found)
 
     def _fold(self, fold: Fold) -> tuple[Node, list[Edge]]:

@@ -22,6 +22,9 @@ from dualnumbers.table import TABLE, Row
 
 from ..command_line.expressions import FUNCTIONS
 from ..reverse import record
+from ..symbols import formula as symbols
+from ..symbols.notation import PLAIN
+from ..symbols.rules import partial
 from ..tape.listing import INFIX, PREFIX
 from ..tape.program import line_of
 from ..tape.wengert import Tape
@@ -137,9 +140,9 @@ def _places(formula: Formula) -> set[int]:
 # ---------------------------------------------------------------------------------------------- JavaScript
 
 
-def javascript(names: Iterable[str]) -> str:
-    """Write the rules of rows, by their names, as a constant of JavaScript."""
-    rules = [f"  {CHOICE if name == 'where' else _rule(TABLE[name].row)},\n" for name in sorted(names)]
+def javascript(names: Iterable[str], for_readers: bool = False) -> str:
+    """Write the rules of rows, by their names, as a constant of JavaScript; also ``for_readers``, in symbols."""
+    rules = [f"  {CHOICE if name == 'where' else _rule(TABLE[name].row, for_readers)},\n" for name in sorted(names)]
     return f"const RULES = {{\n{''.join(rules)}}};\n"
 
 
@@ -173,7 +176,7 @@ def _can_be_printed(row: Row) -> bool:
     return True
 
 
-def _rule(row: Row) -> str:
+def _rule(row: Row, with_symbols: bool) -> str:
     found, arity = formulas(row), row.arity
     places = list(map(Operand, range(arity)))
     fields = [f"arity: {arity}", f"value: {_function(arity, Applied(row.name, tuple(places)))}"]
@@ -182,7 +185,8 @@ def _rule(row: Row) -> str:
     else:
         fields.append(f"partials: [{', '.join(_written(arity, p) for p in found)}]")
         fields.append(f"reads: {json.dumps([sorted(_places(p)) for p in found])}")
-        fields.append(f"formulas: {json.dumps([_tree(p) for p in found], separators=(',', ':'))}")
+        fields += [f"symbols: {_json(texts(row))}"] if with_symbols else []
+        fields += [f"powers: {_json(_powers(row))}"] if with_symbols and row.name in ("power", "pow") else []
     fields += [f"{name}: true" for name in ("singular", "selects") if getattr(row, name)]
     kind = "truth" if row.name in TRUTHS else "whole" if row.name in WHOLE else ""
     fields += [f"kind: {kind!r}"] if kind else []
@@ -190,6 +194,10 @@ def _rule(row: Row) -> str:
     fields.append(f"sign: {json.dumps(shown)}" if shown else f"shown: {json.dumps(row.shown or row.name)}")
     fields.append(f"described: {json.dumps(row.described())}")
     return f"{row.name}: {{ {', '.join(fields)} }}"
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _written(arity: int, formula: Formula) -> str:
@@ -224,16 +232,36 @@ def _number(x: float) -> str:
 
 # ---------------------------------------------------------------------------------------------- for readers
 
-SPECIAL = ("equal", "isinf", "bitwise_and")
-"""The conditions that hold at single points; a reader is shown what holds elsewhere."""
+EXPONENTS = (-3, -2, -1, -0.5, 0.5, 1.5, *range(2, 9))
+"""Those of which the derivative of a power is printed for itself: 2·x."""
 
 
-def _tree(formula: Formula) -> Any:
-    """Write a formula for the page, which shows it: a number, the place of an operand in a list, a name and what of."""
-    if isinstance(formula, Operand):
-        return [formula.place]
-    if not isinstance(formula, Applied):
-        return formula if math.isfinite(formula) else _number(formula)
-    if formula.name == "where" and isinstance(formula.of[0], Applied) and formula.of[0].name in SPECIAL:
-        return _tree(formula.of[2])
-    return [formula.name, *map(_tree, formula.of)]
+def texts(row: Row) -> list[str | None]:
+    """Return the partials of a row in symbols, with ``__0__`` in the place of an operand; behind them is the value.
+
+    None where one is a number or no formula.
+    """
+    return [_text(row, place, [_symbol(k) for k in range(row.arity)]) for place in range(row.arity)]
+
+
+def _symbol(place: int) -> symbols.Formula:
+    return symbols.symbol(f"__{place}__")
+
+
+def _text(row: Row, place: int, operands: list[symbols.Formula]) -> str | None:
+    try:
+        (found, *_) = partial(row, place, operands, _symbol(row.arity))
+    except (TypeError, ValueError, RecursionError):  # a rule that searches is no formula
+        return None
+    text = PLAIN.spell(found.formula)
+    return text if has_letters(text) else None
+
+
+def has_letters(text: str) -> bool:
+    """Say whether a text is more than a number."""
+    return any(map(str.isalpha, text)) or "__" in text
+
+
+def _powers(row: Row) -> dict[str, str | None]:
+    """Return the derivative by the base, by the text that the exponent has in JavaScript."""
+    return {f"{n:g}": _text(row, 0, [_symbol(0), symbols.as_formula(n)]) for n in EXPONENTS}

@@ -191,13 +191,13 @@ def _groups(tape: Tape, k: int) -> dict[str, Any]:
         groups = [[[i], [i, size + i]] for i in range(size)]
     elif row.name in WHOLE:
         groups = [[list(range(size)), list(range(results))]]
-        of = np.shape(xs[0])
-        found["parameter"] = of[0] if row.name == "solve" else [*of, np.shape(xs[1])[1]]
+        dims = np.shape(xs[0])
+        found["parameter"] = dims[0] if row.name == "solve" else [*dims, np.shape(xs[1])[1]]
     elif row.name in OF_MATRICES:
         count = prod(np.shape(xs[0])[:-2])
         to = np.moveaxis(np.arange(results).reshape(len(parts) or 1, count, -1), 1, 0)  # of each part in turn
-        groups = np.arange(size).reshape(count, -1).tolist(), to.reshape(count, -1).tolist()
-        groups = list(map(list, zip(*groups, strict=True)))
+        of = np.arange(size).reshape(count, -1)
+        groups = [[part.tolist(), at.tolist()] for part, at in zip(of, to.reshape(count, -1), strict=True)]
     elif row.name in TRUE_OF:
         groups = _decided(row, static, np.shape(xs[0]))
         found |= {"kind": "truth", "maps": [None]}
@@ -214,7 +214,8 @@ def _groups(tape: Tape, k: int) -> dict[str, Any]:
 
 def _decided(row: Row, static: Sequence[Any], dims: tuple[int, ...]) -> list[Any]:
     """Return the groups of conditions, by which result is another one if one of them is."""
-    usual, groups = TRUE_OF[row.name], {}
+    usual = TRUE_OF[row.name]
+    groups: dict[int, list[int]] = {}
     same = row.evaluate(np.full(dims, usual), *static)
     for i in range(prod(dims)):
         other = np.full(dims, usual)
@@ -249,7 +250,8 @@ def _ranks(row: Row, static: Sequence[Any], count: int) -> list[list[float]]:
     function, q, _, _, method = static
     steps = np.tri(count)[:, ::-1]
     sums = np.array([np.ravel(row.evaluate(step, function, q, None, False, method)) for step in steps])
-    return np.diff(sums, axis=0, prepend=0.0)[::-1].T.tolist()
+    weights: list[list[float]] = np.diff(sums, axis=0, prepend=0.0)[::-1].T.tolist()
+    return weights
 
 
 def _item(tape: Tape, k: int) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .colours import MOVING
-from .javascript import defined, functions, in_expressions, javascript, part
+from .graph import Edge
+from .javascript import defined, functions, has_letters, in_expressions, javascript, part
 from .live import NotLiveError, data, program
 from .svg import drawn, style_sheet
 from .telling import BEFORE, Mode
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
 
 STEPS = ("text.js", "layout.js", "graph.js", "player.js")
-LIVE = ("elementary.js", "engine.js", "groups.js", "zeros.js", "quotient.js", "symbols.js", "steps.js", "live.js",
-        "inputs.js")  # fmt: skip
+LIVE = ("elementary.js", "engine.js", "groups.js", "zeros.js", "quotient.js", "steps.js", "live.js", "inputs.js")
 TYPED = ("parse.js", "trace.js", "folds.js", "typed.js", "presets.js")
 """The scripts of every page; of one that computes itself; of one with an expression to type."""
 
@@ -87,16 +87,22 @@ def _run(animation: Animation) -> dict[str, Any]:
               "is_output": node.is_output, "lines": list(node.lines), "slope": node.adjoint is not None}
              for node in picture.nodes]  # fmt: skip
     edges = [{"start": edge.start, "end": edge.end, "place": edge.place, "active": edge.active, "count": edge.count,
-              "rule": edge.rule if edge.partial is None else None}
+              "rule": edge.rule if edge.partial is None else None, "symbol": _symbol(edge)}
              for edge in picture.edges]  # fmt: skip
     return run | {"picture": {"nodes": nodes, "edges": edges, "names": animation.variables, "title": picture.title}}
+
+
+def _symbol(edge: Edge) -> str | None:
+    """Return the partial behind an edge in symbols; None where it is a number."""
+    text = (edge.rule or "").partition(" = ")[2]
+    return text if edge.partial is not None and has_letters(text) else None
 
 
 def _script(run: dict[str, Any]) -> str:
     names: tuple[str, ...] = STEPS
     rules = ""
     if run["expression"] is not None:
-        names, rules = (*LIVE, *TYPED, *STEPS), javascript(in_expressions()) + functions()
+        names, rules = (*LIVE, *TYPED, *STEPS), javascript(in_expressions(), for_readers=True) + functions()
     elif run["program"] is not None:
         others = {"maps", "pairs", "groups"}
         used = {line["row"] for line in run["program"]["lines"] if line["row"] and not others & line.keys()}

@@ -85,8 +85,8 @@ def _edge(route: Route, directed: bool) -> str:
         f'data-place="{edge.place}">',
         f'<path class="path" d="{route.path}" fill="none" stroke="{COLOURS["line"][0]}"{dash}/>',
     ]
-    if edge.rule is not None:
-        parts.insert(1, f"<title>{_text(edge.rule)}</title>")
+    if edge.said is not None:
+        parts.insert(1, f"<title>{_text(edge.said)}</title>")
     if directed:
         parts.append(f'<path class="head" d="M{x:.1f} {y:.1f}l-3.5 -7h7z" fill="{COLOURS["line"][0]}"/>')
     if edge.label is not None:

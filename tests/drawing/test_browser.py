@@ -200,7 +200,7 @@ def test_details_of_a_line(page):
     assert page.find("#details mark").text == "dmath.sin(x * y)"
     webdriver.ActionChains(page.driver).move_to_element(page.find(".graph [data-line='4'] .box")).perform()
     assert page.find("#details-title").text == "Line 4: v4"
-    assert page.details["∂v4/∂y"] == "-v4 / y = -0.25"
+    assert page.details["∂v4/∂y"] == "−v4/y = -0.25"
     assert page.find("#details mark").text == "x / y"
 
 

@@ -16,9 +16,11 @@ import dualnumbers.rules.of_scipy  # noqa: F401  # rows of SciPy's functions are
 from autodiff import animate, gradient, nn, record, value_of
 from autodiff.command_line.expressions import expression
 from autodiff.differences.quotients import difference_quotient
-from autodiff.drawing.javascript import formulas, javascript, part, printable
+from autodiff.drawing.javascript import formulas, has_letters, javascript, part, printable
 from autodiff.drawing.page import LIVE, STEPS, TYPED, page
 from autodiff.scipy import special
+from autodiff.symbols.lines import rule
+from autodiff.tape.listing import variable_names
 from dualnumbers.rules import families
 from dualnumbers.rules.domains import reals
 from dualnumbers.rules.elementwise.gamma import polygamma
@@ -465,6 +467,30 @@ def test_what_scrolls_on_the_site_can_be_reached(chromium, tmp_path):
     found = [pre.get_attribute("tabindex") for pre in chromium.find_elements("css selector", "pre")]
     assert found == ["0", None]
     assert chromium.find_element("css selector", "p").get_attribute("aria-level") == "2"
+
+
+@pytest.mark.parametrize("text", ["sin(x*y) + x/y", "x**y - atan2(x, y)", "exp(x)*sqrt(y)", "hypot(x, y)**2",
+    "erf(x)*gamma(y) + tanh(x*y)", "log(x)*max(x, y)", "cbrt(x)**3 + y**-2 + degrees(x)"])  # fmt: skip
+def test_partials_are_the_packages_words(typed, text):
+    """Character by character; numbers alone are left out."""
+    tape, _ = record(expression(text, ["x", "y"]), [1.5, 0.7])
+    variables = variable_names(len(tape), {0: "x", 1: "y"})
+    expected = [rule(tape, line, place, variables) for line in range(len(tape)) for place, *_ in tape.reads(line)]
+    found = typed.driver.execute_script(
+        """
+        const told = computed(new OfExpression(arguments[0], ["x", "y"]), [scalar(1.5), scalar(0.7)]);
+        return told.lines.flatMap((line) => line.partials.map(([name, text]) => text && `${name} = ${text}`))""",
+        text,
+    )
+    assert found == [word if has_letters(word.partition(" = ")[2]) else None for word in expected]
+    assert any(found)
+
+
+def test_partials_by_constants(typed):
+    shown = typed.driver.execute_script("""
+        const told = computed(new OfExpression("(x - 2)**2.5 + max(x, -1)*x/3", ["x"]), [scalar(5)]);
+        return told.lines.flatMap(({ partials }) => partials.map(([, symbol]) => symbol))""")
+    assert shown == [None, "2.5·v1^(2.5 − 1)", "H(x − (-1))", "x", "v3", None, None, None]
 
 
 def test_another_way_is_refused(chromium, tmp_path):

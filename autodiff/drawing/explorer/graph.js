@@ -75,10 +75,11 @@ class Pane {
     this.adopt();
   }
 
-  /* How large the drawing is: null fits it, from its own size to half as much again. */
+  /* How large the drawing is: null fits it, from its own size to half as much again if the page is that high. */
   resize(zoom) {
     this.zoom = zoom;
-    const fit = `clamp(${this.natural}px, 100%, ${1.5 * this.natural}px)`;
+    const height = Number(this.svg.getAttribute("height")), larger = Math.min(1.5, Math.max(1, (0.55 * innerHeight) / height));
+    const fit = `clamp(${this.natural}px, 100%, ${larger * this.natural}px)`;
     this.svg.style.width = zoom === null ? fit : `${zoom * this.natural}px`;
   }
 

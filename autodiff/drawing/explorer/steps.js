@@ -35,10 +35,18 @@ class Teller {
     return shown ?? rule?.shown ?? row;
   }
 
-  /* ∂line/∂operand as the rule has it, in the variables; none where it is a number or long. */
+  /* ∂line/∂operand as the package writes it: in the variables of a recorded function, or with places for those of an
+     expression; none where it is a number or long. */
   symbol(line, place) {
     const { rule, operands } = this.tape.lines[line];
-    return rule?.formulas ? formulaText(rule.formulas[place], [...operands, line], this.tape, this.names) : null;
+    if (!rule?.symbols) return this.picture.edges.find((edge) => edge.end === line && edge.place === place)?.symbol ?? null;
+    const exponent = operands[1]?.constant?.data[0], pattern = (place === 0 && rule.powers?.[exponent]) || rule.symbols[place];
+    const text = pattern?.replace(/__(\d)__/g, (_, k) => this.inFormula([...operands, line][k]));
+    return text && text.length <= 60 && /\p{L}/u.test(text) ? text : null;
+  }
+
+  inFormula(operand) {
+    return operand.constant ? factor(operand.constant) : this.names[operand.line ?? operand];
   }
 
   // ------------------------------------------------------------------------------------ forward
