@@ -178,7 +178,7 @@ def row(name: str) -> str:
 
 def table() -> str:
     """The table of the page."""
-    head = "| | | lesson | minutes | after |\n|--:|---|---|--:|---|"
+    head = "| no. | picture | lesson | minutes | after |\n|--:|---|---|--:|---|"
     return "\n".join([head, *map(row, LESSONS)])
 
 
