@@ -22,7 +22,7 @@ from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
 from dualnumbers.table.kinds import Times
-from dualnumbers.table.partials import BY_ITSELF, numpy_float
+from dualnumbers.table.partials import BY_ITSELF, as_numpy_float, numpy_float
 
 from .pieces import Pieces
 from .program import FAR
@@ -47,9 +47,17 @@ def fit(c: Any, x: Any) -> Any:
     """Bring an adjoint into its argument's space: summed over broadcast axes, real where that is, of its dtype."""
     if type(x) is float and isinstance(c, np.floating):
         return float(c)
-    if type(c) is np.ndarray and type(x) in FLOATS and c.dtype.char == "d":  # the way of all others, without questions
-        return np.add.reduce(c, tuple(range(c.ndim)))
     kind = type(c)
+    if kind is np.ndarray:  # the way of all others, without questions
+        if type(x) in FLOATS and c.dtype.char == "d":
+            return np.add.reduce(c, tuple(range(c.ndim)))
+        if type(x) is np.ndarray and c.dtype is x.dtype:
+            if c.shape == x.shape:
+                return c
+            if stretched := _stretched(c.shape, x.shape):
+                summed = _summed(c, stretched)
+                if summed.size == x.size:
+                    return summed if summed.shape == x.shape else summed.reshape(x.shape)
     if (kind is type(x) or type(x) is np.ndarray) and is_number(kind) and kind is dual.DualArray:
         a, b = c.primal, x.primal if kind is type(x) else x
         if type(a) is type(b) is np.ndarray and a.shape == b.shape and a.dtype is b.dtype:
@@ -151,7 +159,7 @@ def twice(c: Any) -> Any:
 
 def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
     """Accumulate an adjoint of ``x``; in place from the second sum on, and where nobody else has a large array."""
-    if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype != x.dtype:
+    if type(c) is not np.ndarray or type(x) is not np.ndarray or c.shape != x.shape or c.dtype is not x.dtype:
         c = fit(c, x)
     t = found[line]
     if t is None:
@@ -164,6 +172,20 @@ def add(found: list[Any], owned: set[int], line: int, c: Any, x: Any) -> None:
         owned.add(line)
     else:
         found[line] = t + c
+
+
+def add_factors(found: list[Any], owned: set[int], tape: Any, line: int, g: Any) -> None:
+    """Accumulate the adjoints of both factors of a product, such as that of two matrices, given that of its line."""
+    a, b, values = tape.first[line], tape.second[line], tape.values
+    x, y = values[a] if a >= 0 else tape.value(a), values[b] if b >= 0 else tape.value(b)
+    if type(g) is not np.ndarray:
+        g = as_numpy_float(g, values[line])
+    left, right = tape.rows[line].adjoints
+    static = tape.static.get(line, ())
+    if a >= 0:
+        add(found, owned, a, left(g, x, y, *static), x)
+    if b >= 0:
+        add(found, owned, b, right(g, x, y, *static), y)
 
 
 def add_result(found: list[Any], line: int, which: int, c: Any, z: tuple[Any, ...]) -> None:
@@ -190,7 +212,13 @@ def add_part(found: list[Any], owned: set[int], line: int, g: Any, z: Any, x: An
         elif not is_free(before):
             found[line] = before.copy()
         owned.add(line)
-    add_at(found[line], fit(g, z), *static)
+    (index,) = static
+    if type(g) is not np.ndarray or type(z) is not np.ndarray or g.shape != z.shape or g.dtype is not z.dtype:
+        g = fit(g, z)
+    if type(index) is slice or type(index) is int:
+        found[line][index] += g
+    else:
+        add_at(found[line], g, index)
 
 
 def add_few(found: list[Any], owned: set[int], line: int, index: Any, part: Any, x: Any) -> None:

@@ -123,6 +123,8 @@ def two(face: Face) -> Callable[..., Any]:
         return record_line(face, (x, y), ())
 
     def of_real(x: Any, y: Any) -> Any:
+        if type(y) is float and type(x) in ACTIVE and not x.tape.complex:
+            return operator(x, y)
         return record_line(face, (x, y), ()) if is_unreal(x) or is_unreal(y) else recorded(x, y)
 
     return of_real if face.unreal else recorded
@@ -148,26 +150,62 @@ def compared(face: Face) -> Callable[..., Any]:
 def in_two(face: Face) -> Callable[..., Any]:
     """Record any other row of two operands, at least one a Variable, and static parameters."""
     row, evaluate = face.row, face.evaluate
+    plainly, several = face.plain or evaluate, row.several
 
     def recorded(x: Any, y: Any, *static: Any) -> Any:
         kind, other = type(x), type(y)
         if kind in ACTIVE and other in ACTIVE and x.tape is y.tape:
             tape, first, second = x.tape, x.line, y.line
-            z, place = evaluate(tape.values[first], tape.values[second], *static), len(tape.values)
+            v, w = tape.values[first], tape.values[second]
+            z = (plainly if type(v) is ndarray is type(w) else evaluate)(v, w, *static)
+            place = len(tape.values)
         elif kind in ACTIVE and other is ndarray:
             tape, first = x.tape, x.line
-            z, place = evaluate(tape.values[first], y, *static), len(tape.values)
+            v = tape.values[first]
+            z, place = (plainly if type(v) is ndarray else evaluate)(v, y, *static), len(tape.values)
             second = tape.constant(y)
         elif other in ACTIVE and kind is ndarray:
             tape, second = y.tape, y.line
-            z, place = evaluate(x, tape.values[second], *static), len(tape.values)
+            w = tape.values[second]
+            z, place = (plainly if type(w) is ndarray else evaluate)(x, w, *static), len(tape.values)
             first = tape.constant(x)
         else:
             return record_line(face, (x, y), static)
         if static:
             tape.static[place] = as_now(static)
-        tape.append(row, first, second, z, place)
-        return items(tape, place) if type(z) is tuple else tape.handle_on(z, place)
+        if several and type(z) is tuple:
+            return items(tape, tape.append(row, first, second, z, place))
+        result = tape.handle_on(z, place)
+        tape.rows.append(row)
+        tape.first.append(first)
+        tape.second.append(second)
+        tape.values.append(z)
+        if tape.values[place] is not z:
+            raise tape.torn()
+        return result
+
+    return recorded
+
+
+def in_many(face: Face) -> Callable[..., Any]:
+    """Record a row of any number of operands, all of them arrays on one tape as mostly, and static parameters."""
+    row, statics, plainly = face.row, face.row.statics, face.plain
+
+    def recorded(*arguments: Any) -> Any:
+        count = len(arguments) - statics
+        operands, static = arguments[:count], arguments[count:]
+        tape: Any = None
+        for x in operands:
+            kind = type(x)
+            if (kind is not ArrayVariable and kind is not VariableView) or (tape is not None and x.tape is not tape):
+                return record_line(face, operands, static)
+            tape = x.tape
+        lines = [x.line for x in operands]
+        xs = [tape.values[line] for line in lines]
+        if any(type(x) is not ndarray for x in xs):
+            return record_line(face, operands, static)
+        z, place = plainly(*xs, *static), len(tape.values)
+        return tape.handle_on(z, tape.add(row, lines, static, z, place))
 
     return recorded
 

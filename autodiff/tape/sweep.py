@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
-from dualnumbers.levels import has_nan, is_number, level_of
+from dualnumbers.levels import has_nan, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
-from dualnumbers.rules.indexing import getitem
-from dualnumbers.rules.shaping import stack
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
 from dualnumbers.table import Row, kinds
-from dualnumbers.table.dispatch import leading
 from dualnumbers.table.kinds import Smooth, Times
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial, numpy_float
 
@@ -31,6 +28,7 @@ from ..calls.watching import watching
 from .accumulation import (
     add,
     add_around,
+    add_factors,
     add_few,
     add_part,
     add_result,
@@ -49,6 +47,10 @@ from .wengert import Tape
 
 if TYPE_CHECKING:
     from ..second_look.structure import Pattern, Terms
+
+
+PLAIN = (np.ndarray, float, numpy_float)
+"""The types of most adjoints."""
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:
@@ -91,38 +93,21 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
             error: Any = failed
             if not hasattr(error, "basis"):  # it is none of `rules.linalg.undetermined`
                 raise
-            restore(tape)
-            if _are_batches(seeds):
-                return _one_after_the_other(tape, seeds, keep), lambda line: times
             from ..second_look.within import settled
+            from .members import are_batches, one_after_the_other
 
+            restore(tape)
+            if are_batches(seeds):
+                return one_after_the_other(swept, tape, seeds, keep), lambda line: times
             return settled(tape, seeds, error, swept), lambda line: times
         if any(map(has_nan, found if keep else map(found.__getitem__, tape.inputs))):
+            from .members import are_batches, one_after_the_other
+
             restore(tape)
-            if _are_batches(seeds):
-                return _one_after_the_other(tape, seeds, keep), lambda line: times
+            if are_batches(seeds):
+                return one_after_the_other(swept, tape, seeds, keep), lambda line: times
             return _strong_sweep(tape, seeds, keep)
     return found, lambda line: times
-
-
-def _are_batches(seeds: dict[int, Any]) -> bool:
-    """Return whether many adjoints are swept at a time."""
-    from dualnumbers.numbers.batch import BatchNumber
-
-    return any(isinstance(seed, BatchNumber) for seed in seeds.values())
-
-
-def _one_after_the_other(tape: Tape, seeds: dict[int, Any], keep: bool) -> list[Any]:
-    """Sweep with one member of a batch after the other: each has zeros of its own."""
-    from dualnumbers.numbers.batch import batch
-
-    leader = leading(seeds.values())
-    level, runs = leader.level, []
-    for place in range(shape(leader.data)[0]):
-        member = {line: getitem(g.data, place) if level_of(g) is level else g for line, g in seeds.items()}
-        runs.append(swept(tape, member, keep)[0])
-    return [None if found[0] is None else each(lambda *members: batch(stack(*members, 0), level), *found)
-            for found in zip(*runs, strict=True)]  # fmt: skip
 
 
 def _conjugated(p: Any, g: Any) -> Any:
@@ -203,7 +188,11 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
             plain = times is None
         partials = row.inline
         if partials is None:
-            if row is ITEM and a >= 0:
+            if row.adjoints is not None:
+                add_factors(found, owned, tape, line, g)
+            elif row is GETITEM and a >= 0 and type(g) in PLAIN and type(values[a]) is np.ndarray:
+                add_part(found, owned, a, g, z, values[a], static[line])
+            elif row is ITEM and a >= 0:
                 add_result(found, a, static[line][0], g, values[a])
             elif b != UNARY or a < 0 or row is GETITEM or line in tape.more:
                 _pull(tape, line, g, found, owned, times)

@@ -146,6 +146,8 @@ class Variable(Number, operators=True):
         row = face.row
         if row.is_constant and row.arity == 2 and not row.statics:
             return fast_paths.compared(face)
+        if row.any_number and not row.is_constant and face.plain:
+            return fast_paths.in_many(face)
         if row.is_constant or row.arity not in (1, 2) or (face.unreal and not row.inline):
             return record_row(face)
         if row.arity == 2:
@@ -207,7 +209,8 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         if type(value) is not np.ndarray:
             return self.viewed(getitem, index)
         z = value[index]
-        shown = type(z) is np.ndarray and np.may_share_memory(z, value)
+        base = z.base if type(z) is np.ndarray else None
+        shown = base is not None and (base is value or base is value.base or np.may_share_memory(z, value))
         if shown and tape.rows[line] is SETITEM:
             z = detached(z)  # then the array can be written in place as soon as nobody has this view of it
         place = len(values)

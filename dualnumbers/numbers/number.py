@@ -185,15 +185,19 @@ class Number(NumberSurface):
             from . import ufunc_methods
 
             return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
-        operands, elementwise = [], hasattr(function, "row")
+        elementwise = hasattr(function, "row")
+        if elementwise and len(inputs) == 1 and not keywords:
+            return function(self)
+        operands = []
         for x in inputs:
-            if is_number(type(x)):
+            kind = type(x)
+            if is_number(kind):
                 x = x if elementwise else as_numpy(x)
-            elif type(x) is np.ndarray and x.dtype.char != "O":
+            elif kind is np.ndarray and x.dtype.char != "O":
                 pass
-            elif isinstance(x, np.ndarray) or shaping.is_nested(type(x)):
+            elif isinstance(x, np.ndarray) or shaping.is_nested(kind):
                 x = shaping.array(x)
-            elif not is_operand(type(x)):
+            elif not is_operand(kind):
                 return by_labels(self, x)
             operands.append(x)
         if not keywords:

@@ -238,11 +238,23 @@ def _piece(g, place, operands, axis):
     return getitem(g, tuple(index))
 
 
+def _pieces(g, z, *arguments):
+    """Return the parts of the joined array that came from each operand."""
+    *operands, axis = arguments
+    if axis is None:
+        return [_piece(g, place, operands, axis) for place in range(len(operands))]
+    before, end, found = (slice(None),) * (axis % len(shape(g))), 0, []
+    for x in operands:
+        start, end = end, end + shape(x)[axis]
+        found.append(getitem(g, (*before, slice(start, end))))
+    return found
+
+
 def _joining(arrays, axis=0, *, dtype=None, casting="same_kind"):
-    return *(cast(x, dtype, casting) for x in arrays), axis
+    return *(arrays if dtype is None else [cast(x, dtype, casting) for x in arrays]), axis
 
 
-@linear(_piece, of=np.concatenate, call=_joining, any_number=True, batched=batching.of_join)
+@linear(_piece, of=np.concatenate, call=_joining, any_number=True, joint=_pieces, batched=batching.of_join)
 def concatenate(arrays, axis=0):
     return np.concatenate(arrays, axis)
 

@@ -125,13 +125,18 @@ def by_level(face: Any, plain: Callable[..., Any]) -> Callable[..., Any]:
             if is_number(type(x)):
                 return lifts[type(x)](x, joined(y), *static)
             return (of_others if is_foreign(type(x)) or is_foreign(type(y)) else plain)(x, y, *static)
-        return lead(face, x, y, *static) if is_number(type(x)) else lifts[type(y)](joined(x), y, *static)
+        kind = type(x)
+        if kind is type(y) or not is_number(kind):
+            return lifts[type(y)](x if kind is type(y) else joined(x), y, *static)
+        return lead(face, x, y, *static)
 
     def function(*arguments: Any) -> Any:
         count = len(arguments) - statics
-        for x in arguments[:count]:
-            if is_number(type(x)):
-                return lead(face, *map(joined, arguments[:count]), *arguments[count:])
+        kinds = set(map(type, arguments[:count]))
+        if len(kinds) == 1 and is_number(type(arguments[0])):
+            return lifts[kinds.pop()](*arguments)
+        if any(map(is_number, kinds)):
+            return lead(face, *map(joined, arguments[:count]), *arguments[count:])
         return (of_others if any(is_foreign(type(x)) for x in arguments[:count]) else plain)(*arguments)
 
     return {1: function_of_one, 2: function_of_two}.get(face.row.arity, function)

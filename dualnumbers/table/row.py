@@ -16,7 +16,7 @@ import numpy as np
 from ..forms import PYTHON, dtype_of, shape
 from ..several import each, parts, plus
 from .dispatch import Lifts
-from .kinds import Active, Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Smooth, Times
+from .kinds import Active, Constant, Elementwise, ElementwiseOfSeveral, Kind, Linear, Multilinear, Smooth, Times
 from .partials import as_numpy_float, in_precision
 from .registry import TABLE
 
@@ -49,8 +49,8 @@ class Row:
     against an infinite slope.
     """
 
-    __slots__ = ("add", "any_number", "arguments", "arity", "batched", "call", "carried", "domain", "inline",
-                 "is_constant", "is_elementwise", "is_linear", "joint", "kinds", "name", "numpy", "of_matrix",
+    __slots__ = ("add", "adjoints", "any_number", "arguments", "arity", "batched", "call", "carried", "domain",
+                 "inline", "is_constant", "is_elementwise", "is_linear", "joint", "kinds", "name", "numpy", "of_matrix",
                  "parameters", "partials", "put", "python", "selects", "several", "shown", "singular", "solves",
                  "statics")  # fmt: skip
 
@@ -96,6 +96,8 @@ class Row:
     is_constant: bool
     is_elementwise: bool
     is_linear: bool
+    adjoints: tuple[Callable[..., Any], Callable[..., Any]] | None
+    """Both adjoint maps of a product, a row that is multilinear in two operands; else None."""
     inline: tuple[Any, Any] | None
     """Both partials of a row that is elementwise in two operands, (partial, None) of one; else None, as of several
     results. The hot paths write such a row out."""
@@ -121,6 +123,8 @@ class Row:
         self.partials = tuple([kind.partial for kind in arguments if isinstance(kind, Elementwise)])
         inline = self.is_elementwise and self.arity <= 2 and not several
         self.inline = (*self.partials, None)[:2] if inline else None
+        factors = [kind.adjoint for kind in arguments if isinstance(kind, Multilinear)]
+        self.adjoints = (factors[0], factors[1]) if len(factors) == self.arity == 2 and joint is None else None
 
     @property
     def evaluate(self) -> Callable[..., Any]:

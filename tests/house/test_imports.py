@@ -100,6 +100,7 @@ LAYERS = (
     ("autodiff.second_look",),
     (
         "autodiff.tape.pieces",
+        "autodiff.tape.members",
         "autodiff.tape.listing",
         "autodiff.tape.replay",
         "autodiff.tape.pickling",

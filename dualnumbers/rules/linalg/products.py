@@ -13,7 +13,7 @@ from ...table.kinds import Smooth
 from ..complexes import adjoint, conj
 from ..elementwise.arithmetic import as_numpy
 from ..indexing import getitem
-from ..shaping import array, arrays, expand_dims, in_order, matrix_transpose, reshape, stack, transpose
+from ..shaping import array, arrays, expand_dims, in_order, is_nested, matrix_transpose, reshape, stack, transpose
 
 _normalised = np.lib.array_utils.normalize_axis_tuple
 
@@ -118,7 +118,8 @@ def _along(function, summed):
 
     def product(x1, x2, /, axes=None, axis=None, keepdims=False):
         if axes is None and axis is None and not keepdims:
-            return function(*arrays((x1, x2)))
+            nested = is_nested(type(x1)) or is_nested(type(x2))
+            return function(*arrays((x1, x2))) if nested else function(x1, x2)
         if (axis is not None or keepdims) and not summed:
             raise TypeError(f"np.{function.__name__} has no axis= and no keepdims=; axes= chooses the axes")
         if axes is None:
