@@ -20,7 +20,7 @@ from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
 from dualnumbers.numbers.series import Series
-from dualnumbers.numbers.taylor import make
+from dualnumbers.numbers.taylor import TaylorNumber, make
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
@@ -82,20 +82,31 @@ def _check_holomorphic(turned: Any, straight: Any, k: int) -> None:
 
 def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | None) -> list[Any]:
     """Return the coefficients along a direction, which is 1 where there is none."""
-    call = Call([x], [0])
-    along = (
-        [alike(1.0, type_of(x)) for x in call.leaves] if direction is None else call.matched(direction, "the direction")
-    )
     level = Level()
-    seeds = [make(Series([a, v] if order else [a], None, order), level)
-             for a, v in zip(call.leaves, along, strict=True)]  # fmt: skip
-    out = joined(run(f, call.arguments_with(seeds), level), f)
+    if type(x) is float and direction is None and order:
+        raw = run(f, [make(Series([x, 1.0], None, order), level)], level)
+        if type(raw) is TaylorNumber and raw.level is level and not watching():
+            found = raw.series.all()
+            if all(type(t) is float and t == t for t in found):
+                return found  # as most are
+        call, along = Call([x], [0]), [1.0]
+    else:
+        call = Call([x], [0])
+        along = (
+            [alike(1.0, type_of(x)) for x in call.leaves]
+            if direction is None
+            else call.matched(direction, "the direction")
+        )
+        seeds = [make(Series([a, v] if order else [a], None, order), level)
+                 for a, v in zip(call.leaves, along, strict=True)]  # fmt: skip
+        raw = run(f, call.arguments_with(seeds), level)
+    out = joined(raw, f)
     call.check()
     leaves, rebuild = flatten(out)
     given = x if direction is None else None
-    found = [_coefficients(output_leaf(leaf, f), level, order, given) for leaf in leaves]
-    coefficients = [rebuild([of_leaf[k] for of_leaf in found]) for k in range(order + 1)]
-    doubtful = [k for k in range(1, order + 1) if any(in_doubt(of_leaf[k]) for of_leaf in found)]
+    by_leaf = [_coefficients(output_leaf(leaf, f), level, order, given) for leaf in leaves]
+    coefficients = [rebuild([of_leaf[k] for of_leaf in by_leaf]) for k in range(order + 1)]
+    doubtful = [k for k in range(1, order + 1) if any(in_doubt(of_leaf[k]) for of_leaf in by_leaf)]
     if doubtful and order <= NESTED:
         return _by_nesting(f, call, along, order, coefficients[0])
     if doubtful and watching():

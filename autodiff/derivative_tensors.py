@@ -81,12 +81,16 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
     [[0.0, 2.0], [2.0, 0.0]]
     """
     order = checked_order(order)
-    if is_structure(x) and not isinstance(x, list):
+    if type(x) is not float and is_structure(x) and not isinstance(x, list):
         raise TypeError(f"derivatives of order {order} are by a number or an array, not by {described(x)}: join what "
                         f"it holds to an array, or nest derivative{user_line()}")  # fmt: skip
-    x = differentiable(array(x))
+    if type(x) is not float:
+        x = differentiable(array(x))
     if not shape(x):
-        leaves, rebuild = flatten(taylor(f, x, order)[order])
+        coefficient = taylor(f, x, order)[order]
+        if type(coefficient) is float:
+            return math.factorial(order) * coefficient
+        leaves, rebuild = flatten(coefficient)
         return rebuild([math.factorial(order) * leaf for leaf in leaves])
     if order == 0:
         return taylor(f, x, 0, direction=zeros_like(x))[0]

@@ -25,7 +25,7 @@ from .derived import derived, with_parameters_of
 
 new = object.__new__
 
-LONG = 4
+LONG = 3
 """As often is differentiated by one number where a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
         def of_order(*xs: Any) -> Any:
             return derivative(f, first, xs, order=order)
 
-        return derivative(of_order, tuple(others[order - 1 :]), args) if len(others) >= order else of_order(*args)
+        if len(others) < order:
+            return derivative(f, first, args, order=order)
+        return derivative(of_order, tuple(others[order - 1 :]), args)
     inner = lambda *xs: derivative(f, first, xs)
     if len(others) > 1 or not any(map(is_structure, (args[first], args[others[0]]))):
         return derivative(inner, tuple(others), args)

@@ -17,25 +17,21 @@ them all, where a derivative is NaN, has them computed anew, by the same rows of
 
 from __future__ import annotations
 
-import dis
-import inspect
 from contextlib import suppress
 from functools import cache
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dualnumbers.table import Row, is_of_table
 from dualnumbers.table.kinds import Constant, Elementwise, Linear, Multilinear, Smooth
+from dualnumbers.table.partials import arguments_read
 
 from .program import Program, line_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
     from .wengert import Tape
-
-VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 LARGE = 1 << 18
 """From so many bytes on an array is let go; to find out whether a smaller one may be costs more than it takes."""
@@ -153,19 +149,3 @@ def read_to_pull(row: Row, active: tuple[bool, ...]) -> frozenset[int]:
         else:
             return every
     return frozenset(read)
-
-
-def arguments_read(function: Any, places: tuple[int | None, ...], every: frozenset[int]) -> frozenset[int]:
-    """Return those of ``places``, which the first arguments of a function stand for, whose arguments it is written in.
-
-    All of them where it is no plain function.
-    """
-    if isinstance(function, float):
-        return frozenset()
-    code = function.__code__ if isinstance(function, FunctionType) else None
-    if code is None or code.co_argcount < len(places) or code.co_flags & VARIADIC:
-        return every
-    used = {name for step in dis.get_instructions(code)
-            for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))}  # fmt: skip
-    named = zip(places, code.co_varnames, strict=False)
-    return frozenset(place for place, name in named if place is not None and name in used)

@@ -27,15 +27,30 @@ def minus(a: Coefficients, b: Coefficients, order: int) -> Coefficients:
 
 
 def times(a: Coefficients, b: Coefficients, order: int) -> Coefficients:
-    """Return the product of two series up to an order."""
-    found = [a[0] * b[0]]
-    for k in range(1, min(order + 1, len(a) + len(b) - 1)):
-        low, high = max(0, k - len(b) + 1), min(k, len(a) - 1)
-        total = a[low] * b[k - low]
-        for j in range(low + 1, high + 1):
-            total += a[j] * b[k - j]
-        found.append(total)
-    return found
+    """Return the product of two series up to an order; where both have two to four coefficients, written out."""
+    first = a[0]
+    if len(a) == len(b) <= order + 1 <= 4:
+        if len(a) == 2:
+            _, s = a
+            c, d = b
+            found = [first * c, first * d + s * c, s * d]
+            return found if order > 1 else found[:2]
+        if order == 2 and len(a) == 3:
+            _, s, t = a
+            c, d, e = b
+            return [first * c, first * d + s * c, first * e + s * d + t * c]
+        if len(a) == 4:
+            _, s, t, u = a
+            c, d, e, f = b
+            return [first * c, first * d + s * c, first * e + s * d + t * c, first * f + s * e + t * d + u * c]
+    found = [first * t for t in b]
+    for j, s in enumerate(a[1:], 1):
+        for k, t in enumerate(b, j):
+            if k < len(found):
+                found[k] += s * t
+            else:
+                found.append(s * t)
+    return found[: order + 1]
 
 
 def over(a: Coefficients, b: Coefficients, order: int) -> Coefficients:
@@ -64,3 +79,14 @@ def to_power(a: Coefficients, exponent: float, order: int) -> Coefficients:
             total = total + (exponent * j - (k - j)) * a[j] * found[k - j]
         found.append(total / (k * first))
     return found
+
+
+def of_slope(first: float, a: Coefficients, slope: Coefficients, order: int) -> Coefficients:
+    """Return a function of a series up to an order, given its ``first`` coefficient and its ``slope`` there, p.
+
+    k zₖ = Σ j aⱼ pₖ₋ⱼ, j = 1 … k.
+    """
+    if len(a) == 1:
+        return [first]
+    found = times([j * t for j, t in enumerate(a[1:], 1)], slope, order - 1)
+    return [first, *(t / k for k, t in enumerate(found, 1))]

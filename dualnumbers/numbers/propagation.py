@@ -15,10 +15,15 @@ from ..forms import is_unreal
 from ..levels import is_number
 from ..several import each
 from ..table.dispatch import lead, leading
-from ..table.partials import at_point, beside
+from ..table.kinds import scaled
+from ..table.partials import FAILURES, arguments_read, at_point, beside
 from ..table.row import Face
 from .operation import Make, Operation
+from .polynomials import of_slope
 from .series import Series
+
+SHORT = 4
+"""Up to this order series of floats are found without an operation, which would take longer."""
 
 
 def extend(face: Face, make: Make, kind: Any) -> Callable[..., Any]:
@@ -62,6 +67,8 @@ def extend(face: Face, make: Make, kind: Any) -> Callable[..., Any]:
 def _of_one(face: Face, make: Make) -> Callable[..., Any]:
     """Extend an elementwise row of one operand, at half the time of the general way."""
     row, evaluate, unreal, floats = face.row, face.evaluate, face.unreal, face.scalar
+    (partial,) = row.partials
+    reads_value = 1 in arguments_read(partial, (0, 1), frozenset((0, 1)))
 
     def extended(x: Any) -> Any:
         series, level = x.series, x.level
@@ -72,6 +79,10 @@ def _of_one(face: Face, make: Make) -> Callable[..., Any]:
         within = series.within
         if within is not None:
             return make(within.applied(row, z0, (series,), ()), level)
+        if type(z0) is float is type(first) and 0 < series.order <= SHORT:
+            found = _short(partial, reads_value, series, z0, level, make)
+            if found is not None:
+                return make(Series(found, None, series.order), level)
         operation = Operation(level, series.order, make)
         w, (at,) = (z0, (first,)) if type(z0) is float else at_point(z0, (first,))
         try:
@@ -81,3 +92,28 @@ def _of_one(face: Face, make: Make) -> Callable[..., Any]:
             operation.end()
 
     return extended
+
+
+def _short(partial: Any, reads_value: bool, series: Series, z0: float, level: Any, make: Make) -> list[float] | None:
+    """Return the coefficients of a function of a complete series of floats; None where one is none or not finite.
+
+    The partial is taken of series of the order that it is needed to; where it reads the value, of each order anew.
+    """
+    a, found = series.found, [z0]
+    if type(partial) is float:
+        return [z0, *(scaled(partial, t) for t in a[1:])]
+
+    def slope(k: int) -> list[float]:
+        if k == 1:
+            w = partial(a[0], z0)
+        else:
+            x = make(Series(a[:k], None, k - 1), level)
+            w = partial(x, make(Series(found[:k], None, k - 1), level) if reads_value else None)
+        return w.series.found if is_number(type(w)) else [w]
+
+    try:
+        for k in range(1, series.order + 1) if reads_value else (series.order,):
+            found = of_slope(z0, a, slope(k), k)
+    except FAILURES:
+        return None
+    return found if all(type(t) is float and t - t == 0.0 for t in found) else None

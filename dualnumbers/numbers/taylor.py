@@ -65,7 +65,9 @@ def _in_short(algebra: Callable[..., Any], general: Callable[..., Any], reflecte
                 given = y.series
                 if given.within is not None or type(given.found[0]) is not float:
                     return general(x, y)
-                other, order = given.found, min(order, given.order)
+                other = given.found
+                if given.order < order:
+                    order = given.order
             else:
                 return general(x, y)
             found = algebra(other, own.found, order) if reflected else algebra(own.found, other, order)

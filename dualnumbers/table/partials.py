@@ -7,7 +7,10 @@ exception: then it is evaluated once more by NumPy's rules, and is inf or nan.
 
 from __future__ import annotations
 
+import dis
+import inspect
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,8 @@ from ..several import each
 from .registry import TABLE
 
 numpy_float = np.float64
+
+VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 FAILURES = (ArithmeticError, ValueError, TypeError)
 """What a partial may raise on Python numbers where NumPy's would be infinite, NaN or complex."""
@@ -146,3 +151,19 @@ def in_precision(tangent: Any, z: Any) -> Any:
         return tangent
     target = wanted.dtype if given.dtype.kind == wanted.dtype.kind else wanted.real.dtype
     return tangent if given.dtype == target or given.dtype.kind != target.kind else TABLE["astype"](tangent, target)
+
+
+def arguments_read(function: Any, places: tuple[int | None, ...], every: frozenset[int]) -> frozenset[int]:
+    """Return those of ``places``, which the first arguments of a function stand for, whose arguments it is written in.
+
+    All of them where it is no plain function.
+    """
+    if isinstance(function, float):
+        return frozenset()
+    code = function.__code__ if isinstance(function, FunctionType) else None
+    if code is None or code.co_argcount < len(places) or code.co_flags & VARIADIC:
+        return every
+    used = {name for step in dis.get_instructions(code)
+            for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))}  # fmt: skip
+    named = zip(places, code.co_varnames, strict=False)
+    return frozenset(place for place, name in named if place is not None and name in used)
