@@ -49,23 +49,32 @@ HANDY = 1 << 20
 """Up to so many bytes an argument is copied: of a larger one two checksums take no longer, and no memory."""
 
 
-ROW = 511
-"""So many words of an array make one sum of its checksum; an odd number, or a change of all signs would not be seen."""
+TERMS, COUNT = 511, 4096
+"""So many words of an array make one sum of its checksum, an odd number, or a change of all signs would not be seen;
+and so many sums at a time are taken of words that lie apart, or that of two neighbours' signs would not."""
 
 
 @cache
 def _weights() -> Array:
     """Return random odd words."""
-    return np.random.default_rng(1964).integers(0, 1 << 63, ROW, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.random.default_rng(1964).integers(0, 1 << 63, TERMS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 def checksum(x: Array) -> int:
-    """Sum an array's 8-byte words with weights, modulo 2⁶⁴: every changed element and every exchange of two is seen."""
+    """Sum an array's 8-byte words with weights, modulo 2⁶⁴.
+
+    Every changed element is seen, and every exchange of two: that of x and −x, which differ in the highest bit alone,
+    where they do not lie exactly as far apart as two words of one sum.
+    """
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     words = data[: data.size // 8 * 8].view(np.uint64)
-    whole = words.size // ROW * ROW
-    sums = words[:whole].reshape(-1, ROW) @ _weights()
-    return hash((sums.tobytes(), words[whole:].tobytes(), data[words.nbytes :].tobytes()))
+    found = [data[words.nbytes :].tobytes()]
+    for start in range(0, words.size, TERMS * COUNT):
+        part = words[start : start + TERMS * COUNT]
+        apart = part.size // TERMS
+        sums = np.einsum("ij,i->j", part[: apart * TERMS].reshape(TERMS, apart), _weights())
+        found += [sums.tobytes(), part[apart * TERMS :].tobytes()]
+    return hash(tuple(found))
 
 
 class Copy:

@@ -196,6 +196,34 @@ def test_a_large_captured_array_may_not_change_between_two_uses():
         grad(f)(np.ones(1_100_000))
 
 
+WRITES = {
+    "an element": lambda w: w.__setitem__(70_000, w[70_000] + 1.0),
+    "a sign": lambda w: w.__setitem__(70_000, -w[70_000]),
+    "two signs": lambda w: w.__imul__(np.where(np.arange(w.size) // 2 == 35_000, -1, 1).astype(w.dtype)),
+    "signs of a row": lambda w: w[5_000:5_100].__imul__(-1.0),
+    "all signs": lambda w: w.__imul__(-1.0),
+    "exchanged": lambda w: w.__setitem__(slice(0, 70_000, 1_000), w[:70_000:1_000][::-1].copy()),
+    "exchanged, of other signs": lambda w: w.__setitem__(slice(0, 2), w[:2][::-1].copy()),
+    "reversed": lambda w: w.__setitem__(slice(None), w[::-1].copy()),
+    "scaled": lambda w: w.__imul__(2.0),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_every_write_to_a_large_captured_array_is_noticed(kind, write):
+    data = np.random.default_rng(0).normal(size=2_200_000).astype(kind)
+    data[1] = -data[0]
+
+    def f(x):
+        y = x * data
+        write(data)
+        return np.sum(y)
+
+    with pytest.raises(RuntimeError, match="was changed after it was used"):
+        grad(f)(2.0)
+
+
 @pytest.mark.parametrize("read", [float, int, np.asarray, lambda m: {m: 1.0}[m], lambda m: m.item()])
 def test_a_mask_times_an_outer_variable_is_no_plain_value(read):
     """The inner derivative is zero there, the outer one is not."""
