@@ -159,6 +159,22 @@ def test_kinds_of_loops(change):
             assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("term", ["np.sin(y[7 - i] * y[7 - i])", "np.maximum(y[7 - i], y[7 - i])"])
+def test_a_round_that_reads_the_one_before_twice_and_began_otherwise(term):
+    """An adjoint is added to itself, and in the first round to one that came from elsewhere."""
+    lines = ("def f(x, s):", "    y, u = [], 0.0", "    for i in range(8):", "        s = 0.7 * s + x[7 - i]",
+             "        y.append(s)", "    for i in range(8):", f"        u = u + {term}",
+             "    return u + y[-1] * y[2]")  # fmt: skip
+    names = {"np": np}
+    exec("\n".join(lines), names)
+    f, rng = grad(names["f"], (0, 1)), np.random.default_rng(0)
+    compiled = jit(f)
+    for _ in range(3):
+        x, s = rng.normal(size=8), float(rng.normal())
+        for found, expected in zip(compiled(x, s), f(x, s), strict=True):
+            assert_allclose(found, expected, rtol=1e-11)
+
+
 # -------------------------------------------------------------------------------------------------- loops over arrays
 
 NOISE = np.random.default_rng(3).normal(size=(20, 6))

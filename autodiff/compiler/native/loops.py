@@ -139,7 +139,8 @@ class Loop:
     def _start(self, before: Address, first: Address, shape: tuple[int, ...]) -> None:
         """Note that what the first round reads is to be in front of a column, as part of one array."""
         starts = self.starts.setdefault(~before.space, {})
-        starts[before] = first, shape
+        if starts.setdefault(before, (first, shape)) != (first, shape):  # two operands, which differ in the first round
+            raise Unfit
         if first.space < 0 or first.strides != before.strides:
             raise Unfit
         if len({(x.space, x.offset - to.offset) for to, (x, _) in starts.items()}) > 1:
