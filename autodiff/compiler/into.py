@@ -56,7 +56,7 @@ def _check(out: Any, like: Any, name: str, where: str) -> None:
     if not isinstance(out, np.ndarray) or not isinstance(like, (np.ndarray, np.number, np.bool_, float, complex, int)):
         raise TypeError(f"jit of {name}: {where} is a {type(out).__name__} for a {type(like).__name__}: give an array, "
                         f"or None for a new result{user_line()}")  # fmt: skip
-    form = np.shape(like), np.result_type(like)
+    form = np.shape(like), np.asarray(like).dtype
     if (out.shape, out.dtype) != form:
         raise ValueError(f"jit of {name}: {where} has shape {out.shape} and dtype {out.dtype}: the result needs "
                          f"{form[0]} and {form[1]}{user_line()}")  # fmt: skip
