@@ -196,7 +196,7 @@ class Programs:
 def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: Recorder | None = None) -> Program:
     """Record a call, on an empty tape, and return its program; `NotCompilable` where there is none."""
     tape = Recorder() if tape is None else tape
-    tape.complete, tape.guards = True, {}
+    tape.complete, tape.is_program, tape.guards = True, True, {}
     leaves, rebuild = flatten([list(args), keywords])
     given = [variable(tape, np.array(x) if type(x) is np.ndarray else x) if kind[0] else x
              for x, kind in zip(leaves, kinds, strict=True)]  # fmt: skip

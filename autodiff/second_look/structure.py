@@ -71,8 +71,7 @@ class Structure:
         if line is not None:
             return self.varying[line]
         x = self.tape.value(operand)
-        outer = is_number(type(x)) and getattr(type(x), "active", True)
-        return each(lambda x: np.full(shape(x), outer), x)
+        return each(lambda x: np.full(shape(x), _varies_outside(x)), x)
 
     def _noise(self, pattern: Pattern, like: Any) -> Any:
         """Draw random numbers for True and 0 for False, of the type of a value; None for a result without any True."""
@@ -205,6 +204,15 @@ class Structure:
                 found[line] = _either(of_line.values(), self.tape.values[line])
                 terms |= {(line, place): pattern for place, pattern in of_line.items()}
         return found, terms
+
+
+def _varies_outside(x: Any) -> bool:
+    """Return whether a constant varies with a differentiation around, and not only in a recording to be run again."""
+    while is_number(type(x)):
+        if getattr(type(x), "active", True) and not getattr(getattr(x, "tape", None), "is_program", False):
+            return True
+        x = x.primal
+    return False
 
 
 def _either(patterns: Iterable[Pattern], like: Any) -> Pattern:

@@ -45,7 +45,7 @@ new = object.__new__
 class Recorder(Tape):
     """A tape that Variables are lines of: what is computed from them appends lines."""
 
-    __slots__ = ("answers", "complete", "guards", "is_torn", "pinned")
+    __slots__ = ("answers", "complete", "guards", "is_program", "is_torn", "pinned")
 
     complete: bool
     """Whether every value is kept: then no array is written to in place."""
@@ -55,12 +55,14 @@ class Recorder(Tape):
     """The lines whose plain values were read, each with the user's line of code that did; None: it is not noted."""
     answers: dict[int, list[Answer]]
     """The lines of which a rule asked something to decide by, such as whether any element is NaN, with the answers."""
+    is_program: bool
+    """Whether it is only to be run again, and no derivative is ever taken of it."""
     is_torn: bool
     """Whether two threads were seen to append at the same time, so that the columns do not fit together."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.complete = self.is_torn = False
+        self.complete = self.is_torn = self.is_program = False
         self.pinned, self.guards, self.answers = set(), None, {}
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:

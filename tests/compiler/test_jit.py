@@ -211,6 +211,18 @@ def test_a_branch_that_is_nan_or_infinite():
         assert_array_equal(compiled(x), grad(f)(x))
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_zero_among_arguments_is_one_against_nan(exact):
+    """As in the function itself: an argument that nothing is differentiated by is a constant factor."""
+    f = grad(lambda x, y: np.sum(np.exp(-x * x) * y))
+    compiled = jit(f, exact=exact)
+    for wrong, at in ((0.5, 1), (np.nan, 1), (np.inf, 1), (np.nan, 0), (np.nan, 1), (0.5, 0)):
+        x, y = np.array([-0.75, wrong, 0.5]), np.array([-0.5, 2.0, 0.25])
+        for zero in (0.0, -0.0):
+            y[at] = zero
+            assert_allclose(compiled(x, y), f(x, y), rtol=1e-15)
+
+
 # ---------------------------------------------------------------------------------------------- arguments and results
 
 
