@@ -32,7 +32,7 @@ def plain(form):
     """The function of arrays that a form is."""
     if form == "same":
         return lambda x: x
-    if form == "matmul":
+    if form in ("matmul", "scaled"):
         return np.multiply
     if form == "power_half":
         return lambda x: np.power(x, np.full_like(x, 0.5))

@@ -22,8 +22,10 @@ from autodiff.compiler.native.addresses import Addresses
 from autodiff.compiler.native.areas import DTYPES, Address
 from autodiff.compiler.native.elementary import ELEMENTARY
 from autodiff.compiler.native.engine import Machine
+from autodiff.compiler.native.factoring import factored
 from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
 from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
+from autodiff.compiler.native.in_place import in_place
 from autodiff.compiler.native.instructions import IDENTITIES, Block, Repeat
 from autodiff.compiler.native.overlaps import gathered
 from autodiff.compiler.native.rolling import roll
@@ -118,6 +120,10 @@ def steps_of(block, values, rng, single, native):
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)
+    summed = factored(summed)
+    memory = [x.copy() for x in start]
+    run(summed, memory)
+    assert_all_near(left(now, memory), expected, single)
     kernels = fuse(summed)
     check(kernels)
     check(kernels, rng)
@@ -125,6 +131,9 @@ def steps_of(block, values, rng, single, native):
     check(kernels, rng)
     sunk(kernels, {area.space.number for area in now})
     kernels = without_unread(kernels, {area.space.number for area in now})
+    check(kernels, rng)
+    kept = {space.number for space in block.given.values()} | {area.space.number for area in now}
+    in_place(kernels, block.spaces, sorted({area.space.number for area in block.results.values()}), kept)
     check(kernels, rng)
     for kernel in kernels:
         collapsed(kernel)

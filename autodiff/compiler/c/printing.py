@@ -9,7 +9,7 @@ from ..native.code import Value
 from ..native.forms import FOLDS, raises
 from ..native.fusing import Kernel, Node, Store
 from ..native.instructions import FACTORS, IDENTITIES, SYSTEMS
-from ..native.printing import joined_kind, kinds_of
+from ..native.values import joined_kind, kinds_of
 from .code import STORED, TYPES, CCode, literal, without_unused
 from .forms import C_FORMS
 from .systems import call_of

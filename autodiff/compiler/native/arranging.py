@@ -9,6 +9,7 @@ import numpy as np
 
 from .areas import DTYPES, Area, Space
 from .fusing import Kernel, collapsed
+from .in_place import in_place
 from .instructions import Block
 from .pieces import in_pieces
 from .sinking import kernels_of
@@ -30,6 +31,8 @@ class Arrangement:
         kept = {area.space.number for area, _, _ in block.guards} | {area.space.number for area in results}
         self._kept = kept | {self.failed.number}
         self.kernels = kernels_of(block.groups, kept)
+        read_only = {space.number for space in (*block.given.values(), *self.constants)}
+        in_place(self.kernels, block.spaces, sorted({area.space.number for area in results}), kept | read_only)
         for kernel in self.kernels:
             collapsed(kernel)
         if may_share:

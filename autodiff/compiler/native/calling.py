@@ -11,6 +11,7 @@ from .code import NAMES, Value, literal
 from .fusing import Kernel
 from .instructions import FACTORS, SYSTEMS
 from .printing import SIZES, Printer
+from .unrolling import unrolled
 
 KINDS = ((True, False, True), (False, True, True), (True, True, False))
 """Whether a loop steps through the first operand, the second, the product: one of rows, of columns, of what is summed.
@@ -237,5 +238,5 @@ class System(Caller):
 def printed(kernel: Kernel, name: str, slots: dict[int, int], failed: int, addresses: Addresses) -> Printer:
     """Return a kernel's text."""
     if not kernel.is_call:
-        return Printer(kernel, name, slots, failed)
+        return Printer(unrolled(kernel), name, slots, failed)
     return (System if kernel.nodes[-1].form in SYSTEMS else Product)(kernel, name, slots, failed, addresses)

@@ -36,30 +36,61 @@ ARCSINE = [0.16666666666666763, 0.07499999999970261, 0.044642857175121134, 0.030
 """(arcsin s / s − 1) / s² in s², |s| ≤ ½, of degree 12: arcsin s to 2⁻⁵⁹ of itself."""
 
 
-def both(c: Code, r: Value, rest: Value) -> tuple[Value, Value]:
-    """Write sin and cos of r + rest, |r| ≤ π/4."""
-    square, one = c.multiply(r, r), c.constant(1.0)
-    sine = c.add(r, c.fma(r, c.multiply(square, estrin(c, square, SINE)), rest))
-    half = c.multiply(square, c.constant(-0.5))
-    most, lost = sum_of(c, one, half)
-    more = c.fma(c.multiply(square, square), estrin(c, square, COSINE), c.multiply(c.negative(r), rest))
-    return sine, c.add(most, c.add(lost, more))
+def sine(c: Code, r: Value, rest: Value) -> Value:
+    """Write sin r + rest, |r| ≤ π/4."""
+    square = c.multiply(r, r)
+    return c.add(r, c.fma(c.multiply(r, square), estrin(c, square, SINE), rest))
 
 
-def quarters(c: Code, x: Value, shift: int = 0) -> tuple[Value, Value, Value]:
-    """Write sin r and cos r, r = x − n π/2 for the nearest n, in this order if n + shift is even; and n + shift."""
-    n, bits = whole(c, x, 2.0 / math.pi, shift)
+def cosine(c: Code, r: Value, rest: Value) -> Value:
+    """Write cos r + rest, |r| ≤ π/4."""
+    square = c.multiply(r, r)
+    most, lost = sum_of(c, c.constant(1.0), c.multiply(square, c.constant(-0.5)))
+    lost = c.fma(c.negative(r), rest, lost)
+    return c.add(most, c.fma(c.multiply(square, square), estrin(c, square, COSINE), lost))
+
+
+def less(c: Code, size: Value, n: Value) -> tuple[Value, Value]:
+    """Write size − n π/2 in two parts."""
     first, second, third = (c.constant(-0.5 * part) for part in PI)
-    near = c.fma(n, first, x)
+    near = c.fma(n, first, size)
     more, lost = product(c, n, second)
     r, rest = sum_of(c, near, more)  # where n π/2 beyond its first part is the larger one, nothing cancels
-    rest = c.add(rest, c.fma(n, third, lost))
-    return *ordered(c, both(c, r, rest), bits), bits
+    return r, c.add(rest, c.fma(n, third, lost))
+
+
+def reduced(c: Code, size: Value) -> tuple[Value, Value, Value]:
+    """Write r in two parts, a size less n π/2 for the nearest n, and n; of one lane, n is guessed to be 0 or 1."""
+    n, bits = whole(c, size, 2.0 / math.pi)
+    if c.lanes > 1:
+        return *less(c, size, n), bits
+    zero, one = c.constant(0.0), c.constant(1.0)
+    near = lambda: c.either(
+        c.compare("equal", n, one), lambda: [*less(c, size, one), c.bits(1)], lambda: [*less(c, size, n), bits]
+    )
+    r, rest, bits = c.either(c.compare("equal", n, zero), lambda: [size, zero, c.bits(0)], near)
+    return r, rest, bits
+
+
+def quarters(c: Code, x: Value) -> tuple[Value, Value, Value]:
+    """Write sin r and cos r, r = |x| − n π/2, in this order if n is even; and n."""
+
+    def write() -> tuple[Value, Value, Value]:
+        r, rest, n = c.once("reduced", x, lambda: reduced(c, c.own("fabs", x)))
+        return *ordered(c, (sine(c, r, rest), cosine(c, r, rest)), n), n
+
+    found: tuple[Value, Value, Value] = c.once("quarters", x, write)
+    return found
+
+
+def is_odd(c: Code, n: Value) -> Value:
+    """Write whether the integer n is odd."""
+    return c.compare_integers("ne", c.integer("and", n, c.bits(1)), c.bits(0))
 
 
 def ordered(c: Code, pair: tuple[Value, Value], n: Value) -> tuple[Value, Value]:
     """Write a pair, exchanged where the integer n is odd."""
-    odd = c.compare_integers("ne", c.integer("and", n, c.bits(1)), c.bits(0))
+    odd = is_odd(c, n)
     return c.select(odd, pair[1], pair[0]), c.select(odd, pair[0], pair[1])
 
 
@@ -76,26 +107,40 @@ def far(c: Code, size: Value) -> Value:
     return c.compare("greater", size, c.constant(FAR))
 
 
+def turned(c: Code, x: Value, shift: int, *signs: Value) -> Value:
+    """Write sin(|x| + shift π/2), its sign changed by the highest bit of each of some integers."""
+    if c.lanes > 1:
+        above, below, n = quarters(c, x)
+        y = below if shift else above
+    else:
+        r, rest, n = c.once("reduced", x, lambda: reduced(c, c.own("fabs", x)))
+        ways = lambda: [sine(c, r, rest)], lambda: [cosine(c, r, rest)]
+        (y,) = c.either(is_odd(c, n), ways[1 - shift], ways[shift])
+    n = c.integer("add", n, c.bits(shift)) if shift else n
+    sign = c.integer("shl", n, c.bits(62))
+    if c.lanes > 1:
+        return flipped(c, y, sign, *signs)
+    for other in signs:
+        sign = c.integer("xor", sign, other)
+    (y,) = c.either(c.compare_integers("slt", sign, c.bits(0)), lambda: [c.negative(y)], lambda: [y])
+    return y
+
+
 def sin(c: Code, x: Value) -> Value:
     """Write sin r or cos r or −sin r or −cos r, r = |x| − n π/2, with the sign of x."""
-    size = c.own("fabs", x)
-    y, _, n = quarters(c, size)
-    return c.rarely(far(c, size), flipped(c, y, c.integer("shl", n, c.bits(62)), c.as_bits(x)), "sin", x)
+    return c.rarely(far(c, c.own("fabs", x)), turned(c, x, 0, c.as_bits(x)), "sin", x)
 
 
 def cos(c: Code, x: Value) -> Value:
     """Write the same with n + 1 in place of n."""
-    size = c.own("fabs", x)
-    y, _, n = quarters(c, size, 1)
-    return c.rarely(far(c, size), flipped(c, y, c.integer("shl", n, c.bits(62))), "cos", x)
+    return c.rarely(far(c, c.own("fabs", x)), turned(c, x, 1), "cos", x)
 
 
 def tan(c: Code, x: Value) -> Value:
     """Write tan r, or −1 / tan r for odd n, r = |x| − n π/2, with the sign of x."""
-    size = c.own("fabs", x)
-    above, below, n = quarters(c, size)
+    above, below, n = quarters(c, x)
     y = flipped(c, c.divide(above, below), c.integer("shl", n, c.bits(63)), c.as_bits(x))
-    return c.rarely(far(c, size), y, "tan", x)
+    return c.rarely(far(c, c.own("fabs", x)), y, "tan", x)
 
 
 def of_half_turns(c: Code, x: Value, shift: int) -> Value:
@@ -105,7 +150,8 @@ def of_half_turns(c: Code, x: Value, shift: int) -> Value:
     n, bits = whole(c, x, 2.0, shift)
     turns, pi = c.fma(n, c.constant(-0.5), x), c.constant(PI[0])
     r, rest = product(c, turns, pi)
-    y, _ = ordered(c, both(c, r, c.fma(turns, c.constant(PI[1]), rest)), bits)
+    rest = c.fma(turns, c.constant(PI[1]), rest)
+    y, _ = ordered(c, (sine(c, r, rest), cosine(c, r, rest)), bits)
     return flipped(c, y, c.integer("shl", bits, c.bits(62)))
 
 

@@ -7,7 +7,8 @@ Nothing is rounded otherwise than written: a product and a sum are one operation
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,13 @@ class Code:
         self.lines: list[str] = [] if lines is None else lines
         self.declared: set[str] = set() if declared is None else declared
         """The functions of LLVM and of the C library that the code calls, as they are declared."""
+        self._known: dict[tuple[str, str], Any] = {}
+
+    def once(self, what: str, x: Value, write: Callable[[], Any]) -> Any:
+        """Return what several functions need of a value, which is written for the first of them."""
+        if (what, x.text) not in self._known:
+            self._known[what, x.text] = write()
+        return self._known[what, x.text]
 
     def type(self, kind: str) -> str:
         """Return LLVM's name of the type of values of a kind."""
@@ -130,6 +138,10 @@ class Code:
     def is_nan(self, x: Value) -> Value:
         return self.write("b1", f"fcmp uno {self.type(x.kind)} {x.text}, {x.text}")
 
+    def is_no_zero(self, x: Value) -> Value:
+        """Write whether a value is a number other than 0."""
+        return self.write("b1", f"fcmp one {self.type(x.kind)} {x.text}, {self.constant(0.0, x.kind).text}")
+
     def is_finite(self, x: Value) -> Value:
         return self.compare("less", self.own("fabs", x), self.constant(float("inf"), x.kind))
 
@@ -170,6 +182,24 @@ class Code:
         of = self.type("b1")
         self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{self.lanes}i1({of})")
         return self.write("b1", f"call i1 @llvm.vector.reduce.or.v{self.lanes}i1({of} {x.text})")
+
+    def either(self, condition: Value, one: Callable[[], list[Value]], other: Callable[[], list[Value]]) -> list[Value]:
+        """Write code of one lane that goes on by one or the other way; return the values that it has come to.
+
+        What follows waits for the way that is taken, and that is known before the condition is, where it is mostly the
+        same.
+        """
+        number, known, found = len(self.lines), dict(self._known), []
+        self.lines += [f"br i1 {condition.text}, label %one{number}, label %other{number}"]
+        for way, write in (("one", one), ("other", other)):
+            self.lines.append(f"{way}{number}:")
+            found.append(write())
+            self.lines += [f"br label %{way}done{number}", f"{way}done{number}:", f"br label %both{number}"]
+            self._known = dict(known)
+        self.lines.append(f"both{number}:")
+        ways = [f"%{way}done{number} ]" for way in ("one", "other")]
+        return [self.write(x.kind, f"phi {self.type(x.kind)} [ {x.text}, {ways[0]}, [ {y.text}, {ways[1]}")
+                for x, y in zip(*found, strict=True)]  # fmt: skip
 
     def rarely(self, condition: Value, usual: Value, rare: str, *operands: Value) -> Value:
         """Write ``usual``, and in lanes where the condition holds the C library's function ``rare`` of the operands.

@@ -99,10 +99,23 @@ def normal_density(c: Code, x: Value) -> Value:
     return square_exponential(c, x, -0.5, -2, c.constant(4.0 / math.sqrt(2.0 * math.pi)))
 
 
+def decay(c: Code, x: Value) -> tuple[Value, Value, Value]:
+    """Write 2e, 1 + e² and its reciprocal, e = exp(−|x|)."""
+
+    def write() -> tuple[Value, Value, Value]:
+        double, one = exponential(c, c.negative(c.own("fabs", x)), shift=1), c.constant(1.0)
+        below = c.fma(c.multiply(double, c.constant(0.25)), double, one)
+        return double, below, c.divide(one, below)
+
+    found: tuple[Value, Value, Value] = c.once("decay", x, write)
+    return found
+
+
 def sech(c: Code, x: Value) -> Value:
-    """Write 2 e / (1 + e²), e = exp(−|x|)."""
-    double = exponential(c, c.negative(c.own("fabs", x)), shift=1)
-    return c.divide(double, c.fma(c.multiply(double, c.constant(0.25)), double, c.constant(1.0)))
+    """Write 2 e / (1 + e²)."""
+    double, below, share = decay(c, x)
+    y = c.multiply(double, share)
+    return c.fma(c.fma(c.negative(y), below, double), share, y)
 
 
 def sech2(c: Code, x: Value) -> Value:
@@ -128,10 +141,9 @@ SINH = [0.16666666666666669, 0.008333333333333148, 0.00019841269841432035, 2.755
 
 
 def tanh(c: Code, x: Value) -> Value:
-    """Write 1 − 2 / (e + 1), e = exp 2|x|, with the sign of x, and a polynomial where |x| < 9/16."""
-    size, one = c.own("fabs", x), c.constant(1.0)
-    e = moderate_exponential(c, at_most(c, c.add(size, size), 50.0))
-    y = c.subtract(one, c.divide(c.constant(2.0), c.add(e, one)))
+    """Write 1 − 2e² / (1 + e²), e = exp(−|x|), with the sign of x, and a polynomial where |x| < 9/16."""
+    size, (double, _, share) = c.own("fabs", x), decay(c, x)
+    y = c.fma(c.multiply(double, c.multiply(double, c.constant(-0.5))), share, c.constant(1.0))
     y = c.select(c.compare("greater", size, c.constant(0.5625)), y, odd(c, size, TANH))
     return with_sign_of(c, x, y)
 

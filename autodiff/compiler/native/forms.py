@@ -128,6 +128,7 @@ FORMS: dict[str, Form] = {
     "add": Code.add,
     "subtract": Code.subtract,
     "multiply": Code.multiply,
+    "scaled": Code.multiply,
     "divide": Code.divide,
     "negative": Code.negative,
     "fma": Code.fma,
@@ -189,7 +190,12 @@ def kind_of(form: str, of: str) -> str:
 
 
 def raises(c: Code, form: str, operands: list[Value], found: Value) -> Value:
-    """Write whether a function of Python's raises: its result is not finite, and its operands are."""
+    """Write whether a function of Python's raises: its result is not finite, and its operands are.
+
+    A scaled sum fails where the sum is infinite: the scaled elements may have a finite one.
+    """
+    if form == "scaled":
+        return c.compare("equal", c.own("fabs", operands[0]), c.constant(np.inf, operands[0].kind))
     no, is_nan = c.constant(0, "b1"), c.is_nan(found)
     fails = c.compare_integers("eq", c.is_finite(found), no)
     for x in operands:

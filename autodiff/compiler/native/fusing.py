@@ -14,6 +14,7 @@ import numpy as np
 
 from .areas import Address
 from .instructions import CALLS, SYSTEMS, Group, Instruction, Repeat, Scan, lines_of
+from .uses import Uses, first_of, moving_in, note
 
 LONGEST = 400
 """About how many nodes a kernel has at most."""
@@ -97,77 +98,21 @@ def _are_apart(one: Address, other: Address) -> bool:
     return one.strides == other.strides and one.places is None and other.places is None
 
 
-At = tuple[tuple[int, ...], Address | None]
-"""Loops, and an address along them; None of a sum, whose value is there when the loops are done, or of elements at
-places, of which some may be the same."""
-
-
-Span = tuple[float, float]
-"""The first and the last element of a space that an address may lead to."""
-
-EVERYWHERE: Span = (-np.inf, np.inf)
-
-MOST = 16
-"""How many stretches of a space are told apart."""
-
-
-class _Marks:
-    """In which kernels elements of a space have been touched so far, the last ones, and at which addresses."""
-
-    __slots__ = ("before", "marks")
-
-    def __init__(self) -> None:
-        self.before = -1
-        """The last kernel that touched whatever element, of those that are not told apart any more."""
-        self.marks: dict[At, tuple[int, Span]] = {}
-
-    def after(self, at: At, span: Span) -> int:
-        """Return the first kernel in which what was touched may be touched, at an address by other rounds."""
-        found = self.before + 1
-        for other, (kernel, (low, high)) in self.marks.items():
-            if low <= span[1] and span[0] <= high:
-                found = max(found, kernel + (other != at or at[1] is None))
-        return found
-
-    def note(self, kernel: int, at: At, span: Span) -> None:
-        last = max(kernel, self.marks[at][0]) if at in self.marks else kernel
-        self.marks[at] = last, (span if at[1] is not None else EVERYWHERE)
-        if len(self.marks) > MOST:
-            self.before = max(self.before, *(kernel for kernel, _ in self.marks.values()))
-            self.marks.clear()
-
-
-class _Uses:
-    """Where a space has been written and read so far."""
-
-    __slots__ = ("read", "written")
-
-    def __init__(self) -> None:
-        self.written, self.read = _Marks(), _Marks()
-
-
-def _span(x: Address, shape: tuple[int, ...]) -> Span:
-    if x.places is not None or x.round:
-        return EVERYWHERE
-    ends = [(n - 1) * stride for n, stride in zip(shape, x.strides, strict=True)]
-    return x.offset + sum(min(end, 0) for end in ends), x.offset + sum(max(end, 0) for end in ends)
-
-
-def fuse(instructions: Sequence[Group]) -> list[Kernel]:
-    """Return the kernels of instructions, in the order in which they run."""
+def fuse(instructions: Sequence[Group], moving: frozenset[int] = frozenset()) -> list[Kernel]:
+    """Return the kernels of instructions, in the order in which they run; ``moving`` are as of `moving_in`."""
     kernels: list[Kernel] = []
     of_shape: dict[tuple[int, ...], list[int]] = {}
-    uses: dict[int, _Uses] = {}
+    uses: dict[int, Uses] = {}
     for group in _with_starts_first(instructions):
         lines = lines_of(group)
         if isinstance(group, Repeat):
-            inner = fuse(lines)
+            inner = fuse(lines, moving_in(lines))
             for kernel in inner:
                 kernel.rounds, kernel.loop = group.rounds, len(kernels)
             kernels += inner
-            _note(lines, len(kernels) - 1, uses, whole=True)
+            note(lines, len(kernels) - 1, uses, moving, whole=True)
             continue
-        first = max(_first(one, uses) for one in lines)
+        first = max(first_of(one, uses, moving) for one in lines)
         shape, place = lines[0].shape, -1
         places = of_shape.setdefault(shape, [])
         is_open = isinstance(group, Instruction) and group.form not in CALLS
@@ -180,7 +125,7 @@ def fuse(instructions: Sequence[Group]) -> list[Kernel]:
                 places.append(place)
         for one in lines:
             kernels[place].add(one)
-        _note(lines, place, uses)
+        note(lines, place, uses, moving)
     return kernels
 
 
@@ -204,29 +149,6 @@ def _with_starts_first(instructions: Sequence[Group]) -> list[Group]:
     starts = set(filter(is_start, range(len(instructions))))
     return [*(instructions[at] for at in sorted(starts)),
             *(group for at, group in enumerate(instructions) if at not in starts)]  # fmt: skip
-
-
-def _note(lines: Sequence[Instruction], kernel: int, uses: dict[int, _Uses], whole: bool = False) -> None:
-    """Note what instructions in a kernel read and write; ``whole``: in rounds, of which nothing else may be part."""
-    for one in lines:
-        for x in one.operands:
-            if isinstance(x, Address):
-                at = (one.shape, None if whole else x)
-                uses.setdefault(x.space, _Uses()).read.note(kernel, at, _span(x, one.shape))
-        at = (one.shape, None if whole or one.fold or one.out.places else one.out)
-        uses.setdefault(one.out.space, _Uses()).written.note(kernel, at, _span(one.out, one.shape))
-
-
-def _first(one: Instruction, uses: dict[int, _Uses]) -> int:
-    """Return the first kernel in which an instruction may stand."""
-    out, span = uses.setdefault(one.out.space, _Uses()), _span(one.out, one.shape)
-    at = (one.shape, None if one.out.places or one.fold else one.out)
-    first = max(out.written.after(at, span), out.read.after(at, span))
-    for x in one.operands:
-        if isinstance(x, Address):
-            use = uses.setdefault(x.space, _Uses())
-            first = max(first, use.written.after((one.shape, x), _span(x, one.shape)))
-    return first
 
 
 def without_unread(kernels: list[Kernel], kept: set[int]) -> list[Kernel]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .areas import DTYPES, Address
+from .beside import together
 from .dependence import Access, components
 from .instructions import Block, Group, Instruction, Repeat, Scan
 from .periods import Run
@@ -180,7 +181,8 @@ class Loop:
 
     def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
         accesses = [_accesses(k, line, self.block.known) for k, line in enumerate(lines)]
-        for group in components(len(lines), [one for each in accesses for one in each], self.run.rounds):
+        groups = components(len(lines), [one for each in accesses for one in each], self.run.rounds)
+        for group in together(groups, lines):
             if len(group) == 1 and not group.cyclic:
                 yield lines[group.members[0]]
                 continue

@@ -18,6 +18,7 @@ from .along import ALONG
 from .areas import DTYPES, KINDS, Area
 from .choosing import CHOOSING
 from .contractions import CONTRACTIONS
+from .factoring import factored
 from .forms import FORMS, OF_TRUTHS
 from .instructions import Block, Operand
 from .overlaps import gathered
@@ -73,7 +74,7 @@ class Lowering:
             given |= wanted
         for block in self.blocks.values():
             kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
-            block.groups = gathered(block, roll(block), kept)
+            block.groups = factored(gathered(block, roll(block), kept))
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:

@@ -6,14 +6,14 @@ many lanes as elements are left, so that no element is read that is not there.
 
 from __future__ import annotations
 
-from itertools import chain, cycle
-
 from .areas import Address
 from .code import NAMES, SUFFIXES, Code, Value, literal
 from .engine import lanes
-from .forms import FOLDS, FORMS, kind_of, raises
+from .forms import FOLDS, FORMS, raises
 from .fusing import Kernel, Node, Store
 from .instructions import IDENTITIES
+from .quotients import is_shared, is_tiny, quotient, shared_divisors
+from .values import carried, joined_kind, kinds_of, step_of
 
 STORED = {"f8": "double", "f4": "float", "b1": "i8", "i8": "i64"}
 """A kind of values → LLVM's name of the type of one in memory."""
@@ -45,7 +45,10 @@ class Printer:
         """What is joined along the innermost loop."""
         self._starts: dict[Address, str] = {}
         self._fixed: dict[tuple[Address, int], Value] = {}
-        raising = {failed} if any(node.raises for node in kernel.nodes) else set()
+        self._carried = carried(kernel)
+        """The nodes that are loaded where a round before has stored, and the stores."""
+        self._divisors = shared_divisors(kernel)
+        raising = {failed} if self._divisors or any(node.raises for node in kernel.nodes) else set()
         self._bases = {space: self._base(slots[space]) for space in sorted(kernel.spaces() | raising)}
         self._loop(0)
 
@@ -92,55 +95,58 @@ class Printer:
         self._starts, self._fixed = {}, {}
         for address in self.kernel.addresses():
             self._starts[address] = self._start(address)
-        unrolled = 4 if len(self.kernel.nodes) <= 8 else 2 if len(self.kernel.nodes) <= 20 else 1
-        unrolled = 1 if self.kernel.sequential else unrolled
-        together = self.lanes * unrolled
+        together = 1 if self.kernel.sequential else self.lanes * self._vectors_at_once()
         whole = extent - extent % together if extent >= 2 * together else 0
-        joined = self._vectors(whole, unrolled) if whole else []
+        joined = [self._vectors(whole, together)] if whole else []
         for place in range(whole, extent, self.lanes):
             count = min(self.lanes, extent - place)
             joined.append((count, self._body(self._code(count), str(place), None)))
         self._join(joined)
 
-    def _vectors(self, whole: int, unrolled: int) -> list[Joined]:
-        """Write the loop over the first elements, some vectors a round; return what each of these has joined."""
-        c = self._code(self.lanes)
+    def _vectors_at_once(self) -> int:
+        """Return of how many vectors the elements are in a round: while one waits for its operands, others go on."""
+        return 4 if len(self.kernel.nodes) <= 8 else 2 if len(self.kernel.nodes) <= 128 else 1
+
+    def _vectors(self, whole: int, together: int) -> Joined:
+        """Write the loop over the first elements, so many a round; return what these have joined."""
+        c = self._code(together)
         for node in self.kernel.nodes:
             if node.address is not None and node.address.is_fixed and not self._is_stored(node.address):
                 self._fixed[node.address, c.lanes] = self._load(c, node.address, "0")
         kinds = [joined_kind(self.kinds[store.node], store.fold) for store in self.folds]
-        names = [[f"{u}.{k}" for k in range(len(kinds))] for u in range(unrolled)]
-        rounds, start, end = whole // (self.lanes * unrolled), "0", str(whole)
-        part = (1 << rounds.bit_length() // 2) * self.lanes * unrolled if rounds >= LONG and self.folds else 0
+        loaded = [self.kernel.nodes[k].address for k in self._carried]
+        firsts = [self._load(c, address, "0") for address in loaded if address]
+        rounds, start, end = whole // together, "0", str(whole)
+        part = (1 << rounds.bit_length() // 2) * together if rounds >= LONG and self.folds else 0
         if part:
             self._begin(".part")
-            self._begin_joins(c, names, kinds, "total", ".part")
+            self._begin_joins(c, kinds, "total", ".part")
             start, last = "%i.part", self._line(f"add i64 %i.part, {part}")
             self.declared.add("declare i64 @llvm.umin.i64(i64, i64)")
             end = self._line(f"call i64 @llvm.umin.i64(i64 {last}, i64 {whole})")
         self._begin("", start)
-        self._begin_joins(c, names, kinds, "sum", "")
-        for u, each in enumerate(names):
-            place = self._line(f"add i64 %i, {u * self.lanes}") if u else "%i"
-            found = self._body(c, place, [Value(f"%sum{name}", kind) for name, kind in zip(each, kinds, strict=True)])
-            for name, value in zip(each, found, strict=True):
-                self._end_join(c, f"%donesum{name}", value)
-        self._end("", self.lanes * unrolled, end)
+        self._begin_joins(c, kinds, "sum", "")
+        for k, first in zip(self._carried, firsts, strict=True):
+            at = f"[ {first.text}, %before ], [ %donecarried{k}, %latch ]"
+            self.lines.append(f"%carried{k} = phi {c.type(first.kind)} {at}")
+        found = self._body(c, "%i", [Value(f"%sum{k}", kind) for k, kind in enumerate(kinds)])
+        for k, value in enumerate(found):
+            self._end_join(c, f"%donesum{k}", value)
+        self._end("", together, end)
         if part:
-            for name, store, kind in zip(chain(*names), cycle(self.folds), cycle(kinds)):
-                total = FOLDS[store.fold](c, Value(f"%total{name}", kind), Value(f"%donesum{name}", kind))
-                self._end_join(c, f"%donetotal{name}", total)
+            for k, (store, kind) in enumerate(zip(self.folds, kinds, strict=True)):
+                total = FOLDS[store.fold](c, Value(f"%total{k}", kind), Value(f"%donesum{k}", kind))
+                self._end_join(c, f"%donetotal{k}", total)
             self._end(".part", part, whole)
         done = "%donetotal" if part else "%donesum"
-        return [(self.lanes, [Value(f"{done}{name}", kind) for name, kind in zip(each, kinds, strict=True)])
-                for each in names]  # fmt: skip
+        return together, [Value(f"{done}{k}", kind) for k, kind in enumerate(kinds)]
 
-    def _begin_joins(self, c: Code, names: list[list[str]], kinds: list[str], what: str, loop: str) -> None:
-        """Write what is joined so far at the beginning of a round of a loop: ``%<what><name>``."""
-        for name, store, kind in zip(chain(*names), cycle(self.folds), cycle(kinds)):
+    def _begin_joins(self, c: Code, kinds: list[str], what: str, loop: str) -> None:
+        """Write what is joined so far at the beginning of a round of a loop: ``%<what><number>``."""
+        for k, (store, kind) in enumerate(zip(self.folds, kinds, strict=True)):
             start = c.constant(IDENTITIES[store.fold], kind).text
-            at = f"[ {start}, %before{loop} ], [ %done{what}{name}, %latch{loop} ]"
-            self.lines.append(f"%{what}{name} = phi {c.type(kind)} {at}")
+            at = f"[ {start}, %before{loop} ], [ %done{what}{k}, %latch{loop} ]"
+            self.lines.append(f"%{what}{k} = phi {c.type(kind)} {at}")
 
     def _end_join(self, c: Code, name: str, value: Value) -> None:
         """Give what is joined at the end of a round its name."""
@@ -184,7 +190,10 @@ class Printer:
         for store in self.kernel.stores:
             stores.setdefault(store.node, []).append(store)
         for k, node in enumerate(self.kernel.nodes):
-            value = self._load(c, node.address, place) if node.address else self._value(c, node, values)
+            if k in self._carried and sums is not None:
+                value = Value(f"%carried{k}", node.kind)
+            else:
+                value = self._load(c, node.address, place) if node.address else self._value(c, node, values)
             values.append(value)
             for store in stores.get(k, ()):
                 if store in self.folds:
@@ -197,6 +206,10 @@ class Printer:
                     self._store(c, FOLDS[store.fold](c, old, value), store.address, place)
                 else:
                     self._store(c, value, store.address, place)
+        if self._divisors:
+            self._note(c, is_tiny(c, [values[k] for k in sorted(self._divisors)]))
+        for k, store in self._carried.items() if sums is not None else ():
+            self._end_join(c, f"%donecarried{k}", values[store.node])
         return joined
 
     def _join_each(self, c: Code, value: Value, store: Store, place: str) -> None:
@@ -215,6 +228,8 @@ class Printer:
         for k, x in enumerate(node.operands):
             kind = "b1" if node.form == "where" and k == 0 else node.kind
             operands.append(c.convert(values[x], kind) if isinstance(x, int) else c.constant(x, kind))
+        if is_shared(self.kernel, node, self._divisors):
+            return quotient(c, operands[0], operands[1], c.constant(1.0))
         found = FORMS[node.form](c, *operands)
         if node.raises:
             self._check(c, node.form, operands, found)
@@ -222,11 +237,13 @@ class Printer:
 
     def _check(self, c: Code, form: str, operands: list[Value], found: Value) -> None:
         """Write down where a function of Python's would raise."""
-        fails = raises(c, form, operands, found)
-        one, base = self._code(1), self._bases[self.failed]
-        old = Value(self._line(f"load i8, ptr {base}"), "i8")
-        new = self._line(f"or i8 {old.text}, {self._line(f'zext i1 {c.any(fails).text} to i8')}")
-        one.lines.append(f"store i8 {new}, ptr {base}")
+        self._note(c, raises(c, form, operands, found))
+
+    def _note(self, c: Code, fails: Value) -> None:
+        """Write down that Python is to decide, if in a lane something holds; another thread may do so, too."""
+        number, any_fails = len(self.lines), c.any(fails).text
+        self.lines += [f"br i1 {any_fails}, label %fails{number}, label %right{number}", f"fails{number}:"]
+        self.lines += [f"store i8 1, ptr {self._bases[self.failed]}", f"br label %right{number}", f"right{number}:"]
 
     # ------------------------------------------------------------------------------------------------------ memory
 
@@ -249,7 +266,7 @@ class Printer:
 
     def _pointer(self, address: Address, place: str, lane: int = 0) -> str:
         """Write the pointer to an element of a row."""
-        start, stride, of = self._starts[address], _step(address), STORED[address.kind]
+        start, stride, of = self._starts[address], step_of(address), STORED[address.kind]
         if address.places and not address.places.is_fixed:
             start = self._line(f"getelementptr {of}, ptr {start}, i64 {self._number(address.places, place, lane)}")
         if place.isdigit():
@@ -262,7 +279,7 @@ class Printer:
     def _load(self, c: Code, address: Address, place: str) -> Value:
         """Write the load of as many elements as there are lanes; one that is the same in all rounds is loaded once."""
         of = STORED[address.kind]
-        size, is_row = SIZES[of], _step(address) == 1 and address.has_steps
+        size, is_row = SIZES[of], step_of(address) == 1 and address.has_steps
         if c.lanes == 1 or address.is_fixed:
             if (address, c.lanes) in self._fixed:
                 return self._fixed[address, c.lanes]
@@ -287,7 +304,7 @@ class Printer:
 
     def _store(self, c: Code, value: Value, address: Address, place: str) -> None:
         """Write the store of all lanes."""
-        step, of = _step(address), STORED[address.kind]
+        step, of = step_of(address), STORED[address.kind]
         memory = of if c.lanes == 1 else f"<{c.lanes} x {of}>"
         text = self._line(f"zext {c.type('b1')} {value.text} to {memory}") if of == "i8" else value.text
         size = SIZES[of]
@@ -297,18 +314,3 @@ class Printer:
         for lane in range(c.lanes):
             part = self._line(f"extractelement {memory} {text}, i32 {lane}")
             self.lines.append(f"store {of} {part}, ptr {self._pointer(address, place, lane)}, align {size}")
-
-
-def kinds_of(nodes: list[Node]) -> list[str]:
-    """Return the kinds of the values of nodes."""
-    return [node.kind if node.address is not None else kind_of(node.form, node.kind) for node in nodes]
-
-
-def joined_kind(kind: str, fold: str) -> str:
-    """Return in which kind values are joined: sums of single precision in double."""
-    return "f8" if kind == "f4" and fold == "add" else kind
-
-
-def _step(address: Address) -> int:
-    """Return the stride along the innermost loop; 0 where there is none."""
-    return address.strides[-1] if address.strides else 0

@@ -10,6 +10,7 @@ from . import blas
 from .areas import DTYPES, Area
 from .instructions import Operand
 from .steps import Here, Rule
+from .unrolling import COLUMNS, LOOPS
 
 SMALL = 1 << 11
 """Up to how many multiplications a product of matrices is a loop; BLAS is faster from there on."""
@@ -49,21 +50,29 @@ def _multiplied(here: Here, a: Operand, b: Operand, start: Operand) -> Area | No
     """Add a product to what it starts with: over rows, what is summed, and columns, for each matrix of a stack."""
     of_a, of_b = np.shape(here.values[0]), np.shape(here.values[1])
     rows, columns = of_a[-2:-1], of_b[-1:] if len(of_b) > 1 else ()
-    is_large = not here.block.is_alone and int(np.prod((*rows, of_a[-1], *columns))) > SMALL
+    is_narrow = is_unrolled(rows, of_a[-1], columns)
+    is_large = not (here.block.is_alone or is_narrow) and int(np.prod((*rows, of_a[-1], *columns))) > SMALL
     if here.kind == "b1" or (is_large and not is_there(here, (*of_a, *of_b))):
         return None
     a, b = in_memory(here, a, 0), in_memory(here, b, 1)
     if is_large:
         a, b = _for_blas(here, a), _for_blas(here, b)
-    elif columns and b.picture.strides[-1] != b.picture.itemsize and not rows:
+    elif columns and b.picture.strides[-1] != b.picture.itemsize and (is_narrow or not rows):
         b = in_order(here, b)
     out = here.block.copy(start, here.new())
     whole = (*here.shape[: len(here.shape) - len(rows) - len(columns)], *rows, of_a[-1], *columns)
     left = viewed(a, lambda x: np.broadcast_to(x.reshape(x.shape + (1,) * len(columns)), whole))
     right = viewed(b, lambda x: np.broadcast_to(np.expand_dims(x, -3) if rows and columns else x, whole))
     total = viewed(out, lambda x: np.broadcast_to(np.expand_dims(x, x.ndim - len(columns)), whole))
+    if is_narrow and of_a[-1] > LOOPS:  # the rows are the loop that is written out
+        left, right, total = (viewed(x, lambda x: x.swapaxes(-3, -2)) for x in (left, right, total))
     here.block.add("matmul" if is_large else "multiply", (left, right), total, here.kind, fold="add")
     return out
+
+
+def is_unrolled(rows: tuple[int, ...], summed: int, columns: tuple[int, ...]) -> bool:
+    """Return whether a product has so few columns, and rows or what is summed, that it is a loop of ours."""
+    return bool(rows and columns) and 1 < columns[0] <= COLUMNS and 1 < min(rows[0], summed) <= LOOPS
 
 
 def _matmul(here: Here, a: Operand, b: Operand) -> Operand | None:

@@ -18,6 +18,7 @@ from itertools import product
 import numpy as np
 
 from .areas import Address, Area
+from .beside import beside
 from .instructions import Block, Group, Instruction, Scan
 from .loops import Loop, Unfit
 from .periods import LEAST, Run, runs
@@ -34,7 +35,7 @@ def roll(block: Block) -> list[Group]:
 class _Roller:
     def __init__(self, block: Block) -> None:
         self.block = block
-        self.lines = block.instructions
+        self.lines = beside(block.instructions)
         self.moved: dict[int, tuple[int, int]] = {}
         """A space whose value has been laid out elsewhere → the space where that is, and the offset."""
         self.writers: dict[int, list[int]] = {}
