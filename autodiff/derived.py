@@ -47,11 +47,24 @@ def with_parameters_of(f: Any) -> Callable[[Operator], Operator]:
     return make
 
 
-def derived(operator: Operator) -> Operator:
+def pickled(operator: Operator) -> Operator:
     """Make an operator one whose functions can be pickled."""
 
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Derived:
+        return Derived(make, given, options, operator(*given, **options))
+
+    return cast(Operator, make)
+
+
+def derived(operator: Operator) -> Operator:
+    """Make an operator one whose functions can be pickled, and are compiled where it is given a compiled one."""
+
+    @wraps(operator)
+    def make(*given: Any, **options: Any) -> Any:
+        compiled_by = getattr(type(given[0]), "compiled_by", None) if given else None
+        if compiled_by is not None:
+            return compiled_by(given[0], make, given[1:], options)
         return Derived(make, given, options, operator(*given, **options))
 
     return cast(Operator, make)

@@ -8,7 +8,7 @@ from typing import Any
 from dualnumbers.messages.errors import user_line
 
 from ..calls.values import name_of
-from ..derived import derived, with_parameters_of
+from ..derived import pickled, with_parameters_of
 from .rerun import Rerun
 
 
@@ -24,7 +24,7 @@ class _Call(Rerun):
             raise
 
 
-@derived
+@pickled
 def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``f`` as a function that a tape keeps no intermediate values of: they are computed again in the sweep.
 

@@ -83,6 +83,11 @@ class Compiled:
 
         return [{"eager": form.eager, "paths": list(map(of, form.paths))} for form in self._programs.forms.values()]
 
+    def compiled_by(self, operator: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Compiled:
+        """Return what an operator makes of the function, compiled as this one is: ``grad(jit(f))`` is compiled."""
+        of = self._programs
+        return Compiled(operator(self.f, *given, **options), of.max_paths, of.check, of.exact, of.threads)
+
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else MethodType(self, owner)
 
@@ -119,8 +124,10 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
 
     f is called when it is recorded, and not again: what it does besides returning is done then, and what it takes from
     outside its arguments stays as it was then, its ``constants()``. ``check=True`` records twice, compares with what
-    f gives, and raises RuntimeError where they differ, as of a function that draws random numbers. Where it is given
-    numbers that carry derivatives, f is called as it stands: write ``jit(grad(f))``, not ``grad(jit(f))``.
+    f gives, and raises RuntimeError where they differ, as of a function that draws random numbers. ``grad(jit(f))`` is
+    ``jit(grad(f))``, and so for every operator that returns a function. Where it is given numbers that carry
+    derivatives, as by a solver, it is one line to them, its push-forward and pull-back are compiled; and part of the
+    program where another compiled function calls it.
 
     >>> import numpy as np
     >>> from autodiff import grad

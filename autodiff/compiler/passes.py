@@ -14,6 +14,7 @@ import numpy as np
 
 from dualnumbers.forms import is_alike, shape
 
+from ..tape.keeping import repeated
 from .program import Program, Step, may_raise
 
 Rule = Callable[[Program, Step], int | None]
@@ -46,7 +47,7 @@ def fold(program: Program) -> Program:
     def rule(made: Program, step: Step) -> int | None:
         if any(operand >= 0 for operand in step.operands) or type(step.value) is tuple:
             return None
-        made.constants.append(step.value)
+        made.constants.append(repeated(step.value))
         return ~(len(made.constants) - 1)
 
     return rewritten(program, rule)

@@ -10,12 +10,13 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 from threading import RLock
 from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import NOTING, is_number
+from dualnumbers.levels import NOTING, is_noted, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array
 
@@ -23,6 +24,7 @@ from ..calls.directions import same_half
 from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
+from ..tape.lazy import LazyRecorder
 from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
 from ..tape.replay import same
@@ -30,6 +32,7 @@ from ..tape.variable import Variable, variable
 from .direct import Direct, direct
 from .forms import form_of, forms_of_arrays, outline_of
 from .into import places, straight, takes_out, written
+from .nested import Derivatives, call_of_numbers
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
 from .results import Sparse, as_structure, with_elements
@@ -37,6 +40,9 @@ from .source import Diverged, Source
 
 LONGEST = 100_000
 """Up to how many steps are compiled: Python's compiler takes some ten seconds for as many."""
+
+MANY = 100_000
+"""From how many elements of an argument on values are computed when the program runs, not when it is recorded."""
 
 FORMS = 8
 """For how many forms of arguments programs are kept; the oldest are dropped."""
@@ -74,6 +80,7 @@ class Programs:
         self.f, self.max_paths, self.check, self.exact, self.name = f, max_paths, check, exact, name_of(f)
         self.threads = threads
         self.forms: dict[Any, Form] = {}
+        self.derivatives = Derivatives(f, lambda g: Programs(g, max_paths, check, exact, threads).call)
         self.prefer: Callable[[Callable[..., Any]], None] = lambda call: None
         """Is told what is to be called from now on, for arguments as the last ones, in place of `call`."""
         self.takes_out = takes_out(f)
@@ -90,7 +97,7 @@ class Programs:
             leaves: Any = flatten([list(args), keywords])[0]
             kinds = tuple(map(form_of, leaves))
             if None in kinds:
-                return self.f(*args, **keywords)
+                return self._of_others(args, keywords, leaves, kinds)
             key: Any = (outline_of([list(args), keywords]), kinds)
         else:
             leaves, key = args, kinds
@@ -134,6 +141,16 @@ class Programs:
                 return program.rebuild([program.value(x) if x < 0 else next(rest) for x in program.returned])
         return written(out, self.call(*args, **keywords), self.name)
 
+    def _of_others(self, args: Any, keywords: Any, leaves: Any, kinds: Any) -> Any:
+        """Call the function where some leaves have no form; where all these are numbers, it is a line to them.
+
+        A recording that is to be run at other inputs, as that of a compiled function around this one, has its lines.
+        """
+        numbers = [x for x, kind in zip(leaves, kinds, strict=True) if kind is None]
+        if not all(is_number(type(x)) for x in numbers) or any(map(is_noted, numbers)):
+            return self.f(*args, **keywords)
+        return call_of_numbers(self.name, self.call, self.derivatives, args, keywords)
+
     def _run(self, path: Path, inputs: list[Any]) -> Any:
         """Run a path's program; from then on it is the one that is called straight away."""
         found = path.program.rebuild(path.call(*inputs))
@@ -159,7 +176,7 @@ class Programs:
                 return None
             seconds, start = dict[str, float](), time.perf_counter()
             try:
-                program = recorded(self.f, args, keywords, kinds)
+                program = recorded(self.f, args, keywords, kinds, self._new_tape(kinds, at))
                 again = recorded(self.f, args, keywords, kinds) if self.check else program
             except Exception as error:  # where f itself raises, it will do so again
                 form.eager = f"it cannot be recorded: {error}"
@@ -186,6 +203,11 @@ class Programs:
                 at[0].others[at[1]] = path
             return path
 
+    def _new_tape(self, kinds: Any, at: tuple[Path, int] | None) -> Recorder:
+        """Return the tape to record a path on: of the first one of large arrays no value is computed."""
+        is_large = any(kind[0] and type(kind[1]) is tuple and prod(kind[1]) >= MANY for kind in kinds)
+        return LazyRecorder() if is_large and at is None and not self.check else Recorder()
+
     def _place(self, at: tuple[Path, int] | None) -> str:
         if at is None or at[1] < 0:
             return "a value whose shape differs"
@@ -198,7 +220,7 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: 
     tape = Recorder() if tape is None else tape
     tape.complete, tape.is_program, tape.guards = True, True, {}
     leaves, rebuild = flatten([list(args), keywords])
-    given = [variable(tape, np.array(x) if type(x) is np.ndarray else x) if kind[0] else x
+    given = [variable(tape, tape.as_input(x)) if kind[0] else x
              for x, kind in zip(leaves, kinds, strict=True)]  # fmt: skip
     lines = {id(x): x.line for x in given if isinstance(x, Variable)}
     args, keywords = rebuild(given)

@@ -16,6 +16,7 @@ from dualnumbers.messages.frames import Reader
 from dualnumbers.table import Row
 
 from ..calls.structures import flatten
+from ..tape.keeping import repeated
 from ..tape.program import Line as Place
 from ..tape.program import line_of
 from ..tape.recorder import Recorder
@@ -81,6 +82,12 @@ class Program:
         return [*self.of_inputs, *(guard for step in self.steps for guard in step.guards)]
 
 
+def own(x: Any) -> Any:
+    """Return a constant as the program keeps it: of an array a copy; of a large one that repeats a number, that."""
+    one = repeated(x)
+    return np.array(x) if type(x) is np.ndarray and one is x else one
+
+
 QUIET = frozenset(("add", "subtract", "multiply", "negative", "positive", "absolute", "fabs", "copysign", "maximum",
                    "minimum", "where", "square", "_python_number"))  # fmt: skip
 """Functions of Python's floats that raise nothing."""
@@ -101,7 +108,7 @@ def of_tape(tape: Recorder, out: Any) -> Program:
         if name not in held:
             if is_number(type(x)):
                 raise NotCompilable("it uses a number of a differentiation around it")
-            constants.append(np.array(x) if type(x) is np.ndarray else x)
+            constants.append(own(x))
             held[name] = ~(len(constants) - 1)
         return held[name]
 
@@ -118,7 +125,7 @@ def of_tape(tape: Recorder, out: Any) -> Program:
         return tuple(found)
 
     leaves, rebuild = flatten(out)
-    inputs = [tape.values[line] for line in tape.inputs]
+    inputs = list(map(tape.form_of_input, tape.inputs))
     made = Program(inputs, tuple(guard for line in tape.inputs for guard in noted(line)), constants, rebuild)
     for line, row in enumerate(tape.rows):
         if row is not None:

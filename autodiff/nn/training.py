@@ -13,6 +13,7 @@ from ..calls.values import value_of
 from ..objects.no_grad import no_grad
 from .module import Module
 from .optimisers import Optimiser
+from .steps import CompiledStep, Step, eager_step
 
 Curves = dict[str, list[float]]
 
@@ -38,7 +39,8 @@ def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Ite
 def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: Any, y: Any, epochs: int,
         batch_size: int | None = None, rng: Any = None, validation: tuple[Any, Any] | None = None,
         metrics: dict[str, Callable[[Any, Any], float]] | None = None, patience: int | None = None,
-        callback: Callable[[int, Curves], Any] | None = None, progress: bool = False) -> Curves:  # fmt: skip
+        callback: Callable[[int, Curves], Any] | None = None, progress: bool = False,
+        jit: bool = False) -> Curves:  # fmt: skip
     """Train a network; return the learning curves: a list of one number per epoch, by name.
 
     ``"loss"`` and the ``metrics`` are means over the batches of an epoch, as they were met; with ``validation`` data
@@ -47,8 +49,11 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     ``progress`` shows a bar where tqdm is installed. A network that is not in training is put there, with all its
     modules; in one that is, each keeps its mode, such as that of a `BatchNorm` which stays as it is.
 
-    Raises ValueError for metrics of the names of other curves, TypeError where the network, the loss or the optimiser
-    is none.
+    With ``jit`` a step, from the batch to the moved parameters, is one program (`autodiff.jit`), recorded for each
+    shape of a batch: the curves are the same to rounding. The parameters keep no gradients.
+
+    Raises ValueError for metrics of the names of other curves, and with ``jit`` for what no program can be made of: a
+    `BatchNorm` or `Dropout`, data that are not floats; TypeError where the network, the loss or the optimiser is none.
 
     >>> from autodiff import nn
     >>> net, x = nn.Linear(1, 1, rng=0), np.linspace(-1.0, 1.0, 20)[:, None]
@@ -69,21 +74,18 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     curves: Curves = {name: [] for name in measured}
     if validation is not None:
         curves |= {f"validation {name}": [] for name in measured}
+    step: Step | None = None
     for epoch in _shown(range(epochs), progress):
         if not net.training:
             net.train()
+        step = step or (CompiledStep if jit else eager_step)(net, loss, optimiser)
         sums, points = dict.fromkeys(measured, 0.0), 0
         for part, target in batches(x, y, batch_size=batch_size, rng=generator):
-            optimiser.zero_grad()
-            output = net(part)
-            cost = loss(output, target)
-            cost.backward()
-            optimiser.step()
+            cost, output = step(part, target)
             points += len(part)
             for name, measure in measured.items():
-                value = cost if name == "loss" else measure(value_of(output), target)
+                value = cost if name == "loss" else measure(output, target)
                 sums[name] += float(value_of(value)) * len(part)
-            del output, cost, value  # the tape: the next one takes its place in memory
         for name in measured:
             curves[name].append(sums[name] / points)
         if validation is not None:

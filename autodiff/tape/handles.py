@@ -37,6 +37,6 @@ def is_index(z: Any) -> bool:
 
 def handle(tape: Any, line: int, active: bool = True) -> Any:
     """Make a handle on a line, of the class that its value asks for."""
-    made: Any = object.__new__(CLASS[type(tape.values[line]), active])
+    made: Any = object.__new__(getattr(tape, "classes", CLASS)[type(tape.values[line]), active])
     made.tape, made.line = tape, line
     return made

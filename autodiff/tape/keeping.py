@@ -72,6 +72,15 @@ def stand_in(array: Any) -> Any:
     return np.ndarray(array.shape, array.dtype, nothing, 0, (0,) * array.ndim)
 
 
+def repeated(x: Any) -> Any:
+    """Return a large array whose elements are all the same number as one that repeats it; any other value as it is."""
+    if type(x) is not np.ndarray or x.nbytes < LARGE or x.dtype.kind not in "fiub":
+        return x
+    first = np.array(x[(0,) * x.ndim])
+    same = not any(x.strides) or ((x == first).all() and (first or not np.signbit(x.astype(float, copy=False)).any()))
+    return np.broadcast_to(first, x.shape) if same else x
+
+
 def _is_read(tape: Tape, line: int) -> bool:
     """Return whether a sweep reads the value of a line: to pull back through itself, or through what was made of it.
 

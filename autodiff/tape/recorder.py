@@ -14,7 +14,7 @@ line  variable  expression  value
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,10 +60,20 @@ class Recorder(Tape):
     is_torn: bool
     """Whether two threads were seen to append at the same time, so that the columns do not fit together."""
 
+    classes: dict[tuple[type, bool], type] = CLASS  # of the handles on its lines
+
     def __init__(self) -> None:
         super().__init__()
         self.complete = self.is_torn = self.is_program = False
         self.pinned, self.guards, self.answers = set(), None, {}
+
+    def computed(self, face: Face, operands: Sequence[int | None], xs: list[Any], static: tuple[Any, ...]) -> Any:
+        """Return what a row gives of values, those of lines or, where that is None, constants."""
+        return face.evaluate(*xs, *static)
+
+    def has_nan(self, line: int) -> bool:
+        """Return whether any part of a line's value is NaN."""
+        return has_nan(self.values[line])
 
     def apply(self, face: Face, operands: list[int], static: tuple[Any, ...]) -> int:
         """Append a line, a row applied to operands; return its number."""
@@ -78,11 +88,19 @@ class Recorder(Tape):
             self.more[place] = operands
         return self.append(row, operands[0], operands[1] if len(operands) == 2 else UNARY, value, place)
 
+    def as_input(self, x: Any) -> Any:
+        """Return an argument as the tape keeps it: an array of its own."""
+        return np.array(x) if type(x) is np.ndarray else x
+
     def add_input(self, value: Any) -> int:
         """Append a line that the tape differentiates with respect to; return its number."""
         line = self.append(None, UNARY, UNARY, value)
         self.inputs.append(line)
         return line
+
+    def form_of_input(self, line: int) -> Any:
+        """Return a value of the form of an input, of which none is read when nothing is recorded any more."""
+        return self.values[line]
 
     def add_value(self, value: Any) -> int:
         """Append a line without operands; return its number."""

@@ -37,7 +37,7 @@ GETITEM, ITEM, MULTIPLY, SETITEM = getitem.row, item.row, multiply.row, setitem.
 
 def variable(tape: Recorder, value: Any) -> Any:
     """Append an input; return the handle on it."""
-    made: Any = new(CLASS[type(value), True])
+    made: Any = new(tape.classes[type(value), True])
     made.tape, made.line = tape, tape.add_input(value)
     return made
 
@@ -56,7 +56,7 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
         own = isinstance(x, Variable) and x.tape is tape
         lines.append(x.operand if own else None)
         xs.append(x.primal if own else x if type(x) in SCALARS else tape.kept(x))
-    z, place = face.evaluate(*xs, *static), len(tape.values)
+    z, place = tape.computed(face, lines, xs, static), len(tape.values)
     if type(z) is bool and tape.guards is None:
         return z
     numbers = [tape.add_constant(x) if line is None else line for x, line in zip(xs, lines, strict=True)]
@@ -69,7 +69,7 @@ def record_line(face: Face, operands: tuple[Any, ...], static: tuple[Any, ...]) 
     if active or not is_index(z):
         return handle(tape, place, active)
     tape.guard(place)
-    return z
+    return tape.values[place]
 
 
 def items(tape: Recorder, line: int, active: bool = True) -> Any:
@@ -128,7 +128,7 @@ class Variable(Number, operators=True):
         return self.tape.guards is not None or super().is_noted()
 
     def has_nan(self) -> bool:
-        answer = has_nan(self.primal)
+        answer = self.tape.has_nan(self.line)
         self.note_answer(has_nan, (), answer)
         return answer
 

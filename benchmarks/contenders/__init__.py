@@ -10,7 +10,9 @@ single numbers, and `array`, which makes its own arrays of NumPy's. It answers t
   that have modules write with these, of the data and targets;
 - ``derivative(f, arguments, order)``: of a scalar function of one number, ``order`` times;
 - ``elementwise(f, arguments)``: the derivatives of an elementwise function at each element of one array;
-- ``jacobian(f, arguments)``, ``hessian(f, arguments)``: as full matrices;
+- ``jacobian(f, arguments)``, ``hessian(f, arguments)``: as full matrices; ``tall_jacobian``: one of more rows;
+- ``trained(f, arguments, count, rate)``: parameters, means and mean squares after a step of Adam; ``count`` arguments
+  of each are given, and ``f`` is a function of the parameters;
 - ``hvp(f, arguments, vector)``: the Hessian times a vector; ``gradient_and_hvp``: the gradient, too;
 - ``product(f, arguments, vector)``: the same after a set-up, where a library has an operator for it;
 - ``sparse_jacobian(f, arguments)``: its elements row by row, those that are 0 left out, after a set-up;
@@ -118,6 +120,18 @@ def descended(gradient: Callable[[Any], Any], x: Any, rate: float, steps: int) -
     for _ in range(steps):
         x = x - rate * gradient(x)
     return x
+
+
+def moved_by_adam(np: Any, given: Any, slopes: Any, rate: float) -> list[Any]:
+    """Return parameters, means and mean squares, which are ``given`` in this order, after the tenth step of Adam."""
+    count, first, second, step = len(given) // 3, 0.9, 0.999, 10
+    means = [first * m + (1.0 - first) * g for m, g in zip(given[count : 2 * count], slopes, strict=True)]
+    squares = [second * v + (1.0 - second) * g * g for v, g in zip(given[2 * count :], slopes, strict=True)]
+    moved = [
+        x - rate / (1.0 - first**step) * m / (np.sqrt(v / (1.0 - second**step)) + 1e-8)
+        for x, m, v in zip(given[:count], means, squares, strict=True)
+    ]
+    return [*moved, *means, *squares]
 
 
 def flat(answer: Any) -> np.ndarray:

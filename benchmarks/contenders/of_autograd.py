@@ -11,7 +11,7 @@ import autograd.scipy.special
 from autograd import elementwise_grad, grad, hessian, jacobian, make_jvp, make_vjp, value_and_grad
 from timing import np
 
-from contenders import Answer, cross_entropy_by, descended, namespace
+from contenders import Answer, cross_entropy_by, descended, moved_by_adam, namespace
 
 
 class Autograd:
@@ -74,6 +74,13 @@ class Autograd:
         """Answer by `jacobian`."""
         matrix = jacobian(f)
         return lambda: matrix(*arguments)
+
+    tall_jacobian = jacobian
+
+    def trained(self, f: Callable[..., Any], arguments: tuple[Any, ...], count: int, rate: float) -> Answer:
+        """Answer by `grad`, and Adam written out."""
+        slopes = grad(f, tuple(range(count)))
+        return lambda: moved_by_adam(np, arguments, slopes(*arguments[:count]), rate)
 
     def hessian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `hessian`."""

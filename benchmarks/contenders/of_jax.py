@@ -11,7 +11,7 @@ import jax.scipy.linalg
 import jax.scipy.special
 from timing import np
 
-from contenders import Answer, cross_entropy_by, descended, namespace
+from contenders import Answer, cross_entropy_by, descended, moved_by_adam, namespace
 
 jax.config.update("jax_enable_x64", True)
 
@@ -75,6 +75,15 @@ class Jax:
     def jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `jax.jacrev`."""
         return self.finished(jax.jacrev(f), arguments)
+
+    def tall_jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        """Answer by `jax.jacfwd`."""
+        return self.finished(jax.jacfwd(f), arguments)
+
+    def trained(self, f: Callable[..., Any], arguments: tuple[Any, ...], count: int, rate: float) -> Answer:
+        """Answer by `jax.grad`, and Adam written out."""
+        slopes = jax.grad(f, tuple(range(count)))
+        return self.finished(lambda *xs: moved_by_adam(jax.numpy, xs, slopes(*xs[:count]), rate), arguments)
 
     def hessian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `jax.hessian`."""

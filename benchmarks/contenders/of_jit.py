@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from timing import np
+
 from autodiff import derivative, grad, hessian, hvp, jacobian, jit, jvp, value_and_grad
-from contenders import Answer
+from contenders import Answer, moved_by_adam
 from contenders.ours import Ours
 
 
@@ -48,6 +50,13 @@ class OursJit(Ours):
         matrix = jacobian(f, sparse=True)
         return self.called(lambda x: matrix(x).data, arguments)
 
+    tall_jacobian = jacobian
+
+    def trained(self, f: Callable[..., Any], arguments: tuple[Any, ...], count: int, rate: float) -> Answer:
+        """Answer by `grad`, and Adam written out."""
+        slopes = grad(f, tuple(range(count)))
+        return self.called(lambda *xs: moved_by_adam(np, xs, slopes(*xs[:count]), rate), arguments)
+
     def hessian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `hessian`."""
         return self.called(hessian(f), arguments)
@@ -66,6 +75,11 @@ class OursEager(Ours):
     """Without ``jit``, of NumPy throughout."""
 
     name, scalars = "eager", Ours.np
+
+    def trained(self, f: Callable[..., Any], arguments: tuple[Any, ...], count: int, rate: float) -> Answer:
+        """Answer by `grad`, and Adam written out."""
+        slopes = grad(f, tuple(range(count)))
+        return lambda: moved_by_adam(np, arguments, slopes(*arguments[:count]), rate)
 
     def gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `grad`."""

@@ -10,7 +10,7 @@ import torch
 from timing import np
 from torch.nn.functional import cross_entropy, mse_loss
 
-from contenders import Answer, namespace
+from contenders import Answer, moved_by_adam, namespace
 
 torch.set_num_threads(1)
 warnings.filterwarnings("ignore", ".*torch.jit.script.* is deprecated", FutureWarning)  # of what torch.func.jvp imports
@@ -244,3 +244,8 @@ class TorchCompile(TorchFunc):
         """Answer by `torch.func.grad_and_value`."""
         both = self.compiled(torch.func.grad_and_value(f, tuple(range(len(arguments)))), arguments)
         return lambda: both()[::-1]
+
+    def trained(self, f: Callable[..., Any], arguments: tuple[Any, ...], count: int, rate: float) -> Answer:
+        """Answer by `torch.func.grad`, and Adam written out."""
+        slopes = torch.func.grad(f, tuple(range(count)))
+        return self.compiled(lambda *xs: moved_by_adam(torch, xs, slopes(*xs[:count]), rate), arguments)

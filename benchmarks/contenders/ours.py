@@ -101,6 +101,8 @@ class Ours:
         matrix = jacobian(f)
         return lambda: matrix(*arguments)
 
+    tall_jacobian = jacobian
+
     def hessian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `hessian`."""
         matrix = hessian(f)

@@ -16,6 +16,7 @@ from workloads.linalg import gaussian_process
 from workloads.loops import compiled
 from workloads.simulations import brusselator, lennard_jones
 from workloads.training import gradient
+from workloads.vision import bundle_adjustment, hand_tracking
 
 ARRAYS = ("eager", "jax jit", "torch.compile", "autograd")
 SMALL = ("eager", "jax jit", "autograd")
@@ -79,8 +80,23 @@ def network(sizes: str, batch: int) -> Workload:
     return replace(work, peers=ARRAYS, limit=work.hand if sizes.startswith("784") else None)
 
 
+@compiled(
+    "MLP {sizes}, batch {batch}: step of Adam",
+    {"sizes": "2-25-25-25-2", "batch": 100}, {"sizes": "784-256-128-10", "batch": 128},
+    tiny={"sizes": "2-3-2", "batch": 4},
+)  # fmt: skip
+def training_step(sizes: str, batch: int) -> Workload:
+    """Take a whole step of a training: the gradient, the means of it and of its squares, the new parameters."""
+    work, rng = gradient(sizes, batch, "float64"), random(2)
+    means = tuple(0.01 * rng.normal(size=x.shape) for x in work.arguments)
+    squares = tuple(1e-4 * rng.uniform(size=x.shape) for x in work.arguments)
+    options = {"count": len(means), "rate": 0.001}
+    arguments = (*work.arguments, *means, *squares)
+    return replace(work, arguments=arguments, question="trained", options=options, peers=ARRAYS, hand=None)
+
+
 @compiled("GMM, d={d}, K={k}, n={n}: gradient", {"d": 2, "k": 5, "n": 1000}, {"d": 10, "k": 25, "n": 1000},
-          tiny={"d": 2, "k": 2, "n": 3})  # fmt: skip
+          {"d": 32, "k": 25, "n": 2500}, tiny={"d": 2, "k": 2, "n": 3})  # fmt: skip
 def mixture(d: int, k: int, n: int) -> Workload:
     """Differentiate a mixture's likelihood, as in ADBench."""
     return replace(gaussian_mixture(d, k, n), peers=ARRAYS)
@@ -91,6 +107,20 @@ def mixture(d: int, k: int, n: int) -> Workload:
 def centres(k: int, n: int, d: int) -> Workload:
     """Differentiate by the centres, twice."""
     return replace(clusters_to_second_order(k, n, d), peers=SMALL)
+
+
+@compiled("bundle adjustment, {cameras} cameras, {points} points, {seen} observations: gradient",
+          {"cameras": 30, "points": 500, "seen": 2500}, tiny={"cameras": 2, "points": 3, "seen": 4})  # fmt: skip
+def adjustment(cameras: int, points: int, seen: int) -> Workload:
+    """Differentiate the squares of 5,000 residuals and of 2,500 weights, as in ADBench."""
+    return replace(bundle_adjustment(cameras, points, seen), peers=ARRAYS)
+
+
+@compiled("hand tracking, {bones} bones, {vertices} vertices, {seen} points: Jacobian",
+          {"bones": 22, "vertices": 544, "seen": 100}, tiny={"bones": 3, "vertices": 5, "seen": 2})  # fmt: skip
+def tracking(bones: int, vertices: int, seen: int) -> Workload:
+    """Differentiate the distances of a hand's vertices from points, as in ADBench."""
+    return replace(hand_tracking(bones, vertices, seen), peers=SMALL)
 
 
 @compiled("Lennard-Jones, {n} particles: forces", {"n": 100}, tiny={"n": 3})

@@ -96,6 +96,7 @@ LAYERS = (
     ("autodiff.differences", "autodiff.check.derivatives", "autodiff.tape.sources", "autodiff.tape.fast_paths"),
     ("autodiff.tape.variable",),
     ("autodiff.tape.locally_constant",),
+    ("autodiff.tape.lazy",),
     ("autodiff.tape",),
     ("autodiff.second_look",),
     (

@@ -712,3 +712,82 @@ def test_patience_is_not_ended_by_a_loss_that_is_no_number():
 
 def test_no_class_is_found_where_the_output_is_no_number():
     assert nn.accuracy(np.array([[np.nan, np.nan], [0.0, 1.0]]), np.array([0, 1])) == 0.5
+
+
+def trained(jit, optimiser, classes, dtype=float, **options):
+    """The curves and the state after a training, with batches of two sizes."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 2)).astype(dtype)
+    inside = (x[:, 0] * x[:, 1] > 0.0).astype(int)
+    net = nn.Sequential(nn.Linear(2, 8, rng=1, dtype=dtype), nn.Tanh(), nn.Linear(8, 2, rng=2, dtype=dtype))
+    loss, target = (nn.cross_entropy, inside) if classes else (nn.mse, np.eye(2, dtype=dtype)[inside])
+    made = optimiser(net.parameters())
+    curves = nn.fit(net, loss, made, x, target, 5, batch_size=20, rng=3, metrics={"accuracy": nn.accuracy}, jit=jit,
+                    validation=(x, target), **options)  # fmt: skip
+    return curves, net.state_dict(), made
+
+
+OPTIMISERS = {
+    "descent": lambda parameters: nn.SGD(parameters, lr=0.1),
+    "momentum": lambda parameters: nn.SGD(parameters, lr=0.05, momentum=0.9, nesterov=True),
+    "adam": lambda parameters: nn.Adam(parameters, lr=0.01),
+    "rmsprop": lambda parameters: nn.RMSprop(parameters, lr=0.01),
+}
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS.values(), ids=OPTIMISERS)
+@pytest.mark.parametrize("classes", [True, False])
+def test_a_training_by_programs_is_the_training(optimiser, classes):
+    (plain, state, _), (curves, moved, made) = (trained(jit, optimiser, classes) for jit in (False, True))
+    assert curves.keys() == plain.keys()
+    for name in curves:
+        np.testing.assert_allclose(curves[name], plain[name], rtol=1e-10)
+    for name in state:
+        np.testing.assert_allclose(moved[name], state[name], rtol=1e-8, atol=1e-12)
+    assert all(type(part) is int for kept in made.states for name, part in kept.items() if name == "count")
+
+
+def test_a_training_by_programs_in_single_precision_and_with_a_step_size_that_changes():
+    def lower(epoch, curves, made):
+        made[0].lr *= 0.5
+
+    found = []
+    for jit in (False, True):
+        kept = []
+
+        def optimiser(parameters, kept=kept):
+            kept.append(nn.SGD(parameters, lr=0.5))
+            return kept[0]
+
+        curves, state, _ = trained(jit, optimiser, True, np.float32, callback=lambda e, c, k=kept: lower(e, c, k))
+        found.append((curves["loss"], state))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-5)
+    assert all(x.dtype == np.float32 for x in found[1][1].values())
+
+
+def test_what_no_program_can_be_made_of_is_refused():
+    x, y = np.ones((4, 2)), np.array([0, 1, 0, 1])
+    for layer in (nn.BatchNorm(2), nn.Dropout(0.5)):
+        net = nn.Sequential(layer, nn.Linear(2, 2, rng=0))
+        with pytest.raises(ValueError, match="leave jit=True out"):
+            nn.fit(net, nn.cross_entropy, nn.SGD(net.parameters()), x, y, 1, jit=True)
+    net = nn.Linear(2, 2, rng=0)
+    fit = lambda loss, x, y, parameters=None: nn.fit(
+        net, loss, nn.SGD(parameters or net.parameters()), x, y, 1, jit=True
+    )
+    with pytest.raises(ValueError, match="the data are floats"):
+        fit(nn.cross_entropy, x.astype(int), y)
+    with pytest.raises(ValueError, match="the targets are floats"):
+        fit(lambda z, t: np.sum(z[np.arange(4), t]), x, y)
+    with pytest.raises(ValueError, match="numbered from 0 to 1"):
+        fit(nn.cross_entropy, x, y + 1)
+    with pytest.raises(ValueError, match="of the network alone"):
+        fit(nn.mse, x, x, [*net.parameters(), Variable(1.0)])
+    with pytest.raises(RuntimeError, match="did different things"):
+        fit(lambda z, t: np.mean((z - t + RNG.normal()) ** 2), x, x)
+
+
+def test_a_network_in_use_is_trained_by_programs():
+    net = nn.Sequential(nn.Dropout(0.5).eval(), nn.Linear(2, 1, rng=0))
+    curves = nn.fit(net, nn.mse, nn.Adam(net.parameters(), lr=0.1), X[:, :2], X[:, 2:], 20, jit=True)
+    assert curves["loss"][-1] < curves["loss"][0]
