@@ -16,7 +16,7 @@ __all__ = ["inv", "quadratic_form", "solve", "solve_continuous_lyapunov", "solve
 
 
 def quadratic_form(Q: Any, x: Any) -> Any:
-    """Return ½ xᵀ Q x.
+    """Return ½ xᵀ Q x. Raises ValueError where the shapes do not fit.
 
     >>> from autodiff import grad
     >>> grad(quadratic_form, 1)(np.eye(2), np.array([3.0, 4.0])).tolist()
@@ -27,7 +27,7 @@ def quadratic_form(Q: Any, x: Any) -> Any:
 
 
 def inv(A: Any) -> Any:
-    """Return the inverse of a matrix, as ``np.linalg.inv``.
+    """Return the inverse of a matrix, as ``np.linalg.inv``. Raises LinAlgError where it is singular or not square.
 
     >>> import numpy as np
     >>> inv(np.array([[2.0, 0.0], [0.0, 4.0]]))
@@ -40,6 +40,8 @@ def inv(A: Any) -> Any:
 def solve(A: Any, b: Any) -> Any:
     """Return the solution of A x = b, as ``np.linalg.solve``.
 
+    Raises LinAlgError where A is singular or not square, ValueError where the shapes do not fit.
+
     >>> import numpy as np
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0]))
     array([0.5 , 0.25])
@@ -49,6 +51,8 @@ def solve(A: Any, b: Any) -> Any:
 
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
     """Solve A X + X Aᴴ = Q for X, as ``scipy.linalg.solve_continuous_lyapunov``; it needs SciPy.
+
+    Raises ValueError where a matrix is not square, or the shapes do not fit.
 
     >>> import numpy as np
     >>> solve_continuous_lyapunov(-np.eye(1), -np.eye(1))

@@ -118,6 +118,9 @@ def elementwise(*partials: Any, singular: bool = False) -> Callable[[Function], 
     constant. Arguments with defaults that follow are fixed parameters. ``singular``: a partial may be infinite where
     the function is defined, as that of a root.
 
+    Raises TypeError where the function does not name its arguments, or has another number of them, or where a fixed
+    parameter carries a derivative.
+
     >>> from autodiff import gradient
     >>> @elementwise(lambda x, y, z: y * z, lambda x, y, z: x * z)
     ... def exp_of_product(x, y):
@@ -179,6 +182,9 @@ def linear(*adjoints: Any) -> Callable[[Function], Function]:
     An adjoint map takes the cotangent of the value, then all arguments, and returns the argument's cotangent. None
     stands for an argument that carries no derivative. Arguments that follow are fixed parameters.
 
+    Raises what `elementwise` does, and TypeError for a map that is no function; ValueError at the first tangent where
+    the function and its adjoint map are no transposes of one another, or what a map gives has another shape.
+
     >>> from autodiff import vjp
     >>> @linear(lambda g, x, step: np.append(np.zeros(step), g))
     ... def without_the_first(x, step=1):
@@ -191,6 +197,8 @@ def linear(*adjoints: Any) -> Callable[[Function], Function]:
 
 def multilinear(*adjoints: Any) -> Callable[[Function], Function]:
     """Give a function that is linear in each argument, the others fixed, its adjoint maps, as `linear` has them.
+
+    Raises what that does.
 
     >>> from autodiff import grad
     >>> @multilinear(lambda g, x, y: g * y, lambda g, x, y: g * x)
@@ -232,7 +240,7 @@ def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], F
 
     A pull-back alone is enough: ``Smooth(None, pull)`` for an argument, or ``smooth(pull=…)`` for all arguments up to
     the first that has a default. The push-forward is derived from it, as the transpose of what it does to a cotangent;
-    so it is written in NumPy's functions.
+    so it is written in NumPy's functions. Raises what `linear` does.
 
     >>> from autodiff import jvp
     >>> @smooth(pull=lambda g, z, a, b: (g * b, g * a))
@@ -247,6 +255,8 @@ def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], F
 
 def locally_constant(function: Function) -> Function:
     """Mark a function whose derivative is zero wherever it has one: rounding, counting, sorting out.
+
+    Raises TypeError where the function does not name its arguments.
 
     >>> from autodiff import derivative
     >>> @locally_constant

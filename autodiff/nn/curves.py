@@ -19,7 +19,7 @@ def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tupl
 
     Where they stopped at different epochs, each keeps its last value to the end. ``log`` names the measures drawn on a
     logarithmic scale. Returns the Matplotlib figure, for its ``savefig``: the given one, which may be a part of a
-    larger, or a new one.
+    larger, or a new one. Raises ValueError where trainings measured different things.
 
     >>> len(plot_curves({"loss": [3.0, 2.0, 1.5], "accuracy": [0.5, 0.7, 0.9]}).axes)
     2

@@ -36,6 +36,7 @@ class Linear(Module):
     """x W + b: of shape (points, inputs) → (points, outputs).
 
     ``weight`` has the shape (inputs, outputs), the transpose of PyTorch's; ``bias`` (outputs,), or it is None.
+    Raises ValueError for an unknown ``init``, and called, for an array of another shape.
 
     >>> import numpy as np
     >>> Linear(3, 2, rng=0)(np.ones((5, 3))).shape
@@ -61,7 +62,8 @@ class Conv2d(Module):
     """The correlation of images with kernels: of shape (points, channels, height, width) → the same, of new channels.
 
     ``kernel_size``, ``stride`` and ``padding``, with zeros, are whole numbers or pairs of them. ``weight`` has the
-    shape (outputs, inputs, height, width), as PyTorch's; ``bias`` (outputs,), or it is None.
+    shape (outputs, inputs, height, width), as PyTorch's; ``bias`` (outputs,), or it is None. Raises
+    ValueError for other sizes, or an unknown ``init``, and called, for an array of another shape.
 
     >>> import numpy as np
     >>> Conv2d(1, 4, 3, rng=0)(np.ones((2, 1, 8, 8))).shape
@@ -153,6 +155,8 @@ class Softmax(Module):
 class Dropout(Module):
     """In training each element is 0 with the given probability, the others are scaled up to keep the mean.
 
+    Raises ValueError where the probability is not at least 0 and below 1.
+
     >>> import numpy as np
     >>> layer = Dropout(0.5, rng=0)
     >>> layer.eval()(np.ones(3))
@@ -177,6 +181,7 @@ class BatchNorm(Module):
     """Every feature, along axis 1, to mean 0 and variance 1 over the batch, then scaled and shifted.
 
     In use, the running means and variances of training stand for those of the batch (Ioffe & Szegedy 2015).
+    Called, it raises ValueError for an array of another number of features, and in training for one of no points.
 
     >>> import numpy as np
     >>> layer = BatchNorm(1)

@@ -31,7 +31,7 @@ def cross_entropy(logits: Any, target: Any) -> Any:
 
     ``target`` holds the number of the class of each point, shape (points,), or probabilities of the shape of the
     logits. It is computed from the logits without softmax, so that it neither overflows nor loses digits: not even
-    where the target's class is nearly certain.
+    where the target's class is nearly certain. Raises ValueError where the target is neither.
 
     >>> import numpy as np
     >>> print(f"{float(cross_entropy(np.zeros((1, 2)), np.array([1]))):.6f}")

@@ -16,6 +16,7 @@ class Module:
     """A function whose parameters are Variables made by hand, and attributes of it.
 
     A subclass writes ``forward(self, x)``. What else is to be saved with the parameters is named in ``buffers``.
+    Called without a ``forward`` of its own it raises NotImplementedError.
 
     >>> import numpy as np
     >>> from autodiff import Variable

@@ -20,6 +20,9 @@ State = dict[str, Any]
 class Optimiser:
     """Moves parameters against their gradients; one that has none stays. A subclass writes `moved`.
 
+    Raises TypeError where the parameters are not Variables in a list, ValueError where one is named twice, where there
+    are none, or where ``lr`` is not positive.
+
     >>> from autodiff import Variable
     >>> class Signs(Optimiser):
     ...     def moved(self, x, gradient, state):
@@ -83,6 +86,9 @@ def _squared(gradient: Any) -> Any:
 
 class SGD(Optimiser):
     """Gradient descent, x − lr g; with momentum v ← μ v + g, x − lr v; Nesterov's x − lr (g + μ v) (Sutskever 2013).
+
+    Raises ValueError where ``momentum`` is not at least 0 and below 1, or Nesterov's step has none, and what
+    `Optimiser` does.
 
     >>> from autodiff import Variable
     >>> x = Variable(2.0)

@@ -21,6 +21,8 @@ Curves = dict[str, list[float]]
 def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
     """Yield parts of arrays along their first axis, ``batch_size`` points each, in random order if ``rng`` is given.
 
+    Raises ValueError where the arrays have different numbers of points, or none, or a part would have none.
+
     >>> [part.tolist() for (part,) in batches(np.arange(5), batch_size=2)]
     [[0, 1], [2, 3], [4]]
     """

@@ -1,5 +1,7 @@
 """A function runs once, however many elements it is differentiated by: random numbers, and what it writes to."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,15 @@ def test_a_number_beside_an_array_of_no_elements():
     by_x, by_y = jacfwd(lambda x, y: (x, y), (0, 1))(1.5, np.zeros((0, 2)))
     assert by_x[0] == 1.0
     assert [np.shape(part) for part in (*by_x, *by_y)] == [(), (0, 2), (0, 2), (0, 2, 0, 2)]
+
+
+def test_a_jacobian_takes_little_more_than_its_own_memory():
+    x, of = np.linspace(0.1, 1.0, 1000), jacobian(lambda x: np.sin(x) * np.exp(-x * x) + x)
+    found = of(x)
+    tracemalloc.start()
+    try:
+        of(x)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * found.nbytes

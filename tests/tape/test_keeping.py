@@ -14,6 +14,7 @@ from table import ELEMENTWISE_FUNCTIONS, few_points, named
 
 from autodiff import grad, gradient, hessian, jacfwd, record, smooth, value_and_grad, value_of
 from autodiff.calls.structures import flatten
+from autodiff.linearization import Recording
 from autodiff.tape import keeping, recorder, sweep
 from autodiff.tape.keeping import arguments_read, count_read, read_to_pull
 from dualnumbers.levels import is_number
@@ -159,6 +160,38 @@ def test_a_sum_of_linear_functions_keeps_nothing():
         return np.sum(x)
 
     assert peak(f, np.linspace(0.0, 1.0, N)) < 8
+
+
+def reaction(u):
+    for _ in range(5):
+        u = u + 1e-3 * (u * (1.0 - u) + np.roll(u, 1) + np.roll(u, -1) - 2.0 * u)
+    return np.sum(u**2)
+
+
+IMAGES = np.random.default_rng(0).normal(size=(512, 784))
+
+
+def network(weights, biases):
+    x = IMAGES
+    for w, b in zip(weights[:-1], biases, strict=True):
+        x = np.tanh(x @ w + b)
+    return np.sum((x @ weights[-1]) ** 2)
+
+
+def layers():
+    rng = np.random.default_rng(1)
+    return [[rng.normal(size=shape) for shape in ((784, 256), (256, 128), (128, 10))], [np.zeros(256), np.zeros(128)]]
+
+
+@pytest.mark.parametrize(("f", "xs", "share"), [
+    (reaction, [np.linspace(0.0, 1.0, N)], 1 / 3),
+    (chain, [np.linspace(0.0, 1.0, N)], 1 / 3),
+    (network, layers(), 0.68),  # the slope of tanh reads the operand, for its digits; the next product reads the value
+])  # fmt: skip
+def test_the_share_of_the_values_that_is_kept(f, xs, share):
+    tape = Recording(f, xs, range(len(xs))).tape
+    made = [x.nbytes for x, row in zip(tape.values, tape.rows, strict=True) if row and type(x) is np.ndarray]
+    assert sum(made) - sum(tape.values[line].nbytes for line in tape.let_go) < share * sum(made)
 
 
 def test_what_still_has_a_handle_is_kept():
