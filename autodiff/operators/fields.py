@@ -124,8 +124,10 @@ def laplacian(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any
             raise TypeError(f"laplacian is by real coordinates; those given are complex{user_line()}")
         units = np.eye(n, dtype=np.result_type(dtype_of(x), np.float32))
         main, with_rest = beside(f, has_aux, name_of(f))
-        found = None if n and watching() else _at_once(main, x, units, args, keywords)
-        if found is None or (n and has_nan(found)):  # along one axis zeros that meet infinite slopes are told apart
+        if not n:
+            return with_rest(_second(main, x, zeros_like(x) + 0.0, args, keywords))
+        found = None if watching() else _at_once(main, x, units, args, keywords)
+        if found is None or has_nan(found):  # along one axis zeros that meet infinite slopes are told apart
             found = sum(_second(main, x, unit, args, keywords) for unit in units)
         return with_rest(found)
 

@@ -57,7 +57,7 @@ def hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bool | Sparsity =
     array([[4., 2.],
            [2., 0.]])
     """
-    all_three = value_grad_and_hessian(f, argnums, sparse, chunk_size=chunk_size, has_aux=has_aux)
+    all_three = _all_three(f, argnums, sparse, chunk_size, has_aux, whole=False)
 
     @with_parameters_of(f)
     def hessian_of_f(*args: Any, **keywords: Any) -> Any:
@@ -79,12 +79,17 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
     >>> value, slope, curvature
     (8.0, 12.0, 12.0)
     """
+    return with_parameters_of(f)(_all_three(f, argnums, sparse, chunk_size, has_aux, whole=True))
+
+
+def _all_three(f: Callable[..., Any], argnums: Which, sparse: bool | Sparsity, chunk_size: int | None, has_aux: bool,
+               whole: bool) -> Callable[..., Any]:  # fmt: skip
+    """Return the function of the value, the gradient and the Hessian; the gradient may lack where not ``whole``."""
     checked(chunk_size)
     check_sparse(sparse)
     if sparse:
         return value_grad_and_sparse_hessian(f, argnums, sparse, chunk_size, has_aux)
 
-    @with_parameters_of(f)
     def all_three(*args: Any, **keywords: Any) -> Any:
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
@@ -99,11 +104,11 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
         value = recording.value(out)
         result = with_rest(value)
         try:
-            gradient, partials = _hessian(recording, out, chunk_size)
+            gradient, partials = _hessian(recording, out, chunk_size, whole)
         except Unadapted:
             partials = None
         if partials is None or _are_in_doubt(partials):
-            gradient = recording.pull([(out, zeros_like(value) + 1)])
+            gradient = recording.pull([(out, zeros_like(value) + 1)]) if whole else recording.leaves
             partials = jacfwd(grad(main, indices), indices, chunk_size=chunk_size)(*given)
         of_arguments = recording.call.structured(gradient)
         if isinstance(argnums, tuple):
@@ -120,18 +125,21 @@ def _are_in_doubt(partials: list[Any]) -> bool:
     return any(map(in_doubt, flatten(partials)[0]))
 
 
-def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[list[Any], list[Any]]:
-    """Return the gradients by all leaves, and the partials by each argument of the list of those."""
+def _hessian(recording: Recording, out: Any, chunk_size: int | None, whole: bool) -> tuple[list[Any], list[Any]]:
+    """Return the gradients by all leaves, and the partials by each argument of the list of those.
+
+    Where not ``whole`` the gradients themselves may lack.
+    """
     elements = largest(recording.tape.values)
     if chunk_size is None and go_at_once(recording.leaves, elements):
-        found_at_once = _of_one_array(recording, out)
+        found_at_once = _of_one_array(recording, out, whole)
         if found_at_once is not None:
             return found_at_once
     directions = Directions(recording.leaves, chunk_size, elements)
     found = [Columns(directions, x) for x in recording.leaves]
     gradient: list[Any] = []
     for chosen in directions.chunks():
-        pushed = pushed_gradient(recording, out, directions.seeds(chosen))
+        pushed = pushed_gradient(recording, out, directions.seeds(chosen), whole)
         gradient = gradient or recording.partials([g for g, _ in pushed], set())
         for filled, (_, tangent) in zip(found, pushed, strict=True):
             filled.fill(chosen, tangent)
@@ -139,10 +147,10 @@ def _hessian(recording: Recording, out: Any, chunk_size: int | None) -> tuple[li
     return gradient, recording.call.jacobians(by_leaf, recording.call.structured)
 
 
-def _of_one_array(recording: Recording, out: Any) -> tuple[list[Any], list[Any]] | None:
+def _of_one_array(recording: Recording, out: Any, whole: bool) -> tuple[list[Any], list[Any]] | None:
     """Do what `_hessian` does for one small array, without chunks; None where the tangents are no plain arrays."""
     (x,), low = recording.leaves, Level()
-    ((gradient, tangent),) = pushed_gradient(recording, out, [of_units(x.size, x.shape, low)])
+    ((gradient, tangent),) = pushed_gradient(recording, out, [of_units(x.size, x.shape, low)], whole)
     if type(tangent) is BatchArray and tangent.level is low:
         columns = tangent.data
     elif x.size == 1 and type(tangent) is np.ndarray:

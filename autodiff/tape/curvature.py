@@ -167,9 +167,17 @@ class _Sweep:
     def _pull(self, line: int, g: Any, d: Any) -> None:
         """Pull back through any other row."""
         tape = self.tape
-        row, operands, static, z = tape.rows[line], tape.operands(line), tape.static.get(line, ()), tape.values[line]
+        row, static, z = tape.rows[line], tape.static.get(line, ()), tape.values[line]
         assert row is not None
-        g, d, xs = as_numpy_float(g, z), as_numpy_float(self._together(d), z), list(map(tape.value, operands))
+        g, d = as_numpy_float(g, z), None if d is None else as_numpy_float(self._together(d), z)
+        if row.is_linear and row.arity == 1 and row is not GETITEM:
+            operand, kind = tape.first[line], row.arguments[0]
+            xs = [tape.values[operand]]
+            c = kind.pull(row, 0, g, z, xs, static, None) if self._is_asked(operand) else None
+            self._add(operand, c, None if d is None else kind.pull(row, 0, d, z, xs, static, None))
+            return
+        operands = tape.operands(line)
+        xs = list(map(tape.value, operands))
         if row is GETITEM:
             self._put_back(operands[0], g, d, z, xs[0], static)
         elif row.is_linear or (row.kinds == MULTILINEAR and row.arity == 2):

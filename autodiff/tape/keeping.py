@@ -115,16 +115,19 @@ def count_read(tape: Program, last: int) -> int:
     """
     read: set[int] = set()
     for line in range(last, -1, -1):
-        row, operands = tape.rows[line], tape.operands(line)
+        row = tape.rows[line]
         if row is None or line in read or not is_of_table(row):
             return line + 1
-        passing = [k >= 0 for k in operands]
+        few = row.arity in (1, 2)
+        operands = (tape.first[line], tape.second[line])[: row.arity] if few else tape.operands(line)
+        passing = tuple([k >= 0 for k in operands])
         if row.inline is None:
-            passing = [passes and row.passes(k) for k, passes in enumerate(passing)]
-        here = read_to_pull(row, tuple(passing))
+            passing = tuple([passes and row.passes(k) for k, passes in enumerate(passing)])
+        here = read_to_pull(row, passing)
         if -1 in here:
             return line + 1
-        read.update(operands[k] for k in here)
+        for k in here:
+            read.add(operands[k])
     return 0
 
 

@@ -274,6 +274,13 @@ def test_divergence_curl_and_laplacian():
     close(laplacian(lambda p, k: k * np.sum(p**2))(X, 3.0), 18.0)
 
 
+def test_a_laplacian_by_no_coordinates_is_zero():
+    for f in (lambda x: np.sum(x**2), lambda x: np.sum(x[::2]) * 2.0 + np.ones(3), lambda x: 1.0):
+        found = laplacian(f)(np.zeros(0))
+        assert np.shape(found) == np.shape(f(np.zeros(0)))
+        assert not np.any(found)
+
+
 def test_fields_can_be_differentiated_again():
     close(curl(grad(energy))(X), np.zeros(3))
     close(divergence(curl(field))(X), 0.0)
