@@ -251,7 +251,8 @@ def map_coordinates(input: Array, coordinates: Array, output: Any = None, order:
                     cval: Any = 0.0, prefilter: bool = True) -> Any:  # fmt: skip
     """As ``scipy.ndimage.map_coordinates`` with ``order=1`` or 0, ``mode="constant"`` or ``"nearest"``.
 
-    Differentiable in the image and in the coordinates; on a pixel the slope is that towards the next one.
+    Differentiable in the image and in the coordinates; on a pixel the slope is that towards the next one. Raises
+    TypeError for another order or mode, ValueError where the coordinates are of another number of axes.
     """
     _no_output(output)
     if order not in (0, 1) or mode not in ("constant", "nearest"):

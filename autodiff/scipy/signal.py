@@ -198,7 +198,10 @@ def _padded(x: Any, padtype: str | None, n: int) -> Any:
 @counterpart("signal.filtfilt")
 def filtfilt(b: Array, a: Array, x: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None,
              method: str = "pad", irlen: int | None = None) -> Any:  # fmt: skip
-    """As ``scipy.signal.filtfilt`` with ``method="pad"``: a filter applied forward and backward."""
+    """As ``scipy.signal.filtfilt`` with ``method="pad"``: a filter applied forward and backward.
+
+    Raises TypeError for another ``method``.
+    """
     if method != "pad":
         raise TypeError(f"filtfilt with method={method!r} has no derivative here; use method='pad'")
     b, a, x = reshape(b, -1, "C"), reshape(a, -1, "C"), _last(x, axis)
@@ -217,7 +220,10 @@ def filtfilt(b: Array, a: Array, x: Array, axis: int = -1, padtype: str | None =
 @counterpart("signal.savgol_filter")
 def savgol_filter(x: Array, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
                   mode: str = "interp", cval: float = 0.0) -> Any:  # fmt: skip
-    """As ``scipy.signal.savgol_filter``, linear in ``x``; ``cval`` must be 0."""
+    """As ``scipy.signal.savgol_filter``, linear in ``x``; ``cval`` must be 0.
+
+    Raises TypeError where it is not.
+    """
     if cval != 0.0:
         raise TypeError(f"savgol_filter with cval={cval} has no derivative here; subtract cval from x before, "
                         "or use another mode")  # fmt: skip

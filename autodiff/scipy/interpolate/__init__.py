@@ -66,7 +66,10 @@ class CubicHermiteSpline(PPoly):
 
 
 class PchipInterpolator(CubicHermiteSpline):
-    """As ``scipy.interpolate.PchipInterpolator``: monotone where the data are (Fritsch & Butland 1984)."""
+    """As ``scipy.interpolate.PchipInterpolator``: monotone where the data are (Fritsch & Butland 1984).
+
+    Raises ValueError for complex y.
+    """
 
     def __init__(self, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
         x, y, axis = _data(x, y, axis)
@@ -99,7 +102,10 @@ def _end(h: Any, beyond: Any, m: Any, following: Any) -> Any:
 
 
 class Akima1DInterpolator(CubicHermiteSpline):
-    """As ``scipy.interpolate.Akima1DInterpolator`` (Akima 1970; "makima" as in MATLAB)."""
+    """As ``scipy.interpolate.Akima1DInterpolator`` (Akima 1970; "makima" as in MATLAB).
+
+    Raises NotImplementedError for another ``method``, ValueError for complex y.
+    """
 
     def __init__(self, x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None) -> None:
         if method not in ("akima", "makima"):
@@ -234,7 +240,10 @@ def _of_other_kind(kind: Any) -> TypeError:
 
 
 class interp1d:  # noqa: N801  SciPy's name
-    """As ``scipy.interpolate.interp1d`` with ``kind`` "linear" or "cubic"; ``fill_value`` as SciPy has it."""
+    """As ``scipy.interpolate.interp1d`` with ``kind`` "linear" or "cubic"; ``fill_value`` as SciPy has it.
+
+    Raises TypeError for another ``kind`` of numbers that carry a derivative, ValueError where x lies outside.
+    """
 
     def __init__(self, x: Any, y: Any, kind: Any = "linear", axis: int = -1, copy: bool = True,
                  bounds_error: Any = None, fill_value: Any = np.nan, assume_sorted: bool = False) -> None:  # fmt: skip

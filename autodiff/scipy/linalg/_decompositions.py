@@ -57,7 +57,10 @@ def svdvals(a: Array, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 @counterpart("linalg.polar")
 def polar(a: Array, side: str = "right") -> Any:
-    """U and the positive P with A = U P, or A = P U for ``side="left"``, by the singular values as SciPy does it."""
+    """U and the positive P with A = U P, or A = P U for ``side="left"``, by the singular values as SciPy does it.
+
+    Raises ValueError for another ``side``.
+    """
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
     w, s, vh = singular_values.svd(a, False)
@@ -68,7 +71,10 @@ def polar(a: Array, side: str = "right") -> Any:
 @counterpart("linalg.qr")
 def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full", pivoting: bool = False,
        check_finite: bool = True) -> Any:  # fmt: skip
-    """Q and R of ``mode="economic"``, or of "full" for no more rows than columns; with ``pivoting`` the permutation."""
+    """Q and R of ``mode="economic"``, or of "full" for no more rows than columns; with ``pivoting`` the permutation.
+
+    Raises TypeError for another ``mode``, in which columns of Q are not determined.
+    """
     finite(check_finite, a)
     m, n = shape(a)[-2:]
     if mode not in ("full", "r", "economic"):
@@ -85,7 +91,10 @@ def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str 
 @counterpart("linalg.rq")
 def rq(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full",
        check_finite: bool = True) -> Any:  # fmt: skip
-    """R and Q with A = R Q: `qr` of Aᴴ with its rows and columns reversed; "full" for no more columns than rows."""
+    """R and Q with A = R Q: `qr` of Aᴴ with its rows and columns reversed; "full" for no more columns than rows.
+
+    Raises ValueError for an unknown ``mode``, TypeError for one in which rows of Q are not determined.
+    """
     finite(check_finite, a)
     m, n = shape(a)[-2:]
     if mode not in ("full", "r", "economic"):
@@ -128,7 +137,10 @@ def _standard(a: Any, b: Any, lower: bool, kind: int) -> tuple[Any, Any]:
 def eigh(a: Array, b: Array = None, *, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
          overwrite_b: bool = False, type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
          subset_by_value: Any = None, driver: str | None = None) -> Any:  # fmt: skip
-    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, or of a pair with B positive definite."""
+    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, or of a pair with B positive definite.
+
+    Raises ValueError where subsets by index and by value are asked for.
+    """
     finite(check_finite, a)
     if subset_by_index is not None and subset_by_value is not None:
         raise ValueError("Either index or value subset can be requested.")
@@ -187,7 +199,10 @@ def _complex_pair(a: Any, b: Any) -> Any:
 @counterpart("linalg.eig")
 def eig(a: Array, b: Array = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
         overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:  # fmt: skip
-    """Eigenvalues and right eigenvectors of length 1, complex as SciPy's; with ``b`` those of B⁻¹ A."""
+    """Eigenvalues and right eigenvectors of length 1, complex as SciPy's; with ``b`` those of B⁻¹ A.
+
+    Raises TypeError for left eigenvectors and for quotients of numbers.
+    """
     finite(check_finite, a)
     if left or homogeneous_eigvals:
         raise TypeError("scipy.linalg.eig of numbers gives eigenvalues and right eigenvectors; for left ones call "
@@ -201,7 +216,10 @@ def eig(a: Array, b: Array = None, left: bool = False, right: bool = True, overw
 @counterpart("linalg.eigvals")
 def eigvals(a: Array, b: Array = None, overwrite_a: bool = False, check_finite: bool = True,
             homogeneous_eigvals: bool = False) -> Any:  # fmt: skip
-    """The eigenvalues, complex as SciPy's; with ``b`` those of B⁻¹ A."""
+    """The eigenvalues, complex as SciPy's; with ``b`` those of B⁻¹ A.
+
+    Raises TypeError for quotients of numbers.
+    """
     finite(check_finite, a)
     if homogeneous_eigvals:
         raise TypeError("scipy.linalg.eigvals of numbers gives quotients; use homogeneous_eigvals=False")

@@ -99,7 +99,10 @@ def permutation(piv: Any) -> Any:
 
 @counterpart("linalg.lu_solve")
 def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
-    """The solution of A x = b (``trans`` 1: Aᵀ, 2: Aᴴ), given ``lu_factor(A)`` of one matrix."""
+    """The solution of A x = b (``trans`` 1: Aᵀ, 2: Aᴴ), given ``lu_factor(A)`` of one matrix.
+
+    Raises ValueError for the factors of a stack.
+    """
     lu, piv = array(lu_and_piv[0]), lu_and_piv[1]
     finite(check_finite, lu, b)
     if np.ndim(piv) != 1:
@@ -163,7 +166,10 @@ def matmul_toeplitz(c_or_cr: Any, x: Array, check_finite: bool = False, workers:
 @counterpart("linalg.solve_circulant")
 def solve_circulant(c: Array, b: Array, singular: str = "raise", tol: float | None = None, caxis: int = -1,
                     baxis: int = 0, outaxis: int = 0) -> Any:  # fmt: skip
-    """The solution with the circulant matrix whose first column is ``c``."""
+    """The solution with the circulant matrix whose first column is ``c``.
+
+    Raises TypeError where a least-squares solution is asked for, LinAlgError where the matrix is singular.
+    """
     if singular != "raise" or tol is not None:
         raise TypeError("solve_circulant of numbers solves with regular matrices only, singular='raise' and tol=None; "
                         "for a least-squares solution call lstsq(circulant(c), b)")  # fmt: skip

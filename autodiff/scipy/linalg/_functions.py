@@ -36,7 +36,10 @@ def expm(A: Array) -> Any:
 
 @counterpart("linalg.fractional_matrix_power")
 def fractional_matrix_power(A: Array, t: Any) -> Any:
-    """The power A**t; by an exponent that carries a derivative it is exp(t log A)."""
+    """The power A**t; by an exponent that carries a derivative it is exp(t log A).
+
+    Raises ValueError where such an exponent meets an eigenvalue that is negative or 0.
+    """
     if not is_number(type(t)):
         z = rows.matrix_power(A, t)
         return astype(z, dtype_of(A)) if t == np.floor(t) else z  # SciPy keeps the precision of products alone
@@ -52,7 +55,10 @@ def fractional_matrix_power(A: Array, t: Any) -> Any:
 def expm_frechet(
     A: Array, E: Array, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
 ) -> Any:
-    """The exponential of A and its derivative in the direction E. Every ``method`` is computed as SciPy's default."""
+    """The exponential of A and its derivative in the direction E. Every ``method`` is computed as SciPy's default.
+
+    Raises ValueError for an unknown ``method`` and for matrices of different shapes.
+    """
     finite(check_finite, A, E)
     if method not in (None, "SPS", "blockEnlarge"):
         raise ValueError(f"expm_frechet: unknown method {method!r}; there are 'SPS' and 'blockEnlarge'")

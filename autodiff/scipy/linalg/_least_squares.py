@@ -28,7 +28,10 @@ DRIVERS = ("gelsd", "gelsy", "gelss")
 @counterpart("linalg.lstsq")
 def lstsq(a: Array, b: Array, cond: float | None = None, overwrite_a: bool = False, overwrite_b: bool = False,
           check_finite: bool = True, lapack_driver: str | None = None) -> Any:  # fmt: skip
-    """The solution, the sums of squared residuals, rank, singular values; every driver is computed as "gelsd"."""
+    """The solution, the sums of squared residuals, rank, singular values; every driver is computed as "gelsd".
+
+    Raises ValueError for a stack, for shapes that differ, and for an unknown driver.
+    """
     finite(check_finite, a, b)
     if len(shape(a)) != 2:
         raise ValueError(f"lstsq of numbers takes one matrix, not shape {shape(a)}; for a stack call pinv(a) @ b")
@@ -84,7 +87,10 @@ def pinvh(a: Array, atol: float | None = None, rtol: float | None = None, lower:
 
 @counterpart("linalg.orthogonal_procrustes")
 def orthogonal_procrustes(A: Array, B: Array, check_finite: bool = True) -> Any:
-    """The unitary R with the least ‖A R − B‖, and the sum of the singular values of Aᴴ B."""
+    """The unitary R with the least ‖A R − B‖, and the sum of the singular values of Aᴴ B.
+
+    Raises ValueError where A and B are not matrices of one shape.
+    """
     finite(check_finite, A, B)
     if len(shape(A)) != 2 or shape(A) != shape(B):
         raise ValueError(f"orthogonal_procrustes takes two matrices of one shape, not {shape(A)} and {shape(B)}")

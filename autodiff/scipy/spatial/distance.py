@@ -240,7 +240,10 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) 
 
 @counterpart("spatial.distance.squareform")
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
-    """As ``scipy.spatial.distance.squareform``: from each two rows a symmetric matrix, or back."""
+    """As ``scipy.spatial.distance.squareform``: from each two rows a symmetric matrix, or back.
+
+    Raises ValueError for another shape, and for a matrix that is not symmetric with zeros on its diagonal.
+    """
     x = X if hasattr(X, "shape") else double(X)
     if len(shape(x)) not in (1, 2) or (force == "tomatrix" and len(shape(x)) != 1) or (
             force == "tovector" and len(shape(x)) != 2):  # fmt: skip

@@ -92,7 +92,10 @@ log_softmax = counterpart_of_row("special.log_softmax", row_of_log_softmax)
 
 @counterpart("special.polygamma")
 def polygamma(n: Array, x: Array) -> Any:
-    """As ``scipy.special.polygamma``; an array of orders is a derivative of its own at each place."""
+    """As ``scipy.special.polygamma``; an array of orders is a derivative of its own at each place.
+
+    Raises TypeError where an order carries a derivative, ValueError where it is no whole number from 0 on.
+    """
     if holds_numbers(n):
         raise TypeError(f"polygamma has no derivative in its order n, a whole number{user_line()}")
     orders = np.unique(n)
@@ -105,7 +108,10 @@ def polygamma(n: Array, x: Array) -> Any:
 
 @counterpart("special.multigammaln")
 def multigammaln(a: Array, d: int) -> Any:
-    """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1."""
+    """As ``scipy.special.multigammaln``: log Γ_d(a) = d (d − 1)/4 log π + Σ log Γ(a − j/2), j = 0 … d − 1.
+
+    Raises ValueError where a is not above (d − 1) / 2.
+    """
     if np.any(known(a) <= 0.5 * (d - 1)):
         raise ValueError(f"multigammaln: condition a > 0.5 * (d-1) not met, d = {d}")
     terms = sum((original.gammaln(a - 0.5 * j) for j in range(1, d)), original.gammaln(a))
@@ -114,7 +120,10 @@ def multigammaln(a: Array, d: int) -> Any:
 
 @counterpart("special.diric")
 def diric(x: Array, n: Array) -> Any:
-    """As ``scipy.special.diric``: sin(n x/2) / (n sin(x/2)), as a sum of cosines, which has no quotient of zeros."""
+    """As ``scipy.special.diric``: sin(n x/2) / (n sin(x/2)), as a sum of cosines, which has no quotient of zeros.
+
+    Raises ValueError where n is no positive whole number.
+    """
     n = read(n)
     if np.ndim(n) or n != int(n) or n < 1:
         raise ValueError(f"diric: n is one positive whole number here, not {n}")

@@ -51,7 +51,10 @@ def perm(N: Array, k: Array, exact: bool = False) -> Any:
 
 @counterpart("special.factorial")
 def factorial(n: Array, exact: bool = False, extend: str = "zero") -> Any:
-    """As ``scipy.special.factorial``: Γ(n + 1), 0 where n < 0."""
+    """As ``scipy.special.factorial``: Γ(n + 1), 0 where n < 0.
+
+    Raises ValueError for ``extend`` of another kind.
+    """
     if exact:
         return _whole_numbers("factorial", n, extend=extend)
     if extend != "zero":
