@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from dualnumbers.levels import LIVING, RUNNING, Level
@@ -13,6 +15,21 @@ from .values import filled
 from .watching import watching
 
 begin, end = RUNNING.append, RUNNING.pop
+
+_rerun: ContextVar[bool] = ContextVar("rerun", default=False)
+
+is_rerun = _rerun.get
+"""Return whether a program runs that is run several times, with plain values and with numbers, and must agree."""
+
+
+@contextmanager
+def rerunning(whether: bool = True) -> Iterator[None]:
+    """Let what is called within it, in this thread, be part of a program that is run again, or not."""
+    token = _rerun.set(whether)
+    try:
+        yield
+    finally:
+        _rerun.reset(token)
 
 
 def run(f: Callable[..., Any], args: Sequence[Any], level: Level) -> Any:

@@ -11,6 +11,7 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.several import parts, plus
 
 from ..calls.directions import same_bits
+from ..calls.running import rerunning
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import described, name_of, own
 from .rerun import Function, Rerun, are_same, passes, pulled
@@ -88,6 +89,7 @@ class _Loop(Rerun):
             state = step(k, state)
         return state
 
+    @rerunning()
     def pull(self, g: Any, z: Any, operands: Sequence[Any]) -> list[Any]:
         step, first = self.bound(operands)
         closed = operands[len(self.places) :]

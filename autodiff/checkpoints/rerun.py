@@ -25,6 +25,7 @@ from dualnumbers.table.kinds import Active, Constant, Smooth, Times
 
 from ..calls.closures import numbers_in, replaced
 from ..calls.directions import same_bits, same_half
+from ..calls.running import rerunning
 from ..calls.structures import flatten
 from ..calls.values import filled, read_only
 from ..custom.rows import function_of_arrays, value_of_function
@@ -94,6 +95,7 @@ class Rerun:
         """Return what the program returns when it is run for its value."""
         return self.called(function, arguments)
 
+    @rerunning()
     def _value(self, *operands: Any) -> Any:
         """Return the leaves of what the program returns, a tuple where that is a structure."""
         out = self.first_called(*self.bound(operands))
@@ -108,6 +110,7 @@ class Rerun:
 
     # ----------------------------------------------------------------------------------------- derivatives
 
+    @rerunning()
     def push(self, tangents: dict[int, Any], z: Any, operands: Sequence[Any]) -> Any:
         """Return the tangent of the value, given those of operands by their places."""
         values, moving = parts(z), list(map(passes, parts(z)))
@@ -124,6 +127,7 @@ class Rerun:
         found = tuple(next(pushed) if moves else None for moves in moving)
         return found if type(z) is tuple else found[0]
 
+    @rerunning()
     def pull(self, g: Any, z: Any, operands: Sequence[Any]) -> list[Any]:
         """Return the adjoints of the operands, given that of the value; None of one without a derivative."""
 

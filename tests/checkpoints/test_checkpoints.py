@@ -34,6 +34,7 @@ from autodiff import (
     vjp,
 )
 from autodiff.checkpoints.schedule import binomial
+from autodiff.scipy import optimize
 
 X = np.array([1.0, 0.5, 2.0])
 W = np.array([0.3, 0.5, 0.7])
@@ -430,6 +431,49 @@ def test_a_loop_whose_step_writes_to_a_state_without_derivative(blocks):
     for nested in (hessian(f), jacfwd(jacfwd(f)), jacrev(jacrev(f)), jacrev(jacfwd(f))):
         np.testing.assert_allclose(nested(w), np.diag(6.0 * w))
     np.testing.assert_allclose(taylor(f, 2.0, 3), [16.0, 24.0, 12.0, 2.0])
+
+
+T, COARSE = np.linspace(0.0, 1.0, 8), {"xatol": 1e-3, "xrtol": 1e-3, "fatol": 1e-3}
+SOLVERS = {
+    "minimize": lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2 + x**4), [0.3, 0.2], method="Powell").x,
+    "minimize_scalar": lambda p: optimize.minimize_scalar(lambda x: np.sum((x - p) ** 4), (0.0, 1.0), tol=1e-3).x,
+    "curve_fit": lambda p: optimize.curve_fit(lambda t, a, b: a * np.exp(b * t), T, p[0] + p[1] * T**2)[1],
+    "least_squares": lambda p: optimize.least_squares(lambda x: np.exp(x * T) - p[0] - p[1] * T, [0.1], ftol=1e-3).x,
+    "lsq_linear": lambda p: optimize.lsq_linear(np.eye(2), p, (0.0, 1.0), tol=1e-3).x,
+    "root": lambda p: optimize.root(lambda x: x**3 + x - p, [1.0, 1.0], tol=1e-2).x,
+    "fsolve": lambda p: optimize.fsolve(lambda x: x**3 + x - p, [1.0, 1.0], xtol=1e-2),
+    "fixed_point": lambda p: optimize.fixed_point(lambda x: p[1] * np.cos(p[0] * x), 0.5, xtol=1e-2),
+    "root_scalar": lambda p: optimize.root_scalar(lambda x: x**3 - p[0], bracket=(0, 3), xtol=1e-2).root,
+    "brentq": lambda p: optimize.brentq(lambda x: x**3 - p[0], 0.0, 3.0, xtol=1e-2),
+    "newton": lambda p: optimize.newton(lambda x: x**3 - p, [1.0, 0.9], tol=1e-2),
+    "find_root": lambda p: (
+        optimize.elementwise.find_root(lambda x, p: x**3 - p, ([0.0] * 2, [2.0] * 2), args=(p,), tolerances=COARSE).x
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_solution_is_as_exact_in_the_first_run_as_in_the_next(name):
+    f, p = SOLVERS[name], np.array([1.2, 0.7])
+    once, value = checkpoint(f), np.asarray(f(p))
+    np.testing.assert_array_equal(once(p), value)  # SciPy's own, where nothing is differentiated
+
+    def steps(p):
+        return checkpointed_loop(lambda k, s: s + k * f(p), np.zeros(value.shape), 3, block=1)
+
+    for jac in (jacfwd, jacrev):
+        expected = jac(f)(p)
+        np.testing.assert_allclose(jac(once)(p), expected, rtol=1e-9)
+        np.testing.assert_allclose(jac(lambda p: checkpoint(lambda p: once(p) + 1.0)(p))(p), expected, rtol=1e-9)
+        np.testing.assert_allclose(jac(steps)(p), 3.0 * expected, rtol=1e-9)
+    np.testing.assert_allclose(jacfwd(jacrev(once))(p), jacfwd(jacrev(f))(p), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("power", [2, 4])  # with one, Newton's method does not converge: x is SciPy's there
+def test_a_solution_without_derivatives_in_a_program_that_is_run_again(power):
+    found = lambda: optimize.minimize(lambda x: (x[0] - 1.0) ** power, [0.3])
+    slope = grad(checkpoint(lambda u: u * found().x[0] + u * found().hess_inv[0, 0]))(2.0)
+    np.testing.assert_allclose(slope, found().x[0] + found().hess_inv[0, 0], rtol=1e-6)
 
 
 def test_only_a_function_is_taken():

@@ -16,13 +16,11 @@ from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, reshape
 
-from ...calls.closures import holds_numbers
 from ...forward import jacfwd, jvp
 from ...implicit.solutions import start
 from ...reverse import grad
-from .._counterpart import counterpart
 from ._active import Constraint, Problem, minimum
-from ._problem import Details, checked, converted, further, limits_of, reported
+from ._problem import Details, checked, converted, further, is_plain, limits_of, reported, solver
 
 Function = Callable[..., Any]
 
@@ -56,7 +54,7 @@ def _scales(rho: Function, r: Any) -> Any:
     return np.sqrt(np.maximum(first + 2.0 * second * r * r, np.finfo(float).eps))
 
 
-@counterpart("optimize.least_squares", always=True)
+@solver("optimize.least_squares")
 def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf), method: str = "trf",
                   ftol: Any = 1e-8, xtol: Any = 1e-8, gtol: Any = 1e-8, x_scale: Any = 1.0, loss: Any = "linear",
                   f_scale: float = 1.0, diff_step: Any = None, tr_solver: Any = None, tr_options: Any = None,
@@ -75,7 +73,7 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
     args, named = further(args), dict(kwargs or {})
     rest = (method, ftol, xtol, gtol, x_scale, loss, f_scale, diff_step, tr_solver, tr_options, jac_sparsity, max_nfev,
             verbose)  # fmt: skip
-    if not holds_numbers(fun, x0, jac, bounds, args, named, f_scale):
+    if is_plain(fun, x0, jac, bounds, args, named, f_scale):
         return scipy.optimize.least_squares(checked("least_squares", fun), x0, jac, bounds, *rest, args, named, **newer)
     x0 = np.atleast_1d(start("least_squares", x0))
     theta, at = converted(fun, jac, args, named, f_scale, limits_of(bounds))
@@ -108,7 +106,7 @@ def least_squares(fun: Function, x0: Any, jac: Any = "2-point", bounds: Any = (-
     return reported(result, x=x, fun=r(x), cost=f(x), grad=grad(f)(x), jac=jac)
 
 
-@counterpart("optimize.curve_fit", always=True)
+@solver("optimize.curve_fit")
 def curve_fit(f: Function, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: bool = False,
               check_finite: Any = None, bounds: Any = (-np.inf, np.inf), method: Any = None, jac: Any = None, *,
               full_output: bool = False, nan_policy: Any = None, **kwargs: Any) -> Any:  # fmt: skip
@@ -122,7 +120,7 @@ def curve_fit(f: Function, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
     Raises RuntimeError where SciPy finds no fit, LinAlgError where the Hessian of the sum of squares is singular,
     TypeError for ``nan_policy="omit"`` of data with derivatives.
     """
-    if not holds_numbers(f, xdata, ydata, p0, sigma, bounds, jac):
+    if is_plain(f, xdata, ydata, p0, sigma, bounds, jac):
         kwargs |= {"full_output": full_output, "nan_policy": nan_policy}
         return scipy.optimize.curve_fit(checked("curve_fit", f), xdata, ydata, p0, sigma, absolute_sigma, check_finite,
                                         bounds, method, jac, **kwargs)  # fmt: skip

@@ -20,7 +20,7 @@ from dualnumbers.rules.shaping import array, astype, broadcast_to, reshape
 
 from ...calls.closures import holds_numbers
 from .._counterpart import Array, counterpart, double
-from ._problem import dense, limits_of, reported
+from ._problem import dense, is_plain, limits_of, reported, solver
 
 NEAR = 1e-6
 """A solution this close to a bound, beside 1 and the bound, may lie at it: SciPy stops as far from it."""
@@ -65,7 +65,7 @@ def nnls(A: Array, b: Array, maxiter: Any = None, **options: Any) -> Any:
     return x, np.linalg.norm(matmul(A, x) - b)
 
 
-@counterpart("optimize.lsq_linear", always=True)
+@solver("optimize.lsq_linear")
 def lsq_linear(A: Any, b: Array, bounds: Any = (-np.inf, np.inf), method: str = "trf", tol: float = 1e-10,
                lsq_solver: Any = None, lsmr_tol: Any = None, max_iter: Any = None, verbose: int = 0, *,
                lsmr_maxiter: Any = None) -> Any:  # fmt: skip
@@ -80,7 +80,7 @@ def lsq_linear(A: Any, b: Array, bounds: Any = (-np.inf, np.inf), method: str = 
     call, how = "lsq_linear", {"lsq_solver": lsq_solver, "lsmr_tol": lsmr_tol, "max_iter": max_iter, "verbose": verbose,
                                "lsmr_maxiter": lsmr_maxiter}  # fmt: skip
     limits = limits_of(bounds)
-    if not holds_numbers(A, b, limits):
+    if is_plain(A, b, limits):
         return scipy.optimize.lsq_linear(A, b, bounds, method, tol, **how)
     single = asked(np.result_type, array(dense(A)), b) == np.float32
     A, b = _real(call, A), reshape(_real(call, b), -1, "C")

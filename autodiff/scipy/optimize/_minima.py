@@ -14,20 +14,18 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, reshape
 
-from ...calls.closures import holds_numbers
 from ...forward import jacfwd
 from ...implicit.solutions import start
 from ...reverse import grad
-from .._counterpart import counterpart
 from ._active import Constraint, Problem, minimum
-from ._problem import checked, converted, dense, further, reported
+from ._problem import checked, converted, dense, further, is_plain, reported, solver
 
 Function = Callable[..., Any]
 
 WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 
 
-@counterpart("optimize.minimize", always=True)
+@solver("optimize.minimize")
 def minimize(fun: Function, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
              hessp: Any = None, bounds: Any = None, constraints: Any = (), tol: Any = None, callback: Any = None,
              options: Any = None) -> Any:  # fmt: skip
@@ -45,7 +43,7 @@ def minimize(fun: Function, x0: Any, args: Any = (), method: Any = None, jac: An
     args, bounds = further(args), list(bounds) if isinstance(bounds, Iterator) else bounds
     listed = list(constraints) if isinstance(constraints, (list, tuple)) else [constraints]
     described = [_described(c) for c in ([] if bounds is None else [bounds])], [_described(c) for c in listed]
-    if not holds_numbers(fun, x0, args, jac, hess, hessp, described):
+    if is_plain(fun, x0, args, jac, hess, hessp, described):
         return scipy.optimize.minimize(checked("minimize", fun), x0, args, method, jac, hess, hessp, bounds,
                                        constraints, tol, callback, options)  # fmt: skip
     x0 = np.atleast_1d(start("minimize", x0))
@@ -105,7 +103,7 @@ def _constraint(kind: Any, held: Any) -> Constraint:
     return Constraint(held["fun"], held["lb"], held["ub"])
 
 
-@counterpart("optimize.minimize_scalar", always=True)
+@solver("optimize.minimize_scalar")
 def minimize_scalar(fun: Function, bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None,
                     tol: Any = None, options: Any = None) -> Any:  # fmt: skip
     """As ``scipy.optimize.minimize_scalar``: SciPy's result, whose ``x`` and ``fun`` are differentiable.
@@ -114,7 +112,7 @@ def minimize_scalar(fun: Function, bracket: Any = None, bounds: Any = None, args
     constant. It raises what `minimize` does.
     """
     args, call = further(args), "minimize_scalar"
-    if not holds_numbers(fun, bracket, bounds, args):
+    if is_plain(fun, bracket, bounds, args):
         return scipy.optimize.minimize_scalar(checked(call, fun), bracket, bounds, args, method, tol, options)
     theta, at = converted(fun, args, bounds)
 

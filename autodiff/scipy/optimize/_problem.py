@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from scipy.optimize import Bounds, OptimizeResult
 from scipy.sparse import issparse
@@ -19,9 +19,40 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array
 
 from ...calls.closures import hidden_number, holds_numbers, parameters_converted
+from ...calls.running import is_rerun, rerunning
 from ...implicit.roots import Equation, Slope, newton, newton_step, solution
+from .._counterpart import counterpart
 
 Function = Callable[..., Any]
+Solver = TypeVar("Solver", bound=Function)
+
+
+def solver(path: str) -> Callable[[Solver], Solver]:
+    """Let a function stand for SciPy's solver of that path.
+
+    In a program that is run again with numbers, as by `checkpoint`, a plain solution is brought to rounding as it will
+    be then, where it can be: the two are to agree.
+    """
+
+    def register(function: Solver) -> Solver:
+        @wraps(function)
+        def refined(*given: Any, **named: Any) -> Any:
+            if is_rerun() and not holds_numbers(given, named):
+                try:
+                    return function(*given, **named)
+                except (ArithmeticError, RuntimeError, TypeError, ValueError):
+                    with rerunning(False):
+                        return function(*given, **named)
+            return function(*given, **named)
+
+        return cast(Solver, counterpart(path, always=True)(refined))
+
+    return register
+
+
+def is_plain(*values: Any) -> bool:
+    """Return whether SciPy's own solution is wanted: no derivative comes through the values, now or in another run."""
+    return not is_rerun() and not holds_numbers(*values)
 
 
 def _parts(*parts: Any) -> tuple[Any, ...]:
@@ -122,5 +153,6 @@ class Details(dict[str, Any]):
 
 def reported(result: Any, **found: Any) -> Any:
     """Return a result with what was found, and what SciPy's tells of its run."""
-    kept = {name: result[name] for name in PLAIN if name in result and name not in found}
+    names = PLAIN if holds_numbers(found) else result
+    kept = {name: result[name] for name in names if name in result and name not in found}
     return Result(**found, **kept)

@@ -12,13 +12,11 @@ from dualnumbers.levels import read
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array
 
-from ...calls.closures import holds_numbers
 from ...forward import jacfwd
 from ...implicit.krylov import Krylov
 from ...implicit.roots import Dense, Equation, MatrixFree, solution
 from ...implicit.solutions import start
-from .._counterpart import counterpart
-from ._problem import Details, checked, converted, further, reported, solved
+from ._problem import Details, checked, converted, further, is_plain, reported, solved, solver
 
 Function = Callable[..., Any]
 
@@ -26,7 +24,7 @@ BY_JACOBIAN = ("hybr", "lm")
 """The methods that take a Jacobian, and else make one of difference quotients; the others are for large systems."""
 
 
-@counterpart("optimize.root", always=True)
+@solver("optimize.root")
 def root(fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None, tol: Any = None,
          callback: Any = None, options: Any = None) -> Any:  # fmt: skip
     """As ``scipy.optimize.root``: SciPy's result, whose ``x`` is differentiable.
@@ -39,7 +37,7 @@ def root(fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any 
     Raises RuntimeError with SciPy's message where the method does not converge, LinAlgError where ∂fun/∂x is singular.
     """
     args = further(args)
-    if not holds_numbers(fun, x0, args, jac):
+    if is_plain(fun, x0, args, jac):
         return scipy.optimize.root(checked("root", fun), x0, args, method, jac, tol, callback, options)
     x0, (theta, at) = start("root", x0), converted(fun, jac, args)
     is_dense = method in BY_JACOBIAN
@@ -60,7 +58,7 @@ def root(fun: Function, x0: Any, args: Any = (), method: str = "hybr", jac: Any 
     return reported(result, x=x, fun=result.fun)
 
 
-@counterpart("optimize.fsolve", always=True)
+@solver("optimize.fsolve")
 def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_output: Any = 0, col_deriv: Any = 0,
            xtol: float = 1.49012e-8, maxfev: int = 0, band: Any = None, epsfcn: Any = None, factor: float = 100,
            diag: Any = None) -> Any:  # fmt: skip
@@ -70,7 +68,7 @@ def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_out
     method's own, raises KeyError.
     """
     args = further(args)
-    if not holds_numbers(func, x0, args, fprime):
+    if is_plain(func, x0, args, fprime):
         return scipy.optimize.fsolve(checked("fsolve", func), x0, args, fprime, full_output, col_deriv, xtol, maxfev,
                                      band, epsfcn, factor, diag)  # fmt: skip
     options = {"col_deriv": col_deriv if fprime else 0, "xtol": xtol, "maxfev": maxfev, "band": band, "eps": epsfcn,
@@ -80,7 +78,7 @@ def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_out
     return (result.x, details, result.status, result.message) if full_output else result.x
 
 
-@counterpart("optimize.fixed_point", always=True)
+@solver("optimize.fixed_point")
 def fixed_point(func: Function, x0: Any, args: Any = (), xtol: float = 1e-8, maxiter: int = 500, method: str = "del2"
                 ) -> Any:  # fmt: skip
     """As ``scipy.optimize.fixed_point``: the x of ``func(x, *args) = x``, differentiable as `root`'s.
@@ -88,7 +86,7 @@ def fixed_point(func: Function, x0: Any, args: Any = (), xtol: float = 1e-8, max
     Raises RuntimeError where the iteration does not converge, LinAlgError where 1 is an eigenvalue of ∂func/∂x.
     """
     args = further(args)
-    if not holds_numbers(func, x0, args):
+    if is_plain(func, x0, args):
         return scipy.optimize.fixed_point(checked("fixed_point", func), x0, args, xtol, maxiter, method)
     x0, (theta, at) = start("fixed_point", x0), converted(func, args)
 

@@ -11,11 +11,9 @@ import scipy.optimize
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 
-from ...calls.closures import holds_numbers
 from ...implicit.roots import Diagonal, Equation, solution
 from ...implicit.solutions import start
-from .._counterpart import counterpart
-from ._problem import checked, converted, further, solved
+from ._problem import checked, converted, further, is_plain, solved, solver
 
 Function = Callable[..., Any]
 
@@ -23,7 +21,7 @@ XTOL, RTOL = 2e-12, 4 * float(np.finfo(float).eps)
 """SciPy's defaults of the bracketed methods."""
 
 
-@counterpart("optimize.root_scalar", always=True)
+@solver("optimize.root_scalar")
 def root_scalar(f: Function, args: Any = (), method: Any = None, bracket: Any = None, fprime: Any = None,
                 fprime2: Any = None, x0: Any = None, x1: Any = None, xtol: Any = None, rtol: Any = None,
                 maxiter: Any = None, options: Any = None) -> Any:  # fmt: skip
@@ -36,7 +34,7 @@ def root_scalar(f: Function, args: Any = (), method: Any = None, bracket: Any = 
     ∂f/∂x is 0 at the root.
     """
     args, rest = further(args), (xtol, rtol, maxiter, options)
-    if not holds_numbers(f, args, bracket, fprime, fprime2, x0, x1):
+    if is_plain(f, args, bracket, fprime, fprime2, x0, x1):
         return scipy.optimize.root_scalar(checked("root_scalar", f), args, method, bracket, fprime, fprime2, x0, x1,
                                           *rest)  # fmt: skip
     theta, at = converted(f, fprime, fprime2, args)
@@ -65,7 +63,7 @@ def _bracketed(path: str, f: Function, args: Any, ends: tuple[Any, Any], setting
                disp: bool) -> Any:  # fmt: skip
     """Find the root between two ends by one of SciPy's bracketed methods, which all take and give the same."""
     solver, call, args = getattr(scipy.optimize, path), path, further(args)
-    if not holds_numbers(f, args, ends):
+    if is_plain(f, args, ends):
         return solver(checked(call, f), *ends, args, *settings, full_output=full_output, disp=disp)
     theta, at = converted(f, args)
     low, high = (float(read(x)) for x in ends)
@@ -95,7 +93,7 @@ def _method(name: str, said: str) -> Function:
     method.__doc__ = (f"As ``scipy.optimize.{name}``: a root between a and b, by {said}; differentiable as the root of "
                       "`root_scalar` is, a and b being constants.\n\n    Raises what that does, and ValueError "
                       "where f has one sign at both.")  # fmt: skip
-    return counterpart(f"optimize.{name}", always=True)(method)
+    return solver(f"optimize.{name}")(method)
 
 
 bisect = _method("bisect", "halving the interval")
@@ -104,14 +102,14 @@ brentq = _method("brentq", "Brent's method")
 ridder = _method("ridder", "Ridder's method")
 
 
-@counterpart("optimize.toms748", always=True)
+@solver("optimize.toms748")
 def toms748(f: Function, a: Any, b: Any, args: Any = (), k: int = 1, xtol: float = XTOL, rtol: float = RTOL,
             maxiter: int = 100, full_output: bool = False, disp: bool = True) -> Any:  # fmt: skip
     """As ``scipy.optimize.toms748``, differentiable as `brentq`, and raising what that does."""
     return _bracketed("toms748", f, args, (a, b), (k, xtol, rtol, maxiter), full_output, disp)
 
 
-@counterpart("optimize.newton", always=True)
+@solver("optimize.newton")
 def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), tol: float = 1.48e-8, maxiter: int = 50,
            fprime2: Any = None, x1: Any = None, rtol: float = 0.0, full_output: bool = False, disp: bool = True
            ) -> Any:  # fmt: skip
@@ -123,7 +121,7 @@ def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), tol: flo
     where an element of func depends on other elements of x.
     """
     args, rest = further(args), (tol, maxiter)
-    if not holds_numbers(func, x0, fprime, args, fprime2, x1):
+    if is_plain(func, x0, fprime, args, fprime2, x1):
         return scipy.optimize.newton(checked("newton", func), x0, fprime, args, *rest, fprime2, x1, rtol, full_output,
                                      disp)  # fmt: skip
     theta, at = converted(func, fprime, fprime2, args)

@@ -11,11 +11,10 @@ import scipy.optimize.elementwise
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 
-from ...calls.closures import holds_numbers
 from ...forward import jvp
 from ...implicit.roots import Diagonal, Equation, solution
-from .._counterpart import counterpart, missing
-from ._problem import checked, converted, further
+from .._counterpart import missing
+from ._problem import checked, converted, further, is_plain, solver
 
 __all__ = ["find_minimum", "find_root"]
 __getattr__ = missing(__name__)
@@ -23,7 +22,7 @@ __getattr__ = missing(__name__)
 Function = Callable[..., Any]
 
 
-@counterpart("optimize.elementwise.find_root", always=True)
+@solver("optimize.elementwise.find_root")
 def find_root(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = None,
               callback: Any = None) -> Any:  # fmt: skip
     """As ``scipy.optimize.elementwise.find_root``: SciPy's result, whose ``x`` is differentiable.
@@ -35,12 +34,12 @@ def find_root(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = No
     element of f depends on other elements of x.
     """
     args, rest = further(args), {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
-    if not holds_numbers(f, args, init):
+    if is_plain(f, args, init):
         return scipy.optimize.elementwise.find_root(checked("find_root", f), init, args=args, **rest)
     return _differentiated("find_root", f, args, init, rest, lambda f, args: lambda x: f(x, *args))
 
 
-@counterpart("optimize.elementwise.find_minimum", always=True)
+@solver("optimize.elementwise.find_minimum")
 def find_minimum(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = 100,
                  callback: Any = None) -> Any:  # fmt: skip
     """As ``scipy.optimize.elementwise.find_minimum``: SciPy's result, whose ``x`` and ``f_x`` are differentiable.
@@ -49,7 +48,7 @@ def find_minimum(f: Function, init: Any, /, *, args: Any = (), tolerances: Any =
     0 there.
     """
     args, rest = further(args), {"tolerances": tolerances, "maxiter": maxiter, "callback": callback}
-    if not holds_numbers(f, args, init):
+    if is_plain(f, args, init):
         return scipy.optimize.elementwise.find_minimum(checked("find_minimum", f), init, args=args, **rest)
 
     def slope(f: Function, args: Any) -> Function:
