@@ -193,54 +193,15 @@ def table(asked: list[Entry], peers: dict[str, Any], rounds: int) -> list[Result
     return results
 
 
-def draw(results: list[Result], path: Path) -> None:
-    """Write a picture: how many times as long as ours each other takes, a bar each, on a logarithmic axis."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    shown = [name for name in (*COMPILING, BY_HAND, LIMIT) if any(name in result.times for result in results)]
-    heights = [1 + sum(name in result.times for name in shown) for result in results]
-    figure, axes = plt.subplots(figsize=(11.0, 1.6 + 0.11 * sum(heights)), layout="constrained")
-    at, ticks = 0.0, []
-    for result, height in zip(results, heights, strict=True):
-        ticks.append(at + (height - 2) / 2)
-        for name in shown:
-            if (factor := result.factor(name)) is not None:
-                label = name if name not in axes.get_legend_handles_labels()[1] else None
-                axes.barh(at, math.log10(factor), height=0.95, color=f"C{shown.index(name)}", label=label)
-                at += 1.0
-        at += 1.0
-    axes.set_yticks(ticks, [result.name for result in results], fontsize=8)
-    axes.invert_yaxis()
-    low, high = (math.floor(end) for end in axes.get_xlim())
-    marks = range(low, high + 2)
-    axes.set_xticks(marks, [f"{10**m:,} ×" if m >= 0 else f"1/{10**-m:,}" for m in marks])
-    axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.axvline(math.log10(AHEAD), color="black", linewidth=0.5, linestyle=":")
-    axes.grid(axis="x", alpha=0.3)
-    axes.set_axisbelow(True)
-    axes.set_title("time of each / time of ours, compiled (right of 1 ×: ours is faster; dotted: twice as fast)")
-    axes.legend(loc="upper right", fontsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.savefig(path)
-    plt.close(figure)
-
-
 def main() -> None:
     """Read the command line, and print the table."""
     parser = parser_of(__doc__, 15)
     parser.add_argument("--quick", action="store_true", help="three rounds, and without torch.compile")
-    parser.add_argument("--save", metavar="FILE", type=Path, help="write the picture there, .svg or .png")
     chosen = parser.parse_args()
     picked = asked(parser, chosen, compiled(), "Kalman, heat, MLP")
     peers = contenders({name: place for name, place in COMPILING.items() if not chosen.quick or name not in SLOW})
     results = table(picked, peers, min(chosen.rounds, 3) if chosen.quick else chosen.rounds)
     print("", *summary(results), sep="\n")
-    if chosen.save:
-        draw(results, chosen.save)
 
 
 if __name__ == "__main__":

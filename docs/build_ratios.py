@@ -27,21 +27,29 @@ LIMIT = "limit"
 LEFT, WIDTH, TOP, BAR, GAP, SIZE = 318, 460, 46, 3, 7, 9.5
 """In px: where the axis begins, how long it is, what is above, a bar, what is between rows, letters."""
 
-LOW, HIGH = -1.3, 4.8
+LETTERS = 58
+"""How many letters of a name are shown."""
+
+LOW, HIGH = -1.6, 5.1
 """The ends of the axis, as powers of ten."""
 
 
 def rows() -> list[dict[str, str]]:
-    """Return the rows of the table, by the names of its columns."""
+    """Return the rows of the tables, which have the same columns, by their names."""
     section = RESULTS.read_text(encoding="utf-8").partition(HEADING)[2].partition("\n## ")[0]
     lines = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
     heading, *cells = lines
-    return [dict(zip(heading, row, strict=False)) for row in cells]
+    return [dict(zip(heading, row, strict=True)) for row in cells if row != heading and len(row) == len(heading)]
 
 
 def place(factor: float) -> float:
     """Return where a factor is on the axis."""
     return LEFT + WIDTH * (min(max(math.log10(factor), LOW), HIGH) - LOW) / (HIGH - LOW)
+
+
+def label(name: str) -> str:
+    """Return a workload's name as far as there is room for it; the whole one is a title."""
+    return name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…"
 
 
 def bars(row: dict[str, str], y: float) -> tuple[list[str], float]:
@@ -52,7 +60,7 @@ def bars(row: dict[str, str], y: float) -> tuple[list[str], float]:
     said = ", ".join(f"{name} {known[name]:g} times" for name in known)
     parts = [
         f"<g><title>{escape(row['workload'])}: ours {escape(row['ours'])}; {said}</title>",
-        f'<text x="{LEFT - 8}" y="{y + height / 2 + 3.2:g}" text-anchor="end">{escape(row["workload"])}</text>',
+        f'<text x="{LEFT - 8}" y="{y + height / 2 + 3.2:g}" text-anchor="end">{escape(label(row["workload"]))}</text>',
     ]
     for k, name in enumerate(shown):
         start, end = sorted((place(1.0), place(known[name])))

@@ -63,6 +63,16 @@ def test_the_badges_are_current(monkeypatch):
     assert build_badges.PICTURE.read_text(encoding="utf-8") == build_badges.svg(), "python docs/build_badges.py"
 
 
+def test_the_picture_of_compiled_programs_is_that_of_their_table(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import build_ratios
+
+    assert build_ratios.PICTURE.read_text(encoding="utf-8") == build_ratios.svg(), "python docs/build_ratios.py"
+    rows = build_ratios.rows()
+    assert len(rows) >= 46
+    assert build_ratios.svg().count("<title>") == len(rows) + 1
+
+
 def table() -> dict[str, list[str]]:
     """The table of what works: the names in code type, under what stands in the first column."""
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", PAGES["README.md"], re.MULTILINE)
