@@ -61,6 +61,8 @@ class Path:
     """How many steps were recorded, and how many were left by each pass."""
     seconds: dict[str, float]
     """What each phase of making it took."""
+    is_promised: bool = False
+    """Whether no value was computed when it was recorded, so that it may go another way even there."""
     others: dict[int, Path] = field(default_factory=dict)
 
 
@@ -119,10 +121,22 @@ class Programs:
         try:
             if path is not None:
                 with np.errstate(all="ignore"):
-                    return self._run(path, inputs)
+                    return self._run_first(path, form, args, keywords, kinds, inputs)
         except Exception as error:
             form.eager = f"its program does not run again: {error!r}"
         return self.f(*args, **keywords)
+
+    def _run_first(self, path: Path, form: Form, args: Any, keywords: Any, kinds: Any, inputs: list[Any]) -> Any:
+        """Run a path's program where it was recorded; of one that promised no NaN where there is, the way with it."""
+        try:
+            return self._run(path, inputs)
+        except Diverged as diverged:
+            if not path.is_promised:
+                raise
+            other = self._record(form, args, keywords, kinds, (path, diverged.args[0]))
+            if other is None:
+                raise
+            return self._run(other, inputs)
 
     def _into(self, out: Any, args: Any, keywords: Any) -> Any:
         """Write what is returned to ``out``: straight away where machine code is all of the program."""
@@ -176,7 +190,8 @@ class Programs:
                 return None
             seconds, start = dict[str, float](), time.perf_counter()
             try:
-                program = recorded(self.f, args, keywords, kinds, self._new_tape(kinds, at))
+                tape = self._new_tape(kinds, at)
+                program = recorded(self.f, args, keywords, kinds, tape)
                 again = recorded(self.f, args, keywords, kinds) if self.check else program
             except Exception as error:  # where f itself raises, it will do so again
                 form.eager = f"it cannot be recorded: {error}"
@@ -191,7 +206,7 @@ class Programs:
             seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
             source = Source(program, not self.exact, self.threads)
             straight = direct(program, source.native, args, keywords)
-            path = Path(program, source, source.function(), straight, steps, seconds)
+            path = Path(program, source, source.function(), straight, steps, seconds, type(tape) is LazyRecorder)
             seconds |= source.native.seconds if source.native else {}
             seconds["source"] = time.perf_counter() - start - sum(list(seconds.values())[2:])
             if self.check:

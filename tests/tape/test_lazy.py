@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from array_samples import SAMPLES, each
 
-from autodiff import vjp
+from autodiff import grad, hvp, jit, vjp
 from autodiff.compiler import paths
 from autodiff.compiler.forms import form_of
 from autodiff.tape import lazy
@@ -72,3 +72,71 @@ def test_every_function_and_its_gradient(name, sample):
         pytest.skip("an argument of it is no input of a program")
     assert_same_programs(sample.f, args)
     assert_same_programs(pulled(sample.f), args)
+
+
+def written(x):
+    y = np.sin(x)
+    y[3:9] = x[:6] * 2.0
+    y[0] += 1.0
+    part = y[4:8]
+    part *= 3.0
+    return y
+
+
+def nested(x):
+    return hvp(lambda x: np.sum(np.sin(x) ** 3))(x, x)
+
+
+X = np.linspace(0.1, 1.0, 12)
+WITH_ZERO = np.where(np.arange(12) == 0, 0.0, X)
+
+PROGRAMS = {
+    "NaN, later": (grad(lambda x: np.sum(np.where(x > 0, np.sqrt(x) * x, 0.0))), (X, WITH_ZERO, X, WITH_ZERO)),
+    "NaN, at once": (grad(lambda x: np.sum(np.where(x > 0, np.sqrt(x) * x, 0.0))), (WITH_ZERO, X, WITH_ZERO)),
+    "NaN of the function": (grad(lambda x: np.sum(np.log(-x) * x)), (X,)),
+    "branch": (grad(lambda x: np.sum(np.sin(x)) if np.max(x * 2) > 1.5 else np.sum(np.cos(x))), (X, X / 2, X)),
+    "sorted": (lambda x: np.sort(np.sin(x * 7))[:5], (X, X[::-1].copy())),
+    "places": (lambda x: np.sin(x)[np.argsort(-x)], (X, X[::-1].copy())),
+    "mask": (lambda x: np.exp(x)[np.exp(x) > 2.0], (X, X * 0.9)),
+    "written": (written, (X, X * 0.3)),
+    "written, gradient": (grad(lambda x: np.sum(written(x) ** 2)), (X, X * 0.3)),
+    "singular values": (lambda x: np.linalg.svd(np.exp(x[:9]).reshape(3, 3))[1], (X, X * 0.5)),
+    "products": (grad(lambda x: np.sum(np.tanh(x.reshape(3, 4).T @ np.exp(x.reshape(3, 4))))), (X, X * 0.5)),
+    "Fourier": (grad(lambda x: np.sum(np.log(np.abs(np.fft.rfft(x)) + 1.0))), (X,)),
+    "second order": (nested, (X,)),
+    "single": (lambda x: x.astype(np.float32) * 2, (X,)),
+    "columns": (grad(lambda x: np.sum(np.tanh(x) * x)), (np.asfortranarray(X.reshape(3, 4)),)),
+}
+
+
+@pytest.mark.parametrize(("f", "points"), PROGRAMS.values(), ids=PROGRAMS)
+def test_compiled_it_gives_what_the_function_gives(f, points, monkeypatch):
+    ways = []
+    for many in (1 << 40, 9):
+        monkeypatch.setattr(paths, "MANY", many)
+        compiled = jit(f)
+        for x in points:
+            with np.errstate(all="ignore"):
+                found, wanted = compiled(x.copy("K")), f(x)
+            np.testing.assert_allclose(found, wanted, rtol=1e-6 if found.dtype == np.float32 else 1e-12)
+            assert found.dtype == wanted.dtype
+        ways.append([bool(form["eager"]) for form in compiled.stats()])
+    assert ways[0] == ways[1]  # it runs as it stands where an ordinary recording does
+
+
+def test_no_array_in_between_takes_memory(monkeypatch):
+    """Of forty operations on eight megabytes, the argument and the result."""
+    monkeypatch.undo()
+    made = []
+    monkeypatch.setattr(lazy, "_unwritten", lambda like, of=lazy._unwritten: made.append(of(like)) or made[-1])
+
+    def f(x):
+        for _ in range(10):
+            x = np.sin(x) * 1.01 + np.cos(x)
+        return x
+
+    x = np.linspace(0.0, 1.0, 1 << 20)
+    kinds = [form_of(x)]
+    paths.recorded(f, [x], {}, kinds, LazyRecorder())
+    assert len(made) == 41
+    assert all(z.base is not None and z.nbytes == x.nbytes for z in made)
