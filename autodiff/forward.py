@@ -91,6 +91,10 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
             "wrt is the index of an argument or a parameter's name, or a tuple of those; got an empty tuple"
         )
     args = arguments(f, args)
+    first = wrt[0]
+    often = len(wrt) >= LONG and type(first) is int and wrt == (first,) * len(wrt)
+    if often and 0 <= first < len(args) and type(args[first]) is float:
+        return derivative(f, first, args, order=len(wrt))
     first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)

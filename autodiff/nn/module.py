@@ -131,6 +131,8 @@ def _add(owner: Any, path: str, found: dict[int, tuple[str, Any]]) -> None:
         if id(owner) in found:
             return
         found[id(owner)] = path, owner
+        if isinstance(owner, Leaf):
+            return
     for name, member in _members(owner):
         if isinstance(member, (Module, Leaf, dict, list, tuple)):
             _add(member, f"{path}.{name}" if path else f"{name}", found)

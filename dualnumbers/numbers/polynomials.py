@@ -17,18 +17,20 @@ Coefficients = list[Any]
 def plus(a: Coefficients, b: Coefficients, order: int) -> Coefficients:
     """Return the sum of two series up to an order."""
     count = min(len(a), len(b))
-    return [*(s + t for s, t in zip(a, b, strict=False)), *a[count:], *b[count:]][: order + 1]
+    return ([s + t for s, t in zip(a, b, strict=False)] + a[count:] + b[count:])[: order + 1]
 
 
 def minus(a: Coefficients, b: Coefficients, order: int) -> Coefficients:
     """Return the difference of two series up to an order."""
     count = min(len(a), len(b))
-    return [*(s - t for s, t in zip(a, b, strict=False)), *a[count:], *(-t for t in b[count:])][: order + 1]
+    return ([s - t for s, t in zip(a, b, strict=False)] + a[count:] + [-t for t in b[count:]])[: order + 1]
 
 
 def times(a: Coefficients, b: Coefficients, order: int) -> Coefficients:
     """Return the product of two series up to an order; where both have two to four coefficients, written out."""
     first = a[0]
+    if len(a) == 1:
+        return [first * t for t in b[: order + 1]]
     if len(a) == len(b) <= order + 1 <= 4:
         if len(a) == 2:
             _, s = a

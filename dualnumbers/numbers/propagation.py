@@ -68,7 +68,7 @@ def _of_one(face: Face, make: Make) -> Callable[..., Any]:
     """Extend an elementwise row of one operand, at half the time of the general way."""
     row, evaluate, unreal, floats = face.row, face.evaluate, face.unreal, face.scalar
     (partial,) = row.partials
-    reads_value = 1 in arguments_read(partial, (0, 1), frozenset((0, 1)))
+    read = arguments_read(partial, (0, 1), frozenset((0, 1)))
 
     def extended(x: Any) -> Any:
         series, level = x.series, x.level
@@ -80,7 +80,7 @@ def _of_one(face: Face, make: Make) -> Callable[..., Any]:
         if within is not None:
             return make(within.applied(row, z0, (series,), ()), level)
         if type(z0) is float is type(first) and 0 < series.order <= SHORT:
-            found = _short(partial, reads_value, series, z0, level, make)
+            found = _short(partial, read, series, z0, level, make)
             if found is not None:
                 return make(Series(found, None, series.order), level)
         operation = Operation(level, series.order, make)
@@ -94,10 +94,11 @@ def _of_one(face: Face, make: Make) -> Callable[..., Any]:
     return extended
 
 
-def _short(partial: Any, reads_value: bool, series: Series, z0: float, level: Any, make: Make) -> list[float] | None:
+def _short(partial: Any, read: frozenset[int], series: Series, z0: float, level: Any, make: Make) -> list[float] | None:
     """Return the coefficients of a function of a complete series of floats; None where one is none or not finite.
 
     The partial is taken of series of the order that it is needed to; where it reads the value, of each order anew.
+    ``read`` says whether it reads the operand, 0, and the value, 1.
     """
     a, found = series.found, [z0]
     if type(partial) is float:
@@ -107,12 +108,12 @@ def _short(partial: Any, reads_value: bool, series: Series, z0: float, level: An
         if k == 1:
             w = partial(a[0], z0)
         else:
-            x = make(Series(a[:k], None, k - 1), level)
-            w = partial(x, make(Series(found[:k], None, k - 1), level) if reads_value else None)
+            x = make(Series(a[:k], None, k - 1), level) if 0 in read else None
+            w = partial(x, make(Series(found[:k], None, k - 1), level) if 1 in read else None)
         return w.series.found if is_number(type(w)) else [w]
 
     try:
-        for k in range(1, series.order + 1) if reads_value else (series.order,):
+        for k in range(1, series.order + 1) if 1 in read else (series.order,):
             found = of_slope(z0, a, slope(k), k)
     except FAILURES:
         return None

@@ -71,7 +71,9 @@ def _in_short(algebra: Callable[..., Any], general: Callable[..., Any], reflecte
             else:
                 return general(x, y)
             found = algebra(other, own.found, order) if reflected else algebra(own.found, other, order)
-            return make(Series(found, None, order), x.level)
+            z: Any = new(TaylorNumber)
+            z.series, z.level = Series(found, None, order), x.level
+            return z
         return general(x, y)
 
     return operator

@@ -36,7 +36,8 @@ def axes_of(rank, axis):
 
 def kept(z, x, axis):
     """Return a reduction's result with the reduced axes back, of length 1."""
-    return reshape(z, _with_ones(shape(x), axis), "C")
+    dims = _with_ones(shape(x), axis)
+    return z.reshape(dims) if type(z) is np.ndarray else reshape(z, dims, "C")
 
 
 @lru_cache
