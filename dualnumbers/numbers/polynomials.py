@@ -90,5 +90,8 @@ def of_slope(first: float, a: Coefficients, slope: Coefficients, order: int) -> 
     """
     if len(a) == 1:
         return [first]
+    if len(a) == 2:
+        s = a[1]
+        return [first, *[s * t / k for k, t in enumerate(slope[:order], 1)]]
     found = times([j * t for j, t in enumerate(a[1:], 1)], slope, order - 1)
-    return [first, *(t / k for k, t in enumerate(found, 1))]
+    return [first, *[t / k for k, t in enumerate(found, 1)]]

@@ -22,6 +22,8 @@ from .operation import Make, Operation
 from .polynomials import of_slope
 from .series import Series
 
+OF_VALUE = frozenset((1,))
+
 SHORT = 4
 """Up to this order series of floats are found without an operation, which would take longer."""
 
@@ -104,9 +106,15 @@ def _short(partial: Any, read: frozenset[int], series: Series, z0: float, level:
     if type(partial) is float:
         return [z0, *(scaled(partial, t) for t in a[1:])]
 
+    own = False
+
     def slope(k: int) -> list[float]:
+        nonlocal own
         if k == 1:
             w = partial(a[0], z0)
+            own = w is z0 and read == OF_VALUE  # as exp has it
+        elif own:
+            return found
         else:
             x = make(Series(a[:k], None, k - 1), level) if 0 in read else None
             w = partial(x, make(Series(found[:k], None, k - 1), level) if 1 in read else None)
@@ -117,4 +125,5 @@ def _short(partial: Any, read: frozenset[int], series: Series, z0: float, level:
             found = of_slope(z0, a, slope(k), k)
     except FAILURES:
         return None
-    return found if all(type(t) is float and t - t == 0.0 for t in found) else None
+    total = sum(found)
+    return found if type(total) is float and total - total == 0.0 else None
