@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dualnumbers.forms import shape, zeros_like
-from dualnumbers.late import LateModule, late
+from dualnumbers.late import late
 from dualnumbers.levels import Level, has_nan, is_number
 from dualnumbers.numbers.dual import DualArray, DualNumber, make
 from dualnumbers.numbers.nested import regular
@@ -29,11 +29,8 @@ LONG = 3
 """As often is differentiated by one number where a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
-    from . import derivative_tensors
     from .calls.directions import ComplexPartial
     from .check.derivatives import check_derivative
-else:
-    derivative_tensors = LateModule(globals(), "derivative_tensors", "autodiff.derivative_tensors")
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
 
@@ -60,7 +57,9 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     240.0
     """
     if order is not None:
-        return derivative_tensors.derivative_of_order(f, wrt, args, order)
+        from .derivative_tensors import derivative_of_order
+
+        return derivative_of_order(f, wrt, args, order)
     if type(wrt) is tuple:
         return _mixed_partial(f, wrt, args)
     args = list(args) if type(args) is list else arguments(f, args)
@@ -93,9 +92,9 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
         )
     args = arguments(f, args)
     first = wrt[0]
-    often = len(wrt) >= LONG and type(first) is int and wrt == (first,) * len(wrt)
-    if often and 0 <= first < len(args) and type(args[first]) is float:
-        return derivative_tensors.derivative_of_order(f, first, args, len(wrt))
+    nested = type(first) is int and 0 <= first < len(args) and wrt == (first,) * len(wrt)
+    if nested and len(wrt) >= LONG and type(args[first]) is float:  # type: ignore[index]
+        return derivative(f, first, args, order=len(wrt))
     first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)
