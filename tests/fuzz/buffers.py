@@ -85,8 +85,10 @@ class Caller:
         return x.view(Sub) if layout == "sub" else x
 
     def value(self, draw: random.Random, shape: tuple[int, ...]) -> Any:
-        """Return an argument."""
-        if draw.random() < 0.2:
+        """Return an argument; mostly an array of doubles, whose programs are there already."""
+        if draw.random() < 0.98:
+            return self.array(draw, shape, "f8", draw.choice(("C", "C", "read-only", "unaligned", "strided")))
+        if draw.random() < 0.3:
             return draw.choice(OTHERS)
         return self.array(draw, shape, draw.choice(DTYPES), draw.choice(LAYOUTS))
 
@@ -95,7 +97,7 @@ class Caller:
         draw, self.buffers = random.Random(seed), []
         number = draw.randrange(len(FUNCTIONS))
         f, compiled = FUNCTIONS[number], draw.choice(self.compiled[number])
-        shape = draw.choice(SHAPES) if draw.random() < 0.1 else [(3,), (), (2, 3)][number % 3]
+        shape = draw.choice(SHAPES) if draw.random() < 0.02 else [(3,), (), (2, 3)][number % 3]
         x = self.value(draw, shape)
         y = (
             self.value(draw, shape)
