@@ -27,8 +27,9 @@ class Compiled:
     __call__: Callable[..., Any]
     """What Python calls, the machine code of the last path itself where it can be."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int) -> None:
-        self.f, self._programs = f, Programs(f, max_paths, check, exact, threads)
+    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int,
+                 profile: bool) -> None:  # fmt: skip
+        self.f, self._programs = f, Programs(f, max_paths, check, exact, threads, profile)
         self.__call__ = self._programs.call
         own = ref(self)
 
@@ -70,7 +71,8 @@ class Compiled:
 
         ``after`` has the lines left by each pass, ``phases`` the seconds that each took: to record, for the passes, to
         find loops and join them, for machine code, for the rest. ``bytes`` are those of constants and of memory for
-        what is in between.
+        what is in between. With ``profile=True`` the ``lines of code`` have the seconds that their operations took in
+        all calls so far: the time of a loop is divided among the operations that were joined in it.
         """
 
         def of(path: Path) -> dict[str, Any]:
@@ -79,7 +81,8 @@ class Compiled:
             return {"recorded": recorded, "lines": len(path.program.steps), "native": path.source.native_steps,
                     "guards": len(path.source.guards), "bytes": size + (native.size if native else 0),
                     "seconds": sum(path.seconds.values()), "after": dict(path.steps),
-                    "phases": dict(path.seconds)}  # fmt: skip
+                    "phases": dict(path.seconds),
+                    **({"lines of code": path.source.by_line()} if path.source.profile else {})}  # fmt: skip
 
         return [{"eager": form.eager, "paths": list(map(of, form.paths))} for form in self._programs.forms.values()]
 
@@ -93,7 +96,7 @@ class Compiled:
 
     def __reduce__(self) -> Any:
         of = self._programs
-        return jit, (self.f, of.max_paths, of.check, of.exact, of.threads)
+        return jit, (self.f, of.max_paths, of.check, of.exact, of.threads, of.profile)
 
     def __copy__(self) -> Compiled:
         return self
@@ -106,7 +109,7 @@ class Compiled:
 
 
 def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False,
-        threads: int = 1) -> Compiled:  # fmt: skip
+        threads: int = 1, profile: bool = False) -> Compiled:  # fmt: skip
     """Return a function that does what ``f`` does, by a program that is recorded when it is first called.
 
     The program is that of f's arithmetic, its derivatives included: no tape is made any more, no rule looked up, and
@@ -121,6 +124,8 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     Large loops are shared among ``threads`` of the processor, with the same result for any number of them. A keyword
     ``out``, if f has none, takes arrays in the structure of the result, or None for new ones, and what is returned is
     written there.
+
+    With ``profile=True`` the time of each line of code is measured, for ``stats()``.
 
     f is called when it is recorded, and not again: what it does besides returning is done then, and what it takes from
     outside its arguments stays as it was then, its ``constants()``. ``check=True`` records twice, compares with what
@@ -143,4 +148,4 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     ):
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise ValueError(f"{name} is a whole number of at least 1, how many {of}, not {count!r}{user_line()}")
-    return Compiled(f, max_paths, check, exact, threads)
+    return Compiled(f, max_paths, check, exact, threads, profile)

@@ -32,6 +32,7 @@ from ..tape.variable import Variable, variable
 from .direct import Direct, direct
 from .forms import form_of, forms_of_arrays, outline_of
 from .into import places, straight, takes_out, written
+from .lines import tape_with_lines
 from .nested import Derivatives, call_of_numbers
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
@@ -78,11 +79,12 @@ class Form:
 class Programs:
     """The programs of a function, as many as its calls have asked for."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int) -> None:
+    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int,
+                 profile: bool) -> None:  # fmt: skip
         self.f, self.max_paths, self.check, self.exact, self.name = f, max_paths, check, exact, name_of(f)
-        self.threads = threads
+        self.threads, self.profile = threads, profile
         self.forms: dict[Any, Form] = {}
-        self.derivatives = Derivatives(f, lambda g: Programs(g, max_paths, check, exact, threads).call)
+        self.derivatives = Derivatives(f, lambda g: Programs(g, max_paths, check, exact, threads, False).call)
         self.prefer: Callable[[Callable[..., Any]], None] = lambda call: None
         """Is told what is to be called from now on, for arguments as the last ones, in place of `call`."""
         self.takes_out = takes_out(f)
@@ -204,7 +206,7 @@ class Programs:
                 program = one(program)
                 steps[one.__name__] = len(program.steps)
             seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
-            source = Source(program, not self.exact, self.threads)
+            source = Source(program, not self.exact, self.threads, self.profile)
             straight = direct(program, source.native, args, keywords)
             path = Path(program, source, source.function(), straight, steps, seconds, type(tape) is LazyRecorder)
             seconds |= source.native.seconds if source.native else {}
@@ -220,6 +222,8 @@ class Programs:
 
     def _new_tape(self, kinds: Any, at: tuple[Path, int] | None) -> Recorder:
         """Return the tape to record a path on: of the first one of large arrays no value is computed."""
+        if self.profile:
+            return tape_with_lines()
         is_large = any(kind[0] and type(kind[1]) is tuple and prod(kind[1]) >= MANY for kind in kinds)
         return LazyRecorder() if is_large and at is None and not self.check else Recorder()
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import keyword
 import operator
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ IN_PLACE = frozenset((np.add, np.subtract, np.multiply, np.divide, np.negative, 
                       np.sqrt, np.square, np.reciprocal, np.maximum, np.minimum, np.copysign))  # fmt: skip
 """Ufuncs that give the same bits of real numbers wherever their result goes; of others NumPy has several loops."""
 
+UNKNOWN = "(no line of code)"
+
 LARGE = 1 << 18
 """From so many bytes on an array is let go as soon as nothing reads it any more."""
 
@@ -55,11 +58,13 @@ class Diverged(Exception):  # noqa: N818
 class Source:
     """The statements that make one program, and the objects that they name."""
 
-    def __init__(self, program: Program, is_native: bool = False, threads: int = 1) -> None:
+    def __init__(self, program: Program, is_native: bool = False, threads: int = 1, profile: bool = False) -> None:
         self.program = program
+        self.profile, self.spent = profile, dict[int, float]()
+        """Whether the time of each step is added up; the seconds of those that are Python's."""
         self.names: dict[str, Any] = {"same": same, "forms_of": forms_of}
         self.known: dict[int, str] = {}
-        self.native = native(program, threads) if is_native else None
+        self.native = native(program, threads, profile) if is_native else None
         order = self.native.order() if self.native else [number for number, _ in program.numbered()]
         self.last = self._last_reads(order)
         self.fresh = set[int]()
@@ -81,6 +86,15 @@ class Source:
     def native_steps(self) -> int:
         """How many steps are native code."""
         return len(self.native.parts.native) if self.native else 0
+
+    def by_line(self) -> dict[str, float]:
+        """Return the seconds that each line of the user's code took so far, those first that took most."""
+        found: dict[str, float] = {}
+        for number, seconds in [*self.spent.items(), *(self.native.spent().items() if self.native else ())]:
+            source = self._step(number).source if number >= 0 else None
+            name = f"{source.where}: {source.text}" if source else UNKNOWN
+            found[name] = found.get(name, 0.0) + seconds
+        return dict(sorted(found.items(), key=lambda one: -one[1]))
 
     def function(self) -> Callable[..., Any]:
         """Return the function: it takes the values of the inputs, returns the results, or raises `Diverged`."""
@@ -126,8 +140,13 @@ class Source:
 
     def _add(self, at: int, number: int, step: Step) -> None:
         name = f"v{number}"
+        if self.profile:
+            self.lines.append(f"start = {self._object('perf_counter', perf_counter)}()")
         if not self._in_place(at, number, step):
             self.lines.append(f"{name} = {self._expression(at, step)}")
+        if self.profile:
+            self.spent[number] = 0.0
+            self.lines.append(f"{self._object('spent', self.spent)}[{number}] += perf_counter() - start")
         if not _may_share(step):
             self.fresh.add(number)
         if _varies_in_form(step):

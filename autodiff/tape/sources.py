@@ -28,8 +28,11 @@ class Source(NamedTuple):
 Position = tuple[int | None, int | None, int | None, int | None]
 """First and last line, first and last column, as ``co_positions`` has them."""
 
-EVALUATORS: dict[CodeType, Callable[[FrameType], Source | None]] = {}
-"""Code of ours that evaluates a text of the user's: how to find, in its frame, the part that is evaluated."""
+EVALUATORS: dict[CodeType, Callable[[FrameType], Any]] = {}
+"""Code of ours that evaluates a text of the user's: how to find, in its frame, the part that is evaluated.
+
+Where that gives NotImplemented, the user's code is that which called it.
+"""
 
 
 class SourcedTape(Recorder):
@@ -61,8 +64,9 @@ class _Noting(list[Any]):
         for frame in stack():
             if is_users(frame) and not is_standard(frame):
                 return _at(frame, self.position(frame))
-            if evaluator := EVALUATORS.get(frame.f_code):
-                return evaluator(frame)
+            evaluator = EVALUATORS.get(frame.f_code)
+            if evaluator and (found := evaluator(frame)) is not NotImplemented:
+                return found  # type: ignore[no-any-return]
         return None
 
     def position(self, frame: FrameType) -> Position:

@@ -47,9 +47,10 @@ class NotNative(Exception):  # noqa: N818
 class Native:
     """The blocks of a program."""
 
-    def __init__(self, program: Program, threads: int) -> None:
+    def __init__(self, program: Program, threads: int, profile: bool) -> None:
         start = perf_counter()
-        self._threads = threads
+        self._threads, self._profile = threads, profile
+        self._clocked: list[tuple[Entry, list[dict[int, float]]]] = []
         self.parts = Lowering(program)
         self.seconds = {"loops": perf_counter() - start, "code": 0.0}
         """What it took to find loops, and to make machine code."""
@@ -57,6 +58,15 @@ class Native:
         """The builtin function of all inputs that gives all that is returned; None where Python has a part in it."""
         self.blocks = {0: self.whole} if self.whole else self._blocks()
         self.seconds["loops"] = perf_counter() - start - self.seconds["code"]
+
+    def spent(self) -> dict[int, float]:
+        """Return the seconds that each step took; those of a loop of several steps are divided among these."""
+        found: dict[int, float] = {}
+        for entry, clocked in self._clocked:
+            for time, parts in zip(entry.clocks(len(clocked)), clocked, strict=True):
+                for step, part in parts.items():
+                    found[step] = found.get(step, 0.0) + 1e-9 * time * part
+        return found
 
     @property
     def size(self) -> int:
@@ -67,7 +77,9 @@ class Native:
         """Return the machine code of a text."""
         start = perf_counter()
         try:
-            return text.entry()
+            made = text.entry()
+            self._clocked.append((made, text.clocked))
+            return made
         finally:
             self.seconds["code"] += perf_counter() - start
 
@@ -79,7 +91,7 @@ class Native:
                 continue
             arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
             text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {},
-                        self._threads)  # fmt: skip
+                        self._threads, self._profile)  # fmt: skip
             if text.key not in entries:
                 entries[text.key] = self._entry(text)
             guards = tuple(guard for _, _, guard in block.guards)
@@ -98,7 +110,7 @@ class Native:
         arguments: list[Argument] = [(x, block.given.get(k)) for k, x in enumerate(program.inputs)]
         constants = {space: np.asarray(program.value(x)) for x, space in block.given.items() if x < 0}
         results = [(program.value(x), block.results[x]) for x in returned]
-        self._text = partial(Text, block, arguments, results, constants, self._threads)
+        self._text = partial(Text, block, arguments, results, constants, self._threads, self._profile)
         guards = tuple(guard for _, _, guard in block.guards)
         entry = self._entry(self._text())
         return NativeBlock(entry, tuple(range(len(program.inputs))), tuple(returned), guards)
@@ -131,12 +143,12 @@ class Native:
         return found
 
 
-def native(program: Program, threads: int) -> Native | None:
+def native(program: Program, threads: int, profile: bool) -> Native | None:
     """Return the native part of a program for so many threads; None where there is none, as without llvmlite."""
     if not is_there() or not is_as_expected():
         return None
     try:
-        found = Native(program, threads)
+        found = Native(program, threads, profile)
     except TooLong:
         return None
     return found if found.blocks else None

@@ -16,9 +16,9 @@ from .calling import printed
 from .fusing import Kernel
 from .instructions import Block
 from .pool import pool
-from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, of_numpy, of_python, with_memory
+from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, clock, of_numpy, of_python, with_memory
 from .work import LONG as LONG_WORK
-from .work import nanoseconds
+from .work import nanoseconds, shares
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""
@@ -42,9 +42,12 @@ class Text(Arrangement):
     """The text of a block's function: of some arguments, that gives some results."""
 
     def __init__(self, block: Block, arguments: list[Argument], results: list[tuple[Any, Area]],
-                 constants: dict[Space, np.ndarray], threads: int = 1, into: bool = False) -> None:  # fmt: skip
+                 constants: dict[Space, np.ndarray], threads: int = 1, profile: bool = False,
+                 into: bool = False) -> None:  # fmt: skip
         super().__init__(block, [area for _, area in results], constants, may_share=True)
-        self.threads = threads
+        self.threads, self.profile = threads, profile
+        self.clocked: list[dict[int, float]] = []
+        """For each clock the shares of the program's steps in the time that it measures."""
         if self.length > LONGEST:
             raise TooLong
         given: list[Argument] = [(x, None) for x, _ in results if into and isinstance(x, np.ndarray)]
@@ -67,6 +70,8 @@ class Text(Arrangement):
         """Whether other threads of Python may run while its kernels do."""
         self._write()
         parts += [*self._functions(), called(self.addresses)]
+        if profile:
+            parts.append(clock(self.addresses, len(self.clocked)))
         self.text = "\n".join([*sorted(declared), self.addresses.definition, *parts])
 
     def _functions(self) -> list[str]:
@@ -93,7 +98,7 @@ class Text(Arrangement):
     @property
     def key(self) -> Any:
         """What is the same for texts of which one function will do."""
-        return self.text, tuple(self.addresses.values)
+        return self.text, tuple(self.addresses.values), self.block if self.profile else None
 
     def _line(self, text: str) -> str:
         name = f"%x{len(self.lines)}"
@@ -130,7 +135,10 @@ class Text(Arrangement):
         self.lines.append(f"store i8 0, ptr {pointers[self.failed]}")
         state = self._call("ptr", of_python("PyEval_SaveThread")) if self.is_long else ""
         for loop in self.loops():
+            start = self._line("call i64 @now()") if self.profile else ""
             self._run(loop)
+            if self.profile:
+                self._add_time(start, shares([kernel for _, kernel in loop]))
         if state:
             self.lines.append(f"call void {self._address(of_python('PyEval_RestoreThread'))}(ptr {state})")
         self._check(pointers, objects[0])
@@ -151,6 +159,14 @@ class Text(Arrangement):
             self.lines.append(f"%next{name} = add i64 %round{name}, 1")
             self.lines.append(f"%more{name} = icmp ult i64 %next{name}, {rounds}")
             self.lines += [f"br i1 %more{name}, label %loop{name}, label %after{name}", f"after{name}:"]
+
+    def _add_time(self, start: str, parts: dict[int, float]) -> None:
+        """Write that the time since a start is added up, of which steps have parts."""
+        place = f"getelementptr (i64, ptr @clocks, i64 {len(self.clocked)})"
+        self.clocked.append(parts)
+        spent = self._line(f"sub i64 {self._line('call i64 @now()')}, {start}")
+        total = self._line(f"add i64 {self._line(f'load i64, ptr {place}')}, {spent}")
+        self.lines.append(f"store i64 {total}, ptr {place}")
 
     def _run_shared(self, k: int, kernel: Kernel) -> None:
         """Write the call of a kernel in pieces, which other threads may take."""

@@ -29,6 +29,8 @@ class Node(NamedTuple):
     """The kind of the operands; of a load, that of the value."""
     address: Address | None = None
     raises: bool = False
+    step: int = -1
+    """The number of the program's step that it is part of."""
 
 
 class Store(NamedTuple):
@@ -53,17 +55,17 @@ class Kernel:
         self.known: dict[Address, int] = {}
         """The nodes whose values are now at addresses."""
 
-    def load(self, address: Address) -> int:
+    def load(self, address: Address, step: int = -1) -> int:
         """Return the node of the values at an address."""
         if address not in self.known:
-            self.nodes.append(Node("load", (), address.kind, address))
+            self.nodes.append(Node("load", (), address.kind, address, False, step))
             self.known[address] = len(self.nodes) - 1
         return self.known[address]
 
     def add(self, one: Instruction) -> None:
         """Append an instruction."""
-        operands = tuple(self.load(x) if isinstance(x, Address) else x for x in one.operands)
-        self.nodes.append(Node(one.form, operands, one.of, None, one.raises))
+        operands = tuple(self.load(x, one.step) if isinstance(x, Address) else x for x in one.operands)
+        self.nodes.append(Node(one.form, operands, one.of, None, one.raises, one.step))
         self.stores.append(Store(len(self.nodes) - 1, one.out, one.fold))
         if self.sequential:  # what is read by another step may be what was written now
             known = self.known.items()

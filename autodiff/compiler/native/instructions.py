@@ -41,6 +41,8 @@ class Instruction(NamedTuple):
     """Whether it is a function of Python, which raises where its result is not finite though its operands are."""
     ordered: bool = False
     """Whether it goes element by element: one reads what was written for another."""
+    step: int = -1
+    """The number of the program's step that it is part of."""
 
 
 class Scan(NamedTuple):
@@ -71,6 +73,8 @@ class Block:
         self.is_alone = is_alone
         """Whether its code calls no library for products and systems: these are loops."""
         self.instructions: list[Instruction] = []
+        self.step = -1
+        """The number of the step that instructions are added for."""
         self.spaces: list[Space] = []
         self.given: dict[int, Space] = {}
         """The values that it takes, by their numbers in the program."""
@@ -141,13 +145,17 @@ class Block:
         shape = out.shape if shape is None else shape
         if 0 not in shape:
             taken = tuple(x if isinstance(x, float) else x.along(shape) for x in operands)
-            self.instructions.append(Instruction(form, taken, out.along(shape), shape, of, fold, raises, ordered))
+            self.instructions.append(
+                Instruction(form, taken, out.along(shape), shape, of, fold, raises, ordered, self.step)
+            )
         return out
 
     def put(self, x: Operand | Chosen, out: Chosen, fold: str = "") -> None:
         """Write values to places, or join them with what is there."""
         taken = x if isinstance(x, float) else x.along(out.shape)
-        self.instructions.append(Instruction("same", (taken,), out.along(out.shape), out.shape, out.space.kind, fold))
+        self.instructions.append(
+            Instruction("same", (taken,), out.along(out.shape), out.shape, out.space.kind, fold, step=self.step)
+        )
 
     def fill(self, x: float, out: Area) -> Area:
         """Fill an area with a number."""

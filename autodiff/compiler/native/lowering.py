@@ -105,6 +105,7 @@ class Lowering:
         if is_view(step) and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
         block = self.blocks.setdefault(level, Block(self._is_alone))
+        block.step = number
         operands = [found for x in step.operands if (found := self._operand(block, x, name in JOINING)) is not None]
         if len(operands) < len(step.operands):
             return False
@@ -123,6 +124,7 @@ class Lowering:
         if number in self._shown or step.guards or any(self._step(reader).row.name != "item" for reader in readers):
             return False
         block = self.blocks.setdefault(level, Block(self._is_alone))
+        block.step = number
         operands = [x if x is None else self._operand(block, x) for x in step.operands]
         results = None if None in operands else SEVERAL[step.row.name](self._here(block, step, False), *operands)
         if results is None:
@@ -214,7 +216,7 @@ class Lowering:
     def _give(self, block: Block, number: int) -> None:
         """Let a block give a value: in a space of its own, whole and in order."""
         value, area = np.asarray(self.program.value(number)), block.areas[number]
-        kind = KINDS[value.dtype.char]
+        kind, block.step = KINDS[value.dtype.char], number
         taken = {other.space for other in block.results.values()} | {*block.offered.values(), *block.tables}
         whole = isinstance(area, Area) and area.picture is area.space.array and area.kind == kind
         if whole and isinstance(area, Area) and area.shape and area.space not in taken:

@@ -6,6 +6,7 @@ The places are probed when they are first needed, on objects whose contents are 
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -84,6 +85,10 @@ class Entry:
         """A new builtin function, which keeps this object."""
         return _builtin(self._methods[0], self)
 
+    def clocks(self, count: int) -> list[int]:
+        """Return the nanoseconds that were added up at so many places."""
+        return list((ctypes.c_int64 * count).from_address(self._machine.global_address("clocks")))
+
     def called(self, otherwise: Callable[..., Any]) -> Any:
         """Return a new builtin function, which calls another one where the block gives no results."""
         return _builtin(self._methods[1], (self, otherwise))
@@ -125,6 +130,22 @@ otherwise:
   ret ptr %again
 done:
   ret ptr %found
+}}"""
+
+
+def clock(addresses: Addresses, count: int) -> str:
+    """Return the text of a function that gives the nanoseconds of CPython's clock, and of places for so many sums."""
+    if sys.version_info >= (3, 13):
+        call = "%done = call i32 %f(ptr %place)\n  %time = load i64, ptr %place"
+    else:
+        call = "%time = call i64 %f()"
+    name = "PyTime_PerfCounterRaw" if sys.version_info >= (3, 13) else "_PyTime_GetPerfCounter"
+    return f"""@clocks = global [{count} x i64] zeroinitializer
+define internal i64 @now() {{
+  %place = alloca i64
+  %f = {addresses.load(of_python(name))}
+  {call}
+  ret i64 %time
 }}"""
 
 

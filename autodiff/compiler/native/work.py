@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from .fusing import Kernel, Node
 from .overlaps import CHEAP
@@ -21,6 +22,17 @@ def nanoseconds(kernel: Kernel) -> float:
         return CALLED * count
     each = sum(map(_of_node, kernel.nodes)) + 0.1 * len(kernel.stores)
     return count * each * (8.0 if kernel.sequential else 1.0)
+
+
+def shares(kernels: Sequence[Kernel]) -> dict[int, float]:
+    """Return which share of the time of kernels each step of the program takes, about."""
+    found: dict[int, float] = {}
+    for kernel in kernels:
+        each = [_of_node(node) for node in kernel.nodes]
+        for node, one in zip(kernel.nodes, each, strict=True):
+            found[node.step] = found.get(node.step, 0.0) + one / sum(each) * nanoseconds(kernel)
+    total = sum(found.values()) or 1.0
+    return {step: part / total for step, part in found.items()}
 
 
 def _of_node(node: Node) -> float:
