@@ -1,8 +1,10 @@
 """jit: a compiled function gives what the function gives, on every path, for every form of its arguments."""
 
 import copy
+import itertools
 import pickle
 import threading
+import time
 import warnings
 from dataclasses import dataclass, field
 
@@ -204,6 +206,32 @@ def test_too_many_ways_are_said_once():
     assert compiled.program(X).startswith("# <lambda> is called as it stands: it went 3 ways")
 
 
+def test_the_line_that_decides_too_often_is_named():
+    """A branch for each element of a loop; and a loop whose rounds depend on values."""
+
+    def branches(x):
+        s = 0.0
+        for k in range(len(x)):
+            if x[k] > 0:
+                s = s + x[k] ** 2
+        return s
+
+    def halves(x):
+        s = np.sum(x * x)
+        while s > 1e-3:
+            s = 0.5 * s
+        return s
+
+    for f, line in ((branches, r"if x\[k\] > 0:"), (halves, r"while s > 1e-3:")):
+        compiled, rng = jit(f, max_paths=4), np.random.default_rng(0)
+        points = [rng.normal(size=8) * 3.0**scale for scale in range(12)]
+        with pytest.warns(UserWarning, match=f"it went 4 ways, the last from {line} .*write np.where") as noted:
+            found = list(map(compiled, points))
+        assert_allclose(found, list(map(f, points)), rtol=1e-12)
+        assert len(noted) == 1
+        assert len(compiled.stats()[0]["paths"]) == 4
+
+
 def test_a_branch_that_is_nan_or_infinite():
     f = lambda x: np.sum(np.where(x > 0, np.sqrt(np.abs(x)), 0.0) * x)
     compiled = jit(grad(f))
@@ -370,6 +398,22 @@ def test_random_numbers_are_found():
     with pytest.raises(RuntimeError, match="its program gives something else"):
         jit(lambda x: x if isinstance(x, float) else 2.0 * x, check=True)(2.0)
     assert jit(lambda x: x * 2.0, check=True)(2.0) == 4.0
+
+
+@pytest.mark.parametrize("outside", [itertools.count(1.0).__next__, time.perf_counter, np.random.default_rng(0).normal])
+def test_counters_and_clocks_are_found(outside):
+    with pytest.raises(RuntimeError, match="give it what it draws or counts as arguments"):
+        jit(lambda x: x * outside(), check=True)(2.0)
+
+
+def test_what_was_taken_from_outside_is_listed():
+    compiled = jit(lambda x: x * SCALE + np.sum(X) * dmath.sin(x))
+    compiled(2.0)
+    assert SCALE in compiled.constants()
+    assert np.sum(X) in compiled.constants()
+
+
+SCALE = 3.25
 
 
 def test_errors_are_those_of_the_function():
