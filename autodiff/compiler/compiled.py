@@ -89,7 +89,8 @@ class Compiled:
     def compiled_by(self, operator: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Compiled:
         """Return what an operator makes of the function, compiled as this one is: ``grad(jit(f))`` is compiled."""
         of = self._programs
-        return Compiled(operator(self.f, *given, **options), of.max_paths, of.check, of.exact, of.threads)
+        return Compiled(operator(self.f, *given, **options), of.max_paths, of.check, of.exact, of.threads,
+                        of.profile)  # fmt: skip
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else MethodType(self, owner)
