@@ -569,6 +569,15 @@ def test_exact_gives_the_bits_of_the_function(f):
     assert any(path.source.native for path in paths(native))
 
 
+def test_quotients_of_doubles_by_a_divisor_of_single_precision():
+    f = lambda x, y, z: (x / y, z / y, np.sin(z) / y)
+    compiled, rng = jit(f), np.random.default_rng(0)
+    for _ in range(3):
+        x, y, z = rng.normal(size=(3, 40))
+        for found, expected in zip(compiled(x, y.astype("f"), z), f(x, y.astype("f"), z), strict=True):
+            assert_allclose(found, expected, rtol=1e-14)
+
+
 def test_arrays_that_were_unpickled_are_as_others():
     """Their dtype is an object of its own."""
     calls = []

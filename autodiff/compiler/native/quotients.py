@@ -50,7 +50,7 @@ def quotient(c: Code, x: Value, y: Value, one: Value) -> Value:
 
 def is_tiny(c: Code, ys: list[Value]) -> Value:
     """Write whether one of some divisors has perhaps no reciprocal, though it is not 0."""
-    sizes = [c.select(c.is_no_zero(y), c.own("fabs", y), c.constant(1.0)) for y in ys]
+    sizes = [c.select(c.is_no_zero(y), c.own("fabs", y), c.constant(1.0)) for y in (c.convert(y, "f8") for y in ys)]
     least = sizes[0]
     for size in sizes[1:]:
         least = c.select(c.compare("less", size, least), size, least)
