@@ -21,6 +21,7 @@ from .contractions import CONTRACTIONS
 from .factoring import factored
 from .forms import FORMS, OF_TRUTHS
 from .instructions import Block, Operand
+from .narrowing import narrowed
 from .overlaps import gathered
 from .products import PRODUCTS
 from .rolling import roll
@@ -74,7 +75,7 @@ class Lowering:
             given |= wanted
         for block in self.blocks.values():
             kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
-            block.groups = factored(gathered(block, roll(block), kept))
+            block.groups = narrowed(block, factored(gathered(block, roll(block), kept)), kept)
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:

@@ -50,7 +50,7 @@ def power(c: Code, x: Value, y: Value) -> Value:
 
     The error before the last rounding is below a fifth of a unit: a power that is a double is exact.
     """
-    log, log_low = logarithm(c, x)
+    log, log_low = c.once("logarithm", x, lambda: logarithm(c, x))
     t, low = product(c, y, log)
     low = c.fma(y, log_low, low)
     n, bits = whole(c, t, LOG2_E)
