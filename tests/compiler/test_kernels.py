@@ -27,6 +27,7 @@ from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
 from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
 from autodiff.compiler.native.in_place import in_place
 from autodiff.compiler.native.instructions import IDENTITIES, Block, Repeat
+from autodiff.compiler.native.narrowing import narrowed
 from autodiff.compiler.native.overlaps import gathered
 from autodiff.compiler.native.rolling import roll
 from autodiff.compiler.native.sinking import sunk
@@ -120,7 +121,7 @@ def steps_of(block, values, rng, single, native):
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)
-    summed = factored(summed)
+    summed = narrowed(block, factored(summed), {area.space.number for area in now})
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)

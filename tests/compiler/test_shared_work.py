@@ -171,6 +171,36 @@ def test_elements_inside_and_walls_are_told_apart():
         assert_allclose(compiled(start, 0.2), steps(start, 0.2), rtol=1e-12, atol=1e-14)
 
 
+def test_memory_of_a_round_is_used_again_in_the_next():
+    """Of each step of a gradient one array is kept, that the step before reads."""
+
+    def loss(count):
+        def steps(u):
+            for _ in range(count):
+                u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+            return np.sum(u * u)
+
+        return lambda u: steps(u * 1.0)
+
+    def size(count, u):
+        compiled = jit(grad(loss(count)))
+        for start in (u, -u):
+            assert_allclose(compiled(start), grad(loss(count))(start), rtol=1e-12)
+        return compiled.stats()[0]["paths"][0]["bytes"]
+
+    u = np.random.default_rng(0).normal(size=(20, 30))
+    assert size(24, u) - size(12, u) <= 1.1 * 12 * u.nbytes
+
+
+@pytest.mark.parametrize("n", [1, 7, 9, 33])
+def test_powers_of_one_base_share_its_logarithm(n):
+    slopes = value_and_grad(lambda x, y: np.sum(x**y), (0, 1))
+    compiled = jit(slopes)
+    for x in (np.linspace(0.1, 4.0, n), np.linspace(300.0, 1e-3, n)):
+        for found, expected in zip(compiled(x, 3.0 - x / 99.0)[1], slopes(x, 3.0 - x / 99.0)[1], strict=True):
+            assert_allclose(found, expected, rtol=1e-13)
+
+
 def test_parts_of_rows_and_strides_of_an_array():
     def f(x):
         y = x * 1.0
