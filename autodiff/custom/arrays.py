@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.foreign import as_like
-from dualnumbers.forms import dtype_of, shape, size, zeros_like
-from dualnumbers.levels import has_nan, read
+from dualnumbers.forms import dtype_of, zeros_like
+from dualnumbers.levels import has_nan, plain, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, over_members
 from dualnumbers.several import parts
@@ -30,7 +29,8 @@ from ..calls.structures import flatten, is_structure, kind_of
 from ..calls.values import read_only
 from ..forward import jvp
 from ..tape.sweep import transpose
-from .rows import Function, function_of_arrays, functions_of, value_of_function
+from .pairings import differ, direction_of, is_known, some_direction
+from .rows import Function, check_real, function_of_arrays, functions_of, value_of_function
 from .trees import Assembly, as_argument, fitted, leaves_as, rebuilding
 
 
@@ -38,7 +38,8 @@ class Rule:
     """A user's function with a derivative for each argument, and a pull-back ``joint`` to all where one is given.
 
     What the function does to a tangent and its adjoint maps are two statements: at the first tangent they are
-    compared, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. Raises ValueError where they differ.
+    compared, ⟨ḡ, f(ẋ)⟩ = ⟨f*(ḡ), ẋ⟩. So are a push-forward or pull-back of a smooth function and its transpose, which
+    is one only of what is linear. Raises ValueError where they differ.
     """
 
     def __init__(self, name: str, function: Function, kinds: Sequence[Kind], fixed: tuple[str, ...],
@@ -160,6 +161,8 @@ class _RuleRow:
         leaves = flat[self.places[k]]
         whole = [tangents[i] if i in tangents else zeros_like(x) for i, x in enumerate(leaves)]
         found = fitted(self.pushes[k], self._pushed(k, whole, z, flat), parts(z))
+        for t, x in zip(found, parts(z), strict=True):
+            check_real(self.pushes[k], t, x)
         return tuple(found) if type(z) is tuple else found[0]
 
     def _pushed(self, k: int, tangents: list[Any], z: Any, flat: Sequence[Any]) -> Sequence[Any]:
@@ -169,6 +172,7 @@ class _RuleRow:
             return self._of_tangents(k, tangents, flat)
         like, what, name, push = flat[-1].result(z), self.pushes[k], self.rule.name, self.bound(flat)[2][k][0]
         if push is None:
+            self._check_linear(k, z, flat)
             return self._pushed_by_pull(k, tangents, z, flat)
         try:
             pushed = push(flat[-1].argument(k, tangents), like, *self.arguments(flat))
@@ -222,17 +226,37 @@ class _RuleRow:
     def _check_adjoint(self, k: int, tangents: list[Any], pushed: tuple[Any, ...], flat: Sequence[Any]) -> None:
         """Raise ValueError where an adjoint map is not that of the function which maps ``tangents`` to ``pushed``."""
         several = hasattr(flat[-1], "rebuild")
-        g = tuple(_some_cotangent(*numbered) for numbered in enumerate(pushed))
+        g = tuple(some_direction(*numbered) for numbered in enumerate(pushed))
         pulled = self.pull(k, g if several else g[0], pushed if several else pushed[0], flat)
-        along = [np.real(np.conj(h) * z) for h, z in zip(g, pushed, strict=True)]
-        back = [np.real(np.conj(read(a)) * t) for a, t in zip(pulled, tangents, strict=True) if a is not None]
-        total = sum(np.sum(np.abs(x)) for x in (*along, *back))
-        eps = np.finfo(np.result_type(*g, *tangents)).eps
-        if abs(sum(map(np.sum, along)) - sum(map(np.sum, back))) > np.sqrt(eps) * total:
+        if differ(g, pushed, tangents, pulled, np.sqrt(np.finfo(np.result_type(*g, *tangents)).eps)):
             raise ValueError(
                 f"{self.rule.name} is not linear in argument {k}, or adjoint map {k} is not its adjoint: a function "
                 f"that is not, or has a constant term, is for autodiff.smooth or elementwise{user_line()}"
             )
+
+    def _check_linear(self, k: int, z: Any, flat: Sequence[Any]) -> None:
+        """Raise ValueError where the one derivative given for an argument is not linear, the first time it is needed.
+
+        What a solver finds in it may be off by a thousandth.
+        """
+        checked, several = self.rule.checked, type(z) is tuple
+        if checked[k] or not all(map(is_known, (*parts(z), *flat))):
+            return
+        flat, values = tuple(map(plain, flat)), tuple(map(plain, parts(z)))
+        leaves = flat[self.places[k]]
+        g, tangents = (tuple(map(direction_of, itertools.count(i), xs)) for i, xs in enumerate((values, leaves)))
+        checked[k] = True  # what is called here is not to check itself
+        try:
+            pushed = parts(self.push(k, dict(enumerate(tangents)), values if several else values[0], flat))
+            pulled = self.pull(k, g if several else g[0], values if several else values[0], flat)
+        finally:
+            checked[k] = False
+        if differ(g, pushed, tangents, pulled, 1e-3):
+            names = ("push-forward", "tangent", "pull-back"), ("pull-back", "cotangent", "push-forward")
+            given, by, other = names[self.bound(flat)[2][k][0] is None]
+            raise ValueError(f"the {given} of {self.rule.name} is not linear in the {by} of argument {k}, so no "
+                             f"{other} can be derived from it: give that as well{user_line()}")  # fmt: skip
+        checked[k] = not any(map(has_nan, (*pushed, *pulled)))
 
     def pull(self, k: int, g: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
         """Return the adjoints of the leaves of argument ``k``, given that of the value."""
@@ -241,6 +265,8 @@ class _RuleRow:
         if own[-1] is None and k < len(self.rule.kinds) and own[0] is None:
             return self.pull_all(g, z, *flat)[self.places[k]]  # no other derivative by it was given
         if own[-1] is None:
+            if k < len(self.rule.kinds):
+                self._check_linear(k, z, flat)
             return transpose(lambda *ts: self.push(k, dict(enumerate(ts)), z, flat), leaves, g)
         smooth = isinstance(self.rule.kinds[k], Smooth)
         what = f"{'pull-back' if smooth else 'adjoint'} {k} of {self.rule.name}"
@@ -275,9 +301,3 @@ class _RuleRow:
 def _filled(g: Any, z: Any) -> Any:
     """Return the adjoint of a value with zeros for a result that has none."""
     return tuple(zeros_like(x) if h is None else h for h, x in zip(g, z, strict=True)) if type(z) is tuple else g
-
-
-def _some_cotangent(k: int, pushed: Any) -> Any:
-    kind = np.result_type(dtype_of(pushed), np.float16)
-    angles = (1.0 + 0.1 * k + np.arange(size(pushed))).reshape(shape(pushed))
-    return as_like((np.exp(1j * angles) if kind.kind == "c" else np.cos(angles)).astype(kind)[()], pushed)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import copy_of, is_foreign
-from dualnumbers.forms import PYTHON, shape
+from dualnumbers.forms import PYTHON, is_unreal, shape
 from dualnumbers.levels import is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array
@@ -70,6 +70,12 @@ def fitting(what: str, derivative: Any, wanted: tuple[int, ...], z: Any, spread:
     return in_precision(derivative, z)
 
 
+def check_real(what: str, derivative: Any, z: Any) -> None:
+    """Raise TypeError where a derivative is complex, and the value is real: no adjoint would say the same of it."""
+    if is_unreal(derivative) and not is_unreal(z):
+        raise TypeError(f"{what} is complex, the value is real: let it give real numbers{user_line()}")
+
+
 def _spreads(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Return whether an array of one shape broadcasts to the other."""
     ends = zip(reversed(given), reversed(wanted), strict=False)
@@ -109,6 +115,8 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
 
         def p(*xs_z: Any) -> Any:
             slope, z = partial(*map(read_only, xs_z)), xs_z[-1]
+            if not any(map(is_unreal, xs_z)):
+                check_real(f"partial {k} of {name}", slope, z)
             return fitting(f"partial {k} of {name}", slope, shape(z), z, spread=True)
 
         return p

@@ -33,6 +33,7 @@ from autodiff import (
     multilinear,
     smooth,
     vjp,
+    vmap,
 )
 from dualnumbers import DualNumber
 from dualnumbers.table import BY_NUMPY, TABLE
@@ -402,6 +403,54 @@ def test_what_is_not_linear_says_so_at_its_first_tangent(decorator, f, shape):
             differentiated(f, xs, *[xs] * (differentiated is jvp))
     with pytest.raises(ValueError, match="not linear in argument 0"):
         jacfwd(f)(*xs)
+
+
+NOT_LINEAR_ALONE = {
+    "a square": (smooth(lambda t, z, x: t**2), smooth(pull=lambda g, z, x: g**2)),
+    "a constant term": (smooth(lambda t, z, x: t + 1.0), smooth(pull=lambda g, z, x: g + 1.0)),
+    "a bounded one": (smooth(lambda t, z, x: np.tanh(t)), smooth(pull=lambda g, z, x: np.tanh(g))),
+}
+
+
+@pytest.mark.parametrize(("pushed", "pulled"), NOT_LINEAR_ALONE.values(), ids=NOT_LINEAR_ALONE)
+@pytest.mark.parametrize("x", [0.75, np.array([0.5, 2.0]), np.array([0.5 + 1j])])
+def test_a_derivative_that_is_not_linear_has_no_transpose(pushed, pulled, x):
+    f, g = pushed(np.sin), pulled(np.sin)
+    jvp(f, [x], [x])  # as it is given
+    vjp(g, x)[1](x)
+    for _ in range(2):
+        for derived in (lambda: vjp(f, x)[1](x), lambda: jacrev(f)(x)):
+            with pytest.raises(ValueError, match="the push-forward of sin is not linear in the tangent of argument 0"):
+                derived()
+        for derived in (lambda: jvp(g, [x], [x]), lambda: jacfwd(g)(x)):
+            with pytest.raises(ValueError, match="the pull-back of sin is not linear in the cotangent of argument 0"):
+                derived()
+
+
+def test_a_derivative_that_is_not_quite_linear_is_as_good_as_it_is():
+    """What a solver leaves is no mistake, and a NaN at one point tells nothing of others."""
+    rough = smooth(pull=lambda g, z, x: g * np.cos(x) * (1.0 + 1e-5 * np.tanh(g)))(np.sin)
+    np.testing.assert_allclose(jacfwd(rough)(0.3), np.cos(0.3))
+    square = smooth(pull=lambda g, z, x: g**2 / x)(np.log)
+    with np.errstate(all="ignore"):
+        assert np.isnan(jvp(square, [np.nan], [1.0])[1])
+    with pytest.raises(ValueError, match="not linear in the cotangent"):
+        jvp(square, [2.0], [1.0])
+
+
+def test_a_rule_derived_from_one_side_within_vmap_is_not_asked_at_no_point():
+    """What vmap runs it with shows the shape of a member, and holds no value: a zero matrix has no inverse."""
+    solved = smooth(lambda t, z, a: -np.linalg.solve(a, t) @ z)(np.linalg.inv)
+    a = np.stack([np.eye(2) * k + 0.1 for k in (1.0, 2.0, 3.0)])
+    np.testing.assert_allclose(vmap(jacrev(solved))(a), np.stack([jacfwd(np.linalg.inv)(m) for m in a]))
+
+
+def test_a_complex_derivative_of_a_real_value_says_so():
+    x = np.array([0.5, 2.0])
+    for f in (elementwise(lambda x, z: 1j * x)(np.sin), smooth(lambda t, z, x: 1j * t)(np.sin)):
+        for derived in (jacfwd(f), jacrev(f)):
+            with pytest.raises(TypeError, match="0 of sin is complex, the value is real: let it give real numbers"):
+                derived(x)
 
 
 def test_tangents_and_adjoints_of_a_scalar_of_numpy_are_such():
