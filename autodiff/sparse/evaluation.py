@@ -61,7 +61,8 @@ class Recorded:
         along = RANDOM.uniform(0.5, 1.5, (1, width)) if is_checked else np.zeros((0, width))
         found = self._found(compression, along, chunk_size)
         matrix = copy(pattern)  # SciPy's constructor looks at every index, a tenth of the time of all
-        matrix.data = np.take(found[:count], compression.places) + 0.0  # as `unsigned_zeros`
+        data = np.take(found[:count], compression.places) + 0.0  # as `unsigned_zeros`
+        matrix.data = data.astype(np.float32) if data.dtype == np.float16 else data  # SciPy has none of float16
         matrix.indices, matrix.indptr = pattern.indices.copy(), pattern.indptr.copy()
         if is_checked:
             terms = lambda: self._size_of_terms(along[0], compression.is_reverse)

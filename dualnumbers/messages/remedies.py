@@ -36,9 +36,19 @@ _OF_OPTIMIZE = {
     ("LinearConstraint",): "its matrix with np.stack",
 }  # fmt: skip
 
+_KRYLOV = {
+    ("cg",): "cg", ("minres",): "minres",
+    ("bicg", "bicgstab", "cgs", "gcrotmk", "gmres", "lgmres", "qmr", "tfqmr"): "gmres",
+}  # fmt: skip
+
 SCIPY_REMEDIES = {
     "scipy.special.factorial": "scipy.special.gamma(x + 1)",
     "scipy.stats.pearsonr": "np.corrcoef(x, y)[0, 1]",
+    **{
+        f"scipy.sparse.linalg.{name}": f"autodiff.implicit.linear_solve(lambda v: A @ v, b, method='{method}')"
+        for names, method in _KRYLOV.items()
+        for name in names
+    },
     **{f"scipy.optimize.{name}": remedy for names, remedy in _OF_OPTIMIZE.items() for name in names},
 }
 """A function of SciPy without a counterpart → what to write instead."""

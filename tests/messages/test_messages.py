@@ -265,6 +265,8 @@ def of_scipy():
         "splu": (lambda x: sl.splu(eye).solve(x), splu),
         "factors": (lambda x: factors.solve(x), splu),
         "factorized": (lambda x: solve(x), splu),
+        "cg": (lambda x: sl.cg(eye, x)[0], "write autodiff.implicit.linear_solve(lambda v: A @ v, b, method='cg')"),
+        "gmres": (lambda x: sl.lgmres(eye, x)[0], "linear_solve(lambda v: A @ v, b, method='gmres')"),
         "sparse *": (lambda x: eye * x[0], "write x * scipy.sparse.csr_array(A)"),
         "brentq": (lambda x: so.brentq(lambda u: u - x[0], -9, 9), solver.format("brentq(lambda u: u - x[0], -9, 9)")),
         "bisect": (lambda x: so.bisect(lambda u: u - x[0], -9, 9), solver.format("bisect(")),
@@ -284,9 +286,9 @@ def of_scipy():
     }  # fmt: skip
 
 
-SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "sparse *",
-         "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize", "newton", "newton at a root", "fixed_point",
-         "golden", "minimize_scalar", "Powell", "fmin", "brute")  # fmt: skip
+SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "cg",
+         "gmres", "sparse *", "brentq", "bisect", "root_scalar", "root", "fsolve", "minimize", "newton",
+         "newton at a root", "fixed_point", "golden", "minimize_scalar", "Powell", "fmin", "brute")  # fmt: skip
 
 
 @MODES

@@ -73,6 +73,18 @@ def test_small_and_empty():
     assert jacobian(lambda x: x * x, sparse=True)(np.ones(2, np.float32)).dtype == np.float32
 
 
+def test_half_precision_is_single_in_a_sparse_array():
+    """SciPy can make no dense array of a sparse one of float16, nor add two."""
+    x, f = np.arange(1.0, 4.0, dtype=np.float16), lambda x: x[1:] * x[:-1]
+    for sparse in (True, sparsity(f, x)):
+        found = jacobian(f, sparse=sparse)(x)
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(found.toarray(), jacobian(f)(x))
+    np.testing.assert_array_equal(
+        hessian(lambda x: np.sum(f(x)), sparse=True)(x).toarray(), np.eye(3, k=1) + np.eye(3, k=-1)
+    )
+
+
 def test_complex():
     x = point(3)
     for mode in ("forward", "reverse"):
