@@ -379,3 +379,10 @@ def test_threads_share_nothing():
     for k, (value, slope) in found.items():
         assert value == pytest.approx(np.log(2.0) / (1.0 + k))
         assert slope == pytest.approx(-np.log(2.0) / (1.0 + k) ** 2)
+
+
+@pytest.mark.parametrize("decay", [0.5, lambda f: grad(f)(0.5)], ids=["plain", "traced"])
+def test_an_argument_that_is_no_tuple_says_how_to_give_it(decay):
+    f = lambda a: solve_ivp(lambda t, y, a: -a * y, (0.0, 1.0), [1.0], args=a).y[0, -1]
+    with pytest.raises(TypeError, match=r"solve_ivp: args is a tuple, such as args=\(a,\)"):
+        decay(f) if callable(decay) else f(decay)

@@ -106,7 +106,10 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
     Raises ValueError where y0 is no vector. Where a derivative is asked for, RuntimeError with SciPy's report if the
     end was not reached, LinAlgError where an event grazes, TypeError for complex y.
     """
-    args = () if args is None else tuple(args)
+    try:
+        args = () if args is None else tuple(args)
+    except TypeError as error:
+        raise TypeError(f"solve_ivp: args is a tuple, such as args=(a,){user_line()}") from error
     watched = () if events is None else (events,) if callable(events) else tuple(events)
     functions = (fun, *watched)
     theta, at = closure_converted(lambda which, *xs: functions[which](*xs), args)
