@@ -240,7 +240,8 @@ def smooth(*pushes: Any, pull: Function | None = None) -> Callable[[Function], F
 
     A pull-back alone is enough: ``Smooth(None, pull)`` for an argument, or ``smooth(pull=…)`` for all arguments up to
     the first that has a default. The push-forward is derived from it, as the transpose of what it does to a cotangent;
-    so it is written in NumPy's functions. Raises what `linear` does.
+    so it is written in NumPy's functions. Raises what `linear` does, and ValueError where what is transposed is not
+    linear.
 
     >>> from autodiff import jvp
     >>> @smooth(pull=lambda g, z, a, b: (g * b, g * a))
