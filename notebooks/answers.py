@@ -10,11 +10,13 @@ True
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 import autodiff
+from autodiff.differences import difference_quotient
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,12 @@ def check(lesson: str, number: int, answer: Any = ...) -> Verdict:
     if answer is ...:
         return Verdict(name + "put your answer in the place of the dots, and run the cell.")
     try:
-        found = np.asarray(answer, float)
-    except (TypeError, ValueError):
-        return Verdict(f"{name}wrong. Numbers are asked for, not {type(answer).__name__}.")
+        others = [x for x in np.asarray(answer, object).flat if not isinstance(x, Real)]
+        found = np.asarray(() if others else answer, float)
+    except TypeError:  # of what carries derivatives
+        others = [answer]
+    if others:
+        return Verdict(f"{name}wrong. Numbers are asked for, not {type(others[0]).__name__}.")
     expected = np.asarray(exercise.expected(), float)
     if found.shape != expected.shape:
         return Verdict(f"{name}wrong. The answer has the shape {expected.shape}, yours has {found.shape}.")
@@ -62,6 +67,8 @@ def check(lesson: str, number: int, answer: Any = ...) -> Verdict:
         error = np.where(found == expected, 0.0, np.abs(found - expected))
     place = np.unravel_index(np.argmax(np.nan_to_num(error, nan=np.inf)), found.shape)
     where = f"Element {', '.join(map(str, place))} of it, {found[place]:.6g}," if place else f"{found:.6g}"
+    if np.isnan(found[place]):
+        return Verdict(f"{name}wrong. {where} is not a number.")
     return Verdict(f"{name}wrong. {where} is {'too small' if found[place] < expected[place] else 'too large'}.")
 
 
@@ -245,7 +252,11 @@ EXERCISES = {
         Exercise(
             lambda: 0.995,
             "The spread moves the mean, although it does not tilt anything.",
-            {"That is the cosine of the mean.": 1.0, "The half is missing.": 0.99},
+            {
+                "That is the cosine of the mean.": 1.0,
+                "The half is missing.": 0.99,
+                "That is the exact mean; the second derivative gives it to five digits.": np.exp(-0.005),
+            },
         ),
     ),
     "Dual-Math": (
@@ -274,7 +285,7 @@ EXERCISES = {
     ),
     "Forward-AD": (
         Exercise(
-            lambda: autodiff.differences.difference_quotient(lambda x: x**x, 0, [2.0])[0],
+            lambda: difference_quotient(lambda x: x**x, 0, [2.0])[0],
             "Both places where x stands count.",
             {"That is x·x^(x − 1): the exponent changes as well.": 4.0, "That is for a constant base.": 4 * np.log(2)},
         ),

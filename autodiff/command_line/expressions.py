@@ -97,7 +97,11 @@ def _parsed(text: str) -> ast.Expression:
         reason = error.msg if isinstance(error, SyntaxError) else "it has characters that are not text"
         if "too many nested" in reason:
             raise too_deep from None
-        hint = "; a product is written with *" if reason.startswith("invalid decimal") else ""
+        hint = "".join(f"; write {name}(...)" for name in text.split()[:1] if name in FUNCTIONS)  # sin x
+        if reason.startswith("invalid decimal"):
+            hint = "; a product is written with *"
+        elif text.partition("=")[0].strip().isidentifier() and "=" in text:
+            hint = "; the expression comes before NAME=NUMBER"
         raise ExpressionError(f"{short(text) or 'nothing'}: not an expression ({short(reason)}{hint})") from None
     level: list[ast.AST] = [tree]
     for _ in range(DEEPEST):
