@@ -134,7 +134,8 @@ OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan"
 
 
 def _advice(name: str, candidates: Iterable[str]) -> str:
-    close = [OTHER_NAMES[name]] if name in OTHER_NAMES else difflib.get_close_matches(name, candidates, 1)
+    near = [known for known in candidates if abs(len(known) - len(name)) < 2]
+    close = [OTHER_NAMES[name]] if name in OTHER_NAMES else difflib.get_close_matches(name, near, 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

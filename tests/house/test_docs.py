@@ -7,12 +7,14 @@ import inspect
 import math
 import pickle
 import re
+import runpy
 import shlex
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from pkgutil import resolve_name
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -104,6 +106,15 @@ def test_the_lessons_are_the_notebooks():
     source = (DOCS / "conf.py").read_text(encoding="utf-8")
     ordered = re.findall(r'"([\w-]+)"', re.search(r"LESSONS = \[(.*?)\]", source, re.DOTALL)[1])  # type: ignore[index]
     assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(ordered)
+
+
+def test_the_first_page_has_an_expression_to_play_with(tmp_path):
+    """The page in its frame is written when the site is built."""
+    shown = re.findall(r'<iframe src="\.\./(.*?)"', PAGES["index.md"])
+    settings = runpy.run_path(str(DOCS / "conf.py"))
+    settings["with_explorer"](SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path), None)
+    assert [path.name for path in tmp_path.iterdir()] == shown
+    assert "class OfExpression" in (tmp_path / shown[0]).read_text(encoding="utf-8")
 
 
 def test_the_picture_of_the_tutorial():

@@ -207,6 +207,12 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize("text", ["foo(x)", "bar(x)", "f(x)", "exponential(x)"])
+def test_a_name_that_is_far_from_all_others_is_not_corrected(text):
+    with pytest.raises(ExpressionError, match=r"there is no function \w+$"):
+        expression(text, ["x"])
+
+
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(short(text)))
 def test_refused(text):
     message = complaint(text)

@@ -5,6 +5,8 @@
 
 import ast
 import base64
+import gzip
+import html
 import importlib
 import json
 import re
@@ -142,6 +144,17 @@ def test_pictures_are_stored(path):
 def test_the_sweep_is_shown_in_motion():
     (gif,) = map(base64.b64decode, pictures(FOLDER / "Reverse-AD.ipynb", "image/gif"))
     assert gif.startswith(b"GIF89a")
+
+
+@pytest.mark.parametrize("name", ["Forward-AD", "Reverse-AD", "Computational-Graphs", "Neural-Network"])
+def test_a_page_that_lives_is_stored(name):
+    """One that computes itself, packed; its inputs can be moved."""
+    (stored,) = pictures(FOLDER / f"{name}.ipynb", "text/html")
+    archive = re.search(r'id="packed">(.*?)<', html.unescape("".join(stored)))[1]
+    page = gzip.decompress(base64.b64decode(archive)).decode()
+    assert "class OfProgram" in page
+    assert '"program":{"lines":[' in page
+    assert "stays at this point" not in page
 
 
 @each

@@ -23,7 +23,7 @@ function product(first, last) {
 
 /* Names that differ in one sign from a wrong one. */
 function advice(name, names) {
-  const near = names.filter((known) => name.length > 2 && known.length > 2 && distance(known, name) < 2);
+  const near = names.filter((known) => name.length > 1 && known.length > 2 && distance(known, name) < 2);
   const meant = OTHER_NAMES[name] ?? near.find((known) => name.startsWith(known)) ?? near[0];
   return meant ? `; did you mean ${meant}?` : "";
 }
