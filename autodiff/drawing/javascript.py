@@ -153,7 +153,7 @@ CHOICE = ("where: { arity: 3, value: (x, y, z) => x ? y : z, partials: [null, (x
 
 def printable() -> list[str]:
     """Return the names of all rows that are printed."""
-    return sorted(name for name in values() if name in TABLE and _can_be_printed(TABLE[name].row))
+    return [name for name in sorted(values()) if name in TABLE and _can_be_printed(TABLE[name].row)]
 
 
 def functions() -> str:

@@ -871,7 +871,8 @@ ABSENT = {
     "linalg.expmm": "scipy.linalg has no expmm; autodiff.scipy.linalg has expm",
     "stats.normal": "scipy.stats has no normal; autodiff.scipy.stats has norm",
     "stats.pearsonr": "cannot be differentiated here: write np.corrcoef",
-    "sparse.linalg.cg": "cannot be differentiated here; autodiff.scipy.sparse.linalg has factorized, splu",
+    "sparse.linalg.cg": "write autodiff.implicit.linear_solve(lambda v: A @ v, b, method='cg')",
+    "sparse.linalg.eigsh": "cannot be differentiated here; autodiff.scipy.sparse.linalg has factorized, splu",
 }
 
 
