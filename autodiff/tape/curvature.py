@@ -178,7 +178,7 @@ class _Sweep:
             return
         operands = tape.operands(line)
         xs = list(map(tape.value, operands))
-        if row is GETITEM:
+        if row is GETITEM and type(xs[0]) is np.ndarray:
             self._put_back(operands[0], g, d, z, xs[0], static)
         elif row.is_linear or (row.kinds == MULTILINEAR and row.arity == 2):
             for k, operand in enumerate(operands):

@@ -79,7 +79,8 @@ def add_at(total, part, index):
         total[index] += part
         return
     arrays = index if isinstance(index, tuple) else (index,)
-    as_it_is = type(total) is not np.ndarray or total.ndim < 2 or not total.flags.c_contiguous
+    plain = type(total) is type(part) is np.ndarray
+    as_it_is = not plain or total.ndim < 2 or not total.flags.c_contiguous
     if as_it_is or not all(map(_is_array_of_places, arrays)):
         np.add.at(total, index, part)
         return

@@ -48,12 +48,18 @@ def chromium(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def typed(chromium, tmp_path_factory):
-    """A page with an expression to type, in which the rules of all rows are as well."""
+def page_to_type_in(tmp_path_factory):
     path = tmp_path_factory.mktemp("pages") / "page.html"
     path.write_text(page(of_expression("x*y", {"x": 1.0, "y": 2.0})), encoding="utf-8")
-    chromium.get(path.as_uri())
-    chromium.execute_script(f"{javascript(printable()).replace('const RULES =', 'window.ALL =')}")
+    return path.as_uri()
+
+
+@pytest.fixture
+def typed(chromium, page_to_type_in):
+    """A page with an expression to type, in which the rules of all rows are as well; opened where another one was."""
+    if chromium.current_url != page_to_type_in:
+        chromium.get(page_to_type_in)
+        chromium.execute_script(f"{javascript(printable()).replace('const RULES =', 'window.ALL =')}")
     return Page(chromium)
 
 

@@ -44,6 +44,14 @@ class Roller(Protocol):
         ...
 
 
+def larger_of(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that holds the other; Unfit where neither does."""
+    for inner, outer in ((other, shape), (shape, other)):
+        if all(m <= n for m, n in zip(inner, outer, strict=True)):
+            return outer
+    raise Unfit
+
+
 class Loop:
     """A run, laid out; ``anywhere``: its lines may read and write at places that no stride leads through."""
 
@@ -140,8 +148,10 @@ class Loop:
     def _start(self, before: Address, first: Address, shape: tuple[int, ...]) -> None:
         """Note that what the first round reads is to be in front of a column, as part of one array."""
         starts = self.starts.setdefault(~before.space, {})
-        if starts.setdefault(before, (first, shape)) != (first, shape):  # two operands, which differ in the first round
+        other, known = starts.get(before, (first, shape))
+        if other != first:  # two operands, which differ in the first round
             raise Unfit
+        starts[before] = first, larger_of(shape, known)
         if first.space < 0 or first.strides != before.strides:
             raise Unfit
         if len({(x.space, x.offset - to.offset) for to, (x, _) in starts.items()}) > 1:
