@@ -185,6 +185,25 @@ def test_hard_modules_have_an_example():
     assert [name for name in HARD if ">>> " not in docstrings[name]] == []
 
 
+SCREEN = 60
+"""Lines of a function, its docstring included."""
+
+WRITTEN_OUT = {("autodiff/tape/sweep.py", "_sweep"), ("autodiff/tape/fast_paths.py", "operators")}
+"""Those that run for every line of a tape: what a call would cost there was measured."""
+
+
+def test_a_function_fits_on_a_screen():
+    long = {(name, node.name) for name, tree in modules() for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= SCREEN}  # fmt: skip
+    assert long == WRITTEN_OUT
+
+
+def test_the_map_of_native_code_has_each_of_its_modules_once():
+    folder = ROOT / "autodiff" / "compiler" / "native"
+    told = re.findall(r"``(\w+)``", ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))))
+    assert sorted(told) == sorted(path.stem for path in folder.glob("[!_]*.py"))
+
+
 def test_a_user_is_no_he():
     found = []
     for folder in ("autodiff", "dualnumbers"):

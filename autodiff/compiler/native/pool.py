@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
+from string import Template
 
 from .addresses import Addresses
 from .engine import Machine
@@ -20,19 +21,16 @@ MOST = 64
 GONE = ctypes.c_ulong(-1).value
 """What CPython gives for a thread that could not be started."""
 
-
-def _text(addresses: Addresses) -> str:
-    acquire, release = (addresses.load(of_python(f"PyThread_{name}_lock")) for name in ("acquire", "release"))
-    return f"""@lock = global ptr null
-@begin = global [{MOST} x ptr] zeroinitializer
-@done = global [{MOST} x ptr] zeroinitializer
+TEXT = Template("""@lock = global ptr null
+@begin = global [$most x ptr] zeroinitializer
+@done = global [$most x ptr] zeroinitializer
 @waiting = global i64 0
 @kernel = global ptr null
 @pointers = global ptr null
 @count = global i64 0
 @next = global i64 0
 
-define internal void @work() {{
+define internal void @work() {
 start:
   %f = load ptr, ptr @kernel
   %table = load ptr, ptr @pointers
@@ -48,29 +46,29 @@ piece:
   br label %take
 end:
   ret void
-}}
+}
 
-define void @wait(ptr %given) {{
+define void @wait(ptr %given) {
 start:
   %number = ptrtoint ptr %given to i64
   %begins = getelementptr ptr, ptr @begin, i64 %number
   %dones = getelementptr ptr, ptr @done, i64 %number
   %begin = load ptr, ptr %begins
   %done = load ptr, ptr %dones
-  %acquire = {acquire}
-  %release = {release}
+  %acquire = $acquire
+  %release = $release
   br label %next
 next:
   %got = call i32 %acquire(ptr %begin, i32 1)
   call void @work()
   call void %release(ptr %done)
   br label %next
-}}
+}
 
-define void @share(ptr %f, ptr %table, i64 %count, i64 %others) {{
+define void @share(ptr %f, ptr %table, i64 %count, i64 %others) {
 start:
-  %acquire = {acquire}
-  %release = {release}
+  %acquire = $acquire
+  %release = $release
   %waiting = load i64, ptr @waiting
   %fewer = icmp ult i64 %waiting, %others
   %helpers = select i1 %fewer, i64 %waiting, i64 %others
@@ -120,8 +118,9 @@ came:
 end:
   call void %release(ptr %lock)
   ret void
-}}
-{addresses.definition}"""
+}
+""")
+"""What a thread that waits does, and how a kernel is shared out, in LLVM's language; the locks are CPython's."""
 
 
 class Pool:
@@ -129,7 +128,8 @@ class Pool:
 
     def __init__(self) -> None:
         addresses = Addresses()
-        text = _text(addresses)
+        locks = {name: addresses.load(of_python(f"PyThread_{name}_lock")) for name in ("acquire", "release")}
+        text = TEXT.substitute(locks, most=MOST) + addresses.definition
         self._machine = Machine(text, addresses=addresses.values)
         self.share = self._machine.address("share")
         """The address of the function that shares out: of a kernel, its table, the pieces, how many others may help."""
