@@ -46,14 +46,15 @@ class Cluster(Team):
 
     def _placed(self, part: Any) -> Any:
         """Return a part as a future, or as what is read at every evaluation."""
-        import dask
+        from dask.base import is_dask_collection
+        from dask.delayed import delayed
         from distributed import Future
 
         if isinstance(part, Future):
             return part
         given = part.of if isinstance(part, Source) and part.loader is made else part
-        if any(map(dask.is_dask_collection, flatten(given)[0])):
-            return self.client.compute(dask.delayed(given))
+        if any(map(is_dask_collection, flatten(given)[0])):
+            return self.client.compute(delayed(given))
         if isinstance(part, Source):
             return self.client.submit(read, replace(part, token=""), pure=False) if part.token else part
         if any(isinstance(x, Future) for x in flatten(part)[0]):

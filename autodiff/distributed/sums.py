@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..compiler.compiled import Compiled
 from ..compiler.forms import outline_of
 from .over_parts import LossOverParts, OverParts
 from .programs import Composed, GaussNewton, Loss, Structured
-from .teams import Pool, Team
+from .teams import Team, team_of
 
 
 class Sum:
@@ -113,18 +112,4 @@ def summed(loss: Callable[..., Any], parts: Iterable[Any], client: Any = None, *
         raise ValueError(f"summed over {len(parts)} parts: {what}{user_line()}")
     compiled = isinstance(loss, Compiled) or isinstance(model, Compiled)
     given = parts, names, loader, keep, progress
-    return Sum(function if inner is None else Composed(function, inner), compiled, _team(client, timeout, given))
-
-
-def _team(client: Any, timeout: float, given: tuple[Any, ...]) -> Team:
-    """Return those who evaluate parts for a client."""
-    if client is None:
-        return Team(*given)
-    if isinstance(client, Executor):
-        return Pool(client, *given)
-    if not hasattr(client, "scheduler_info"):
-        raise TypeError("the client is None, a concurrent.futures.Executor or a dask.distributed.Client, not "
-                        f"{client!r}{user_line()}")  # fmt: skip
-    from .cluster import Cluster
-
-    return Cluster(client, timeout, *given)
+    return Sum(function if inner is None else Composed(function, inner), compiled, team_of(client, timeout, *given))

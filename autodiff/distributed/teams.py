@@ -109,6 +109,20 @@ class Pool(Team):
         return found
 
 
+def team_of(client: Any, timeout: float, *given: Any) -> Team:
+    """Return those who evaluate parts for a client; TypeError where it is none."""
+    if client is None:
+        return Team(*given)
+    if isinstance(client, Executor):
+        return Pool(client, *given)
+    if not hasattr(client, "scheduler_info"):
+        raise TypeError("the client is None, a concurrent.futures.Executor or a dask.distributed.Client, not "
+                        f"{client!r}{user_line()}")  # fmt: skip
+    from .cluster import Cluster
+
+    return Cluster(client, timeout, *given)
+
+
 def pickled(x: Any) -> bytes:
     """Return a program as bytes, by cloudpickle where that is there; TypeError where it cannot be."""
     try:

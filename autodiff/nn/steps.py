@@ -26,6 +26,16 @@ Step = Callable[[Any, Any], tuple[Any, Any]]
 """A step on a batch and its targets; it gives the loss, and what the network gave."""
 
 
+def refuse_changing(net: Module, argument: str) -> None:
+    """Raise ValueError where a module is another one after each step, which an argument of `fit` does not take."""
+    for path, module in net.named_modules():
+        if module.training and (module.buffers or (isinstance(module, Dropout) and module.probability)):
+            raise ValueError(
+                f"fit: {path or 'the network'}, {type(module).__name__}, is another one after each "
+                f"step, and with {argument} it stays as it is: leave {argument} out{user_line()}"
+            )
+
+
 def eager_step(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser) -> Step:
     """Return the step as it is written."""
 
@@ -48,10 +58,7 @@ class CompiledStep:
     """
 
     def __init__(self, net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser) -> None:
-        for path, module in net.named_modules():
-            if module.training and (module.buffers or (isinstance(module, Dropout) and module.probability)):
-                raise ValueError(f"fit: {path or 'the network'}, {type(module).__name__}, is another one after each "
-                                 f"step, and a program stays as it is: leave jit=True out{user_line()}")  # fmt: skip
+        refuse_changing(net, "jit=True")
         self.net, self.loss, self.optimiser = net, loss, optimiser
         own = {id(parameter): path for path, parameter in net.named_parameters()}
         if any(id(parameter) not in own for parameter in optimiser.parameters):

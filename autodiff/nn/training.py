@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from dualnumbers.messages.errors import user_line
 
 from ..calls.values import value_of
 from ..objects.no_grad import no_grad
+from .kept import Kept
 from .module import Module
 from .optimisers import Optimiser
-from .steps import CompiledStep, Step, eager_step
+from .steps import CompiledStep, eager_step
 
 Curves = dict[str, list[float]]
 
@@ -42,7 +43,7 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
         batch_size: int | None = None, rng: Any = None, validation: tuple[Any, Any] | None = None,
         metrics: dict[str, Callable[[Any, Any], float]] | None = None, patience: int | None = None,
         callback: Callable[[int, Curves], Any] | None = None, progress: bool = False,
-        jit: bool = False) -> Curves:  # fmt: skip
+        jit: bool = False, client: Any = None, timeout: float = 60.0, keep: Any = None) -> Curves:  # fmt: skip
     """Train a network; return the learning curves: a list of one number per epoch, by name.
 
     ``"loss"`` and the ``metrics`` are means over the batches of an epoch, as they were met; with ``validation`` data
@@ -54,8 +55,20 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     With ``jit`` a step, from the batch to the moved parameters, is one program (`autodiff.jit`), recorded for each
     shape of a batch: the curves are the same to rounding. The parameters keep no gradients.
 
-    Raises ValueError for metrics of the names of other curves, and with ``jit`` for what no program can be made of: a
-    `BatchNorm` or `Dropout`, data that are not floats; TypeError where the network, the loss or the optimiser is none.
+    With a ``client`` of Dask, or an executor, each of its workers has a part of the points and computes its part of the
+    gradient of a batch; the optimiser moves the parameters here, at each step. The batches are the same and the curves
+    as well, to rounding, with the same bits for any number of workers. The loss and the metrics must be means over
+    points. ``timeout`` and the errors are those of `autodiff.distributed.summed`.
+
+    With ``keep``, a path, the state is written there after each epoch: parameters, buffers, the optimiser's state, the
+    generators of random numbers, the curves. A training that was killed is started again as it was and goes on after
+    the epoch that the file has, with the numbers of an unbroken one; so does one that is given more epochs. The file
+    is replaced as a whole, and pickled: open none of somebody whom you do not trust.
+
+    Raises ValueError for metrics of the names of other curves, with ``jit`` or a client for what changes at each step,
+    a `BatchNorm` or `Dropout`, with ``jit`` for data that are not floats, with a client for what is no mean over
+    points, and where the file is of another training; OSError where the disk is full, which leaves the epoch before;
+    TypeError where the network, the loss or the optimiser is none.
 
     >>> from autodiff import nn
     >>> net, x = nn.Linear(1, 1, rng=0), np.linspace(-1.0, 1.0, 20)[:, None]
@@ -67,6 +80,8 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
         given = ", ".join(getattr(x, "__name__", type(x).__name__) for x in (net, loss, optimiser))
         raise TypeError("fit takes a network, a loss and then an optimiser, fit(net, nn.mse, "
                         f"nn.Adam(net.parameters()), x, y, epochs), not {given}{user_line()}")  # fmt: skip
+    if jit and client is not None:
+        raise ValueError(f"fit: with a client no step is compiled: leave jit=True out{user_line()}")
     taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
     if taken:
         raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")
@@ -76,28 +91,49 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     curves: Curves = {name: [] for name in measured}
     if validation is not None:
         curves |= {f"validation {name}": [] for name in measured}
-    step: Step | None = None
-    for epoch in _shown(range(epochs), progress):
+    step: Callable[..., Sequence[Any]] | None = None
+    data = (x, y) if client is None else (np.arange(len(x)),)
+    kept = None if keep is None else Kept(keep, net, optimiser, generator, curves)
+    if kept is not None and kept.taken():
+        return curves
+    for epoch in _shown(range(len(curves["loss"]), epochs), progress):
         if not net.training:
             net.train()
-        step = step or (CompiledStep if jit else eager_step)(net, loss, optimiser)
-        sums, points = dict.fromkeys(measured, 0.0), 0
-        for part, target in batches(x, y, batch_size=batch_size, rng=generator):
-            cost, output = step(part, target)
-            points += len(part)
-            for name, measure in measured.items():
-                value = cost if name == "loss" else measure(output, target)
-                sums[name] += float(value_of(value)) * len(part)
-        for name in measured:
-            curves[name].append(sums[name] / points)
+        step = step or _step(net, measured, optimiser, (x, y), jit, client, timeout)
+        sums, points = np.zeros(len(measured)), 0
+        for batch in batches(*data, batch_size=batch_size, rng=generator):
+            points += len(batch[0])
+            sums += np.array([float(value_of(value)) for value in step(*batch)]) * len(batch[0])
+        for name, value in zip(measured, (sums / points).tolist(), strict=True):
+            curves[name].append(value)
         if validation is not None:
             for name, value in evaluate(net, measured, *validation).items():
                 curves[f"validation {name}"].append(value)
-        if callback is not None and callback(epoch, curves):
-            break
-        if patience is not None and epoch - int(np.argmin(np.nan_to_num(curves[watched], nan=np.inf))) >= patience:
+        ended = callback is not None and bool(callback(epoch, curves))
+        if not ended and patience is not None:
+            ended = epoch - int(np.argmin(np.nan_to_num(curves[watched], nan=np.inf))) >= patience
+        if kept is not None:
+            kept.keep(ended)
+        if ended:
             break
     return curves
+
+
+def _step(net: Module, measured: dict[str, Callable[[Any, Any], Any]], optimiser: Optimiser, data: tuple[Any, Any],
+          jit: bool, client: Any, timeout: float) -> Callable[..., Sequence[Any]]:  # fmt: skip
+    """Return a step that takes a batch, with a client the numbers of its points, and gives what is measured of it."""
+    loss, *metrics = measured.values()
+    if client is not None:
+        from .shards import ShardedStep  # which reads what evaluates parts
+
+        return ShardedStep(net, [loss, *metrics], optimiser, data, client, timeout)
+    step = (CompiledStep if jit else eager_step)(net, loss, optimiser)
+
+    def taken(x: Any, target: Any) -> Sequence[Any]:
+        cost, output = step(x, target)
+        return [cost, *(measure(output, target) for measure in metrics)]
+
+    return taken
 
 
 def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any, y: Any) -> dict[str, float]:

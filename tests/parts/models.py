@@ -6,6 +6,8 @@ import time
 
 import numpy as np
 
+from autodiff import nn
+
 RANDOM = np.random.default_rng(0)
 PARTS = [(RANDOM.normal(size=(10 + k, 3)), np.sign(RANDOM.normal(size=10 + k))) for k in range(21)]
 POINT, ALONG = RANDOM.normal(size=3), RANDOM.normal(size=3)
@@ -55,3 +57,12 @@ def counted(w, part):
     with open(path, "a", encoding="ascii") as file:  # noqa: PTH123 - recorded, so no object of its own
         file.write(f"{os.getpid()}\n")
     return np.sum(np.sin(data * w))
+
+
+def trained(rate, seed, client=None):
+    """The curves and the parameters of a small network."""
+    x, y = map(np.concatenate, zip(*PARTS, strict=True))
+    net = nn.Sequential(nn.Linear(3, 4, rng=seed), nn.Tanh(), nn.Linear(4, 2, rng=seed + 1))
+    adam = nn.Adam(net.parameters(), lr=rate)
+    curves = nn.fit(net, nn.cross_entropy, adam, x, (y > 0).astype(int), 2, batch_size=100, rng=seed, client=client)
+    return curves, {path: values.tobytes() for path, values in net.state_dict().items()}

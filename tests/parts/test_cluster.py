@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -125,6 +126,16 @@ def test_parts_of_dask_and_of_files(client, tmp_path):
 
     total = summed(any_of, [*paths, tmp_path / "2.zarr", tmp_path / "3.parquet"], client)
     assert np.allclose(grad(total)(POINT), np.frombuffer(FITTED), rtol=1e-12)
+
+
+def test_a_network_is_trained_with_the_bits_of_threads(client):
+    with ThreadPoolExecutor(2) as threads:
+        assert models.trained(0.01, 0, client) == models.trained(0.01, 0, threads)
+
+
+def test_an_ensemble_and_hyper_parameters_by_map(client):
+    rates, seeds = [0.001, 0.01, 0.1, 0.1], [0, 0, 0, 5]
+    assert client.gather(client.map(models.trained, rates, seeds)) == list(map(models.trained, rates, seeds))
 
 
 def test_one_task_for_each_part(client, tmp_path):
