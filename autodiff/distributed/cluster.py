@@ -19,10 +19,13 @@ from dualnumbers.messages.errors import user_line
 from ..calls.structures import flatten
 from .programs import Results
 from .teams import PartError, Team, sent, shown
-from .work import LEAVES, Source, Task, branch, held, made, read, together, work
+from .work import LEAVES, Outcome, Source, Task, branch, chained, held, made, outcomes, read, together, work
 
 LARGE = 1 << 20
 """From so many bytes of results on they are added on the workers."""
+
+SHORT = 0.1
+"""Parts of one worker that take no longer together, in seconds, are evaluated in one task: it costs a millisecond."""
 
 LOST = ("cancelled", "lost")
 """What Dask says of a future that will not come."""
@@ -32,7 +35,7 @@ POLL = 0.5
 
 
 class Cluster(Team):
-    """A client of ``dask.distributed``: the parts lie on its workers, which get a task for each at every evaluation."""
+    """A client of ``dask.distributed``: the parts lie on its workers, which get a task for each, or for short ones."""
 
     ships = True
 
@@ -40,6 +43,10 @@ class Cluster(Team):
         super().__init__(*given)
         self.client, self.timeout = client, timeout
         self._sent: dict[str, Any] = {}
+        self._seconds: dict[str, list[float]] = {}
+        """By the token of a program, how long its latest evaluation took of each part."""
+        self._places: list[tuple[str, int]] = []
+        """The worker of each part then, and its number of threads."""
         self.check()
         with _of_any_size():
             self.parts = list(map(self._placed, self.parts))
@@ -68,29 +75,85 @@ class Cluster(Team):
 
     def results(self, task: Task, stacked: Sequence[int | None], shared: Any, own: list[list[Any]]) -> list[Results]:
         self.check()
-        client, several = self.client, len(self.parts)
-        most = 1 if sum(np.asarray(x).nbytes for x in shared) * several > LARGE else LEAVES
         with _of_any_size():
             if task.token not in self._sent:
-                self._sent[task.token] = client.submit(held, sent(task), pure=False)
+                self._sent[task.token] = self.client.submit(held, sent(task), pure=False)
+        if sum(np.asarray(x).nbytes for x in shared) * len(self.parts) > LARGE:
+            return self._added(task, stacked, shared, own)
+        groups = self._groups(task)
+        given = zip(*((sent([own[k] for k in group]), [self.parts[k] for k in group]) for group in groups), strict=True)
+        same = [self._sent[task.token]] * len(groups), [sent(shared)] * len(groups)
+        with _of_any_size():
+            found = of_groups = self.client.map(outcomes, *same, *given, pure=False)
+            while len(found) > LEAVES:
+                blocks = [found[k : k + LEAVES] for k in range(0, len(found), LEAVES)]
+                found = self.client.map(chained, blocks, pure=False)
+        if self._failing(found, of_groups, groups) is None:
+            return self._taken(task, groups, chained(self.client.gather(found)))
+        self._seconds.pop(task.token, None)
+        return self.results(task, stacked, shared, own)  # a task for each part, so that the part is named
+
+    def _groups(self, task: Task) -> list[list[int]]:
+        """Return the numbers of the parts of each task: of one worker, and as many as are evaluated in a short time.
+
+        The parts of a worker are divided among its threads. A program that is new has a task for each part.
+        """
+        seconds = self._seconds.get(task.token)
+        if seconds is None:
+            return [[k] for k in range(len(self.parts))]
+        of_places: dict[tuple[str, int], list[int]] = {}
+        for k, place in enumerate(self._places):
+            of_places.setdefault(place, []).append(k)
+        groups: list[list[int]] = []
+        for (_, threads), numbers in of_places.items():
+            most, taken = -(-len(numbers) // threads), np.inf
+            for k in numbers:
+                if taken + seconds[k] > SHORT or len(groups[-1]) == most:
+                    groups.append([])
+                    taken = 0.0
+                groups[-1].append(k)
+                taken += seconds[k]
+        return groups
+
+    def _taken(self, task: Task, groups: list[list[int]], found: list[Outcome]) -> list[Results]:
+        """Return the results of the parts in order; keep for the next evaluation how long they took, and where."""
+        by_number = [x for _, x in sorted(zip(chained(groups), found, strict=True), key=lambda pair: pair[0])]
+        for k, outcome in enumerate(by_number):
+            if outcome.error is not None:
+                raise PartError.of(k, self.names[k], outcome.error)
+        self._places = [outcome.place for outcome in by_number]
+        self._seconds[task.token] = [outcome.seconds for outcome in by_number]
+        return [outcome.results for outcome in by_number]
+
+    def _added(self, task: Task, stacked: Sequence[int | None], shared: Any, own: list[list[Any]]) -> list[Results]:
+        """Return large results, which are added on the workers; θ goes to one of them, and from worker to worker."""
+        client, several = self.client, len(self.parts)
+        with _of_any_size():
             given = client.submit(held, sent(shared), pure=False)
             found = of_parts = client.map(
                 work, [self._sent[task.token]] * several, [given] * several, own, self.parts, pure=False)  # fmt: skip
-            while len(found) > most:
+            while len(found) > 1:
                 blocks = [found[k : k + LEAVES] for k in range(0, len(found), LEAVES)]
                 found = [client.submit(branch, block, stacked, pure=False) for block in blocks]
-        self._wait(found, of_parts)
-        for k, future in enumerate(of_parts):
-            if future.status in ("error", *LOST):
-                raise self._failed(k, future)
+        self._failing(found, of_parts, [[k] for k in range(several)])
         return list(client.gather(found))
 
-    def _wait(self, futures: Sequence[Any], of_parts: Sequence[Any]) -> None:
+    def _failing(self, found: Sequence[Any], of_groups: Sequence[Any], groups: list[list[int]]) -> list[int] | None:
+        """Wait; return the group of which a task failed, None where all are well; PartError where it is one part."""
+        self._wait(found, of_groups, list(map(len, groups)))
+        for group, future in zip(groups, of_groups, strict=True):
+            if future.status in ("error", *LOST):
+                if len(group) == 1:
+                    raise self._failed(group[0], future)
+                return group
+        return None
+
+    def _wait(self, futures: Sequence[Any], of_groups: Sequence[Any], sizes: Sequence[int]) -> None:
         """Wait until futures have ended; ConnectionError where there is no cluster for as long as the timeout."""
         from distributed import wait
         from distributed.client import FuturesCancelledError
 
-        marks, marked, well = iter(shown(range(len(of_parts)), self.progress)), 0, time.monotonic()
+        marks, marked, well = iter(shown(range(sum(sizes)), self.progress)), 0, time.monotonic()
         while True:
             try:
                 wait(futures, timeout=POLL)
@@ -105,7 +168,8 @@ class Cluster(Team):
             well = now if self._is_there() else well
             if now - well > self.timeout:
                 raise self._no_cluster()
-            while self.progress and marked < sum(future.done() for future in of_parts):
+            done = sum(size for future, size in zip(of_groups, sizes, strict=True) if future.done())
+            while self.progress and marked < done:
                 marked = next(marks) + 1
 
     def _is_there(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ PROGRAMS = 64
 """How many programs a process keeps; those that were not used for longest are dropped."""
 
 LEAVES = 16
-"""Of so many parts the results are added in one task, where there are more parts."""
+"""Of so many tasks the results are put together in one more, where there are more tasks."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,37 @@ def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Re
         if there is error:
             raise
         raise there from error
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a part: its results or its error, in how many seconds, and on which worker of how many threads."""
+
+    results: Results
+    error: Exception | None
+    seconds: float
+    place: tuple[str, int]
+
+
+def outcomes(task: Task, shared: Sent, own: Sent, parts: Sequence[Any]) -> list[Outcome]:
+    """Evaluate a program on some parts in a worker of Dask; ``own`` are the slices of each."""
+    from distributed import get_worker
+
+    worker, common, found = get_worker(), held(shared), []
+    for part, sliced in zip(parts, held(own), strict=True):
+        start, results, raised = time.perf_counter(), (), None
+        try:
+            results = work(task, common, sliced, part)
+        except Exception as error:
+            raised = error
+        place = worker.address, worker.state.nthreads
+        found.append(Outcome(results, raised, time.perf_counter() - start, place))
+    return found
+
+
+def chained(lists: Sequence[list[Any]]) -> list[Any]:
+    """Return lists as one."""
+    return [x for some in lists for x in some]
 
 
 def program_of(task: Task) -> Program:

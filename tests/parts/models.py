@@ -45,6 +45,12 @@ def raising(w, part):
     return logistic(w, part)
 
 
+def raising_above(w, part):
+    if len(part[1]) == 17 and w[0] > 50.0:
+        raise ValueError("above")
+    return logistic(w, part)
+
+
 def deadly(w, part):
     if len(part[1]) == 15:
         os.kill(os.getpid(), signal.SIGKILL)

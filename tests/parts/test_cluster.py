@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from models import PARTS, POINT, logistic
 
+import autodiff.distributed.cluster as clusters
 from autodiff import grad, hessian, hvp, jit, value_and_grad
 from autodiff.distributed import PartError, summed
 
@@ -136,6 +137,28 @@ def test_a_network_is_trained_with_the_bits_of_threads(client):
 def test_an_ensemble_and_hyper_parameters_by_map(client):
     rates, seeds = [0.001, 0.01, 0.1, 0.1], [0, 0, 0, 5]
     assert client.gather(client.map(models.trained, rates, seeds)) == list(map(models.trained, rates, seeds))
+
+
+def test_short_parts_of_a_worker_go_together(client, monkeypatch):
+    """And are the same bits; the part that raises is named, and the next evaluation is well again."""
+    counts, plain = [], client.map
+    monkeypatch.setattr(client, "map", lambda f, *xs, **options: counts.append(len(xs[0])) or plain(f, *xs, **options))
+    total = summed(models.raising_above, PARTS, client)
+    slow = summed(models.slow, PARTS, client)
+    with monkeypatch.context() as patched:
+        patched.setattr(clusters, "SHORT", 60.0)  # on a machine that is busy, too
+        for _ in range(3):
+            assert grad(total)(POINT).tobytes() == FITTED
+    assert counts[:2] == [21, 2]  # a task for each part, then their outcomes by sixteen
+    assert len(counts) == 4
+    assert max(counts[2:]) <= 2
+    with pytest.raises(PartError, match="part 7 raised ValueError: above"):
+        total(POINT + 100.0)
+    assert grad(total)(POINT).tobytes() == FITTED
+    counts.clear()
+    for _ in range(2):
+        slow(POINT)
+    assert counts == [21, 2, 21, 2]
 
 
 def test_one_task_for_each_part(client, tmp_path):
