@@ -77,8 +77,8 @@ def summed(loss: Callable[..., Any], parts: Iterable[Any], client: Any = None, *
 
     θ is a number, an array or a structure of them. `autodiff.grad`, `hvp`, `hessian`, `jvp` and what else there is take
     the sum as any function: each derivative is again a sum over the parts. A value with its gradient is one pass over
-    them, a task for each or for short ones of a worker; results are added in a binary tree by the places of the parts: the same
-    bits whoever evaluates them, and in whatever order. With a ``model``, the loss of a part is
+    them, a task for each or for short ones of a worker; results are added in a binary tree by the places of the parts:
+    the same bits whoever evaluates them, and in whatever order. With a ``model``, the loss of a part is
     ``loss(model(θ, part), part)``, and there is `Sum.gnvp`. A loss that is given as ``jit(loss)`` is compiled with its
     derivatives, once in each process.
 
