@@ -109,16 +109,18 @@ class Programs:
         if form.eager:
             return self.f(*args, **keywords)
         inputs, at = [x for x, kind in zip(leaves, kinds, strict=True) if kind[0]], None
-        path = form.first
+        path, fails = form.first, False
         with np.errstate(all="ignore"):
-            while path is not None:
+            while path is not None and not fails:
                 try:
                     return self._run(path, inputs)
                 except Diverged as diverged:
                     at = path, diverged.args[0]
                     path = path.others.get(at[1])
                 except Exception:
-                    return self.f(*args, **keywords)  # which raises by itself
+                    fails = True
+        if fails:
+            return self.f(*args, **keywords)  # which raises by itself
         path = self._record(form, args, keywords, kinds, at)
         try:
             if path is not None:

@@ -423,8 +423,9 @@ def test_errors_are_those_of_the_function():
             compiled(np.ones((2, 2)), np.ones(3))
     divided = jit(lambda x: 1.0 / x)
     assert divided(2.0) == 0.5
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError) as raised:
         divided(0.0)
+    assert raised.value.__context__ is None  # nothing is said of how the program left off
     with pytest.raises(TypeError, match="jit takes a function, not 3"):
         jit(3)
 

@@ -5,8 +5,8 @@ A program goes through these modules in this order; where LLVM is not installed,
 Steps, and what is left to Python:
 - ``blocks``, ``lowering``: a program taken apart into blocks of instructions and steps of Python's.
 - ``instructions``, ``areas``: what an instruction is, and where in memory its operands are.
-- ``steps``, ``along``, ``writing``, ``choosing``, ``products``, ``contractions``, ``systems``: rows as instructions:
-  elementwise ones, those along axes, assignments, elements that are chosen, matrices.
+- ``steps``, ``along``, ``writing``, ``choosing``, ``products``, ``contractions``, ``systems``, ``complexes``: rows as
+  instructions: elementwise ones, those along axes, assignments, elements that are chosen, matrices, complex numbers.
 
 Loops of Python's, found again:
 - ``rolling``, ``periods``: instructions that repeat themselves.

@@ -270,14 +270,14 @@ class Text(Arrangement):
         whole, *arrays = objects
         for k, ((like, area), made) in enumerate(zip(self.results, arrays, strict=True)):
             if not made:
-                number = self._number(pointers[area.space], area.space, like, whole)
+                number = self._number(pointers[area.space], like, whole)
                 if len(self.results) == 1:
                     whole = number
                 else:
                     self._put(whole, k, number)
         self.lines.append(f"ret ptr {whole}")
 
-    def _number(self, pointer: str, space: Space, like: Any, whole: str) -> str:
+    def _number(self, pointer: str, like: Any, whole: str) -> str:
         """Write a new number of Python or NumPy."""
         if type(like) is float:
             number = self._line(f"load double, ptr {pointer}")
@@ -285,6 +285,6 @@ class Text(Arrangement):
         if type(like) is bool:
             truth = self._line(f"zext i8 {self._line(f'load i8, ptr {pointer}')} to i64")
             return self._new(whole, of_python("PyBool_FromLong"), f"i64 {truth}")
-        dtype = space.array.dtype
+        dtype = np.result_type(like)
         self.kept.append(dtype)
         return self._new(whole, of_numpy(NEW_SCALAR), f"ptr {pointer}", f"ptr {self._address(id(dtype))}", "ptr null")

@@ -12,6 +12,14 @@ from .areas import Address, Area, Chosen, Space
 
 Operand = Area | float
 
+
+class Parts(NamedTuple):
+    """The operands that are the real parts and the imaginary parts of a complex value."""
+
+    real: Operand
+    imag: Operand
+
+
 IDENTITIES = {"add": 0.0, "multiply": 1.0, "maximum": -np.inf, "minimum": np.inf, "or": 0.0, "and": 1.0}
 """How results are folded together → what the fold begins with."""
 
@@ -88,7 +96,9 @@ class Block:
         """Arrays of numbers that are part of the code."""
         self._places: dict[tuple[tuple[int, ...], bytes], Area] = {}
         self.areas: dict[int, Operand] = {}
-        """Where each of its values is."""
+        """Where each of its values is, but for complex ones."""
+        self.parts: dict[int, Parts] = {}
+        """Where the parts of complex values are."""
         self.results: dict[int, Area] = {}
         """The values that it gives, in memory of their own."""
         self.guards: list[tuple[Area, bool, Guard]] = []

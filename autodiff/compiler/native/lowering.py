@@ -6,6 +6,7 @@ So a level is a block, and then the steps of Python's that need it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,16 @@ from ..program import Guard, Program, Step
 from .along import ALONG
 from .areas import DTYPES, KINDS, Area
 from .choosing import CHOOSING
+from .complexes import COMPLEX, OfParts, copied, given, is_complex
 from .contractions import CONTRACTIONS
 from .factoring import factored
 from .forms import FORMS, OF_TRUTHS
-from .instructions import Block, Operand
+from .instructions import Block, Operand, Parts
 from .narrowing import narrowed
 from .overlaps import gathered
 from .products import PRODUCTS
 from .rolling import roll
-from .steps import ELSEWHERE, VIEWS, Here, elementwise, is_view, may_share
+from .steps import ELSEWHERE, VIEWS, Here, Rule, elementwise, is_view, may_share
 from .systems import SEVERAL, SOLVING
 from .writing import WRITING
 
@@ -98,26 +100,34 @@ class Lowering:
             return self._lower_several(level, number, step)
         if name == "item" and level in self.blocks and number in self.blocks[level].areas:
             return True  # one of several results, which are there
-        rule = (VIEWS if is_view(step) else RULES).get(name) or (
-            elementwise if name in FORMS or name in OF_TRUTHS else None
-        )
-        if rule is None or not is_of_table(step.row) or not _is_native(step.value):
+        is_of_parts = is_complex(step.value) or any(is_complex(self.program.value(x)) for x in step.operands)
+        rule = self._rule_of_parts(step) if is_of_parts else _rule(step)
+        if rule is None or not is_of_table(step.row):
             return False
         if is_view(step) and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
         block = self.blocks.setdefault(level, Block(self._is_alone))
         block.step = number
-        operands = [found for x in step.operands if (found := self._operand(block, x, name in JOINING)) is not None]
+        take: Callable[..., Any] = self._parts if is_of_parts else self._operand
+        operands = [found for x in step.operands if (found := take(block, x, name in JOINING)) is not None]
         if len(operands) < len(step.operands):
             return False
         dies = bool(operands) and self._is_private(step.operands[0], number, level)
         found = rule(self._here(block, step, dies), *operands)
         if found is None:
             return False
-        block.areas[number] = found
+        if isinstance(found, Parts):
+            block.parts[number] = found
+        else:
+            block.areas[number] = found
         if is_view(step) and name != "getitem":
             self.views.add(number)
         return True
+
+    def _rule_of_parts(self, step: Step) -> OfParts | None:
+        """Return the rule of a step of complex numbers; none in a file of C, whose numbers are real."""
+        fits = (is_complex(step.value) or _is_native(step.value)) and not self._is_alone
+        return COMPLEX.get(step.row.name) if fits else None
 
     def _lower_several(self, level: int, number: int, step: Step) -> bool:
         """Append a step of several results, of which nothing but these is read, each by itself."""
@@ -152,6 +162,12 @@ class Lowering:
     def _step(self, number: int) -> Step:
         return self.program.steps[number - len(self.program.inputs)]
 
+    def _is_seen(self, x: int) -> bool:
+        """Return whether a value is a view that Python takes, of a value that a block may take."""
+        if x < len(self.program.inputs) or x in self.native:
+            return False
+        return is_view(self._step(x)) and is_of_table(self._step(x).row)
+
     def _operand(self, block: Block, x: int, may_be_empty: bool = False) -> Operand | None:
         """Return an operand as one of a block: a number, or an area; None of what it cannot take."""
         if x in block.areas:
@@ -166,18 +182,36 @@ class Lowering:
             if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
                 block.areas[x] = found = block.table(value.astype(float))
                 return found
-        elif x >= len(self.program.inputs) and x not in self.native and is_view(self._step(x)):
+        elif self._is_seen(x) and _is_native(value):
             step = self._step(x)
-            base = self._operand(block, step.operands[0]) if is_of_table(step.row) and _is_native(value) else None
+            base = self._operand(block, step.operands[0])
             view = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
             if view is not None:
                 block.areas[x] = view
                 return view
         return block.give(x, np.asarray(value)) if _is_native(value) and type(value) is not bool else None
 
+    def _parts(self, block: Block, x: int, may_be_empty: bool = False) -> Parts | None:
+        """Return an operand as the parts of a complex one; of a real one the imaginary part is 0."""
+        value = self.program.value(x)
+        if x in block.parts:
+            return block.parts[x]
+        if x < 0 and type(value) is complex:
+            return Parts(value.real, value.imag)
+        if is_complex(value) or type(value) is complex:
+            step = self._step(x) if self._is_seen(x) else None
+            base = self._parts(block, step.operands[0]) if step else None
+            view = COMPLEX[step.row.name](self._here(block, step, False), base) if step and base else None
+            block.parts[x] = found = view if isinstance(view, Parts) else given(block, x, np.asarray(value))
+            return found
+        real = self._operand(block, x, may_be_empty)
+        return None if real is None else Parts(real, 0.0)
+
     def _guard(self, block: Block, number: int, guard: Guard) -> bool:
         """Let a block look at a guard; return whether it can."""
-        area = block.areas[number]
+        area = block.areas.get(number)
+        if number in block.parts and guard.question is has_nan:
+            area = copied(block, block.parts[number], np.shape(self.program.value(number)))
         if not isinstance(area, Area):
             return False
         if guard.question is None and type(guard.answer) in (bool, np.bool_) and area.kind == "b1" and not area.shape:
@@ -216,14 +250,26 @@ class Lowering:
 
     def _give(self, block: Block, number: int) -> None:
         """Let a block give a value: in a space of its own, whole and in order."""
-        value, area = np.asarray(self.program.value(number)), block.areas[number]
-        kind, block.step = KINDS[value.dtype.char], number
+        value, block.step = np.asarray(self.program.value(number)), number
+        if number in block.parts:
+            block.results[number] = copied(block, block.parts[number], value.shape)
+            return
+        area, kind = block.areas[number], KINDS[value.dtype.char]
         taken = {other.space for other in block.results.values()} | {*block.offered.values(), *block.tables}
         whole = isinstance(area, Area) and area.picture is area.space.array and area.kind == kind
         if whole and isinstance(area, Area) and area.shape and area.space not in taken:
             block.results[number] = area
         else:
             block.results[number] = block.copy(area, block.space(value.shape, value.dtype))
+
+
+def _rule(step: Step) -> Rule | None:
+    """Return the rule of a step of real numbers."""
+    name = step.row.name
+    if not _is_native(step.value):
+        return None
+    found = (VIEWS if is_view(step) else RULES).get(name)
+    return found or (elementwise if name in FORMS or name in OF_TRUTHS else None)
 
 
 def _is_native(value: Any) -> bool:

@@ -184,7 +184,7 @@ ELSEWHERE: dict[str, Rule] = {
 }
 """Rows that are neither elementwise nor write → how they become instructions."""
 
-SHARING = frozenset(name for name, rule in ELSEWHERE.items() if rule is _itself)
+SHARING = frozenset(("imag", *(name for name, rule in ELSEWHERE.items() if rule is _itself)))
 """Rows, beside those of views, whose value may be where the operand is."""
 
 
