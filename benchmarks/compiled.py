@@ -7,7 +7,8 @@ products take the time. The functions are the same NumPy source for ours eager a
 answers are compared with ours. All take turns in one process, on one thread of one core; each figure is the median of
 several rounds. A first call is what it takes to build, trace, compile and run once; its memory is by how much the
 process grew at most. "—": not installed, not asked, or without an answer. ``pip install '.[jit,peers]'`` installs the
-others; C takes the system's compiler.
+others; C takes the system's compiler. With ``BENCHMARK_THREADS=2`` in the environment whoever can takes two threads, on
+two cores, and the clock is the wall's.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from __future__ import annotations
 import ctypes
 import math
 import statistics
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import Any
 from asking import asked, parser_of
 from contenders import COMPILING, contenders, flat
 from contenders.of_jit import OursJit
-from timing import np, pin, seconds
+from timing import clock, np, pin, seconds
 from users import check, duration, unanswered
 from workloads import Entry, compiled
 
@@ -98,9 +98,9 @@ def first_call(make: Callable[[], Callable[[], Any]]) -> tuple[Callable[[], Any]
         call = make()
         return call, flat(call())
 
-    start = time.process_time()
+    start = clock()
     (call, answer), memory = grown(run)
-    return call, answer, First(time.process_time() - start, memory)
+    return call, answer, First(clock() - start, memory)
 
 
 def run(entry: Entry, peers: dict[str, Any], rounds: int) -> Result:

@@ -14,10 +14,14 @@ from pathlib import Path
 # the variable slows NumPy's matrix products, and only NumPy's
 os.environ.pop("OPENBLAS_CORETYPE", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not at every import
-for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_threads] = "1"
+THREADS = int(os.environ.get("BENCHMARK_THREADS", "1"))
+"""How many threads each library may use; with several the clock is the wall's, else the processor's."""
 
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_threads] = str(THREADS)
+
+if THREADS == 1:
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import numpy as np  # noqa: E402, F401  # NumPy reads these when it starts: the benchmarks take it from here
 
@@ -46,10 +50,13 @@ class Row:
 HEADER = "| what | measured | goal | | remark |\n|---|--:|--:|---|---|"
 
 
+clock = time.process_time if THREADS == 1 else time.perf_counter
+
+
 def pin() -> None:
-    """Keep the process on one core."""
+    """Keep the process on as many cores as there are threads."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-THREADS:])
 
 
 def seconds(
@@ -59,7 +66,7 @@ def seconds(
     budget: float = float("inf"),
     of: Callable[[list[float]], float] = min,
 ) -> list[float]:
-    """The processor time of one call of each function: the smallest of ``rounds`` rounds in which all take turns.
+    """The time of one call of each function: the smallest of ``rounds`` rounds in which all take turns.
 
     ``of`` is what is taken of the rounds in place of the smallest.
 
@@ -68,11 +75,11 @@ def seconds(
     """
     repeats, taken_in, left = [], [], []
     for function in functions:
-        start, count = time.process_time(), 0
-        while time.process_time() - start < at_least:
+        start, count = clock(), 0
+        while clock() - start < at_least:
             function()
             count += 1
-        taken = time.process_time() - start
+        taken = clock() - start
         repeats.append(count)
         taken_in.append([taken / count])
         left.append(min(rounds, int(budget / taken)) if budget < float("inf") else rounds)
@@ -81,10 +88,10 @@ def seconds(
         for k, function in enumerate(functions):
             if turn >= left[k]:
                 continue
-            start = time.process_time()
+            start = clock()
             for _ in range(repeats[k]):
                 function()
-            taken_in[k].append((time.process_time() - start) / repeats[k])
+            taken_in[k].append((clock() - start) / repeats[k])
     return [of(rounds) for rounds in taken_in]
 
 

@@ -10,9 +10,11 @@ from weakref import ref
 from dualnumbers.messages.errors import user_line
 
 from ..calls.structures import flatten
+from ..tape.wengert import Tape
 from .forms import form_of, forms_of_arrays, outline_of
 from .loops import listed
 from .paths import Path, Programs
+from .program import taped
 from .source import Source
 
 PATHS = 16
@@ -45,6 +47,22 @@ class Compiled:
         """Return the program for such arguments as Python source, of the first path; it is recorded if need be."""
         found = self._first(args, keywords)
         return found if isinstance(found, str) else Source(found.program).text
+
+    def tape(self, *args: Any, **keywords: Any) -> Tape:
+        """Return the program for such arguments, of the first path, as a tape: to be read, drawn, or run.
+
+        It is what the passes have left of the recording, a derivative with its sweep. Raises ValueError where there is
+        no program, as the function is called as it stands.
+
+        >>> from autodiff import draw_graph, grad
+        >>> len(draw_graph(jit(grad(lambda x: x * x * x)).tape(2.0)).nodes)
+        4
+        """
+        found = self._first(args, keywords)
+        if isinstance(found, str):
+            raise ValueError(f"there is no program: {found.removeprefix('# ')}{user_line()}")
+        leaves = flatten([list(args), keywords])[0]
+        return taped(found.program, [x for x in leaves if (form_of(x) or (False,))[0]])
 
     def loops(self, *args: Any, **keywords: Any) -> str:
         """Return the loops of its machine code as text; those over arrays, and Python's that were found again."""

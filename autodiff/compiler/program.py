@@ -16,11 +16,13 @@ from dualnumbers.messages.frames import Reader
 from dualnumbers.table import Row
 
 from ..calls.structures import flatten
+from ..reverse import record
 from ..tape.keeping import repeated
 from ..tape.program import Line as Place
 from ..tape.program import line_of
 from ..tape.recorder import Recorder
 from ..tape.sources import Source
+from ..tape.wengert import Tape
 
 
 class NotCompilable(Exception):  # noqa: N818
@@ -137,3 +139,19 @@ def of_tape(tape: Recorder, out: Any) -> Program:
                      else constant(tape.values[leaf] if type(leaf) is Place else leaf, id(leaf))
                      for leaf in leaves]  # fmt: skip
     return made
+
+
+def taped(program: Program, inputs: Sequence[Any]) -> Tape:
+    """Return the tape of a program that runs at inputs, step by step."""
+
+    def run(*inputs: Any) -> Any:
+        values = [*inputs]
+
+        def value(x: int) -> Any:
+            return values[x] if x >= 0 else program.constants[~x]
+
+        for step in program.steps:
+            values.append(step.row.face_of(step.value).evaluate(*map(value, step.operands), *step.static))
+        return program.rebuild(list(map(value, program.returned)))
+
+    return record(run, inputs)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from timing import np
+from timing import THREADS, np
 
 from autodiff import derivative, grad, hessian, hvp, jacobian, jit, jvp, value_and_grad
 from contenders import Answer, moved_by_adam
@@ -25,7 +25,7 @@ class OursJit(Ours):
 
     def called(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Return the call of the compiled function."""
-        compiled = jit(f)
+        compiled = jit(f, threads=THREADS)
         return lambda: compiled(*arguments)
 
     def gradient(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:

@@ -1,4 +1,4 @@
-"""PyTorch, run eagerly on one thread: by ``backward`` and `torch.autograd`, and by `torch.func`."""
+"""PyTorch, run eagerly: by ``backward`` and `torch.autograd`, and by `torch.func`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from timing import np
+from timing import THREADS, np
 from torch.nn.functional import cross_entropy, mse_loss
 
 from contenders import Answer, moved_by_adam, namespace
 
-torch.set_num_threads(1)
+torch.set_num_threads(THREADS)
 warnings.filterwarnings("ignore", ".*torch.jit.script.* is deprecated", FutureWarning)  # of what torch.func.jvp imports
 
 

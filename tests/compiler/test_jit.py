@@ -15,7 +15,7 @@ from fuzz.generator import program
 from fuzz.program import moved
 from numpy.testing import assert_allclose, assert_array_equal
 
-from autodiff import grad, hessian, hvp, jacobian, jit, jvp, stop_gradient, value_and_grad, vjp
+from autodiff import draw_graph, grad, hessian, hvp, jacobian, jit, jvp, record, stop_gradient, value_and_grad, vjp
 from autodiff.calls.structures import flatten
 from autodiff.compiler.paths import FORMS
 from dualnumbers import dmath
@@ -124,6 +124,22 @@ def test_a_derivative_is_a_program():
     assert lines(compiled, 2.0)[:4] == ["v1 = sin(v0)", "v2 = cos(v0)", "v3 = v2 * v0", "v4 = v1 + v3"]
     assert compiled(2.0) == grad(f)(2.0)
     assert type(compiled(2.0)) is float
+
+
+def test_a_program_is_a_tape_that_is_drawn_and_run():
+    f = grad(lambda x: np.sum(np.sin(x) * x))
+    compiled, x, y = jit(f), np.linspace(0.0, 1.0, 3), np.linspace(2.0, 3.0, 3)
+    tape = compiled.tape(x)
+    assert len(tape) < len(record(f, [x])[0])
+    assert [node.text for node in draw_graph(tape).nodes][1:] == [
+        "v1 = sin(v0)",
+        "v2 = cos(v0)",
+        "v3 = v2 * v0",
+        "v4 = v1 + v3",
+    ]
+    assert_allclose(tape.run([y]), f(y), rtol=1e-15)
+    with pytest.raises(ValueError, match=r"there is no program: .* it cannot be recorded"):
+        jit(lambda x: float(x)).tape(1.0)
 
 
 def test_what_gives_nothing_new_is_left_out():
