@@ -12,7 +12,7 @@ from ..calls.places import Which, arguments
 from ..calls.structures import kind_of
 from ..calls.values import scalar_output
 from ..differences.quotients import quotients
-from ..differences.slope import Quotient, Values
+from ..differences.tableau import Quotient, Values
 
 RELATIVE = 1e-7
 """The relative tolerance of the checks: a derivative right to 7 digits passes, one wrong in the sixth does not."""

@@ -21,7 +21,7 @@ from ..calls.places import Which, arguments, distinct, places
 from ..calls.structures import flatten
 from ..calls.values import without_leaves
 from ..differences.quotients import as_double, quotients
-from ..differences.slope import Quotient
+from ..differences.tableau import Quotient
 from ..forward import jacfwd, jvp
 from ..reverse import jacrev, record, vjp
 from .derivatives import RELATIVE, allowed, close

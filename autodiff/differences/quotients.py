@@ -15,7 +15,8 @@ from dualnumbers.levels import is_number
 from ..calls.places import Which, arguments, places
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import differentiable, plain_output, without_leaves
-from .slope import Measure, Quotient, Values, slope
+from .slope import Measure, slope
+from .tableau import Quotient, Values
 
 
 def as_double(x: Any) -> Any:

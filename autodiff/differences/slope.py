@@ -22,18 +22,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dualnumbers.table.partials import FAILURES
 
-Values = NDArray[Any]
-Rows = list[Values]
-
-COLUMNS = 7
-"""Columns of the tableau: from 7 on, halving h removes more rounding than truncation."""
+from .tableau import Quotient, Values, best_of_row, better, extrapolated, unknown
 
 LEVELS = 44
 """Steps of one ladder: the last is 2e-14 of its size, where a quotient still holds two digits."""
@@ -61,16 +57,6 @@ TURNING = 100.0
 RESOLVED = 1e-10
 """Error relative to the slope and the function at which steps of another size are not tried."""
 
-
-@dataclass(frozen=True, eq=False)
-class Quotient:
-    """A derivative by differences: ``value``, its ``error``, the ``step`` it was taken at, arrays of one shape."""
-
-    value: Any
-    error: Any
-    step: Any
-
-
 Measure = Callable[..., Quotient]
 """A function of arguments whose value is known with an error: a user's, with its rounding, or a quotient itself."""
 
@@ -78,20 +64,20 @@ Measure = Callable[..., Quotient]
 def slope(at: Measure, x: Any) -> Quotient:
     """Find the derivative of ``at``, a function of a real number, at ``x``; NaN with error ∞ where no step tells it."""
     centre = at(x)
-    best = _unknown(centre.value)
+    best = unknown(centre.value)
     with np.errstate(all="ignore"):
         if not np.isfinite(x):
             return _zero_where_constant(at, centre)
         for steps in _ladders(x):
             found = _descend(at, centre, x, steps)
             apart = np.abs(found.value - best.value) - found.error - best.error
-            best = _better(best, found)
+            best = better(best, found)
             best = Quotient(best.value, np.fmax(best.error, apart), best.step)
             if np.all(best.error <= RESOLVED * (np.abs(best.value) + np.abs(centre.value))):
                 break
         if np.any(np.isinf(best.error)):
             units = [float(np.spacing(abs(x))) * 2.0**level for level in range(UNITS, -1, -1)]
-            best = _better(best, _descend(at, centre, x, units))
+            best = better(best, _descend(at, centre, x, units))
         # far from 0 steps are long, and a zero looks sharper than a derivative can be computed: sin² + cos² at 1e6
         zero = np.abs(best.value) <= best.error
         return Quotient(best.value, np.where(zero, np.maximum(best.error, 4 * centre.error), best.error), best.step)
@@ -99,11 +85,10 @@ def slope(at: Measure, x: Any) -> Quotient:
 
 def _zero_where_constant(at: Measure, centre: Quotient) -> Quotient:
     """Return 0 at an x that is not finite, where no step can be taken, if f is finite and does not depend on x."""
-    unknown = _unknown(centre.value)
-    same = np.isfinite(centre.value)
+    same, nan = np.isfinite(centre.value), np.full(centre.value.shape, np.nan)
     for elsewhere in (0.0, 1.0, -1.7):
         same = same & (_probe(at, elsewhere, centre).value == centre.value)
-    return Quotient(np.where(same, 0.0, np.nan), np.where(same, 4 * centre.error, np.inf), unknown.step)
+    return Quotient(np.where(same, 0.0, np.nan), np.where(same, 4 * centre.error, np.inf), nan)
 
 
 def _ladders(x: Any) -> Iterator[list[float]]:
@@ -120,17 +105,23 @@ class Sides:
     """The quotients at step ``h``: F, B, their mean, the one that there is where f fails on the other side."""
 
     h: float
+    rise: Values
+    fall: Values
     forward: Values
     backward: Values
     mean: Values
     alone: Values
     rounding: Values
-    grain: Values
 
-    @property
+    @cached_property
     def quotient(self) -> Values:
         """The mean, or the quotient of one side alone."""
         return np.where(np.isnan(self.mean), self.alone, self.mean)
+
+    @property
+    def grain(self) -> Values:
+        """The least power of two in what f changes by."""
+        return np.minimum(_lowest_bit(self.rise), _lowest_bit(self.fall))
 
 
 def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quotient:
@@ -141,19 +132,18 @@ def _descend(at: Measure, centre: Quotient, x: Any, steps: list[float]) -> Quoti
     fine, scatter = _finest(probes[-2:], np.fmin.reduce([sides.grain for sides in probes]))
     levels: list[Sides] = []
     found: list[Quotient] = []
-    means: Rows = []
-    jumps: Rows = []
-    lone: Rows = []
+    means = jumps = lone = np.empty((0, *centre.value.shape), centre.value.dtype)
     coarsest, least, done = centre.error, np.full(centre.error.shape, np.inf), np.array(False)
     for h in steps:
         levels.append(sides := _sides(at, centre, x, h))
         coarsest = np.fmax(coarsest, sides.rounding)
         noise = np.where(sides.quotient == 0.0, coarsest, sides.rounding) / h
-        coarser, means = means, _extrapolated(sides.mean, means, 2, 2)
-        jumps = _extrapolated(sides.forward - sides.backward, jumps, 1, 2)
-        best = _best_of_row(means, coarser, [noise + np.abs(jump) / 2 for jump in jumps], h)
-        coarser, lone = lone, _extrapolated(sides.alone, lone, 1, 1)
-        best = _better(best, _best_of_row(lone, coarser, [noise] * len(lone), h))
+        coarser, means = means, extrapolated(sides.mean, means, 2, 2)
+        jumps = extrapolated(sides.forward - sides.backward, jumps, 1, 2)
+        best = best_of_row(means, coarser, noise + np.abs(jumps) / 2, h)
+        if len(lone) or not np.all(np.isnan(sides.alone)):
+            coarser, lone = lone, extrapolated(sides.alone, lone, 1, 1)
+            best = better(best, best_of_row(lone, coarser, np.broadcast_to(noise, lone.shape), h))
         found.append(Quotient(best.value, np.fmax(best.error, np.abs(best.value - fine) - scatter), best.step))
         if np.all(done):
             break
@@ -174,8 +164,8 @@ def _sides(at: Measure, centre: Quotient, x: Any, h: float) -> Sides:
     rounding = np.fmax(np.fmax(above.error, below.error), centre.error)
     still = (rise == 0.0) & (fall == 0.0) & (centre.value == 0.0)
     rounding = np.where(still, np.maximum(rounding, EPS), rounding)  # 1 − cos x is 0 near 0, with the rounding of 1
-    return Sides(h, forward, backward, share * forward + (1.0 - share) * backward, alone, rounding,
-                 np.minimum(_lowest_bit(rise), _lowest_bit(fall)))  # fmt: skip
+    mean = share * forward + (1.0 - share) * backward
+    return Sides(h, rise, fall, forward, backward, mean, alone, rounding)
 
 
 def _lowest_bit(x: Values) -> Values:
@@ -189,16 +179,16 @@ def _lowest_bit(x: Values) -> Values:
 
 def _probe(at: Measure, x: Any, centre: Quotient) -> Quotient:
     """Call the function elsewhere; NaN where it fails there."""
-    nan = np.full(centre.value.shape, np.nan)
+    dims = centre.value.shape
     try:
         found = at(x)
     except FAILURES:
-        return Quotient(nan, nan, nan)
-    if found.value.shape != centre.value.shape:
-        raise ValueError(
-            f"the function returned shape {centre.value.shape} at the point and {found.value.shape} beside it"
-        )
-    return Quotient(nan, nan, nan) if found.value.dtype.kind == "c" != centre.value.dtype.kind else found
+        return Quotient(*[np.full(dims, np.nan)] * 3)
+    if found.value.shape != dims:
+        raise ValueError(f"the function returned shape {dims} at the point and {found.value.shape} beside it")
+    if found.value.dtype.kind == "c" != centre.value.dtype.kind:
+        return Quotient(*[np.full(dims, np.nan)] * 3)
+    return found
 
 
 def _finest(probes: list[Sides], grain: Values) -> tuple[Values, Values]:
@@ -214,25 +204,6 @@ def _finest(probes: list[Sides], grain: Values) -> tuple[Values, Values]:
     distances = np.where(known, np.abs(quotients - mean), 0.0)
     silent = ~np.any(known & (quotients != 0.0), axis=0)
     return mean, np.where(silent, np.inf, 2 * (np.max(distances, axis=0) + noise) + 0.05 * np.abs(mean))
-
-
-def _extrapolated(quotient: Values, coarser: Rows, first: int, stride: int) -> Rows:
-    """Compute the next row of the tableau: column j is free of j powers of h, ``first``, ``first + stride``, …."""
-    row = [quotient]
-    for j, entry in enumerate(coarser[:COLUMNS]):
-        row.append(row[j] + (row[j] - entry) / (2.0 ** (first + stride * j) - 1.0))
-    return row
-
-
-def _best_of_row(row: Rows, coarser: Rows, floors: Rows, h: float) -> Quotient:
-    """Find the entry of least error in a row: the distance to its three neighbours, and its floor."""
-    best = _unknown(row[0])
-    for j in range(1, min(len(row), len(coarser))):
-        entry = row[j]
-        nearby = np.maximum(np.abs(entry - row[j - 1]), np.abs(entry - coarser[j - 1]))
-        error = np.maximum(nearby, np.abs(entry - coarser[j])) + floors[j]
-        best = _better(best, Quotient(entry, error, np.full(error.shape, h)))
-    return best
 
 
 def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values) -> Quotient:
@@ -263,18 +234,6 @@ def _best_of_levels(found: list[Quotient], levels: list[Sides], rounding: Values
     best = np.argmin(errors, axis=0)[None]
     value, error = (np.take_along_axis(a, best, axis=0)[0] for a in (values, errors))
     return Quotient(value, error, np.where(np.isfinite(error), steps[best[0]], np.nan))
-
-
-def _better(best: Quotient, other: Quotient) -> Quotient:
-    closer = (other.error < best.error) | (np.isnan(best.value) & ~np.isnan(other.value))
-    return Quotient(np.where(closer, other.value, best.value), np.where(closer, other.error, best.error),
-                    np.where(closer, other.step, best.step))  # fmt: skip
-
-
-def _unknown(value: Values) -> Quotient:
-    """Return what is known of the slope of such a value before any step."""
-    nan = np.full(value.shape, np.nan)
-    return Quotient(nan, np.full(value.shape, np.inf), nan)
 
 
 def _with_slow_limit(best: Quotient, levels: list[Sides]) -> Quotient:

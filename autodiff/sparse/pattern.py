@@ -154,12 +154,20 @@ class _Patterns:
             for place, pattern in given.items():
                 if (id(pattern), xs[place]) not in seen:
                     seen.add((id(pattern), xs[place]))
-                    term = _broadcast(pattern, xs[place], shape(result))
+                    term = self._broadcast(pattern, xs[place], shape(result), line)
                     whole = term if whole is None else self._limited(whole + term, line)
             return whole
 
         found = [of(x) if is_carried else None for x, is_carried in zip(parts(z), carried, strict=True)]
         return tuple(found) if row.several else found[0]
+
+    def _broadcast(self, pattern: Pattern, of: tuple[int, ...], to: tuple[int, ...], line: int) -> Pattern:
+        """Return the pattern of an array that is broadcast; its elements are counted before there are too many."""
+        if of == to or np.prod(of) == np.prod(to):
+            return pattern
+        places = np.broadcast_to(np.arange(int(np.prod(of))).reshape(of), to).ravel()
+        self._check(int(np.diff(pattern.indptr)[places].sum()), line)
+        return pattern[places]
 
     def _asked(self, line: int, row: Row, given: dict[int, Pattern]) -> Pattern:
         """Carry the patterns of operands through what the row says that it connects."""
@@ -257,13 +265,6 @@ def _quiet(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return np.ravel(plain(function(x)))
 
     return called
-
-
-def _broadcast(pattern: Pattern, of: tuple[int, ...], to: tuple[int, ...]) -> Pattern:
-    """Return the pattern of an array that is broadcast."""
-    if of == to or np.prod(of) == np.prod(to):
-        return pattern
-    return pattern[np.broadcast_to(np.arange(int(np.prod(of))).reshape(of), to).ravel()]
 
 
 RULES: dict[str, Callable[[_Patterns, int, int], Any]] = {}

@@ -74,6 +74,7 @@ LAYERS = (
         "autodiff.calls.captured",
         "autodiff.calls.closures",
         "autodiff.calls.watching",
+        "autodiff.differences.tableau",
     ),
     (
         "autodiff.calls.places",
