@@ -185,16 +185,22 @@ def test_hard_modules_have_an_example():
     assert [name for name in HARD if ">>> " not in docstrings[name]] == []
 
 
-SCREEN = 60
-"""Lines of a function, its docstring included."""
+SCREEN = 50
+"""Lines of a function, without its docstring."""
 
 WRITTEN_OUT = {("autodiff/tape/sweep.py", "_sweep"), ("autodiff/tape/fast_paths.py", "operators")}
 """Those that run for every line of a tape: what a call would cost there was measured."""
 
 
+def lines_of_code(function):
+    docstring = function.body[0] if ast.get_docstring(function) else None
+    told = docstring.end_lineno - docstring.lineno + 1 if docstring else 0
+    return function.end_lineno - function.lineno + 1 - told
+
+
 def test_a_function_fits_on_a_screen():
     long = {(name, node.name) for name, tree in modules() for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= SCREEN}  # fmt: skip
+            if isinstance(node, ast.FunctionDef) and lines_of_code(node) > SCREEN}  # fmt: skip
     assert long == WRITTEN_OUT
 
 
