@@ -24,10 +24,10 @@ PEERS = {
 LIMIT = "limit"
 """The column of C, or NumPy, by hand: a mark, no bar."""
 
-LEFT, WIDTH, TOP, BAR, GAP, SIZE = 318, 460, 46, 3, 7, 9.5
-"""In px: where the axis begins, how long it is, what is above, a bar, what is between rows, letters."""
+LEFT, WIDTH, RIGHT, TOP, BAR, GAP, SIZE = 356, 440, 28, 46, 3, 7, 9.5
+"""In px: where the axis begins, its length, what is right of and above it, a bar, what is between rows, letters."""
 
-LETTERS = 58
+LETTERS = 72
 """How many letters of a name are shown."""
 
 LOW, HIGH = -1.6, 5.1
@@ -92,7 +92,7 @@ def svg() -> str:
     for row in rows():
         more, y = bars(row, y)
         parts += more
-    width, height = LEFT + WIDTH + 14, y + 18
+    width, height = LEFT + WIDTH + RIGHT, y + 18
     grid = []
     for power in range(math.ceil(LOW), math.floor(HIGH) + 1):
         x = place(10.0**power)
@@ -106,7 +106,7 @@ def svg() -> str:
         )
         x += 30 + 5.6 * len(name)
     key.append(f'<path class="limit" d="M{x + 4:g} 7V19"/><text x="{x + 12:g}" y="16">C or NumPy by hand</text>')
-    key.append(f'<text x="{width - 14}" y="16" text-anchor="end">right of 1×: ours is faster</text>')
+    key.append(f'<text x="{width - RIGHT}" y="16" text-anchor="end">right of 1×: ours is faster</text>')
     title = "Time of each library over the time of our jit, by workload, on a logarithmic axis"
     return "\n".join(
         [

@@ -48,7 +48,7 @@ def ways(panel: Any, page: dict[str, Any]) -> None:
     panel.plot(x, y, color="black", label="in air")
     for at, slope in (far, page["J"][0]), (x[-1], page["slope"]):
         panel.errorbar(at, 0.0, xerr=np.sqrt(slope @ C @ slope), color="tab:red", capsize=4.0, zorder=3)
-    panel.set(xlabel="way [m]", ylabel="height [m]", xlim=(0.0, 44.0), ylim=(-0.8, 10.5))
+    panel.set(xlabel="distance [m]", ylabel="height [m]", xlim=(0.0, 44.0), ylim=(-0.8, 10.5))
     panel.legend(loc="upper left", frameon=False, fontsize=8.0)
 
 
@@ -60,7 +60,7 @@ def svg() -> str:
         left, right = figure.subplots(1, 2, width_ratios=[1.7, 1.0])
         ways(left, page)
         right.plot(page["h"] * np.arange(page["n"]), 1000 * page["gusts"], color="black")
-        right.set(xlabel="time of the gust [s]", ylabel="carried by it [mm for 1 m/s]", ylim=(0.0, None))
+        right.set(xlabel="time of the gust [s]", ylabel="drift it causes [mm per m/s]", ylim=(0.0, None))
         for panel in left, right:
             panel.grid(alpha=0.25)
         file = io.StringIO()

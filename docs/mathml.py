@@ -37,15 +37,38 @@ space before and after.
 """
 
 
+STRUT = '<mspace height="0.75em" depth="0.25em"/>'
+"""As tall as a bracket: under a root of low letters, whose sign would hang below the line, as LaTeX's do not."""
+
+ROOTS = {
+    r"<msqrt>": rf"<msqrt>{STRUT}",
+    r"<mroot>\s*(<(m[a-z]+)>[^<]*</\2>)": rf"<mroot><mrow>{STRUT}\1</mrow>",
+}
+"""What the converter makes of roots → the same with a strut."""
+
+
 def converted(formula: str, as_block: bool, node: nodes.Node) -> str:
     """The MathML of a LaTeX formula; the formula itself, with a warning, where there is none."""
     for pattern, spelling in SPELLINGS.items():
         formula = re.sub(pattern, spelling, formula)
     try:
-        return tex2mathml(formula, as_block=as_block)
+        drawn = tex2mathml(formula, as_block=as_block)
     except MathError as error:
         logger.warning("%s: %s", formula, error, location=node)
         return escape(formula)
+    for pattern, spelling in ROOTS.items():
+        drawn = re.sub(pattern, spelling, drawn)
+    return drawn
+
+
+def keep_together(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Let no line begin with the full stop, or its like, that follows a formula."""
+    for formula in list(document.findall(nodes.math)):
+        after = formula.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and after.startswith(tuple(".,;:?!)")):
+            line, at = formula.parent, formula.parent.index(formula)
+            kept = nodes.inline("", "", formula, nodes.Text(after[0]), classes=["kept"])
+            line[at : at + 2] = [kept, nodes.Text(after[1:])]
 
 
 def visit_inline(translator: Any, node: nodes.math) -> None:
@@ -62,5 +85,6 @@ def visit_block(translator: Any, node: nodes.math_block) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Make it the renderer of formulas that ``html_math_renderer = "mathml"`` names."""
+    app.connect("doctree-resolved", keep_together)
     app.add_html_math_renderer("mathml", inline_renderers=(visit_inline, None), block_renderers=(visit_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

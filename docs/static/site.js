@@ -1,6 +1,6 @@
 /* What a keyboard and a screen reader need: what can be scrolled can be reached, a heading has a level, a text is its name. */
 function reachable() {
-  for (const pane of document.querySelectorAll("pre, .table-wrapper, div.math, .output")) {
+  for (const pane of document.querySelectorAll("pre, .table-wrapper, div.math, .output, p:has(> img)")) {
     if (pane.scrollWidth > pane.clientWidth) pane.tabIndex = 0;
     else pane.removeAttribute("tabindex");
   }

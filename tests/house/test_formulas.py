@@ -57,11 +57,22 @@ def formulas():
     (r"|x|'", "mrow/mi"),
     (r"f \Big|_{x=1}", "msub/mrow/mo"),
     (r"1, \dots, n", "mo"),
+    (r"\sqrt{a}", "msqrt/mspace"),
+    (r"\sqrt[3]{5}", "mroot/mrow/mn"),
 ])  # fmt: skip
 def test_shapes(mathml, formula, shape):
     """As the site has them: MathML of the given shape, without a complaint."""
     tree = ElementTree.fromstring(mathml.converted(formula, False, None))
     assert tree.find("/".join(f"{{{tree.tag[1:].split('}')[0]}}}{tag}" for tag in shape.split("/"))) is not None
+
+
+def test_a_full_stop_stays_with_its_formula(mathml):
+    nodes = pytest.importorskip("docutils.nodes")
+    line = nodes.paragraph("", "", nodes.math("", "x"), nodes.Text(". So "), nodes.math("", "y"), nodes.Text(" is"))
+    mathml.keep_together(None, nodes.section("", line), "")
+    assert [child.astext() for child in line] == ["x.", " So ", "y", " is"]
+    assert line[0]["classes"] == ["kept"]
+    assert "span.kept { white-space: nowrap; }" in (STATIC / "site.css").read_text(encoding="utf-8")
 
 
 def test_the_font_has_every_sign(mathml):
@@ -92,6 +103,10 @@ for (const math of document.querySelectorAll('math')) {
     if (fraction.children.length !== 2 || box(above).bottom > box(below).top + 1) says('a fraction is not one');
     const first = below.tagName === 'mrow' ? below.firstElementChild : below;
     if (first.tagName === 'mo' && '+·=<>,'.includes(first.textContent)) says('an operator is under a bar');
+  }
+  for (const root of math.querySelectorAll('msqrt, mroot')) {
+    const lowest = Math.max(...[...root.querySelectorAll('mi, mn')].map(letter => box(letter).bottom));
+    if (box(root).bottom > lowest + 0.4 * parseFloat(getComputedStyle(root).fontSize)) says('a root hangs');
   }
   for (const row of math.querySelectorAll('mrow, mtd, math')) {
     const parts = [...row.children], tall = parts.filter(part => ['mfrac', 'mtable'].includes(part.tagName));

@@ -75,11 +75,11 @@ class Pane {
     this.adopt();
   }
 
-  /* How large the drawing is: null fits it, from its own size to half as much again if the page is that high. */
+  /* How large the drawing is: null fits it, from three quarters of its size to half as much again if the page is that high. */
   resize(zoom) {
     this.zoom = zoom;
     const height = Number(this.svg.getAttribute("height")), larger = Math.min(1.5, Math.max(1, (0.55 * innerHeight) / height));
-    const fit = `clamp(${this.natural}px, 100%, ${larger * this.natural}px)`;
+    const fit = `clamp(${0.75 * this.natural}px, 100%, ${larger * this.natural}px)`;
     this.svg.style.width = zoom === null ? fit : `${zoom * this.natural}px`;
   }
 
