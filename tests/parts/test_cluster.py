@@ -80,8 +80,25 @@ def bits(total):
 
 
 def workers_are(client, count):
-    while len(client.scheduler_info(n_workers=-1)["workers"]) != count:
+    deadline = time.monotonic() + 120.0  # of a machine that is busy
+    while (found := len(client.scheduler_info(n_workers=-1)["workers"])) != count:
+        assert time.monotonic() < deadline, f"{found} workers in place of {count}"
         time.sleep(0.05)
+
+
+def leave(processes, client, count):
+    """End workers but for so many, whichever tests were before: this process may have some of them only."""
+    while len(processes.workers) > count:
+        processes.workers.pop().terminate()
+    workers_are(client, count)
+
+
+@pytest.fixture
+def two(processes, client):
+    leave(processes, client, 2)
+
+
+of_two = pytest.mark.usefixtures("two")
 
 
 def test_the_same_bits_with_three_workers_and_with_two(client, processes):
@@ -89,8 +106,7 @@ def test_the_same_bits_with_three_workers_and_with_two(client, processes):
     workers_are(client, 3)
     total = summed(logistic, PARTS, client)
     assert bits(total) == expected
-    processes.workers.pop().terminate()
-    workers_are(client, 2)
+    leave(processes, client, 2)
     assert bits(total) == expected
 
 
@@ -139,6 +155,7 @@ def test_an_ensemble_and_hyper_parameters_by_map(client):
     assert client.gather(client.map(models.trained, rates, seeds)) == list(map(models.trained, rates, seeds))
 
 
+@of_two
 def test_short_parts_of_a_worker_go_together(client, monkeypatch):
     """And are the same bits; the part that raises is named, and the next evaluation is well again."""
     counts, plain = [], client.map
@@ -161,6 +178,7 @@ def test_short_parts_of_a_worker_go_together(client, monkeypatch):
     assert counts == [21, 2, 21, 2]
 
 
+@of_two
 def test_one_task_for_each_part(client, tmp_path):
     path = tmp_path / "calls"
     parts = [(str(path), np.full(5, 0.5))] * 40  # their results are added on the workers, in blocks
@@ -184,6 +202,7 @@ def test_large_gradients_are_added_on_the_workers(client):
     assert grad(total)(theta).tobytes() == grad(here)(theta).tobytes()
 
 
+@of_two
 def test_workers_that_are_killed_in_the_middle_change_no_bit(client):
     total = summed(models.slow, PARTS, client)
     value_and_grad(total)(POINT)
@@ -209,6 +228,7 @@ def test_what_cannot_travel(client):
         summed(lambda w, part: (lock, logistic(w, part))[1], PARTS, client)(POINT)
 
 
+@of_two
 def test_versions_that_differ(client):
     def be(version):
         import autodiff.distributed.work as working
@@ -239,6 +259,7 @@ def again_and_again(total):
         time.sleep(0.1)
 
 
+@of_two
 def test_data_that_was_scattered_and_is_lost_is_named(client):
     address, pid = next(iter(client.run(os.getpid).items()))
     parts = [*PARTS[:2], client.scatter(PARTS[2], workers=[address])]
@@ -251,11 +272,9 @@ def test_data_that_was_scattered_and_is_lost_is_named(client):
 
 def test_one_worker_and_none(client, processes):
     total = summed(logistic, PARTS, client, timeout=1.0)
-    processes.workers.pop().terminate()
-    workers_are(client, 1)
+    leave(processes, client, 1)
     assert grad(total)(POINT).tobytes() == FITTED
-    processes.workers.pop().terminate()
-    workers_are(client, 0)
+    leave(processes, client, 0)
     start = time.monotonic()
     with pytest.raises(ConnectionError, match="has no workers; timeout=1 "):
         total(POINT)
