@@ -25,6 +25,7 @@ from autodiff.compiler.native.engine import Machine
 from autodiff.compiler.native.factoring import factored
 from autodiff.compiler.native.forms import FORMS, OF_TRUTHS, TRUTHS, kind_of
 from autodiff.compiler.native.fusing import collapsed, fuse, without_unread
+from autodiff.compiler.native.grids import summed as in_boxes
 from autodiff.compiler.native.in_place import in_place
 from autodiff.compiler.native.instructions import IDENTITIES, Block, Repeat
 from autodiff.compiler.native.narrowing import narrowed
@@ -118,6 +119,10 @@ def steps_of(block, values, rng, single, native):
     memory = [x.copy() for x in start]
     run(rolled, memory)
     assert_all_near(left(now, memory), expected, single)
+    memory = [x.copy() for x in start]
+    run(summed, memory)
+    assert_all_near(left(now, memory), expected, single)
+    summed = in_boxes(block, summed)
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)

@@ -13,7 +13,7 @@ Loops of Python's, found again:
 - ``dependence``, ``beside``, ``loops``: what of a body can be done for all its rounds at once, and in which order.
 
 Instructions, joined to kernels:
-- ``factoring``, ``overlaps``, ``narrowing``: less to compute, and less memory in between.
+- ``factoring``, ``overlaps``, ``grids``, ``narrowing``: less to compute, and less memory in between.
 - ``uses``, ``fusing``, ``sinking``: what may stand in one loop.
 - ``unrolling``, ``quotients``: less work in the innermost loop.
 - ``arranging``, ``in_place``, ``pieces``, ``work``: their order, their memory, and what pays to be shared by threads.

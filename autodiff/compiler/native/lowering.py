@@ -22,6 +22,7 @@ from .complexes import COMPLEX, OfParts, copied, given, is_complex
 from .contractions import CONTRACTIONS
 from .factoring import factored
 from .forms import FORMS, OF_TRUTHS
+from .grids import summed
 from .instructions import Block, Operand, Parts
 from .narrowing import narrowed
 from .overlaps import gathered
@@ -77,7 +78,7 @@ class Lowering:
             given |= wanted
         for block in self.blocks.values():
             kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
-            block.groups = narrowed(block, factored(gathered(block, roll(block), kept)), kept)
+            block.groups = narrowed(block, factored(summed(block, gathered(block, roll(block), kept))), kept)
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:

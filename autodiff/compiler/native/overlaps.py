@@ -55,7 +55,7 @@ def _summed(block: Block, groups: list[Group]) -> tuple[list[Group], dict[int, l
     for at, group in enumerate(groups):
         for line in lines_of(group):
             writers.setdefault(line.out.space, []).append(at)
-            for x in _read(line):
+            for x in read_by(line):
                 readers.setdefault(x.space, []).append(at)
     sums: dict[int, list[Instruction]] = {}
     dropped: set[int] = set()
@@ -64,7 +64,7 @@ def _summed(block: Block, groups: list[Group]) -> tuple[list[Group], dict[int, l
         parts = [part for k in places if (part := _part(groups[k]))] if len(places) > 1 else []
         if not any(part.adds for part in parts) or len(parts) < len(places):
             continue
-        others = {x.space for part in parts for x in _read(part.line)} - {space}
+        others = {x.space for part in parts for x in read_by(part.line)} - {space}
         touched = [*readers.get(space, ()), *(k for other in others for k in writers.get(other, ()))]
         stretches = _stretches(parts)
         if stretches and not any(places[0] < k < places[-1] and k not in places for k in touched):
@@ -74,7 +74,7 @@ def _summed(block: Block, groups: list[Group]) -> tuple[list[Group], dict[int, l
     return [one for k, group in enumerate(groups) for one in sums.get(k, () if k in dropped else (group,))], found
 
 
-def _read(line: Instruction) -> list[Address]:
+def read_by(line: Instruction) -> list[Address]:
     """Return where an instruction reads."""
     found = [x for x in line.operands if isinstance(x, Address)]
     return [*found, line.out] if line.fold else found
@@ -84,33 +84,33 @@ def _part(group: Group) -> Part | None:
     """Return what an instruction writes to neighbours in memory, or to one element; None of others."""
     if not isinstance(group, Instruction) or group.fold or group.raises or group.form in CALLS or group.out.places:
         return None
-    if any(x.places for x in _read(group)):
+    if any(x.places for x in read_by(group)):
         return None
     sizes = [n for n in group.shape if n > 1]
     if len(sizes) > 1:
         return None
-    line = _flat(group)
+    line = flat(group)
     if line.shape and line.out.strides[0] == -1:
         line = _stretch(line, line.shape[0] - 1, line.shape[0], -1)
     if line.shape and line.out.strides[0] != 1:
         return None
     adds = line.form == "add" and line.out in line.operands
-    if not adds and any(x.space == line.out.space for x in _read(line)):
+    if not adds and any(x.space == line.out.space for x in read_by(line)):
         return None
     if adds and sum(isinstance(x, Address) and x.space == line.out.space for x in line.operands) > 1:
         return None
     return Part(line.out.offset, line.out.offset + (line.shape[0] if line.shape else 1), line, adds)
 
 
-def _flat(line: Instruction) -> Instruction:
-    """Return an instruction over one loop of several rounds, or none."""
+def flat(line: Instruction) -> Instruction:
+    """Return an instruction over its loops of several rounds."""
     kept = [k for k, n in enumerate(line.shape) if n > 1]
 
-    def flat(x: Address) -> Address:
+    def along(x: Address) -> Address:
         return x._replace(strides=tuple(x.strides[k] for k in kept))
 
-    operands = tuple(flat(x) if isinstance(x, Address) else x for x in line.operands)
-    return line._replace(operands=operands, out=flat(line.out), shape=tuple(line.shape[k] for k in kept))
+    operands = tuple(along(x) if isinstance(x, Address) else x for x in line.operands)
+    return line._replace(operands=operands, out=along(line.out), shape=tuple(line.shape[k] for k in kept))
 
 
 def _stretch(line: Instruction, first: int, count: int, step: int = 1) -> Instruction:
@@ -151,7 +151,11 @@ def _stretches(parts: list[Part]) -> list[Stretch] | None:
 
 def _sum(block: Block, start: int, end: int, parts: list[Part]) -> Iterator[Instruction]:
     """Yield what gives the elements of a stretch: sums of its parts, the last one in its place."""
-    lines = [_stretch(part.line, start - part.start, end - start) for part in parts]
+    return joined(block, [_stretch(part.line, start - part.start, end - start) for part in parts])
+
+
+def joined(block: Block, lines: Sequence[Instruction]) -> Iterator[Instruction]:
+    """Yield what the first line writes and each further one adds to: sums, the last one in its place."""
     total: Address | float | None = None
     for k, line in enumerate(lines):
         out = line.out if k == len(lines) - 1 else _temporary(block, line)
@@ -203,7 +207,7 @@ class _Again:
             for line in lines_of(group):
                 self.writers.setdefault(line.out.space, []).append((at, line))
                 plain = isinstance(group, Instruction) and line.form in CHEAP and not (line.fold or line.raises)
-                if not plain or line.out.places or len(line.shape) > 1 or any(x.places for x in _read(line)):
+                if not plain or line.out.places or len(line.shape) > 1 or any(x.places for x in read_by(line)):
                     self.barred.add(line.out.space)
         self.groups: list[Group] = []
         for self.at, group in enumerate(groups):
@@ -235,7 +239,7 @@ class _Again:
                 return None
             if stride not in (1, -1) and count > 1:
                 return None
-            if any(at < other < self.at for y in _read(line) for other, _ in self.writers.get(y.space, ())):
+            if any(at < other < self.at for y in read_by(line) for other, _ in self.writers.get(y.space, ())):
                 return None
             found = line
         return None if found is None or (found.shape == shape and found.out == x) else found
