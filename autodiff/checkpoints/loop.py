@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from math import ceil, isqrt, sqrt
+from pathlib import Path
 from typing import Any
 
 from dualnumbers.messages.errors import user_line
@@ -16,13 +17,14 @@ from ..calls.structures import flatten, map_leaves
 from ..calls.values import described, name_of, own
 from .rerun import Function, Rerun, are_same, passes, pulled
 from .schedule import binomial
+from .spilling import fetched, spilled
 
 BLOCK = 50
 """So many steps are recorded together at most: more take memory, fewer are run more often."""
 
 
 def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, snapshots: int | None = None,
-                      block: int | None = None) -> Any:  # fmt: skip
+                      block: int | None = None, spill: Any = None) -> Any:  # fmt: skip
     """Return the state after ``for k in range(n): state = step(k, state)``; its derivative keeps few states.
 
     ``state`` is a number, an array or a structure of them; ``step`` may write to it, and what was given stays as it is.
@@ -32,10 +34,13 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     computed again from those that are kept, ``snapshots`` at most besides the first (Griewank 1992; Griewank & Walther
     2000): more of them take memory, fewer take more runs of ``step``. The default is blocks of 50 steps, of √n where
     that is less, and as many snapshots as the root of the number of blocks.
+    With ``spill``, a folder, the arrays of kept states are files there, which are gone after the sweep, and there is
+    a snapshot for each block: memory has one block and the state that it begins with.
 
     ``step`` must be a function of k, the state and what it closes over alone: differentiated, the first block
     is run twice, and RuntimeError raised where the two differ. Raises TypeError where ``step`` is no function,
-    TypeError or ValueError where ``n`` is not a whole number from 0 up, or ``snapshots`` or ``block`` none from 1 up.
+    TypeError or ValueError where ``n`` is not a whole number from 0 up, or ``snapshots`` or ``block`` none from 1 up,
+    OSError where the folder takes no file.
 
     >>> from autodiff import checkpointed_loop, grad
     >>> def decayed(rate):
@@ -49,8 +54,9 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     n = _whole("n", n, 0)
     block = max(min(BLOCK, isqrt(n)), 1) if block is None else _whole("block", block, 1)
     blocks = -(-n // block)
-    snapshots = ceil(sqrt(blocks)) if snapshots is None else _whole("snapshots", snapshots, 1)
-    return _Loop(step, state, n, block, snapshots).result()
+    few = max(blocks, 1) if spill is not None else ceil(sqrt(blocks))
+    snapshots = few if snapshots is None else _whole("snapshots", snapshots, 1)
+    return _Loop(step, state, n, block, snapshots, None if spill is None else Path(spill)).result()
 
 
 def _whole(name: str, value: Any, least: int) -> int:
@@ -68,9 +74,9 @@ class _Loop(Rerun):
 
     writes = True
 
-    def __init__(self, step: Function, state: Any, n: int, block: int, snapshots: int) -> None:
+    def __init__(self, step: Function, state: Any, n: int, block: int, snapshots: int, folder: Path | None) -> None:
         super().__init__(name_of(step), step, state)
-        self.n, self.block, self.snapshots = n, block, snapshots
+        self.n, self.block, self.snapshots, self.folder = n, block, snapshots, folder
 
     def called(self, function: Function, arguments: Any) -> Any:
         return self._run(function, 0, arguments, self.n)
@@ -98,9 +104,9 @@ class _Loop(Rerun):
         for start, stop, last in binomial(-(-self.n // self.block), self.snapshots):
             while kept[-1][0] > start:
                 kept.pop()
-            state = self._run(step, start * self.block, kept[-1][1], stop * self.block)
+            state = self._run(step, start * self.block, fetched(kept[-1][1]), stop * self.block)
             if not last:
-                kept.append((stop, state))
+                kept.append((stop, spilled(state, self.folder)))
                 continue
             leaves, build = flatten(state)
             given = [*leaves, *closed]

@@ -330,6 +330,46 @@ def test_memory_stays_while_the_steps_grow():
     assert long < 4 * short
 
 
+def test_states_that_lie_on_the_disk(tmp_path):
+    def peak(n, runs=None, **options):
+        def f(u):
+            def step(k, state):
+                if runs is not None:
+                    runs.append(k)
+                return state[0] + 1e-3 * u[0] * np.sin(state[0]), state[1] + 1
+
+            last, turns = checkpointed_loop(step, (u, 0), n, block=1, **options)
+            return np.sum(last) * turns
+
+        gc.collect()
+        tracemalloc.start()
+        slope = grad(f)(np.linspace(0.5, 1.0, 20_000))
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found, slope
+
+    runs = []
+    (short, _), (long, slope) = peak(10, spill=tmp_path), peak(100, runs, spill=str(tmp_path))
+    assert long < 1.2 * short
+    assert long < 0.5 * peak(100, snapshots=100)[0]
+    assert len(runs) <= 1 + 3 * 100  # the first block twice; for the value, to the next state, and recorded
+    np.testing.assert_array_equal(slope, peak(100)[1])
+    assert not list(tmp_path.iterdir())
+
+
+def test_higher_orders_with_states_on_the_disk(tmp_path):
+    loop = lambda x, **options: np.sum(checkpointed_loop(lambda k, y: np.sin(y) * x, x, 12, block=2, **options))
+    spilled = lambda x: loop(x, spill=tmp_path)
+    for order in (grad, hessian, lambda f: jacrev(grad(f)), lambda f: lambda x: hvp(f)(x, W)):
+        np.testing.assert_allclose(order(spilled)(X), order(loop)(X), rtol=1e-13)
+
+
+def test_a_folder_that_takes_no_state(tmp_path):
+    f = lambda x: checkpointed_loop(lambda k, y: np.sin(y), x, 10, spill=tmp_path / "none")[0]
+    with pytest.raises(OSError, match="takes no state of checkpointed_loop, No such file"):
+        grad(f)(X)
+
+
 def test_one_call_at_a_time_is_in_memory():
     def peak(wrap):
         block = wrap(lambda x: plain_loop(lambda k, y: np.sin(y) * x, x, 30))
