@@ -719,7 +719,8 @@ def trained(jit, optimiser, classes, dtype=float, **options):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(50, 2)).astype(dtype)
     inside = (x[:, 0] * x[:, 1] > 0.0).astype(int)
-    net = nn.Sequential(nn.Linear(2, 8, rng=1, dtype=dtype), nn.Tanh(), nn.Linear(8, 2, rng=2, dtype=dtype))
+    last = [] if classes else [nn.Softmax(axis=1)]
+    net = nn.Sequential(nn.Linear(2, 8, rng=1, dtype=dtype), nn.Tanh(), nn.Linear(8, 2, rng=2, dtype=dtype), *last)
     loss, target = (nn.cross_entropy, inside) if classes else (nn.mse, np.eye(2, dtype=dtype)[inside])
     made = optimiser(net.parameters())
     curves = nn.fit(net, loss, made, x, target, 5, batch_size=20, rng=3, metrics={"accuracy": nn.accuracy}, jit=jit,

@@ -5,14 +5,15 @@ import math
 import numpy as np
 
 from ...foreign import as_array, largest
-from ...levels import is_lazy, read
+from ...levels import is_lazy, known
 from ...table import smooth
 from ...table.batching import by_axis
 from ...table.kinds import Smooth
-from ..comparisons import equal
-from ..complexes import conj
+from ..comparisons import equal, greater
+from ..complexes import conj, real
 from ..constants import ln2
 from ..elementwise.exponential import exp, expm1
+from ..elementwise.extrema import absolute
 from ..reductions import kept, sum
 from ..where import where
 
@@ -45,7 +46,7 @@ def _softmax_row(power, rate, name):
 
     def push(dx, z, x, axis):
         """log b (diag z − z zᵀ) ẋ."""
-        part = z * _beside_largest(rate(x) * dx, np.abs(read(z)) > 0.5, axis)
+        part = z * _beside_largest(rate(x) * dx, greater(absolute(known(z)), 0.5), axis)
         return part - z * sum(part, axis, True)
 
     return smooth(Smooth(push, lambda g, z, x, axis: push(g, conj(z), x, axis)), name=name, batched=by_axis(0))(value)
@@ -80,7 +81,7 @@ logaddexp2_reduce = _row(np.logaddexp2, softmax2)
 
 def _log_softmax_push(dx, z, x, axis):
     """(I − 1 pᵀ) ẋ with p = exp z."""
-    part = _beside_largest(dx, read(z).real > -math.log(2.0), axis)
+    part = _beside_largest(dx, greater(real(known(z)), -math.log(2.0)), axis)
     return part - sum(exp(z) * part, axis, True)
 
 
