@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from autodiff import derivative, grad, jit, value_and_grad
-
 pytest.importorskip("llvmlite")
+pytest.importorskip("scipy")
+
+from scipy.special import erf
+
+from autodiff import derivative, grad, jit, value_and_grad
+from autodiff.compiler.native import error_functions, exponentials
+from autodiff.compiler.native.code import Code, Value
 
 EXTENTS = [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 100]
 
@@ -26,6 +31,10 @@ def decays(x):
     return np.sum(np.tanh(x) * x + 1.0 / np.cosh(x))
 
 
+def bells(x):
+    return np.sum(erf(x) * x - erf(0.1 * x))
+
+
 def divided(x):
     return np.sum((x + 1.0) / (x * x + 2.0) + np.log(x * x + 2.0) / 3.0 + np.sqrt(x * x + 2.0))
 
@@ -36,7 +45,7 @@ def shares(x):
 
 
 @pytest.mark.parametrize("n", EXTENTS)
-@pytest.mark.parametrize("f", [angles, decays, divided, shares])
+@pytest.mark.parametrize("f", [angles, decays, bells, divided, shares])
 def test_every_extent(f, n):
     compiled = jit(value_and_grad(f))
     for point in (np.linspace(-1.0, 2.0, n), np.linspace(3.0, -40.0, n)):
@@ -57,6 +66,17 @@ def test_the_cosine_of_a_gradient_is_computed_beside_the_sine():
     assert beside
     assert all("cos(" in loop for loop in beside)
     assert_allclose(compiled(-x), grad(steps)(-x), rtol=1e-13)
+
+
+def test_an_error_function_and_its_slope_share_their_exponential():
+    c, x = Code(8), Value("%x", "f8")
+    error_functions.erf(c, x)
+    written = len(c.lines)
+    exponentials.gaussian(c, x)
+    assert len(c.lines) == written
+    compiled, x = jit(value_and_grad(lambda x: np.sum(erf(x) * x))), np.linspace(-3.0, 3.0, 50)
+    (loop,) = [loop for loop in loops_of(compiled, x) if "erf(" in loop]
+    assert "gaussian(" in loop
 
 
 def test_a_sine_is_not_moved_before_what_it_reads_is_written():

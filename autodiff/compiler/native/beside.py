@@ -12,7 +12,7 @@ from . import dependence
 from .areas import Address
 from .instructions import Group, Instruction
 
-SHARING = {"sin": "angle", "cos": "angle", "tanh": "decay", "sech": "decay"}
+SHARING = {"sin": "angle", "cos": "angle", "tanh": "decay", "sech": "decay", "erf": "bell", "gaussian": "bell"}
 """Forms, and what they have in common with others, of the same operand."""
 
 Key = tuple[str, Address, tuple[int, ...], str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .approximation import at_most, estrin, product, with_sign_of
 from .code import Code, Value
-from .exponentials import moderate_exponential, square_exponential
+from .exponentials import gaussian, square_exponential
 
 ROOT_HALF, ROOT_HALF_LOW = 0.7071067811865476, -4.833646656726457e-17
 """√½ in two parts."""
@@ -14,12 +14,12 @@ CENTRE = [0.1283791670955126, -0.37612638903183737, 0.11283791670953967, -0.0268
           -1.6276785722105464e-07, 1.40524938464325e-08, -8.495648444162779e-10]  # fmt: skip
 """erf x / x − 1 in x², |x| ≤ 0.9, of degree 11: erf x to 2⁻⁵⁶ of itself."""
 
-EXPONENT = [-2.4293168437682785e-07, -1.128376575103397, -0.6366325941571986, -0.1027336284298798, 0.019047182601240418,
-            0.0003318122603045322, -0.0018333313893983479, 0.0007036037694115619, -9.241556392462203e-05,
-            -4.163491137821963e-05, 3.1261780204847706e-05, -1.1278544889229617e-05, 2.760987155035163e-06,
-            -4.867424717212813e-07, 6.147958764674228e-08, -5.312089477255633e-09, 2.821146669801034e-10,
-            -6.955496866571213e-12]  # fmt: skip
-"""log erfc x for x from 0.9 to 6, of degree 17: erf x to 2⁻⁵⁵ of itself."""
+TAIL = [0.2553956763105046, -0.10679646185347676, 0.041802752603728344, -0.015460637764367612, 0.005440738533197726,
+        -0.0018316642797188542, 0.0005924700242762989, -0.0001847783285937288, 5.5728227136404167e-05,
+        -1.629385235067823e-05, 4.628322729959836e-06, -1.279294788135815e-06, 3.446960846121506e-07,
+        -9.095228320875712e-08, 2.346380953225122e-08, -5.766380241627498e-09, 1.3796124291159247e-09,
+        -3.74779430500233e-10, 1.0583885243222047e-10, -2.0429797021856684e-11, 1.7198719445325772e-12]  # fmt: skip
+"""exp(x²) erfc x in x − 2, x from 0.9 to 5.9, of degree 20: erf x to 2⁻⁵⁴ of itself."""
 
 ABOVE = [-6.112692004617646e-10, 14.357096733424543, 26.282029161225168, 23.750873788218453, 13.531276506071165,
          5.261881874783434, 1.4227996409829866, 0.2601910325104582, 0.02901063733451536, 0.0013388814859606089,
@@ -36,10 +36,10 @@ def centre(c: Code, x: Value) -> Value:
 
 
 def erf(c: Code, x: Value) -> Value:
-    """Write x (1 + p(x²)), beyond 0.9 one less exp q(|x|), with the sign of x."""
-    size = at_most(c, c.own("fabs", x), 6.0)
-    tail = moderate_exponential(c, estrin(c, size, EXPONENT))
-    y = c.subtract(c.constant(1.0), tail)
+    """Write x (1 + p(x²)), beyond 0.9 one less exp(−x²) q(|x|), with the sign of x; a derivative shares exp(−x²)."""
+    size, one = c.own("fabs", x), c.constant(1.0)
+    tail = estrin(c, c.subtract(at_most(c, size, 5.9), c.constant(2.0)), TAIL)
+    y = c.fma(c.negative(gaussian(c, x)), tail, one)
     return with_sign_of(c, x, c.select(c.compare("greater", size, c.constant(0.9)), y, c.fma(x, centre(c, x), x)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from .approximation import at_least, at_most, estrin, product, scaled, shifted, whole, with_sign_of
+from .approximation import at_least, at_most, estrin, product, scaled, whole, with_sign_of
 from .code import Code, Value
 
 LOG2_E = 1.4426950408889634
@@ -38,12 +38,6 @@ def exponential(c: Code, x: Value, low: Value | None = None, shift: int = 0, by:
     by = c.constant(1.0) if by is None else by
     y = c.fma(c.add(r, rest), by, by)
     return scaled(c, y, n, x, -700.0, math.log(sys.float_info.max) - shift * math.log(2.0))
-
-
-def moderate_exponential(c: Code, x: Value) -> Value:
-    """Write eˣ for x from −700 to 700."""
-    r, rest, n = reduced(c, x)
-    return shifted(c, c.add(c.add(r, rest), c.constant(1.0)), n)
 
 
 def exp(c: Code, x: Value) -> Value:
@@ -86,7 +80,8 @@ def square_exponential(c: Code, x: Value, scale: float, shift: int = 0, by: Valu
 
 def gaussian(c: Code, x: Value) -> Value:
     """Write exp(−x²)."""
-    return square_exponential(c, x, -1.0)
+    found: Value = c.once("gaussian", x, lambda: square_exponential(c, x, -1.0))
+    return found
 
 
 def gaussian_growth(c: Code, x: Value) -> Value:
