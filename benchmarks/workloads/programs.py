@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from contenders import moved_by_adam
 from timing import np as numpy
 
 from workloads import Workload, random
@@ -92,7 +93,11 @@ def training_step(sizes: str, batch: int) -> Workload:
     squares = tuple(1e-4 * rng.uniform(size=x.shape) for x in work.arguments)
     options = {"count": len(means), "rate": 0.001}
     arguments = (*work.arguments, *means, *squares)
-    return replace(work, arguments=arguments, question="trained", options=options, peers=ARRAYS, hand=None)
+    slopes = work.hand
+    assert slopes is not None
+    hand = lambda: moved_by_adam(numpy, arguments, slopes(), options["rate"])
+    return replace(work, arguments=arguments, question="trained", options=options, peers=ARRAYS, hand=hand,
+                   limit=hand if sizes.startswith("784") else None)  # fmt: skip
 
 
 @compiled("GMM, d={d}, K={k}, n={n}: gradient", {"d": 2, "k": 5, "n": 1000}, {"d": 10, "k": 25, "n": 1000},
