@@ -61,7 +61,7 @@ SHAPES = ("astype", "broadcast_to", "reshape", "transpose", "real", "conj", "cop
 
 
 def simple(program: Program) -> Program:
-    """Leave out what changes nothing: products with 1, a broadcast to the shape that is there."""
+    """Leave out what changes nothing: products with 1, a broadcast to the shape that is there, a fixed choice."""
 
     def rule(made: Program, step: Step) -> int | None:
         name, operands = step.row.name, step.operands
@@ -73,6 +73,9 @@ def simple(program: Program) -> Program:
                     number = made.value(operands[place])
                     if np.all(number == neutral) and not (neutral == 0.0 and np.any(np.signbit(number))):
                         return other
+        if name == "where" and operands[0] < 0 and type(made.value(operands[0])) in (bool, np.bool_):
+            chosen = operands[1 if made.value(operands[0]) else 2]
+            return chosen if type(made.value(chosen)) is type(step.value) in (float, np.float64) else None
         if name in SHAPES and is_alike(made.value(operands[0]), step.value) and np.result_type(step.value).kind == "f":
             is_moved = name == "transpose" and len(shape(step.value)) > 1
             return None if is_moved else operands[0]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.levels import has_nan
 from dualnumbers.table.kinds import Constant
 
 from ..tape.replay import forms_of, same
@@ -238,6 +239,8 @@ class Source:
         return name if operand in self.fresh and once else f"{self._object('array', np.array)}({name})"
 
     def _fails(self, name: str, guard: Guard) -> str:
+        if guard.question is has_nan and type(self.program.value(guard.operand)) is float:
+            return f"{name} {'==' if guard.answer else '!='} {name}"
         if guard.question is not None:
             static = "".join(f", {self._object('static', x)}" for x in guard.static)
             name = f"{self._object(getattr(guard.question, '__name__', 'asked'), guard.question)}({name}{static})"

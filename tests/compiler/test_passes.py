@@ -5,7 +5,7 @@ import pytest
 from fuzz.generator import program as drawn_of
 from numpy.testing import assert_array_equal
 
-from autodiff import grad, value_and_grad
+from autodiff import derivative, grad, value_and_grad
 from autodiff.compiler.forms import form_of
 from autodiff.compiler.passes import PASSES, dead, fold, merge, simple
 from autodiff.compiler.paths import recorded
@@ -71,6 +71,12 @@ def test_what_changes_nothing_is_left_out():
     kept = lambda x: (x + 0.0) * (x - -0.0)  # −0 + 0 is 0
     assert names(simple(program_of(kept, X))) == ["add", "subtract", "multiply"]
     assert "transpose" in names(simple(program_of(lambda x: x.T, np.ones((2, 2)))))
+
+
+def test_a_choice_between_numbers_that_is_made_is_none():
+    slope = program_of(lambda x: derivative(lambda x: np.sin(x) ** np.sin(x), 0, [x]), 0.5)  # of a base of 0 it differs
+    assert "where" not in names(simple(slope))
+    assert "where" in names(slope)
 
 
 def test_equal_steps_are_merged():
