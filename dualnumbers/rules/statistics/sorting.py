@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...foreign import as_like, new_like
-from ...forms import asked, is_unreal
+from ...forms import asked, is_unreal, shape
 from ...levels import known, read
 from ...table import composition, linear, locally_constant_of_arrays, smooth
 from ...table.batching import by_axis, by_stacks, for_all
@@ -85,7 +85,7 @@ def sort_complex(a):
 @composition(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """The elements with those numbered ``kth`` where sorting puts them, the smaller before, the larger after."""
-    np.partition(read(a), kth, axis)  # raises where kth is out of bounds
+    np.partition(np.zeros(shape(a)), kth, axis)  # raises where kth is out of bounds
     return sort(a, axis)  # sorted is one of the orders that a partition may have
 
 
