@@ -42,12 +42,12 @@ MODULES: dict[str, Any] = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
 VERSIONS = " and ".join(f"{m.__name__} {'.'.join(m.__version__.split('.')[:2])}" for m in (np, scipy))
 HEAD = f"""# Functions that can be differentiated
 
-Plain code, `import numpy as np` and `import scipy.special`, works as it stands, in forward and in reverse mode, to any
-order and in any nesting of the two. The derivative of an elementwise function is given as its rule has it, by one
-argument after the other; z is the value. The last column is the order to which the tests check the derivative, in every
-nesting, against differences and, of elementwise functions, in 50 digits. This page is printed from the table of rules,
-with {VERSIONS}.
-A function that is not on it raises `TypeError` and says so.
+Plain code with `import numpy as np` and `import scipy.special` works as it stands, in forward and in reverse mode, to
+any order and in any nesting of the two. For an elementwise function the column "derivative" has the formula of its
+rule, for one argument after the other; z is the value. The last column is the order up to which the tests check the
+derivative, in every nesting, against differences and, for elementwise functions, against 50 digits. This page is
+printed from the table of rules, with {VERSIONS}.
+A function that is not on it raises a `TypeError` that says so.
 
 In the formulas H(x) is 1 for x > 0, ½ at 0 and 0 elsewhere, [x = y] is 1 where that holds and 0 elsewhere, ψ = Γ′/Γ,
 φ is the density of the normal distribution, Q its upper tail, K₁(t) = φ(t)/Q(t) − t, σ(x) = 1/(1 + e^(−x)) and

@@ -61,8 +61,8 @@ def page() -> str:
         errors[text] = errors.get(text, 0) + count
     most = sorted(errors.items(), key=lambda item: -item[1])[:12]
     rest = [f"| {count} | `{text}` |\n" for text, count in most]
-    return (HEAD + "".join(lines) + "\n## What differs from the difference quotients, adopted\n\n" + "".join(told)
-            + "\n## What is refused, adopted\n\n| calls | error |\n| ---: | --- |\n" + "".join(rest))  # fmt: skip
+    return (HEAD + "".join(lines) + "\n## What differs from difference quotients, even adopted\n\n" + "".join(told)
+            + "\n## What is refused, even adopted\n\n| calls | error |\n| ---: | --- |\n" + "".join(rest))  # fmt: skip
 
 
 if __name__ == "__main__":

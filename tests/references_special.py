@@ -56,6 +56,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "ndtr": lambda x: _upper(-x),
     "log_ndtr": lambda x: mp.log(_upper(-x)),
     "ndtri": lambda x: mp.sqrt(2) * mp.erfinv(2 * x - 1),
+    "nrdtrimn": lambda p, s, x: x - s * mp.sqrt(2) * mp.erfinv(2 * p - 1),
+    "nrdtrisd": lambda m, p, x: (x - m) / (mp.sqrt(2) * mp.erfinv(2 * p - 1)),
     "erfcinv": lambda x: mp.erfinv(1 - x),
     "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
     "dawsn": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),

@@ -285,7 +285,8 @@ def summary(package: str, found: dict[str, Any]) -> dict[str, Any]:
         roads[road] = {"works": outs.count("works"), "wrong": sum(out.startswith("wrong") for out in outs)}
     outs = {name: outs["adopted"] for name, outs in found["calls"].items()}
     errors = [re.sub(r"(: | )?\(at .*|autodiff\.value_of.*|\s+", " ", out).strip() for out in outs.values()]
-    refused = Counter(error[:160] for error in errors if error != "works" and not error.startswith("wrong"))
+    shown = (error if len(error) <= 160 else f"{error[:160]}…" for error in errors)
+    refused = Counter(error for error in shown if error != "works" and not error.startswith("wrong"))
     return {"distribution": DISTRIBUTIONS.get(package, package), "version": found["version"],
             "calls": len(outs), **roads, "wrong": sorted(n for n, out in outs.items() if out.startswith("wrong")),
             "refused": dict(refused)}  # fmt: skip

@@ -153,6 +153,15 @@ def test_commands_run(arguments, capsys, tmp_path, monkeypatch):
     assert "sin" in capsys.readouterr().out
 
 
+def test_the_run_is_printed_as_it_is_shown(capsys):
+    """In letters, for readers who see no picture, as on a package index."""
+    from autodiff.command_line.main import main
+
+    (shown,) = blocks("README.md", "text")
+    main(next(arguments for arguments in expression_commands() if arguments[0] == "tape"))
+    assert shown in capsys.readouterr().out
+
+
 def quotations() -> list[tuple[str, str]]:
     """The blocks of CONTRIBUTING.md that say in their first line which file they quote, row by row: file, text."""
     found = (re.match(r"# (dualnumbers/\S+)\n(.*)", block, re.DOTALL) for block in blocks("CONTRIBUTING.md", "python"))

@@ -60,6 +60,10 @@ def _gamma_density(a, x):
     return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
 
 
+def _normal_quantile(p):
+    return mp.sqrt(2) * mp.erfinv(2 * p - 1)
+
+
 def _pseudo_huber(d, r):
     return d * d * (mp.sqrt(1 + (r / d) ** 2) - 1)
 
@@ -79,6 +83,8 @@ CAUCHY = {
 CASES = {
     **{f"erfinv at 1 - {k}u": (sp.erfinv, (0,), (1 - k * UNIT,), _of_erfinv) for k in (1, 3, 100)},
     "erfinv at -1 + u": (sp.erfinv, (0,), (UNIT - 1,), _of_erfinv),
+    "nrdtrimn at u": (sp.nrdtrimn, (0,), (UNIT, 1.2, 0.4), slope(lambda p, s, x: x - s * _normal_quantile(p), 0)),
+    "nrdtrisd at u": (sp.nrdtrisd, (1,), (0.4, UNIT, 1.2), slope(lambda m, p, x: (x - m) / _normal_quantile(p), 1)),
     "betaln of far numbers": (sp.betaln, (0,), (1e10, 1.0), slope(log_beta, 0)),
     "betaln near 0": (sp.betaln, (0,), (1.5, 1e-8), slope(log_beta, 0)),
     "betaln of alike": (sp.betaln, (1,), (3e8, 1e8), slope(log_beta, 1)),
