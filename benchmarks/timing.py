@@ -71,7 +71,8 @@ def seconds(
     ``of`` is what is taken of the rounds in place of the smallest.
 
     A function takes part in a round as often as fills ``at_least`` seconds, and in no more rounds than fit into
-    ``budget`` seconds, but once.
+    ``budget`` seconds, but once. Every other round goes the other way, so that none is always behind the same one and
+    its use of the processor's caches.
     """
     repeats, taken_in, left = [], [], []
     for function in functions:
@@ -84,8 +85,9 @@ def seconds(
         taken_in.append([taken / count])
         left.append(min(rounds, int(budget / taken)) if budget < float("inf") else rounds)
     gc.collect()
+    turns = list(enumerate(functions))
     for turn in range(rounds):
-        for k, function in enumerate(functions):
+        for k, function in turns[:: -1 if turn % 2 else 1]:
             if turn >= left[k]:
                 continue
             start = clock()

@@ -44,10 +44,11 @@ def cross_entropy(logits: Any, target: Any) -> Any:
     if classes.dtype.kind not in "iu" or classes.shape != shape(logits)[:-1]:
         raise ValueError(f"cross_entropy: the target holds class numbers, of shape {shape(logits)[:-1]}, or "
                          f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}")  # fmt: skip
-    if np.any((classes < 0) | (classes >= shape(logits)[-1])):
+    if classes.size and (classes.min() < 0 or classes.max() >= shape(logits)[-1]):
         raise ValueError(f"cross_entropy: classes are numbered from 0 to {shape(logits)[-1] - 1}")
-    chosen = np.take_along_axis(logs, classes[..., None], -1)
-    return -np.sum(chosen) / _points(logits)
+    if classes.ndim == 1:
+        return -np.mean(logs[np.arange(len(classes)), classes])
+    return -np.mean(np.take_along_axis(logs, classes[..., None], -1))
 
 
 def _points(logits: Any) -> int:

@@ -8,8 +8,13 @@ from typing import Any
 from timing import THREADS, np
 
 from autodiff import derivative, grad, hessian, hvp, jacobian, jit, jvp, value_and_grad
-from contenders import Answer, moved_by_adam
+from contenders import Answer, cross_entropy_by, logsumexp_by, moved_by_adam, namespace
 from contenders.ours import Ours
+
+BY_NUMPY = namespace(
+    np, **vars(Ours.np) | {"logsumexp": logsumexp_by(np), "cross_entropy": cross_entropy_by(np, logsumexp_by(np))}
+)
+"""The names of workloads, of which `Ours` has two by functions of its own, of NumPy throughout."""
 
 
 def places(arguments: tuple[Any, ...]) -> Any:
@@ -21,7 +26,7 @@ class OursJit(Ours):
     """The same source as `Ours`, of NumPy throughout."""
 
     name = "dualautodiff jit"
-    scalars = Ours.np
+    np = scalars = BY_NUMPY
 
     def called(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Return the call of the compiled function."""
@@ -74,7 +79,8 @@ class OursJit(Ours):
 class OursEager(Ours):
     """Without ``jit``, of NumPy throughout."""
 
-    name, scalars = "eager", Ours.np
+    name = "eager"
+    np = scalars = BY_NUMPY
 
     def trained(self, f: Callable[..., Any], arguments: tuple[Any, ...], count: int, rate: float) -> Answer:
         """Answer by `grad`, and Adam written out."""

@@ -25,7 +25,8 @@ from autodiff import (
     vjp,
 )
 from autodiff.scipy.linalg import solve_triangular
-from contenders import Answer, cross_entropy_by, descended, logsumexp_by, namespace
+from autodiff.scipy.special import logsumexp
+from contenders import Answer, descended, namespace
 
 
 class Ours:
@@ -37,8 +38,8 @@ class Ours:
         np,
         relu=lambda z: np.maximum(z, 0.0),
         erf=scipy.special.erf,
-        logsumexp=logsumexp_by(np),
-        cross_entropy=cross_entropy_by(np, logsumexp_by(np)),
+        logsumexp=logsumexp,
+        cross_entropy=nn.cross_entropy,
         solve_triangular=lambda a, b: solve_triangular(a, b, lower=True),
     )
 

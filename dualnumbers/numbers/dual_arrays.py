@@ -82,7 +82,9 @@ def _operator(dual_array: type, general: Operator, value: Operator, tangent: Cal
 
 def _of_product(a: Any, b: Any, s: Any, t: Any, z: Any) -> Any:
     d = b * s
-    if t is not None:
+    if t is s and a is b:
+        d += d
+    elif t is not None:
         d += a * t
     return d
 

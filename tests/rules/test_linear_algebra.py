@@ -336,11 +336,17 @@ def test_large_triangular_matrices_are_inverted_by_halves(shape):
     np.testing.assert_allclose(found, np.linalg.inv(upper), rtol=0, atol=4e-16 * n)
 
 
-def test_the_gradient_through_a_large_cholesky_factor_is_the_derivative_along_each_direction():
-    a, along = np.random.default_rng(6).normal(size=(2, 70, 70))
-    a = a @ a.T + 70 * np.eye(70)
-    along = along + along.T
-    slope = jvp(lambda a: np.sum(np.linalg.cholesky(a) ** 3), [a], [along])[1]
+@pytest.mark.parametrize("n", [70, 131])  # whole products, and those of halves
+@pytest.mark.parametrize("turn", [0.0, 1.0])
+def test_the_gradient_through_a_large_cholesky_factor_is_the_derivative_along_each_direction(n, turn):
+    parts = np.random.default_rng(6).normal(size=(4, n, n))
+    a, along = (x + turn * 1j * y if turn else x for x, y in (parts[:2], parts[2:]))
+    a = a @ a.conj().T + n * np.eye(n)
+    along = along + along.conj().T
+    cubes = lambda a, upper=False: np.sum(np.real(np.linalg.cholesky(a, upper=upper) ** 3))
+    slope = jvp(cubes, [a], [along])[1]
     for upper in (False, True):
-        found = grad(lambda a: np.sum(np.linalg.cholesky(a, upper=upper) ** 3))(a)  # noqa: B023
-        np.testing.assert_allclose(np.sum(found * along), slope, rtol=1e-12)
+        if upper and turn:
+            slope = jvp(lambda a: cubes(a, True), [a], [along])[1]
+        found = grad(lambda a: cubes(a, upper))(a)  # noqa: B023
+        np.testing.assert_allclose(np.sum((found.conj() * along).real), slope, rtol=1e-12)

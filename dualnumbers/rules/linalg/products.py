@@ -91,7 +91,10 @@ def _affine_of_all(apply, xs, members):
 )
 def affine(x, w, b):
     z = np.matmul(x, w)
-    if not z.ndim or np.broadcast_shapes(z.shape, np.shape(b)) != z.shape or np.result_type(z, b) != z.dtype:
+    fits = type(b) is np.ndarray and b.dtype is z.dtype and b.shape == z.shape[z.ndim - b.ndim :]  # as nearly always
+    if not fits and (
+        not z.ndim or np.broadcast_shapes(z.shape, np.shape(b)) != z.shape or np.result_type(z, b) != z.dtype
+    ):
         return z + b
     z += b
     return z

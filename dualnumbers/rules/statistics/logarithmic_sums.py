@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...foreign import as_array, largest
-from ...levels import is_lazy, known
+from ...levels import known
 from ...table import smooth
 from ...table.batching import by_axis
 from ...table.kinds import Smooth
@@ -14,12 +14,26 @@ from ..complexes import conj, real
 from ..constants import ln2
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.extrema import absolute
-from ..reductions import kept, sum
+from ..reductions import PLAIN, kept, sum
 from ..where import where
+
+MANY = 2.0
+"""From so many times its largest term on a sum has the digits of its logarithm, and no term need be apart."""
+
+
+def _from_largest(x, axis):
+    """Return the largest elements and the differences from them; None twice where some are not finite, or none is."""
+    if type(x) is not np.ndarray or x.dtype.kind != "f" or not x.size:
+        return None, None
+    peak = np.maximum.reduce(x, axis, None, None, True)
+    return (peak, x - peak) if np.isfinite(peak).all() else (None, None)
 
 
 def _below_largest(x, axis):
     """Return the differences from the largest element, whose exponentials do not overflow; of integers, too."""
+    _, below = _from_largest(x, axis)
+    if below is not None:
+        return below
     x = x + 0.0
     peak = largest(np.real(x), -np.inf, axis, True)
     return x - np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
@@ -41,7 +55,12 @@ def _softmax_row(power, rate, name):
     """
 
     def value(x, axis=None):
-        weights = power(_below_largest(x, axis))
+        below = _below_largest(x, axis)
+        if type(below) is np.ndarray:
+            weights = power(below, out=below)
+            weights /= np.add.reduce(weights, axis, None, None, True)
+            return weights
+        weights = power(below)
         return weights / np.sum(weights, axis=axis, keepdims=True)
 
     def push(dx, z, x, axis):
@@ -88,17 +107,17 @@ def _log_softmax_push(dx, z, x, axis):
 def _log_softmax_pull(g, z, x, axis):
     """(I − p̄ 1ᵀ) z̄, the diagonal apart: there 1 − p keeps the digits."""
     z = conj(z)
-    return -expm1(z) * g - exp(z) * (sum(g, axis, True) - g)
+    return exp(z) * (g - sum(g, axis, True)) - expm1(z) * g
 
 
 @smooth(Smooth(_log_softmax_push, _log_softmax_pull), batched=by_axis(0))
 def log_softmax(x, axis=None):
     """xᵢ − log Σ exp xₖ, the largest element apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
-    x = _below_largest(x, axis)
+    peak, below = _from_largest(x, axis)
+    x = _below_largest(x, axis) if below is None else below
     highest = x == 0
     others = np.sum(np.where(highest, 0.0, np.exp(x)), axis=axis, keepdims=True)
-    if is_lazy(type(x)) or np.count_nonzero(highest) != np.size(others) or not np.all(np.isfinite(x)):
-        # not one in each sum
+    if peak is None or np.count_nonzero(highest) != others.size:  # not one in each sum
         others = others + (np.sum(highest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
     with np.errstate(divide="ignore"):  # as SciPy's does, where all are −∞
         return x - np.log1p(others)
@@ -110,19 +129,34 @@ def _log_sum_push(dx, z, x, axis, keepdims):
 
 
 def _log_sum_pull(g, z, x, axis, keepdims):
-    """x̄ᵢ = z̄ p̄ᵢ."""
+    """x̄ᵢ = z̄ p̄ᵢ; of plain numbers e^(xᵢ − z) over the sum of these, for z has fewer digits where it is large."""
+    if type(x) is np.ndarray and x.dtype.kind == "f" and type(g) in PLAIN and np.isfinite(z).all():
+        g, z = (kept(t, x, axis) if type(t) is np.ndarray else t for t in (g, z))
+        weights = x - z
+        np.exp(weights, out=weights)
+        weights *= g / np.add.reduce(weights, axis, None, None, True)
+        return weights
     return kept(g, x, axis) * conj(softmax(x, axis))
 
 
 @smooth(Smooth(_log_sum_push, _log_sum_pull), batched=by_axis(0))
 def log_sum_exp(x, axis, keepdims):
-    """log Σ exp xᵢ, the largest elements apart: the logarithm of 1 + e⁻⁴⁰ would be 0."""
+    """log Σ exp xᵢ, the largest element apart where it is alone: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     x = as_array(x)
-    peak = largest(x.real, -np.inf, axis, True)
-    peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
-    terms, highest = np.exp(x - peak), x == peak
-    count = np.sum(highest, axis=axis, keepdims=True).astype(peak.dtype)
-    rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
-    above = np.maximum(count, 1.0)
-    z = peak + np.where(count > 0, np.log(above) + np.log1p(rest / above), np.log(np.where(count > 0, 1.0, rest)))
+    peak, terms = _from_largest(x, axis)
+    is_usual = terms is not None
+    if is_usual:
+        np.exp(terms, out=terms)
+    else:
+        peak = largest(x.real, -np.inf, axis, True)
+        peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
+        terms = np.exp(x - peak)
+    total = np.sum(terms, axis=axis, keepdims=True)
+    if is_usual and (total >= MANY).all():
+        z = peak + np.log(total)
+    else:
+        highest = terms == 1.0
+        alone = np.sum(highest, axis=axis, keepdims=True) == 1
+        rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
+        z = peak + np.where(alone, np.log1p(rest), np.log(np.where(alone, 1.0, total)))
     return (z if keepdims else np.squeeze(z, axis))[()]
