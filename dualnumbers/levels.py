@@ -271,7 +271,7 @@ def has_nan(x: Any) -> bool:
         return has
     if type(x) is tuple:
         return any(map(has_nan, x))
-    if type(x) is np.ndarray and x.dtype.char == "d":
+    if type(x) is np.ndarray and x.dtype.char in "fd":
         squares = np.vdot(x, x)  # a third of the time of a sum of few elements
         return bool(squares != squares)
     if type(x) is not np.ndarray and is_lazy(type(x)):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
-from dualnumbers.forms import asked, shape
+from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import known, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.elementwise.gamma import polygamma as polygamma_of_order
@@ -79,7 +79,8 @@ def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -
 def _of_finite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
     """Return it where the sum is finite; of positive weights with their logarithms, which does not cancel."""
     if b is None or np.all(np.greater(b, 0)):
-        z = log_sum_exp(a + 0.0 if b is None else a + np.log(b), axis, keepdims)
+        whole = dtype_of(a).kind != "f"
+        z = log_sum_exp(a + np.log(b) if b is not None else a + 0.0 if whole else a, axis, keepdims)
         return (z, asked(np.ones_like, z)) if return_sign else z
     peak = _peak(np.where(np.equal(b, 0), -np.inf, read(a)), axis)
     back = peak if keepdims else np.squeeze(peak, axis=axis)

@@ -25,8 +25,8 @@ copysign = elementwise(lambda x, y, z: sign(x) * sign(z), 0.0, domain=nonzero_bo
 def _share(x, y):
     """1 where x is the larger, 1/2 at a tie, 0 where it is the smaller, NaN where either is."""
     larger, smaller = np.greater(x, y), np.less(x, y)
-    double = type(x) is np.ndarray and x.dtype.char == "d" and getattr(y, "dtype", x.dtype) is x.dtype
-    share = larger.astype(x.dtype if double else np.result_type(x, y, np.float16))
+    alike = type(x) is np.ndarray and x.dtype.kind == "f" and getattr(y, "dtype", x.dtype) is x.dtype
+    share = larger.astype(x.dtype if alike else np.result_type(x, y, np.float16))
     if np.count_nonzero(larger) + np.count_nonzero(smaller) == share.size:
         return share
     tied = np.equal(x, y)
