@@ -34,6 +34,16 @@ def test_what_all_parts_have_in_common_is_one_loop(f, inside):
         assert_allclose(found, expected, 1e-12, 1e-13)
 
 
+def test_what_is_added_to_the_same_part_is_added_where_it_is_computed():
+    def f(w, x):
+        return sum(np.sum(np.sin(w * (k + x))) for k in range(3))
+
+    w = np.random.default_rng(0).normal(size=(20, 20))
+    compiled = jit(grad(f))
+    assert compiled.loops(w, np.ones((20, 1))).count("for i, j in 20 × 20:") == 1
+    assert_allclose(compiled(w, np.ones((20, 1))), grad(f)(w, np.ones((20, 1))), 1e-13, 1e-13)
+
+
 @st.composite
 def stencils(draw):
     """Draw the rows and columns of a grid, shifts with their weights, and in how many rounds they are added."""

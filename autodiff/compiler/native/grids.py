@@ -17,7 +17,7 @@ from .overlaps import flat, joined, read_by
 from .uses import Span, span_of
 
 LEAST = 3
-"""From how many parts on."""
+"""From how many different parts on; where most are the same, each is added best where it is computed."""
 
 
 class Box(NamedTuple):
@@ -126,11 +126,12 @@ def _part(at: int, line: Instruction) -> _Part | None:
 
 
 def _common(run: Sequence[_Part]) -> Box | None:
-    """Return the box that is in all parts of a run; None where there are few of these, or it is small."""
-    if len(run) < LEAST:
+    """Return the box that is in all parts of a run; None where few of these differ, or it is small."""
+    boxes = {part.box for part in run} if len(run) >= LEAST else set()
+    if len(boxes) < max(LEAST, len(run) // 2 + 1):
         return None
-    inner = reduce(Box.common, (part.box for part in run))
-    return None if inner.is_empty or 2 * inner.size < max(part.box.size for part in run) else inner
+    inner = reduce(Box.common, boxes)
+    return None if inner.is_empty or 2 * inner.size < max(box.size for box in boxes) else inner
 
 
 def _is_alone(lines: Sequence[Instruction], run: Sequence[_Part]) -> bool:
