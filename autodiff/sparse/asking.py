@@ -57,15 +57,21 @@ class NotFoundError(Exception):
 
 def linear(apply: Map, adjoint: Map, inputs: int, outputs: int, effort: Effort = FULL) -> Any:
     """Return the pattern of a linear map, CSR of shape ``(outputs, inputs)``; NotFoundError where it takes too long."""
+    found = moved(apply, adjoint, inputs, outputs)
+    if found is not None:
+        return found
+    labels = np.random.default_rng(SEED).uniform(1.0, 2.0, inputs)
+    return by_halves(lambda chosen: ~(apply(np.where(chosen, labels, 0.0)) == 0), inputs, outputs, effort)
+
+
+def moved(apply: Map, adjoint: Map, inputs: int, outputs: int) -> Any:
+    """Return the pattern of a linear map that moves elements, or sums some of them; None of any other map."""
     random = np.random.default_rng(SEED)
     found = _multiples(apply, inputs, random)
     if found is not None:
         return found
     found = _multiples(adjoint, outputs, random)
-    if found is not None:
-        return found.T.tocsr()
-    labels = random.uniform(1.0, 2.0, inputs)
-    return by_halves(lambda chosen: ~(apply(np.where(chosen, labels, 0.0)) == 0), inputs, outputs, effort)
+    return None if found is None else found.T.tocsr()
 
 
 def _multiples(apply: Map, count: int, random: Any) -> Any:

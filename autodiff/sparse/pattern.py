@@ -171,12 +171,15 @@ class _Patterns:
 
     def _asked(self, line: int, row: Row, given: dict[int, Pattern]) -> Pattern:
         """Carry the patterns of operands through what the row says that it connects."""
+        from scipy.sparse import vstack
+
+        if len(given) > 1 and row.is_linear:
+            connected = self._answer(self._moved, line, row, list(given))
+            if connected is not None:
+                return self._product(connected, vstack(list(given.values()), format="csr"), line)
         whole = None
         for place, pattern in given.items():
-            try:
-                connected = self._connected(line, row, place)
-            except Exception:  # whatever a rule raises at random points
-                connected = None
+            connected = self._answer(self._connected, line, row, place)
             term = each(lambda z, p=pattern: self._filled(p, size(z), line), self.tape.values[line]) \
                 if connected is None else self._product(connected, pattern, line)  # fmt: skip
             if connected is None and line not in self.dense and total_size(list(parts(self.tape.values[line]))) > 1:
@@ -214,26 +217,52 @@ class _Patterns:
 
     # ------------------------------------------------------------------------------------- what a row connects
 
+    def _answer(self, ask: Callable[..., Any], line: int, row: Row, asked: Any) -> Any:
+        """Return what a row says, and None where it cannot be asked."""
+        try:
+            return ask(line, row, asked)
+        except Exception:  # whatever a rule raises at random points
+            return None
+
     def _connected(self, line: int, row: Row, place: int) -> Any:
         """Return which elements of an operand each element of a line's value depends on, CSR; None of what is dense."""
         if row.name in RULES and is_of_table(row):
             return RULES[row.name](self, line, place)
-        kind, static = row.argument(place).stated, self.tape.static.get(line, ())
-        if type(self.tape.values[line]) is tuple or (isinstance(kind, Smooth) and not is_of_table(row)):
+        smooth = isinstance(row.argument(place).stated, Smooth)
+        if type(self.tape.values[line]) is tuple or (smooth and not is_of_table(row)):
             return None  # a rule of the user's is not called at points where they did not call it
-        xs = [self._operand(line, row, place, k) for k in range(len(self.tape.operands(line)))]
-        of, z = shape(xs[place]), plain(self.tape.values[line])
-        if isinstance(kind, Smooth):
-            evaluate = _quiet(lambda x: row.evaluate(*xs[:place], x.reshape(of)[()], *xs[place + 1 :], *static))
-            return asking.groups(evaluate, size(xs[place]), size(z), self.effort)
+        apply, adjoint, inputs, outputs = self._maps(line, row, [place])
+        if smooth:
+            return asking.groups(apply, inputs, outputs, self.effort)
+        return asking.linear(apply, adjoint, inputs, outputs, self.effort)
+
+    def _moved(self, line: int, row: Row, places: list[int]) -> Any:
+        """Return `_connected` of several operands, their elements one after the other; None where that is no answer.
+
+        They are asked about at once: each of a thousand numbers that are stacked would be asked about beside all.
+        """
+        if row.name in RULES or type(self.tape.values[line]) is tuple:
+            return None
+        return asking.moved(*self._maps(line, row, places))
+
+    def _maps(self, line: int, row: Row, places: list[int]) -> tuple[asking.Map, asking.Map, int, int]:
+        """Return a row as a map of the elements of some operands, and its adjoint; how many elements go in and out."""
+        static = self.tape.static.get(line, ())
+        xs = [self._operand(line, row, places[0], k) for k in range(len(self.tape.operands(line)))]
+        stops, z = np.cumsum([size(xs[place]) for place in places]), plain(self.tape.values[line])
 
         def apply(x: Any) -> Any:
-            return row.evaluate(*xs[:place], self._turned(x, xs[place]).reshape(of)[()], *xs[place + 1 :], *static)
+            given = xs.copy()
+            for place, part in zip(places, np.split(x, stops[:-1]), strict=True):
+                given[place] = self._turned(part, xs[place]).reshape(shape(xs[place]))[()]
+            return np.ravel(plain(row.evaluate(*given, *static)))
 
         def adjoint(g: Any) -> Any:
-            return passed_to_operand(row, place, self._turned(g, z).reshape(shape(z))[()], z, xs, static)
+            g = self._turned(g, z).reshape(shape(z))[()]
+            return np.concatenate([np.ravel(plain(passed_to_operand(row, place, g, z, xs, static)))
+                                   for place in places])  # fmt: skip
 
-        return asking.linear(_quiet(apply), _quiet(adjoint), size(xs[place]), size(z), self.effort)
+        return _quiet(apply), _quiet(adjoint), int(stops[-1]), size(z)
 
     def _operand(self, line: int, row: Row, asked: int, place: int) -> Any:
         """Return what stands for an operand while a row is asked about another: what varies is random.
@@ -258,11 +287,11 @@ class _Patterns:
 
 
 def _quiet(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Make a function of arrays give its result in one axis, without warnings."""
+    """Make a function be called without warnings."""
 
     def called(x: Any) -> Any:
         with np.errstate(all="ignore"):
-            return np.ravel(plain(function(x)))
+            return function(x)
 
     return called
 

@@ -1,5 +1,7 @@
 """Patterns are never too sparse: of every row and composition, of random programs, of programs that go by values."""
 
+import sys
+
 import numpy as np
 import pytest
 from array_samples import NAMES
@@ -68,6 +70,36 @@ def test_moves():
     assert pattern(lambda x: np.sum(x.reshape(2, 2), axis=0), X) == [[1, 0, 1, 0], [0, 1, 0, 1]]
     assert pattern(lambda x: np.mean(x.reshape(2, 2), axis=1), X) == [[1, 1, 0, 0], [0, 0, 1, 1]]
     assert pattern(lambda x: np.cumsum(x)[:3], X) == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
+
+
+def stacked(x):
+    return np.stack([x[i] * x[i - 1] for i in range(len(x))])
+
+
+def added(x):
+    return grad(lambda x: sum((x[i] - x[i - 1] ** 2) ** 2 for i in range(len(x))))(x)
+
+
+@pytest.mark.parametrize("f", [stacked, added])
+def test_elements_that_are_put_together_are_asked_about_at_once(f):
+    def calls(n):
+        count = 0
+
+        def note(frame, event, argument):
+            nonlocal count
+            count += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            found = sparsity(f, np.ones(n))
+        finally:
+            sys.setprofile(before)
+        assert found.pattern.toarray().tolist() == (jacobian(f)(np.linspace(1.0, 2.0, n)) != 0).tolist()
+        return count
+
+    calls(5)  # modules are read
+    assert calls(80) < 5 * calls(20)
 
 
 def test_assignment():
