@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dis import get_instructions
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import is_unreal, shape
-from dualnumbers.levels import HELD, is_number, plain
+from dualnumbers.levels import HELD, RUNNING, is_number, plain
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array, astype, concatenate, reshape
@@ -67,14 +67,32 @@ def plain_result(call: str, z: Any) -> Any:
     """Return what a function returned at plain arguments; raise TypeError where it depends on a number all the same."""
     z = array(joined(z))
     if is_number(type(z)):
-        raise hidden_number(call)
+        raise _hidden_number(call)
     return z
 
 
-def hidden_number(call: str) -> TypeError:
+def checked(call: str, f: Any) -> Any:
+    """Return a function that raises TypeError where its result depends on a number, and its arguments do not.
+
+    Outside of every differentiation it is f itself, as is what is no function.
+    """
+    if not RUNNING or not callable(f):
+        return f
+
+    @wraps(f)
+    def plainly(*args: Any, **keywords: Any) -> Any:
+        z = f(*args, **keywords)
+        if holds_numbers(z) and not holds_numbers(args, keywords):
+            raise _hidden_number(call)
+        return z
+
+    return plainly
+
+
+def _hidden_number(call: str) -> TypeError:
     """Return the error for a function that depends on a number which is not found in it."""
-    return TypeError(f"the function given to {call} uses a number that is neither in args nor a variable that "
-                     f"it closes over or names: give it in args{user_line()}")  # fmt: skip
+    return TypeError(f"the function given to {call} uses a number that is neither in args nor a variable that it "
+                     f"closes over or names, such as an object's attribute: give it in args{user_line()}")  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ what holds what

@@ -11,7 +11,7 @@ from dualnumbers.forms import is_unreal
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 
-from ..calls.closures import parameters_converted
+from ..calls.closures import checked, parameters_converted
 from ..calls.values import described
 from ..forward import jacfwd, jvp
 from ..reverse import grad, value_and_grad
@@ -91,8 +91,9 @@ def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Functi
 
     def search(theta: Any) -> Any:
         if solver is not None:
-            return _as_x(call, solver(given(theta), x0), x0)
-        return newton(residual(theta), newton_step(slope, equation.residual, theta), x0, call, MOST_STEPS)
+            return _as_x(call, solver(checked(call, given(theta)), x0), x0)
+        step = newton_step(slope, equation.residual, theta)
+        return newton(checked(call, residual(theta)), step, x0, call, MOST_STEPS)
 
     equation = Equation(call, residual, search, slope)
     return solution(theta, equation)
@@ -149,7 +150,8 @@ def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function
     slope, x0 = slope_of("argmin", linear, rtol, preconditioner), start("argmin", x0)
     theta, at = parameters_converted(f, tuple(args))
     find = solver or (lambda f, x0: _descended(f, x0, "BFGS" if linear == "dense" else "L-BFGS-B"))
-    search = lambda theta: _as_x("argmin", find(lambda x: at(theta)(x), x0), x0) if np.size(x0) else x0
+    plainly: Function = lambda theta: checked("argmin", lambda x: at(theta)(x))
+    search = lambda theta: _as_x("argmin", find(plainly(theta), x0), x0) if np.size(x0) else x0
     return solution(theta, Equation("argmin", lambda theta: grad(at(theta)), search, slope, _check_least))
 
 
@@ -181,5 +183,6 @@ def _descended(f: Function, x0: Any, method: str) -> Any:
         raise ImportError("argmin needs SciPy, or a solver(f, x0) that finds the minimum") from error
     form = np.shape(x0)
     of_vector = lambda x: f(x.reshape(form) if form else x[0])
-    result = minimize(value_and_grad(of_vector), np.ravel(x0), jac=True, method=method)
+    both = value_and_grad(of_vector)
+    result = minimize(checked("argmin", lambda x: both(x)), np.ravel(x0), jac=True, method=method)
     return result.x.reshape(form) if form else float(result.x[0])

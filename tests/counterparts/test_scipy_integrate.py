@@ -292,6 +292,22 @@ def test_second_derivatives_of_a_boundary_value_problem(modes):
 
 
 @MODES
+def test_a_number_that_is_not_found_in_a_boundary_value_problem_is_said_to_be_none(mode):
+    class Hidden:
+        pass
+
+    hidden = Hidden()
+
+    def f(a):
+        hidden.a = a
+        slope, conditions = lambda t, y: np.stack([y[1], -hidden.a * y[0]]), lambda left, right: left - a
+        return solve_bvp(slope, conditions, np.linspace(0.0, 1.0, 5), np.zeros((2, 5))).p
+
+    with pytest.raises(TypeError, match="given to solve_bvp uses a number that is neither in args nor a variable"):
+        mode(f)(1.0)
+
+
+@MODES
 def test_an_eigenvalue_by_a_stiffness(mode):
     def eigenvalue(c):
         slope, begun = (

@@ -121,3 +121,9 @@ def test_the_value_is_computed_once():
     value = value_and_grad(lambda a: quad(f, 0.0, 1.0, (a,))[0])(2.0)[0]
     assert value == plain[0]
     assert len(calls) == 2 * once  # that of the derivative, and no third one
+
+
+@pytest.mark.parametrize(("weight", "variable"), [("cos", lambda a: a), ("alg", lambda a: (-a, 0.0))])
+def test_there_is_no_derivative_by_the_variable_of_a_weight(weight, variable):
+    with pytest.raises(TypeError, match="no derivative by wvar: write the weight into the integrand"):
+        grad(lambda a: quad(np.exp, 0.0, 1.0, weight=weight, wvar=variable(a))[0])(0.5)

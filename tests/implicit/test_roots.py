@@ -416,3 +416,29 @@ def test_equations_of_any_size(size, linear, mode):
         root(lambda x: size * (x - 1.0) ** 2, 2.0)
     with pytest.raises(RuntimeError, match="no solution was found"):
         root(lambda x: size * (x**2 + 1.0), 2.0)
+
+
+class Hidden:
+    """Where a number is not looked for: an object that is no function."""
+
+    def __init__(self, a):
+        self.a = a
+
+
+def halved(f, x0):
+    return np.asarray(f(x0)) / 2
+
+
+@pytest.mark.parametrize("find", [
+    lambda h: root(lambda x: x - h.a, 1.0),
+    lambda h: root(lambda x: x - h.a, np.ones(2), linear="gmres")[0],
+    lambda h: root(lambda x: x - h.a, 1.0, solver=halved),
+    lambda h: fixed_point(lambda x: np.cos(h.a * x), 1.0),
+    lambda h: argmin(lambda x: np.sum((x - h.a) ** 2), np.ones(2))[0],
+    lambda h: argmin(lambda x: (x - h.a) ** 2, 1.0, solver=halved),
+    lambda h: linear_solve(lambda x: h.a * x, np.ones(2))[0],
+])  # fmt: skip
+@pytest.mark.parametrize("differentiated", [grad, lambda f: lambda a: derivative(f, 0, [a])])
+def test_a_number_that_is_not_found_is_said_to_be_none(find, differentiated):
+    with pytest.raises(TypeError, match="uses a number that is neither in args nor a variable"):
+        differentiated(lambda a: find(Hidden(a)))(0.5)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, concatenate, reshape, transpose
 
-from ...calls.closures import parameters_converted, plain_result
+from ...calls.closures import checked, parameters_converted
 from ...forward import jacfwd
 from ...implicit.roots import Equation, solution
 from .._counterpart import Array, counterpart, double
@@ -86,15 +87,15 @@ def solve_bvp(fun: Function, bc: Function, x: Array, y: Array, p: Array = None, 
     theta, at = parameters_converted(lambda which, *xs: functions[which](*xs), ())
     guess, begun = read(y), read(p)
     if not is_number(type(x)) and not is_number(type(theta)):
-        checked = (None if f is None else (lambda *xs, f=f: plain_result("solve_bvp", f(*xs))) for f in (fun, bc))
-        return scipy.integrate.solve_bvp(*checked, x, guess, begun, S, fun_jac, bc_jac, tol, max_nodes, verbose, bc_tol)
+        fun, bc = (checked("solve_bvp", f) for f in (fun, bc))
+        return scipy.integrate.solve_bvp(fun, bc, x, guess, begun, S, fun_jac, bc_jac, tol, max_nodes, verbose, bc_tol)
     if S is not None or is_unreal(guess):
         raise TypeError("solve_bvp with S= or complex y has no derivative here: write S y / (x − a) into fun and begin "
                         f"beside a; give real and imaginary parts{user_line()}")  # fmt: skip
     x = double(x)
     parameters = concatenate(theta, x[:1], x[-1:], 0)
     plain, known = read(parameters), at(read(theta))
-    own = [None if f is None else _plain(known, which) for which, f in enumerate(functions)]
+    own = [f and checked("solve_bvp", partial(known, which)) for which, f in enumerate(functions)]
     found = scipy.integrate.solve_bvp(*own[:2], read(x), guess, begun, None, *own[2:], tol, max_nodes, verbose, bc_tol)
     if not found.success:
         raise RuntimeError(f"solve_bvp found no solution, so there is no derivative; SciPy says: {found.message}"
@@ -110,10 +111,6 @@ def solve_bvp(fun: Function, bc: Function, x: Array, y: Array, p: Array = None, 
     found.p, found.yp = None if found.p is None else unknown, equations.slope(mesh, found.y, unknown, theta)
     found.sol = CubicHermiteSpline(found.x, found.y, found.yp, axis=1)
     return found
-
-
-def _plain(functions: Function, which: int) -> Function:
-    return lambda *xs: functions(which, *xs)
 
 
 @dataclass(frozen=True, eq=False)

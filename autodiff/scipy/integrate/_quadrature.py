@@ -17,7 +17,7 @@ from dualnumbers.rules.shaping import concatenate, stack
 from dualnumbers.table import smooth
 from dualnumbers.table.kinds import Smooth
 
-from ...calls.closures import closure_converted, plain_result
+from ...calls.closures import closure_converted, holds_numbers, plain_result
 from ...forward import jvp
 from .._counterpart import counterpart
 
@@ -170,10 +170,10 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
     tolerances by a quadrature of its own. Numbers among ``points`` are places that move: of jumps and of singularities.
     Where the integrand, or a derivative of it, is infinite at a limit that moves, it is smooth between ``points``.
 
-    Raises, where a derivative is asked for, TypeError for ``complex_func`` and for ``weight`` with limits or points
-    that move; RuntimeError with SciPy's report where a limit or point moves and the derivative does not converge. In
-    reverse mode that is so where a limit and a singularity there are moved by different variables, by none of which
-    there is a derivative: ∂/∂a of 2 √(1 − c) − 2 √(a − c) is infinite at a = c.
+    Raises, where a derivative is asked for, TypeError for ``complex_func``, for ``weight`` with limits or points
+    that move, and by ``wvar``; RuntimeError with SciPy's report where a limit or point moves and the derivative does
+    not converge. In reverse mode that is so where a limit and a singularity there are moved by different variables, by
+    none of which there is a derivative: ∂/∂a of 2 √(1 − c) − 2 √(a − c) is infinite at a = c.
     """
     names = ("epsabs", "epsrel", "limit", "points", "weight", "wvar", "wopts", "maxp1", "limlst", "complex_func")
     options = {**dict(zip(names, positional, strict=False)), **options}
@@ -185,6 +185,8 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
     if (moves or depends) and (options.get("complex_func") or (moves and options.get("weight"))):
         raise TypeError("quad with complex_func=True, or with weight= and differentiated limits, has no derivative "
                         f"here; write the integrand out{user_line()}")  # fmt: skip
+    if holds_numbers(options.get("wvar")):
+        raise TypeError(f"quad has no derivative by wvar: write the weight into the integrand{user_line()}")
     if points:
         options["points"] = np.array([read(p) for p in points])
     plain_func = at(read(theta))

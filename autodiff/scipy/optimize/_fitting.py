@@ -16,11 +16,12 @@ from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import array, broadcast_to, reshape
 
+from ...calls.closures import checked
 from ...forward import jacfwd, jvp
 from ...implicit.solutions import start
 from ...reverse import grad
 from ._active import Constraint, Problem, minimum
-from ._problem import Details, checked, converted, further, is_plain, limits_of, reported, solver
+from ._problem import Details, converted, further, is_plain, limits_of, reported, solver
 
 Function = Callable[..., Any]
 

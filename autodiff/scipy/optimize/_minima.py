@@ -14,11 +14,12 @@ from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, reshape
 
+from ...calls.closures import checked
 from ...forward import jacfwd
 from ...implicit.solutions import start
 from ...reverse import grad
 from ._active import Constraint, Problem, minimum
-from ._problem import checked, converted, dense, further, is_plain, reported, solver
+from ._problem import converted, dense, further, is_plain, reported, solver
 
 Function = Callable[..., Any]
 

@@ -13,12 +13,12 @@ from typing import Any, TypeVar, cast
 from scipy.optimize import Bounds, OptimizeResult
 from scipy.sparse import issparse
 
-from dualnumbers.levels import RUNNING, read
+from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array
 
-from ...calls.closures import hidden_number, holds_numbers, parameters_converted
+from ...calls.closures import holds_numbers, parameters_converted
 from ...calls.running import is_rerun, rerunning
 from ...implicit.roots import Equation, Slope, newton, newton_step, solution
 from .._counterpart import counterpart
@@ -79,24 +79,6 @@ def limits_of(bounds: Any) -> tuple[Any, Any]:
     """Return the lower and the upper limits of SciPy's bounds."""
     lower, upper = (bounds.lb, bounds.ub) if isinstance(bounds, Bounds) else bounds
     return array(joined(lower)), array(joined(upper))
-
-
-def checked(call: str, f: Any) -> Any:
-    """Return a function that raises TypeError where its result depends on a number all the same.
-
-    Outside of every differentiation it is f itself, as is what is no function.
-    """
-    if not RUNNING or not callable(f):
-        return f
-
-    @wraps(f)
-    def plainly(*args: Any, **keywords: Any) -> Any:
-        z = f(*args, **keywords)
-        if holds_numbers(z):
-            raise hidden_number(call)
-        return z
-
-    return plainly
 
 
 def solved(call: str, theta: Any, residual: Callable[[Any], Function], result: Any, slope: Slope, start: Any) -> Any:

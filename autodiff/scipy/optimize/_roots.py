@@ -12,11 +12,12 @@ from dualnumbers.levels import read
 from dualnumbers.numbers.arguments import joined
 from dualnumbers.rules.shaping import array
 
+from ...calls.closures import checked
 from ...forward import jacfwd
 from ...implicit.krylov import Krylov
 from ...implicit.roots import Dense, Equation, MatrixFree, solution
 from ...implicit.solutions import start
-from ._problem import Details, checked, converted, further, is_plain, reported, solved, solver
+from ._problem import Details, converted, further, is_plain, reported, solved, solver
 
 Function = Callable[..., Any]
 

@@ -11,9 +11,10 @@ import scipy.optimize
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 
+from ...calls.closures import checked
 from ...implicit.roots import Diagonal, Equation, solution
 from ...implicit.solutions import start
-from ._problem import checked, converted, further, is_plain, solved, solver
+from ._problem import converted, further, is_plain, solved, solver
 
 Function = Callable[..., Any]
 

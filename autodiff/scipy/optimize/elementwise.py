@@ -11,10 +11,11 @@ import scipy.optimize.elementwise
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 
+from ...calls.closures import checked
 from ...forward import jvp
 from ...implicit.roots import Diagonal, Equation, solution
 from .._counterpart import missing
-from ._problem import checked, converted, further, is_plain, solver
+from ._problem import converted, further, is_plain, solver
 
 __all__ = ["find_minimum", "find_root"]
 __getattr__ = missing(__name__)
