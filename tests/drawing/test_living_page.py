@@ -437,6 +437,29 @@ def test_a_recorded_function_is_replayed(chromium, tmp_path, f, at, elsewhere):
     assert chromium.get_log("browser") == []
 
 
+@pytest.mark.parametrize("lesson", ["Forward-AD", "Reverse-AD", "Computational-Graphs", "Neural-Network"])
+def test_the_stored_page_of_a_lesson_lives(chromium, tmp_path, lesson):
+    """As a reader finds it: its policy allows its scripts, and an input that moves moves adjoints."""
+    notebook = json.loads((Path(__file__).parents[2] / "notebooks" / f"{lesson}.ipynb").read_text(encoding="utf-8"))
+    outputs = [output.get("data", {}) for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    (stored,) = ("".join(data["text/html"]) for data in outputs if "packed" in "".join(data.get("text/html", ())))
+    (tmp_path / "lesson.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{stored}", encoding="utf-8")
+    chromium.get((tmp_path / "lesson.html").as_uri())
+    page_ = Page(chromium)
+    chromium.switch_to.frame(page_.find("iframe"))
+    for _ in range(200):
+        if page_.all("#inputs input[type=range]"):  # it has unpacked itself
+            break
+        chromium.execute_async_script("setTimeout(arguments[0], 20)")
+    chromium.execute_script("go(steps.length)")
+    before = page_.slopes
+    page_.find("#inputs input[type=range]").send_keys(*[Keys.ARROW_RIGHT] * 5)
+    after = page_.slopes
+    chromium.switch_to.default_content()
+    assert before.keys() == after.keys()
+    assert before != after
+
+
 def test_a_pull_back_is_shown_in_symbols(chromium, tmp_path):
     tape, _ = record(lambda X, w: np.sum((X @ w)[1:]), [np.ones((3, 2)), np.ones(2)])
     animate(tape).to_html(tmp_path / "page.html")
