@@ -15,6 +15,9 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +26,16 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests"), str(HERE.parent / "tests" / "numbers")]
 
-from test_foreign import CALLS, MODES, OF_FLOATS, expected  # noqa: E402
+from test_foreign import CALLS, MODES, OF_FLOATS, expected, of_library  # noqa: E402
 
 from autodiff.calls.structures import flatten  # noqa: E402
 
 TEXT = """# The table at arrays of other libraries
 
 Written by `python benchmarks/libraries.py dask --write`. Of every function all samples of the tests are differentiated
-forward and in reverse at arrays of the library, and the numbers compared with those at NumPy's; some samples use what
-only NumPy has, such as the order of elements in memory. What [the page](../docs/how-to/arrays-of-other-libraries.md)
-says of a library holds beside this.
+forward and in reverse at arrays of the library, and the numbers compared with those at NumPy's. Constants of a sample
+may be arrays of the library, too; some samples use what only NumPy has, such as the order of elements in memory. What
+[the page](../docs/how-to/arrays-of-other-libraries.md) says of a library holds beside this.
 """
 
 
@@ -97,7 +100,11 @@ def outcome(library: Any, mode: str, name: str) -> str | None:
         warnings.simplefilter("ignore")
         for (f, arrays), leaves in zip(CALLS[name], expected(mode, name), strict=True):
             try:
-                why = difference(library, flatten(MODES[mode](f, arrays, library.made))[0], leaves, name)
+                try:
+                    found = MODES[mode](f, arrays, library.made, library.host)
+                except Exception:  # it may refuse constants of NumPy's
+                    found = MODES[mode](of_library(f, library.made), arrays, library.made, library.host)
+                why = difference(library, flatten(found)[0], leaves, name)
             except Exception as error:  # whatever the library raises is an answer
                 why = " ".join(str(error).split("; write it by")[0].split()) or type(error).__name__
                 why = re.sub(r"^\S+ lacks what (\S+) needs of it", r"`\1`", why)
@@ -106,17 +113,28 @@ def outcome(library: Any, mode: str, name: str) -> str | None:
     return None
 
 
-def report(name: str, library: Any) -> str:
+@cache
+def opened(name: str) -> Any:
+    """Return a library, opened once in each process."""
+    return LIBRARIES[name]()
+
+
+def outcomes(name: str, f: str) -> list[str | None]:
+    """Return why a function does not work in each mode."""
+    return [outcome(opened(name), mode, f) for mode in MODES]
+
+
+def report(name: str, processes: int) -> str:
     """Return the section of a library: how many functions work, and why the others do not."""
-    found = {mode: {f: outcome(library, mode, f) for f in CALLS} for mode in MODES}
-    works = {mode: sum(why is None for why in answers.values()) for mode, answers in found.items()}
-    lines = [f"## {name} {library.version}\n", f"Of {len(CALLS)} functions {works['forward']} work at every sample in "
-             f"forward mode, {works['reverse']} in reverse. The others, with the first that is in the way:\n",
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        answers = list(pool.map(partial(outcomes, name), CALLS, chunksize=8))
+    forward, reverse = (sum(why is None for why in column) for column in zip(*answers, strict=True))
+    lines = [f"## {name} {opened(name).version}\n", f"Of {len(CALLS)} functions {forward} work at every sample in "
+             f"forward mode, {reverse} in reverse. The others, with the first that is in the way:\n",
              "| function | forward | reverse |", "|---|---|---|"]  # fmt: skip
-    for f in CALLS:
-        answers = [found[mode][f] for mode in MODES]
-        if any(answers):
-            cells = [why.replace("|", "\\|")[:110] if why else "works" for why in answers]
+    for f, whys in zip(CALLS, answers, strict=True):
+        if any(whys):
+            cells = [why.replace("|", "\\|")[:110] if why else "works" for why in whys]
             lines.append(f"| `{f}` | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -125,9 +143,10 @@ def main() -> None:
     """Answer the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library", choices=LIBRARIES)
+    parser.add_argument("--processes", type=int, default=2, help="how many share the work")
     parser.add_argument("--write", action="store_true", help="keep the answer in LIBRARIES.md")
     chosen = parser.parse_args()
-    text = report(chosen.library, LIBRARIES[chosen.library]())
+    text = report(chosen.library, chosen.processes)
     print(text)
     if chosen.write:
         kept = HERE / "LIBRARIES.md"

@@ -58,6 +58,18 @@ def as_like(x: Any, like: Any) -> Any:
     return np.asarray(x, like=like) if is_foreign(type(like)) and not given else x
 
 
+def of_one_library(*xs: Any, dtype: Any = None) -> list[Any]:
+    """Return plain values as arrays of one library: of the foreign one's among them, if there is one."""
+    like = one_of(xs)
+    return [as_like(as_array(x, dtype), like) for x in xs]
+
+
+def with_numbers(xs: Any) -> Any:
+    """Return values that are to be stacked, the numbers beside arrays of a library as its arrays."""
+    like = one_of(xs)
+    return [x if np.ndim(x) else as_like(as_array(x), like) for x in xs] if is_foreign(type(like)) else xs
+
+
 def new_like(x: Any, shape: Any, dtype: Any) -> Any:
     """Return zeros of a shape and type, in a plain array of the library that ``x`` is of, a value of any kind."""
     x = plain(x)
@@ -81,7 +93,7 @@ def in_index(index: Any) -> Any:
     return one_of((None, *(index if isinstance(index, tuple) else (index,))))
 
 
-def by_default(kind: type, **keywords: Any) -> dict[str, Any]:
+def by_default(kind: type, /, **keywords: Any) -> dict[str, Any]:
     """Return the keywords of one of NumPy's functions for arrays of a type: of a foreign one, no default of NumPy's.
 
     A library that has the function may lack some of its keywords, as Dask's ``var`` has no ``where``.
@@ -91,7 +103,9 @@ def by_default(kind: type, **keywords: Any) -> dict[str, Any]:
     return {name: value for name, value in keywords.items() if value is not DEFAULTS.get(name, "none")}
 
 
-DEFAULTS: dict[str, Any] = {"where": True, "keepdims": False, "dtype": None, "initial": None, "order": "C"}
+DEFAULTS: dict[str, Any] = {"where": True, "keepdims": False, "dtype": None, "initial": None, "order": "C",
+                            "rtol": None, "rcond": None, "hermitian": False, "mode": "raise", "axis": -1,
+                            "kind": None}  # fmt: skip
 """What NumPy's functions take where a keyword is left out."""
 
 
@@ -103,9 +117,12 @@ def reshaped(x: Any, to: Any, order: str) -> Any:
 
 def largest(x: Any, least: float, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the largest elements of a real plain array, ``least`` where there is none."""
-    if is_lazy(type(x)):  # Dask's ``max`` knows no ``initial``
-        return np.maximum(np.max(x, axis=axis, keepdims=keepdims), least)
-    return np.max(x, axis=axis, keepdims=keepdims, initial=least)
+    if not is_foreign(type(x)):
+        return np.max(x, axis=axis, keepdims=keepdims, initial=least)
+    if 0 in x.shape:
+        none = np.max(laid_out(x), axis=axis, keepdims=keepdims, initial=least)
+        return np.zeros(none.shape, none.dtype, like=x) + least
+    return np.maximum(np.max(x, axis=axis, keepdims=keepdims), least)  # neither Dask's nor CuPy's takes ``initial``
 
 
 def laid_out(x: Any) -> Any:
@@ -136,5 +153,8 @@ def holds_same(x: Any, y: Any) -> bool:
         return False
     if x.dtype.kind == "c":
         return holds_same(x.real, y.real) and holds_same(x.imag, y.imag)
+    if hasattr(x, "view"):  # of an array whose elements lie in memory, to be asked for their bits
+        bits = f"i{x.dtype.itemsize}"
+        return bool(np.array_equal(x.view(bits), y.view(bits)))
     same = (x == y) | ((x != x) & (y != y))
     return bool(np.all(same & (np.signbit(x) == np.signbit(y)) if x.dtype.kind == "f" else same))

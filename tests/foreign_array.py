@@ -126,7 +126,7 @@ def _refuse_beside(operands: Any) -> None:
     for x in operands:
         if isinstance(x, (tuple, list)):
             _refuse_beside(x)
-        elif type(x) is np.ndarray and x.ndim:
+        elif type(x) is np.ndarray:
             raise TypeError("a NumPy array beside one of another library")
 
 

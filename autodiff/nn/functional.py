@@ -1,5 +1,6 @@
 """A module as a function of its parameters, so that every derivative by them can be asked for.
 
+>>> import numpy as np
 >>> from autodiff import grad, nn, vmap
 >>> net = nn.Sequential(nn.Linear(2, 3, rng=np.random.default_rng(0)), nn.Tanh(), nn.Linear(3, 1))
 >>> parameters = nn.parameters_of(net)
@@ -16,8 +17,7 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
-import numpy as np
-
+from dualnumbers.foreign import as_array, copy_of
 from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 
@@ -32,7 +32,7 @@ def parameters_of(module: Module) -> dict[str, Any]:
     >>> {name: value.shape for name, value in parameters_of(nn.Linear(3, 2, rng=0)).items()}
     {'weight': (3, 2), 'bias': (2,)}
     """
-    return {path: np.array(parameter.data)[()] for path, parameter in module.named_parameters()}
+    return {path: copy_of(as_array(parameter.data))[()] for path, parameter in module.named_parameters()}
 
 
 def functional_call(module: Module, parameters: Mapping[str, Any], *arguments: Any, **keywords: Any) -> Any:

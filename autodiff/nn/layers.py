@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import shape
 from dualnumbers.rules.elementwise.logistic import logistic
 from dualnumbers.rules.linalg.products import affine
@@ -174,7 +175,7 @@ class Dropout(Module):
         if not self.training or not self.probability:
             return x
         kept = self.rng.random(shape(x)) >= self.probability
-        return x * np.divide(kept, 1.0 - self.probability, dtype=np.result_type(value_of(x), 0.0))
+        return x * as_like(np.divide(kept, 1.0 - self.probability, dtype=np.result_type(value_of(x), 0.0)), x)
 
 
 class BatchNorm(Module):

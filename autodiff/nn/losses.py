@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_array
 from dualnumbers.forms import shape
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 
@@ -40,7 +41,7 @@ def cross_entropy(logits: Any, target: Any) -> Any:
     logs = log_softmax(logits, -1)
     if shape(target) == shape(logits):
         return -np.sum(target * logs) / _points(logits)
-    classes = np.asarray(value_of(target))
+    classes = as_array(value_of(target))
     if classes.dtype.kind not in "iu" or classes.shape != shape(logits)[:-1]:
         raise ValueError(f"cross_entropy: the target holds class numbers, of shape {shape(logits)[:-1]}, or "
                          f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}")  # fmt: skip
@@ -66,14 +67,14 @@ def accuracy(output: Any, target: Any) -> float:
     >>> accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
     0.5
     """
-    output, wanted = np.asarray(value_of(output)), np.asarray(value_of(target))
+    output, wanted = as_array(value_of(output)), as_array(value_of(target))
     if not output.ndim or output.shape[-1] < 2:
         raise ValueError(f"accuracy: an output of shape {output.shape} has not one number for each class; of one "
                          "number for each point, take np.mean((output > 0.5) == target)")  # fmt: skip
-    found = output.argmax(-1)
+    found = np.argmax(output, -1)
     if wanted.shape == output.shape:
-        wanted = wanted.argmax(-1)
+        wanted = np.argmax(wanted, -1)
     if wanted.shape != found.shape:
         raise ValueError(f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
                          f"shape, {output.shape}; not {wanted.shape}")  # fmt: skip
-    return float(np.mean((found == wanted) & ~np.isnan(output).any(-1)))
+    return float(np.mean((found == wanted) & ~np.any(np.isnan(output), -1)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+
+from dualnumbers.foreign import as_array, copy_of
 
 from ..objects.leaf import Constant, Leaf
 
@@ -78,8 +80,30 @@ class Module:
 
     def state_dict(self) -> dict[str, Any]:
         """Copy the values of all parameters and buffers, by their paths: ``np.savez(f, **net.state_dict())``."""
-        return {path: np.array(owner.data if name is None else getattr(owner, name))
+        return {path: copy_of(as_array(owner.data if name is None else getattr(owner, name)))
                 for path, owner, name in self._state()}  # fmt: skip
+
+    def to(self, made: Callable[[Any], Any]) -> Module:
+        """Hold every parameter and buffer as the array that ``made`` makes of it; return the module.
+
+        ``net.to(cupy.asarray)`` lays a network on a GPU, ``net.to(cupy.asnumpy)`` takes it back. An optimiser is made
+        afterwards, for its moments are arrays like the parameters. Raises ValueError where a shape becomes another.
+
+        >>> import numpy as np
+        >>> from autodiff import nn
+        >>> nn.Linear(3, 2, rng=0).to(np.float32).weight.data.dtype
+        dtype('float32')
+        """
+        for path, owner, name in self._state():
+            value = copy_of(as_array(owner.data if name is None else getattr(owner, name)))
+            other = made(value)
+            if np.shape(other) != value.shape:
+                raise ValueError(f"{path} has the shape {value.shape}; what is made of it, {np.shape(other)}")
+            if name is None:
+                owner.update(other)
+            else:
+                setattr(owner, name, other)
+        return self
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take over the values of a `state_dict`.
@@ -93,7 +117,7 @@ class Module:
             raise KeyError(f"this state does not fit the module: missing {missing}, unknown {unknown}")
         values = {}
         for path, (owner, name) in places.items():
-            there, given = np.asarray(owner.data if name is None else getattr(owner, name)), np.asarray(state[path])
+            there, given = as_array(owner.data if name is None else getattr(owner, name)), as_array(state[path])
             if given.shape != there.shape:
                 raise ValueError(f"{path} has the shape {there.shape}, in the state {given.shape}")
             if not np.can_cast(given.dtype, there.dtype, "same_kind"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import PYTHON, asked, dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
@@ -53,7 +54,7 @@ def _filtered(name: str, x: Any, axis: int, mode: str, cval: Any, **keywords: An
         return z
     n = shape(x)[axis]
     part = imported(path)(np.zeros(n, dtype_of(x)), cval=1.0, **keywords)
-    return z + cval * part.reshape((n,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
+    return z + cval * as_like(part.reshape((n,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x)))), z)
 
 
 @counterpart("ndimage.gaussian_filter1d")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.signal
 
-from dualnumbers.foreign import is_foreign
+from dualnumbers.foreign import as_like, is_foreign
 from dualnumbers.forms import asked, dtype_of, shape, type_of
 from dualnumbers.rules.complexes import conj
 from dualnumbers.rules.shaping import concatenate, reshape, stack
@@ -243,6 +243,6 @@ def hilbert(x: Array, N: int | None = None, axis: int = -1) -> Any:
     n = shape(x)[axis] if N is None else N
     bins = np.arange(n)
     weights = np.where((bins > 0) & (2 * bins < n), 2.0, np.where((bins == 0) | (2 * bins == n), 1.0, 0.0))
-    weights = weights.astype(asked(np.result_type, x, np.float32))
+    weights = as_like(weights.astype(asked(np.result_type, x, np.float32)), x)
     spectrum = np.fft.fft(x, n, axis) * weights.reshape((-1,) + (1,) * (len(shape(x)) - 1 - axis % len(shape(x))))
     return np.fft.ifft(spectrum, axis=axis)

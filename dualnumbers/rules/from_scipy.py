@@ -8,16 +8,25 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..foreign import is_foreign
+from ..foreign import as_like, is_foreign, one_of
 from ..table import BY_NUMPY, elementwise, locally_constant
+
+OWN = {"cupy": "cupyx.scipy"}
+"""The libraries of arrays that have SciPy's functions for theirs in a package of their own."""
+
+
+def package_of(*operands):
+    """Return the name of the package that has SciPy's functions for the arrays among some plain values."""
+    kind = type(one_of(operands))
+    return OWN.get(kind.__module__.partition(".")[0], "scipy") if is_foreign(kind) else "scipy"
 
 
 @cache
-def imported(path):
+def imported(path, package="scipy"):
     """Return the function ``scipy.<path>``; ImportError that says how to install SciPy where it is not there."""
     module, _, name = path.rpartition(".")
     try:
-        return getattr(import_module(f"scipy.{module}"), name)
+        return getattr(import_module(f"{package}.{module}"), name)
     except ImportError as error:
         raise ImportError(f"scipy.{path} is needed here; install it with: pip install 'dualautodiff[scipy]'") from error
 
@@ -51,7 +60,7 @@ def scipy_function(path):
     """Return the function ``scipy.<path>``, such as ``"linalg.expm"``, imported when it is called."""
 
     def function(*arguments, **keywords):
-        return imported(path)(*arguments, **keywords)
+        return imported(path, package_of(*arguments))(*arguments, **keywords)
 
     return function
 
@@ -64,7 +73,7 @@ def along_axis(function, x, axis):
     if not is_foreign(type(x)):
         return function(x, axis)
     matrix = function(np.eye(x.shape[axis], dtype=x.real.dtype), 0)
-    return np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return np.moveaxis(np.tensordot(as_like(matrix, x), x, (1, axis)), 0, axis)
 
 
 def elementwise_of_scipy(name, /, *partials, python=None, calls=None, **fields):

@@ -4,13 +4,21 @@ from functools import cache
 
 import numpy as np
 
+from ..foreign import as_like, new_like, one_of
+
+
+def gauss(x, count=80):
+    """Return nodes and weights on (0, 1), as arrays of the library of ``x``.
+
+    80 are enough for an analytic weight that falls by e⁻⁴⁸ over the interval.
+    """
+    nodes, weights = _gauss(count)
+    return as_like(nodes, x), as_like(weights, x)
+
 
 @cache
-def gauss(count=80):
-    """Nodes and weights on (0, 1): 80 are enough for an analytic weight that falls by e⁻⁴⁸ over the interval.
-
-    NumPy's are polished in extended precision, for they lose a digit near the ends.
-    """
+def _gauss(count):
+    """Nodes and weights of NumPy's, polished in extended precision, for they lose a digit near the ends."""
     x = np.polynomial.legendre.leggauss(count)[0].astype(np.longdouble)
     for _ in range(2):
         before, p = np.ones_like(x), x
@@ -26,7 +34,7 @@ def in_blocks(function, *vectors, nodes=80):
     block = max(400_000 // nodes, 1)
     starts = range(0, len(vectors[0]), block)
     parts = [function(*(v[i : i + block, np.newaxis] for v in vectors))[:, 0] for i in starts]
-    return np.concatenate([np.empty(0), *parts])
+    return np.concatenate([new_like(one_of(vectors), 0, float), *parts])
 
 
 def newton(f, slope, start, steps=12):

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ..foreign import as_array, as_like, copy_of, in_index, is_foreign, new_like, one_of
+from ..foreign import as_array, as_like, copy_of, is_foreign, new_like, one_of
 from ..forms import PYTHON, asked, is_array, is_unreal, shape
 from ..levels import is_number, read
 from ..memory import detached
@@ -78,6 +78,9 @@ def add_at(total, part, index):
     if not has_integer_arrays(index):
         total[index] += part
         return
+    if is_foreign(type(total)) and hasattr(total, "strides"):
+        _add_at_places(total, part, index)
+        return
     arrays = index if isinstance(index, tuple) else (index,)
     plain = type(total) is type(part) is np.ndarray
     as_it_is = not plain or total.ndim < 2 or not total.flags.c_contiguous
@@ -103,6 +106,18 @@ def add_at(total, part, index):
         places = np.add.outer(places * columns, np.arange(columns).reshape(rest))
     part = part if np.shape(part) == places.shape else np.broadcast_to(part, places.shape)
     np.add.at(total.reshape(-1), places.ravel(), part.ravel())
+
+
+def _add_at_places(total, part, index):
+    """Add to elements of a foreign array by one vector of places, which is all that CuPy's ``np.add.at`` takes."""
+    if total.dtype.kind == "c":  # nor does it add complex numbers
+        for own, given in ((total.real, np.real(part)), (total.imag, np.imag(part))):
+            _add_at_places(own, given, index)
+        return
+    places = np.arange(total.size, like=total).reshape(total.shape)[index]
+    added = np.zeros(total.size, total.dtype, like=total)
+    np.add.at(added, np.ravel(places), np.ravel(np.broadcast_to(part, places.shape)).astype(total.dtype))
+    total += added.reshape(total.shape)
 
 
 def _is_array_of_places(part):
@@ -207,17 +222,33 @@ def scatter_all(parts, shape, indices):
     return total
 
 
-def _last_written(shape, index):
-    """Return which of the elements assigned through integer arrays were the last to be written at their place."""
-    order = new_like(in_index(index), shape, np.intp)
+def _last_written(order, index):
+    """Return which of the elements assigned through integer arrays were the last to be written at their place.
+
+    ``order`` is an array of whole numbers, of the shape and library of the one that was written to.
+    """
+    if is_foreign(type(order)) and hasattr(order, "strides"):
+        places, last = _last_of_each(order, index)
+        written = np.zeros(places.size, bool, like=order)
+        written[last] = True
+        return written.reshape(places.shape)
     places = as_like(np.arange(order[index].size).reshape(order[index].shape), order)
     order[index] = places
     return order[index] == places
 
 
+def _last_of_each(x, index):
+    """Return the numbers of the elements that an index chooses of a foreign array, and where each comes last.
+
+    NumPy writes them in their order, and the last one wins; libraries that write all at once do not say who does.
+    """
+    places = np.arange(x.size, like=x).reshape(x.shape)[index]
+    return places, places.size - 1 - np.unique(np.ravel(places)[::-1], return_index=True)[1]
+
+
 def _assigned(g, x, v, index):
     part = getitem(g, index)
-    return part * _last_written(shape(x), index) if has_integer_arrays(index) else part
+    return part * _last_written(new_like(x, shape(x), np.intp), index) if has_integer_arrays(index) else part
 
 
 def assign_before_failure(x, value, index):
@@ -243,6 +274,11 @@ def assign_before_failure(x, value, index):
 def setitem(x, v, index):
     writeable = type(x) is np.ndarray and x.flags.writeable
     z = detached(x) if writeable else copy_of(x) if is_foreign(type(x)) else np.array(x)
+    if is_foreign(type(x)) and hasattr(x, "strides") and has_integer_arrays(index) and type(v) is not np.ndarray:
+        v = as_like(as_array(v), x)
+        places, last = _last_of_each(x, index)
+        z[np.unravel_index(np.ravel(places)[last], x.shape)] = np.ravel(np.broadcast_to(v, places.shape))[last]
+        return z
     # of a complex number NumPy warns even where nothing is written; the tangent of an array without axes is a number
     z[index] = np.asarray(v) if isinstance(v, np.complexfloating) else v
     return z

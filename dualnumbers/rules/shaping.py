@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..foreign import as_array, is_foreign, reshaped
+from ..foreign import as_array, is_foreign, reshaped, with_numbers
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
 from ..levels import HELD, is_number, read
 from ..messages.errors import no_plain_value, user_line
@@ -265,7 +265,7 @@ def _layer(g, place, arrays, axis):
 
 @linear(_layer, of=np.stack, call=_joining, any_number=True, batched=batching.of_join)
 def stack(arrays, axis=0):
-    return np.stack(arrays, axis)
+    return np.stack(with_numbers(arrays), axis)
 
 
 def array(nested):

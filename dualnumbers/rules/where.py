@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..foreign import as_like, one_of
 from ..forms import PYTHON
 from ..levels import is_noted
 from ..table import composition, entry, linear, with_values_of
@@ -18,6 +19,8 @@ from .shaping import arrays, in_common
     batched=by_elements,
 )
 def where(condition, x, y):
+    if type(condition) is bool:
+        condition = as_like(np.asarray(condition), one_of((x, y)))
     z = np.where(condition, x, y)
     if z.ndim:
         return z

@@ -3,6 +3,7 @@
 import functools
 import warnings
 from collections import defaultdict
+from types import CellType, FunctionType
 
 import foreign_array
 import numpy as np
@@ -15,6 +16,7 @@ from autodiff import Variable, derivative, grad, hessian, jacfwd, jacrev, jvp, r
 from autodiff.calls.structures import flatten
 from autodiff.custom import decorators as custom
 from autodiff.scipy._counterpart import COUNTERPARTS
+from dualnumbers.foreign import is_foreign
 
 OF_SCIPY = """
 eliminated expm expm_frechet fractional_matrix_power fractional_matrix_power_frechet logm logm_frechet recursion signm
@@ -75,6 +77,25 @@ for _function in FUNCTIONS:
         CALLS[_function.row.name].append(_elementwise(_function))
 
 
+def of_library(x, made):
+    """Return a sample as a user of a library writes it: the arrays that it holds, too, are the library's."""
+    if isinstance(x, np.ndarray):
+        return made(x) if x.ndim and x.dtype != object else x
+    if type(x) in (tuple, list):
+        return type(x)(of_library(part, made) for part in x)
+    if isinstance(x, dict):
+        return {name: of_library(part, made) for name, part in x.items()}
+    if isinstance(x, functools.partial):
+        return functools.partial(of_library(x.func, made), *of_library(x.args, made), **of_library(x.keywords, made))
+    if not isinstance(x, FunctionType) or not x.__module__.startswith("samples"):
+        return x
+    names = {name: of_library(x.__globals__[name], made) for name in x.__code__.co_names if name in x.__globals__}
+    held = x.__closure__ and tuple(CellType(of_library(cell.cell_contents, made)) for cell in x.__closure__)
+    found = FunctionType(x.__code__, {**x.__globals__, **names}, x.__name__, of_library(x.__defaults__, made), held)
+    found.__kwdefaults__ = of_library(x.__kwdefaults__, made)
+    return found
+
+
 def foreign(x):
     return Foreign(np.array(x))
 
@@ -83,17 +104,17 @@ def host(x):
     return x.host if isinstance(x, Foreign) else np.asarray(x)
 
 
-def forward(f, arrays, made):
+def forward(f, arrays, made, host=host):
     """Return the value and its tangent, at arrays that are made so."""
     return jvp(f, [made(x) for x in arrays], [made(t) for t in directions(arrays)])
 
 
-def reverse(f, arrays, made):
-    """Return the value and the adjoints."""
+def reverse(f, arrays, made, host=host):
+    """Return the value and the adjoints; ``host`` makes NumPy's of arrays that are made so."""
     value, pullback = vjp(f, *map(made, arrays))
     leaves, rebuild = flatten(value)
     cotangents = directions([host(leaf) for leaf in leaves], 11)
-    given = (made(g) if isinstance(leaf, (np.ndarray, Foreign)) else g[()]
+    given = (made(g) if isinstance(leaf, np.ndarray) or is_foreign(type(leaf)) else g[()]
              for g, leaf in zip(cotangents, leaves, strict=True))  # fmt: skip
     return value, pullback(rebuild(given))
 
@@ -114,10 +135,12 @@ def outcomes(mode, name):
     for (f, arrays), leaves in zip(CALLS[name], expected(mode, name), strict=True):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
-                found = flatten(MODES[mode](f, arrays, foreign))[0]
-            except (TypeError, AttributeError) as error:
-                found = error
+            for sample in (f, of_library(f, foreign)):
+                try:
+                    found = flatten(MODES[mode](sample, arrays, foreign))[0]
+                    break
+                except (TypeError, AttributeError) as error:
+                    found = error
         yield found if isinstance(found, Exception) else list(zip(found, leaves, strict=True))
 
 
@@ -161,10 +184,30 @@ def test_how_many_functions_pass():
 
 
 def test_a_library_that_refuses_plain_arrays_beside_its_own(monkeypatch):
-    """CuPy's way: most rules bring none, no rule gives another number where one does."""
+    """CuPy's way: rules bring none, and of the samples a few do, in lists; no number is another one."""
     monkeypatch.setitem(foreign_array.BESIDE, "host", False)
-    for mode, share in (("forward", 0.6), ("reverse", 0.55)):
-        assert sum(passes(mode, name) for name in CALLS) >= share * len(OF_ARRAYS)
+    for mode in MODES:
+        assert sum(passes(mode, name) for name in OF_ARRAYS - LACKING.keys()) >= 0.92 * len(OF_ARRAYS - LACKING.keys())
+
+
+def test_of_elements_assigned_twice_the_last_wins(monkeypatch):
+    """Also where the library writes them in another order, as a GPU may."""
+    plainly = Foreign.__setitem__
+
+    def backwards(self, index, value):
+        if isinstance(index, Foreign) and index.dtype.kind == "i" and isinstance(value, Foreign):
+            index, value = index[::-1], value[::-1]
+        plainly(self, index, value)
+
+    def f(x, i):
+        y = np.zeros_like(x)
+        y[i] = x * x
+        return np.sum(y * np.arange(1.0, 4.0, like=x))
+
+    monkeypatch.setattr(Foreign, "__setitem__", backwards)
+    np.testing.assert_allclose(grad(f)(foreign(X), foreign(I)).host, grad(f)(X, I))
+    assert float(value_of(f(foreign(X), foreign(I)))) != f(X, I)  # the library itself
+    assert float(value_and_grad(f)(foreign(X), foreign(I))[0]) == f(X, I)
 
 
 # --------------------------------------------------------------------------------------------- indices

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, real_dtype_of, shape
 from dualnumbers.levels import read
 from dualnumbers.rules.indexing import getitem
@@ -43,7 +44,7 @@ def lu(a: Array, permute_l: bool = False, overwrite_a: bool = False, check_finit
     z, pivots = lu_factor(a)
     back = np.argsort(permutation(pivots))
     n = len(back)
-    lower, upper = triangle(z, True, True) + np.eye(n, dtype=dtype_of(a)), triangle(z, False, False)
+    lower, upper = triangle(z, True, True) + as_like(np.eye(n, dtype=dtype_of(a)), z), triangle(z, False, False)
     if permute_l:
         return getitem(lower, (back,)), upper
     return back if p_indices else np.eye(n, dtype=real_dtype_of(a))[back], lower, upper

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, is_unreal, shape, size
 from dualnumbers.levels import is_number, read
 from dualnumbers.messages.errors import user_line
@@ -118,7 +119,7 @@ def funm(A: Array, func: Callable[[Any], Any], disp: bool = True) -> Any:
     square(A)
     eigenvalues = np.linalg.eigvals(read(A))
     gaps = eigenvalues[..., None, :] - eigenvalues[..., :, None]
-    if np.any((without_rounding(gaps, eigenvalues) == 0) & ~np.eye(shape(A)[-1], dtype=bool)):
+    if np.any((without_rounding(gaps, eigenvalues) == 0) & ~as_like(np.eye(shape(A)[-1], dtype=bool), A)):
         raise np.linalg.LinAlgError(
             "funm of numbers needs eigenvalues that differ; at repeated ones call expm, logm, sqrtm, sinm, cosm, …, "
             "or write a polynomial or a quotient with @ and solve"

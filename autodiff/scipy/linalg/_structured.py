@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import dtype_of, shape, zeros_like
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
@@ -65,7 +66,7 @@ def companion(a: Array) -> Any:
         raise ValueError(f"The length of `a` along the last axis must be at least 2; it is {n}")
     first = getitem(a, (..., slice(1, None))) / getitem(a, (..., slice(0, 1)))
     full = (*shape(first), n - 1)
-    return scatter(-first, full, (..., 0, slice(None))) + np.eye(n - 1, k=-1, dtype=dtype_of(first))
+    return scatter(-first, full, (..., 0, slice(None))) + as_like(np.eye(n - 1, k=-1, dtype=dtype_of(first)), first)
 
 
 @counterpart("linalg.convolution_matrix")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import is_number, read
 from dualnumbers.messages.errors import user_line
@@ -260,4 +261,4 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     places = np.zeros((n, n), int)
     upper = np.triu_indices(n, 1)
     places[upper] = np.arange(shape(x)[0])
-    return x[places + places.T] * (1 - np.eye(n, dtype=dtype_of(x))) if n > 1 else np.zeros((1, 1))
+    return x[places + places.T] * as_like(1 - np.eye(n, dtype=dtype_of(x)), x) if n > 1 else np.zeros((1, 1))

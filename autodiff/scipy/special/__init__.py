@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special as original
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import asked, dtype_of, shape
 from dualnumbers.levels import known, read
 from dualnumbers.messages.errors import user_line
@@ -105,7 +106,7 @@ def polygamma(n: Array, x: Array) -> Any:
     if np.any((orders < 0) | (orders != np.floor(orders))):
         raise ValueError(f"polygamma: the orders n are whole numbers that are not negative; got {n}")
     if len(orders) == 1:
-        return polygamma_of_order(int(orders[0]))(x + np.zeros(np.shape(n)))
+        return polygamma_of_order(int(orders[0]))(x + as_like(np.zeros(np.shape(n)), x))
     return sum(np.where(np.equal(n, order), polygamma_of_order(int(order))(x), 0.0) for order in orders)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.special as special
 import scipy.stats
 
+from dualnumbers.foreign import as_like
 from dualnumbers.forms import shape, size
 from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
@@ -56,7 +57,7 @@ def _normal(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     x, cov = double(x), double(cov)
     n = max(shape(cov)[-1] if shape(cov) else 1, 1 if mean is None else size(mean))
     if len(shape(cov)) < 2:
-        cov = np.eye(n) * (reshape(cov, -1, "C") if shape(cov) else cov)
+        cov = as_like(np.eye(n), x if type(cov) is float else cov) * (reshape(cov, -1, "C") if shape(cov) else cov)
     if shape(cov) != (n, n):
         raise ValueError(f"the covariance is a matrix of shape {(n, n)}; got shape {shape(cov)}")
     cov = 0.5 * (cov + matrix_transpose(cov))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foreign import as_like
 from ...forms import asked, dtype_of, shape
 from ...levels import is_number, level_of
 from ...table import BY_NUMPY, composition, linear, smooth
@@ -14,10 +15,10 @@ from ..shaping import array, arrays, broadcast_to, cast, copied, expand_dims, in
 from .inspecting import READING
 
 
-def _weights(num, endpoint, axis, rank):
-    """Return how far places are from the first end, 0, to the second, 1; along ``axis`` of a result of ``rank``."""
+def _weights(z, num, endpoint, axis):
+    """Return how far places are from the first end, 0, to the second, 1; along ``axis`` of a result ``z``."""
     weights = np.linspace(0.0, 1.0, num, endpoint)
-    return np.moveaxis(weights.reshape((num,) + (1,) * (rank - 1)), 0, axis)
+    return as_like(np.moveaxis(weights.reshape((num,) + (1,) * (rank(z) - 1)), 0, axis), z)
 
 
 def _layers(x, z, axis):
@@ -28,7 +29,7 @@ def _layers(x, z, axis):
 
 def _end_adjoint(second):
     def adjoint(g, start, stop, num, endpoint, axis):
-        weights = _weights(num, endpoint, axis, rank(g))
+        weights = _weights(g, num, endpoint, axis)
         return sum(g * (weights if second else 1.0 - weights), axis, False)
 
     return adjoint
@@ -40,10 +41,8 @@ def _linspace(start, stop, num, endpoint, axis):
 
 
 @smooth(
-    lambda dx, z, x, y, num, endpoint, axis: (
-        z * (1.0 - _weights(num, endpoint, axis, rank(z))) * _layers(dx / x, z, axis)
-    ),
-    lambda dy, z, x, y, num, endpoint, axis: z * _weights(num, endpoint, axis, rank(z)) * _layers(dy / y, z, axis),
+    lambda dx, z, x, y, num, endpoint, axis: z * (1.0 - _weights(z, num, endpoint, axis)) * _layers(dx / x, z, axis),
+    lambda dy, z, x, y, num, endpoint, axis: z * _weights(z, num, endpoint, axis) * _layers(dy / y, z, axis),
 )
 def _geomspace(start, stop, num, endpoint, axis):
     """zᵢ = x^(1−wᵢ) y^wᵢ."""

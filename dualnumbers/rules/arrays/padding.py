@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...foreign import as_like
 from ...forms import dtype_of, flags, shape
 from ...levels import is_number
 from ...table import composition, linear
@@ -59,7 +60,7 @@ def _odd_adjoint(g, x, pairs, mode):
         if not np.any(pair):
             continue
         source, *factors = _reflections(shape(x)[axis], pair, mode)
-        sign, first, last = (factor.astype(dtype_of(g)) for factor in factors)
+        sign, first, last = (as_like(factor.astype(dtype_of(g)), g) for factor in factors)
         g = moveaxis(g, axis, -1)
         to = shape(g)[:-1] + shape(x)[axis : axis + 1]
         ends = scatter(sum(g * first, -1, False), to, (..., 0)) + scatter(sum(g * last, -1, False), to, (..., -1))
@@ -103,7 +104,7 @@ def _ramp(axis, ends):
     def strip(x, at_end, width):
         weights = np.linspace(0.0, 1.0, width, endpoint=False)  # 0 at the far end
         weights = (weights[::-1] if at_end else weights).reshape((-1,) + (1,) * (rank(x) - axis - 1))
-        weights = weights.astype(dtype_of(x))
+        weights = as_like(weights.astype(dtype_of(x)), x)
         return ends[axis][int(at_end)] * (1 - weights) + _end(x, axis, at_end, 1) * weights
 
     return strip
@@ -139,7 +140,7 @@ def _padded(array, pad_width, mode, keywords):
         if not np.any(constants):
             return z
         around = np.pad(np.zeros(shape(array), dtype_of(array)), pad_width, constant_values=constants)
-        return where(np.pad(np.ones(shape(array), bool), pad_width), z, around)
+        return where(as_like(np.pad(np.ones(shape(array), bool), pad_width), z), z, as_like(around, z))
     lengths = keywords.get("stat_length")
     lengths = None if lengths is None else _pairs(lengths, axes)
     ends = _pairs(keywords.get("end_values", 0), axes)

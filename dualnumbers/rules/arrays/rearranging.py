@@ -7,7 +7,7 @@ zero was filled in.
 
 import numpy as np
 
-from ...foreign import as_array, as_like, in_index, is_foreign, new_like
+from ...foreign import as_array, as_like, by_default, in_index, is_foreign, new_like
 from ...forms import dtype_of, shape, size
 from ...levels import read
 from ...table import composition, linear
@@ -32,7 +32,7 @@ def _spread_of_all(apply, xs, members, sources, to):
 
 @linear(lambda g, x, sources: spread(g, sources, shape(x)), shown="gather", batched=_gather_of_all)
 def gathered(g, sources):
-    return np.append(np.ravel(g), np.zeros(1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
+    return np.append(np.ravel(g), new_like(g, 1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
 
 
 @linear(lambda g, z, sources, to: gathered(g, sources), shown="scatter", batched=_spread_of_all)
@@ -192,7 +192,7 @@ def _take_adjoint(g, x, indices, axis, mode):
     n = size(x) if axis is None else shape(x)[axis]
     known = type(indices) is np.ndarray and indices.dtype.kind == "i"
     if mode != "raise" or not (known or is_foreign(type(indices))):
-        indices = np.take(as_like(np.arange(n), indices), indices, mode=mode)
+        indices = np.take(as_like(np.arange(n), indices), indices, **by_default(type(indices), mode=mode))
     if axis is None:
         return reshape(scatter(g, (n,), indices), shape(x), "C")
     return scatter(g, shape(x), (slice(None),) * (axis % len(shape(x))) + (indices,))
@@ -201,7 +201,7 @@ def _take_adjoint(g, x, indices, axis, mode):
 @linear(_take_adjoint, of=np.take, batched=by_axis(1, flattens=True),
         call=lambda a, indices, axis=None, *, mode="raise": (a, fixed(indices), axis, mode))  # fmt: skip
 def take(a, indices, axis, mode):
-    return np.take(a, indices, axis, mode=mode)
+    return np.take(a, indices, axis, **by_default(type(a), mode=mode))
 
 
 @rearrangement(of=np.compress, call=lambda condition, a, axis=None: (a, fixed(condition), axis))

@@ -60,7 +60,7 @@ def argpartition(x, kth, axis):
 
 @locally_constant_of_arrays(of=np.lexsort, call=lambda keys, axis=-1: (array(keys), axis))
 def lexsort(keys, axis):
-    return np.lexsort(keys, axis=axis)
+    return np.lexsort(keys, **by_default(type(keys), axis=axis))
 
 
 @locally_constant_of_arrays(
@@ -79,7 +79,7 @@ def digitize(x, bins, right=False):
 
 @locally_constant_of_arrays(2, of=np.isin)
 def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
-    return np.isin(element, test_elements, assume_unique, invert, kind=kind)
+    return np.isin(element, test_elements, assume_unique, invert, **by_default(type(element), kind=kind))
 
 
 def _of_places(numpy_function):

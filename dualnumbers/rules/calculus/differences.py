@@ -131,7 +131,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         elif not rank(spacing):
             slopes = _gradient(f, 1.0, i, edge_order) / spacing
         else:
-            np.gradient(np.zeros(shape(f)), read(spacing), axis=i, edge_order=edge_order)  # for its errors
+            np.gradient(new_like(f, shape(f), float), read(spacing), axis=i, edge_order=edge_order)  # for its errors
             slopes = lying_as(_weighed(f, _differences(spacing, 1, 0), i, edge_order), f)
         found.append(astype(slopes, dtype_of(f)) if dtype_of(f).kind in "fc" else slopes)
     return found[0] if len(found) == 1 else tuple(found)

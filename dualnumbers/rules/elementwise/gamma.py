@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from ...foreign import as_array
+from ...foreign import as_array, of_one_library, one_of
 from ...table import elementwise, family
 from ..comparisons import less
 from ..complexes import real
@@ -76,9 +76,9 @@ def polygamma(order):
 
 def _difference(order, x, h):
     """h times the mean of ψ⁽ⁿ⁺¹⁾ between x and x + h, unless the larger is beyond 5 times the smaller."""
-    nodes, weights = gauss(24)
+    nodes, weights = gauss(one_of((x, h)), 24)
     kind = np.result_type(np.result_type(x, h), np.float32)
-    x, h = np.broadcast_arrays(as_array(x, float), as_array(h, float))
+    x, h = np.broadcast_arrays(*of_one_library(x, h, dtype=float))
     with np.errstate(all="ignore"):
         found = as_array(polygamma(order)(x + h) - polygamma(order)(x))
         near = (-0.8 * x < h) & (h < 4.0 * x)

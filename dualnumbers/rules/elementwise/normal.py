@@ -55,7 +55,7 @@ hazard = elementwise(_hazard_slope)(None, _hazard)
 
 def _mills(n, t):
     """Kₙ(t) as the mean of s under sⁿ⁻¹ exp(−t s − s²/2) ds over s > 0: all terms positive, unlike in a recurrence."""
-    nodes, weights = gauss()
+    nodes, weights = gauss(t)
     low = np.maximum(-t - 10.0, 0.0)
     high = np.where(t < 0, 10.0 - t, 96.0 / (np.abs(t) + np.sqrt(t * t + 96.0)))
     s = low + (high - low) * nodes

@@ -6,6 +6,7 @@ equal to which. Elements of the size of rounding count as 0.
 
 import numpy as np
 
+from ...foreign import as_like
 from ...levels import is_number, plain_members, read
 
 
@@ -29,7 +30,7 @@ def reaches(t, places):
 
 def couples(t, near):
     """Return whether the matrix of a direction has elements between different vectors of repeated eigenvalues."""
-    return reaches(t, near & ~np.eye(near.shape[-1], dtype=bool))
+    return reaches(t, near & ~as_like(np.eye(near.shape[-1], dtype=bool), near))
 
 
 def values_of(g):

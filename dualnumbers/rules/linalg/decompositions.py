@@ -16,7 +16,7 @@ eigenvalues and eigenvectors*, Econometric Theory 1, 1985; I. Murray, *Different
 
 import numpy as np
 
-from ...foreign import new_like
+from ...foreign import is_foreign, new_like
 from ...forms import is_unreal, shape, zeros_like
 from ...levels import decided, is_number
 from ...messages.errors import user_line
@@ -90,7 +90,10 @@ def _between_by_halves(turned, inverse, g, half):
 
 @smooth(Smooth(_cholesky_push, _cholesky_pull), batched=by_stacks(2))
 def _cholesky(a, upper):
-    return np.linalg.cholesky(a, upper=upper)
+    if not is_foreign(type(a)):
+        return np.linalg.cholesky(a, upper=upper)
+    lower = np.linalg.cholesky(adjoint(a) if upper else a)  # CuPy's and Dask's know no ``upper``
+    return adjoint(lower) if upper else lower
 
 
 @composition(np.linalg.cholesky)

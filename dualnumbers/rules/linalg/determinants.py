@@ -6,6 +6,7 @@ value decomposition, A = U S Vᴴ: adj A = det(U) det(Vᴴ) · V adj(S) Uᴴ, an
 
 import numpy as np
 
+from ...foreign import as_like, largest
 from ...forms import is_unreal, shape
 from ...levels import decided, is_number
 from ...several import plus
@@ -29,12 +30,12 @@ def _inverse_or_none(a):
     except np.linalg.LinAlgError:
         return None
     condition = _size(a) * _size(inverse)
-    return None if np.any(condition > np.finfo(condition.dtype).eps ** -0.25) else inverse
+    return inverse if np.all(condition <= np.finfo(condition.dtype).eps ** -0.25) else None  # NaN: CuPy's, singular
 
 
 def _size(a):
     """Return the largest sum of moduli of a column of each matrix, 0 where it has none."""
-    return np.maximum.reduce(np.add.reduce(np.abs(a), axis=-2), axis=-1, initial=0.0)
+    return largest(np.sum(np.abs(a), -2), 0.0, -1)
 
 
 def _is_invertible(a):
@@ -44,7 +45,7 @@ def _is_invertible(a):
 def _products_without(s):
     """Return the products of the numbers sₖ without sᵢ, ``(…, n)``, and without sᵢ and sⱼ, 0 where i = j."""
     n = s.shape[-1]
-    beyond = np.cumprod(np.where(np.tri(n, dtype=bool), 1.0, s[..., None, :]), axis=-1)  # sᵢ₊₁ … sⱼ
+    beyond = np.cumprod(np.where(as_like(np.tri(n, dtype=bool), s), 1.0, s[..., None, :]), axis=-1)  # sᵢ₊₁ … sⱼ
     between = np.concatenate([np.ones_like(beyond[..., :1]), beyond[..., :-1]], axis=-1)
     before = np.concatenate([np.ones_like(s[..., :1]), np.cumprod(s, -1)[..., :-1]], axis=-1)
     after = np.concatenate([np.cumprod(s[..., ::-1], -1)[..., ::-1][..., 1:], np.ones_like(s[..., :1])], axis=-1)

@@ -4,6 +4,7 @@ import string
 
 import numpy as np
 
+from ...foreign import as_like
 from ...forms import shape
 from ...table import entry_of, multilinear
 from ..arrays.rearranging import put_back, rearrangement
@@ -63,10 +64,10 @@ def _einsum_adjoint(g, place, operands, subscripts, optimize):
     for label, length in zip(terms[place], shape(operands[place]), strict=True):
         if label in target:
             twin = next(free)
-            factors.append((label + twin, np.eye(length)))
+            factors.append((label + twin, as_like(np.eye(length), g)))
             label = twin
         elif label not in known:
-            factors.append((label, np.ones(length)))
+            factors.append((label, as_like(np.ones(length), g)))
         target += label
     optimize = optimize if isinstance(optimize, (bool, str)) else True  # a path is of these operands only
     return einsum(*(x for _, x in factors), f"{','.join(t for t, _ in factors)}->{target}", optimize)

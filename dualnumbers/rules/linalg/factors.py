@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...foreign import as_like, largest
 from ...forms import dtype_of, is_unreal, real_dtype_of, shape
 from ...levels import decided, is_number, known
 from ...messages.errors import user_line
@@ -30,7 +31,7 @@ def product(*factors):
 
 def weighted(x, weights):
     """Return a matrix times plain weights, element by element, in the matrix's precision."""
-    return x * weights.astype(real_dtype_of(x), copy=False)
+    return x * as_like(weights.astype(real_dtype_of(x), copy=False), x)
 
 
 def lower_half(n):
@@ -138,7 +139,7 @@ def quotient(t, d, values):
 
 def without_rounding(d, w):
     """Differences or sums of values ``w``, with 0 for what is 0 up to the rounding of a decomposition."""
-    size = np.max(np.abs(known(w)), axis=-1, initial=0.0)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
+    size = largest(np.abs(known(w)), 0.0, -1)[(..., *[None] * (len(shape(d)) - len(shape(w)) + 1))]
     bound = 8 * shape(w)[-1] * np.finfo(size.dtype).eps * size
     return where(np.abs(known(d)) <= bound, 0.0, d)
 
@@ -164,13 +165,14 @@ def divided_by_gaps(t, w, values):
     infinite = np.zeros(shape(t)[-2:], real_dtype_of(t))
     np.fill_diagonal(infinite, np.inf)
     d = without_rounding(expand_dims(w, -2) - expand_dims(w, -1), w)
-    return quotient(t, d + infinite, values)
+    return quotient(t, d + as_like(infinite, d), values)
 
 
 def divided_by_sums(t, s):
     """tᵢⱼ / (sⱼ + sᵢ), skew; of real ``t`` the diagonal is 0, whatever the sum."""
     d = without_rounding(expand_dims(s, -2) + expand_dims(s, -1), s)
-    return quotient(t, d if is_unreal(t) else d + np.eye(shape(t)[-1], dtype=dtype_of(t)), "singular values")
+    diagonal = 0.0 if is_unreal(t) else as_like(np.eye(shape(t)[-1], dtype=dtype_of(t)), d)
+    return quotient(t, d + diagonal, "singular values")
 
 
 def _not_determined(g, v, values, i, j):
@@ -201,6 +203,6 @@ def determined(v, w, values):
 
 def _first_equal(w):
     """Return the places of the first two plain values that are equal up to rounding, () where none are."""
-    gaps = without_rounding(w[..., None, :] - w[..., :, None], w) + np.eye(w.shape[-1])
-    places = np.argwhere(gaps == 0)
+    gaps = without_rounding(w[..., None, :] - w[..., :, None], w)
+    places = np.argwhere(gaps + as_like(np.eye(w.shape[-1]), w) == 0)
     return tuple(sorted(map(int, places[0][-2:]))) if len(places) else ()

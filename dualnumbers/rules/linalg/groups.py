@@ -11,6 +11,7 @@ derivative that is NaN raises what the levels of its numbers note.
 
 import numpy as np
 
+from ...foreign import as_like
 from ...forms import dtype_of, shape
 from ...levels import is_number, read
 from ...table import TABLE, smooth
@@ -52,7 +53,7 @@ def _push(da, z, a, triangle, basis):
         return matmul(z, da) * np.nan
     near, inverse = _known(a, triangle, basis)
     t = product(adjoint(z), da, z)
-    others, own = t * inverse, np.eye(near.shape[-1], dtype=bool)
+    others, own = t * inverse, as_like(np.eye(near.shape[-1], dtype=bool), near)
     second = abs(matmul(t, others))  # it turns them as fast as the diagonal of T parts their eigenvalues
     size = _largest(abs(t))
     coupled = np.any(where(own, 0.0, abs(t)) > size, axis=-1)

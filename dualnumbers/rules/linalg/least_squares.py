@@ -6,6 +6,7 @@ variables separate*, SIAM J. Numer. Anal. 10, 1973, §4-5.
 
 import numpy as np
 
+from ...foreign import by_default
 from ...forms import asked, dtype_of, shape, zeros_like
 from ...levels import known, read
 from ...messages.errors import user_line
@@ -39,7 +40,7 @@ def _pinv_pull(g, z, a, rcond, hermitian):
 
 @smooth(Smooth(_pinv_push, _pinv_pull), batched=by_stacks(2))
 def _pinv(a, rcond, hermitian):
-    return np.linalg.pinv(a, rcond, hermitian)
+    return np.linalg.pinv(a, **by_default(type(a), rcond=rcond, hermitian=hermitian))
 
 
 _ABSENT = object()

@@ -8,6 +8,7 @@ Forward over forward mode does not see of which function it is: it gives NaN whe
 
 import numpy as np
 
+from ...foreign import by_default
 from ...forms import dtype_of, shape
 from ...levels import decided, has_nan, is_number, known, read
 from ...several import plus
@@ -169,7 +170,7 @@ ZEROS, OTHERS = "zeros", "others"
 
 def _repeated_values(a, full, factors):
     """Return what repeats among the singular values of a plain matrix, up to rounding: nothing, ZEROS, or OTHERS."""
-    s = factors.of(a, full).S
+    s = factors.of(a, full)[1]
     return "" if not repeated(s) else ZEROS if np.any(_at_zero(s)) else OTHERS
 
 
@@ -308,4 +309,4 @@ def _svd_of_hermitian(a, compute_uv):
 )
 def matrix_rank(a, tol, hermitian, rtol):
     """The number of singular values above the tolerance."""
-    return np.linalg.matrix_rank(a, tol, hermitian, rtol=rtol)
+    return np.linalg.matrix_rank(a, tol, **by_default(type(a), hermitian=hermitian, rtol=rtol))

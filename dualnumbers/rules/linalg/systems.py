@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...foreign import is_foreign, one_of
 from ...forms import shape
 from ...table import composition, smooth
 from ...table.batching import aligned, by_columns, by_stacks
@@ -53,7 +54,12 @@ def _solve_of_all(apply, xs, members):
 
 @smooth(_solve_push, Linear(_solve_adjoint), joint=_solve_pull, of=np.linalg.solve, solves=True, batched=_solve_of_all)
 def solve(a, b):
-    return np.linalg.solve(a, b)
+    if not is_foreign(type(one_of((a, b)))):
+        return np.linalg.solve(a, b)
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])  # one for both, as CuPy wants it
+    right = np.broadcast_to(b if b.ndim > 1 else b[:, None], (*stack, *(b.shape[-2:] if b.ndim > 1 else (len(b), 1))))
+    z = np.linalg.solve(np.broadcast_to(a, (*stack, *a.shape[-2:])), right)
+    return z if b.ndim > 1 else z[..., 0]
 
 
 _of_inverse = Smooth(

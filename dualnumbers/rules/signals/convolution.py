@@ -6,7 +6,7 @@ zₖ = Σ xᵢ yₖ₋ᵢ, so x̄ᵢ = Σ z̄ₖ conj(yₖ₋ᵢ), the convoluti
 
 import numpy as np
 
-from ...foreign import is_foreign, new_like, one_of
+from ...foreign import as_like, is_foreign, new_like, one_of
 from ...forms import shape
 from ...table import composition, linear, multilinear, smooth
 from ...table.batching import by_axis, for_all
@@ -84,7 +84,7 @@ def _by_windows(x, y, window, axes):
     parts = np.lib.stride_tricks.sliding_window_view(_cut(x, met, axes), lengths, axes)
     last = tuple(range(-len(axes), 0))
     weights = np.expand_dims(np.moveaxis(np.flip(y, axes), axes, last), axes)
-    return np.sum(parts * weights, last)
+    return np.sum(as_like(parts, y) * as_like(weights, x), last)
 
 
 def _transposed(g, x, other, window, axes, engine):
@@ -174,7 +174,8 @@ def extended(x, axis, start, length, boundary="reflect", outside=0.0):
     inner = getitem(x, (slice(None),) * (axis % rank) + (_SOURCES[boundary](places, n),))
     if boundary != "constant":
         return inner
-    return where(((places >= 0) & (places < n)).reshape((-1,) + (1,) * (rank - 1 - axis % rank)), inner, outside)
+    within = ((places >= 0) & (places < n)).reshape((-1,) + (1,) * (rank - 1 - axis % rank))
+    return where(as_like(within, inner), inner, outside)
 
 
 # ------------------------------------------------------------------------------------------------- recursion
@@ -210,7 +211,7 @@ def causal(b, x, start=0, length=None):
 def _axis_map_adjoint(g, x, path, axis, keywords):
     """Multiply by the matrix of the map: what it makes of the unit vectors."""
     matrix = scipy_function(path)(np.eye(shape(x)[axis]), axis=0, **dict(keywords))
-    return move_axis(tensordot(matrix, g, (0, axis)), 0, axis)
+    return move_axis(tensordot(as_like(matrix, g), g, (0, axis)), 0, axis)
 
 
 @linear(_axis_map_adjoint, batched=by_axis(1))

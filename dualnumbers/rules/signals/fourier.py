@@ -7,6 +7,7 @@ Source: Briggs & Henson, *The DFT*, 1995, §2.5, §4.1.
 
 import numpy as np
 
+from ...foreign import as_like
 from ...forms import shape
 from ...table import composition, linear
 from ...table.batching import by_axis
@@ -42,7 +43,7 @@ def along(weights, rank, axis):
 def _multiplicity(g, length, axis):
     """Return how many bins of the whole spectrum one of the half spectrum stands for: itself and its mirror image."""
     bins = np.arange(length // 2 + 1)
-    return along(1.0 + ((bins > 0) & (2 * bins < length)), len(shape(g)), axis)
+    return as_like(along(1.0 + ((bins > 0) & (2 * bins < length)), len(shape(g)), axis), g)
 
 
 def _rfft_adjoint(g, x, n, axis, norm):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...foreign import new_like
+from ...foreign import as_like, new_like
 from ...forms import asked, dtype_of, is_unreal, shape
 from ...levels import read
 from ...table import composition, smooth
@@ -92,7 +92,7 @@ def polyder(p, m=1):
         raise ValueError(f"polyder: m={m} is negative; polyint integrates")
     p = array(p)
     for _ in range(m):
-        p = getitem(p, slice(None, -1)) * np.arange(shape(p)[0] - 1, 0, -1)
+        p = getitem(p, slice(None, -1)) * as_like(np.arange(shape(p)[0] - 1, 0, -1), p)
     return p
 
 
@@ -101,13 +101,13 @@ def polyint(p, m=1, k=None):
     """The coefficients of the m-th integral, with the constants of integration ``k``, 0 by default."""
     if m < 0:
         raise ValueError(f"polyint: m={m} is negative; polyder differentiates")
-    p, k = array(p), np.zeros(m) if k is None else _series(k)
+    p, k = array(p), new_like(p, m, float) if k is None else _series(k)
     if shape(k)[0] == 1 and m > 1:
-        k = k * np.ones(m)
+        k = k * as_like(np.ones(m), k)
     if shape(k)[0] < m:
         raise ValueError(f"polyint: k has {shape(k)[0]} constants, one or at least m={m} are needed")
     for i in range(m):
-        p = concatenate(p / np.arange(shape(p)[0], 0, -1), getitem(k, slice(i, i + 1)), 0)
+        p = concatenate(p / as_like(np.arange(shape(p)[0], 0, -1), p), getitem(k, slice(i, i + 1)), 0)
     return p
 
 
@@ -159,7 +159,7 @@ def poly(seq_of_zeros):
         zeros = np.linalg.eigvals(zeros)
     elif len(lengths) != 1:
         raise ValueError(f"poly: roots are a vector, a matrix is square and not empty; got shape {lengths}")
-    p = np.ones(1, dtype_of(zeros))
+    p = as_like(np.ones(1, dtype_of(zeros)), zeros)
     for k in range(shape(zeros)[0]):
         p = convolve(p, stack(np.ones((), dtype_of(zeros)), -getitem(zeros, k), 0))
     values = read(zeros)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...foreign import new_like
+from ...foreign import as_like, new_like
 from ...forms import dtype_of, shape
 from ...table import composition, linear, smooth
 from ...table.batching import by_axis
@@ -104,7 +104,7 @@ def _cumulative(numpy_function, row, identity):
             return z
         lengths = list(shape(z))
         lengths[axis] = 1
-        return concatenate(np.full(lengths, identity, dtype_of(z)), z, axis)
+        return concatenate(as_like(np.full(lengths, identity, dtype_of(z)), z), z, axis)
 
     return cumulative
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...foreign import as_array, largest
+from ...foreign import as_array, is_foreign, largest
 from ...levels import known
 from ...table import smooth
 from ...table.batching import by_axis
@@ -75,8 +75,8 @@ softmax = _softmax_row(np.exp, lambda x: 1.0, "softmax")
 softmax2 = _softmax_row(np.exp2, ln2, "softmax2")
 
 
-def _row(ufunc, weights):
-    """Return the row of ``ufunc.reduce``."""
+def _row(ufunc, weights, rate):
+    """Return the row of ``ufunc.reduce``, ``rate`` the logarithm of the base."""
 
     def partials(z, x, axis):
         """Return the weights e^(x − z), whose derivatives cancel in that form; of −∞ alone 0."""
@@ -89,13 +89,16 @@ def _row(ufunc, weights):
     def pull(g, z, x, axis, keepdims):
         return kept(g, x, axis) * conj(partials(z, x, axis))
 
-    return smooth(Smooth(push, pull), name=f"{ufunc.__name__}_reduce", batched=by_axis(0))(
-        lambda x, axis, keepdims: ufunc.reduce(x, axis=axis, keepdims=keepdims)
-    )
+    def value(x, axis, keepdims):
+        if is_foreign(type(x)):  # NumPy alone reduces by it
+            return log_sum_exp(rate * x, axis, keepdims) / rate
+        return ufunc.reduce(x, axis=axis, keepdims=keepdims)
+
+    return smooth(Smooth(push, pull), name=f"{ufunc.__name__}_reduce", batched=by_axis(0))(value)
 
 
-logaddexp_reduce = _row(np.logaddexp, softmax)
-logaddexp2_reduce = _row(np.logaddexp2, softmax2)
+logaddexp_reduce = _row(np.logaddexp, softmax, 1.0)
+logaddexp2_reduce = _row(np.logaddexp2, softmax2, math.log(2.0))
 
 
 def _log_softmax_push(dx, z, x, axis):

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from ...foreign import by_default, largest
+from ...foreign import by_default
 from ...forms import asked, dtype_of, is_unreal, shape
-from ...levels import decided, is_lazy, read
+from ...levels import decided, read
 from ...messages.errors import user_line
 from ...table import composition, entry_of, smooth
 from ...table.batching import by_axis
@@ -22,7 +22,7 @@ from ..linalg.products import matmul
 from ..reductions import axes_of, kept, max, mean, min, real_type, sum
 from ..shaping import array, astype, broadcast_to, concatenate, expand_dims, reshape, transpose
 from ..where import where as select
-from .reductions_where import chosen, count_chosen, inexact, mask, sum_where
+from .reductions_where import chosen, count_chosen, inexact, mask, max_where, min_where, sum_where
 
 
 def share_of_each(x, axis, keepdims, where, ddof=0):
@@ -41,11 +41,9 @@ def _centred(x, axis, where):
 
 def _is_constant(v, axis, where):
     """Return where all chosen elements of a plain array are equal."""
-    if is_lazy(type(v)):  # Dask's ``max`` knows neither ``initial`` nor ``where``
-        return largest(v, -math.inf, axis, True) <= -largest(-v, -math.inf, axis, True)
     of_real, of_imaginary = (
-        np.max(part, axis=axis, keepdims=True, initial=-math.inf, where=where)
-        <= np.min(part, axis=axis, keepdims=True, initial=math.inf, where=where)
+        max_where(part, axis, keepdims=True, initial=-math.inf, where=where)
+        <= min_where(part, axis, keepdims=True, initial=math.inf, where=where)
         for part in (v.real, v.imag)
     )
     return of_real & of_imaginary

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...foreign import by_default
 from ...forms import dtype_of
 from ...table import composition, smooth
 from ...table.batching import by_axis
@@ -76,7 +77,7 @@ def _mean_pull(g, z, x, axis, dtype, keepdims, where):
     batched=by_axis(0),
 )
 def nanmean(x, axis, dtype, keepdims, where):
-    return np.nanmean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return np.nanmean(x, axis=axis, **by_default(type(x), dtype=dtype, keepdims=keepdims, where=where))
 
 
 def _without_nan(derivative):

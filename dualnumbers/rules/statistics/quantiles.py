@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...foreign import as_array, as_like, is_foreign
 from ...forms import dtype_of, shape
 from ...levels import is_number, known, read
 from ...messages.errors import user_line
@@ -69,8 +70,8 @@ def _neighbours(x, low):
     One partition takes a third of the time of a sort, for two places twice that of one.
     """
     places = set(low.ravel().tolist())
-    if len(places) != 1:
-        ordered = np.sort(x, -1)
+    if len(places) != 1 or is_foreign(type(x)):
+        ordered, low = np.sort(x, -1), as_like(low, x)
         return tuple(np.take_along_axis(ordered, k, -1) for k in (low, np.minimum(low + 1, x.shape[-1] - 1)))
     (place,) = places
     ordered = np.partition(x, place, -1)
@@ -89,8 +90,8 @@ def quantile_parts(x, function=None, q=None, method=None):
     """The part that each element along the last axis has in the one quantile."""
     low, _, rest = _positions(x, function, q, method)
     below, above = _neighbours(x, low)
-    parts = _parts(x, below, 1 - rest)
-    return parts + _parts(x, above, rest) if np.any(rest) else parts
+    parts = _parts(x, below, as_like(1 - rest, x))
+    return parts + _parts(x, above, as_like(rest, x)) if np.any(rest) else parts
 
 
 def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
@@ -101,7 +102,7 @@ def _quantile_push(dx, z, x, function, q, axis, keepdims, method):
     if np.size(q) == 1:
         dz = reshape(total(dx * quantile_parts(known(x), function, q, method), -1, False), shape(z), "C")
         return where(np.isnan(z), np.nan, dz)
-    low, high, rest = _positions(x, function, q, method)
+    low, high, rest = (as_like(part, x) for part in _positions(x, function, q, method))
     dx = ordered_as(dx, x)
     dz = take_along_axis(dx, low, -1) * (1 - rest) + take_along_axis(dx, high, -1) * rest
     dz = astype(reshape(moveaxis(dz, -1, 0), shape(z), "C"), dtype_of(z))
@@ -116,10 +117,10 @@ def _quantile_pull(g, z, x, function, q, axis, keepdims, method):
     if np.size(q) == 1:
         g = reshape(where(np.isnan(z), 0.0, g), (*shape(flat)[:-1], 1), "C")
         return _unflattened(g * quantile_parts(known(flat), function, q, method), x, axis)
-    low, high, rest = _positions(flat, function, q, method)
+    low, high, rest = (as_like(part, flat) for part in _positions(flat, function, q, method))
     g = reshape(where(np.isnan(z), 0.0, g), (low.shape[-1], *low.shape[:-1]), "C")
     g = moveaxis(g, 0, -1)
-    rows = np.indices(low.shape, sparse=True)[:-1]
+    rows = [as_like(part, low) for part in np.indices(low.shape, sparse=True)[:-1]]
     back = scatter(g * (1 - rest), shape(flat), (*rows, low)) + scatter(g * rest, shape(flat), (*rows, high))
     return _unflattened(ordered_back(back, flat, sort(known(flat))), x, axis)
 
@@ -139,6 +140,7 @@ def _quantile_of_all(apply, xs, members, function, q, axis, keepdims, method):
 
 @smooth(Smooth(_quantile_push, _quantile_pull), selects=True, batched=_quantile_of_all)
 def _quantile(x, function, q, axis, keepdims, method):
+    q = as_like(as_array(q), x) if np.ndim(q) else q
     return getattr(np, function)(x, q, axis=axis, keepdims=keepdims, method=method)
 
 

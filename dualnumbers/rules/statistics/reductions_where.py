@@ -5,7 +5,7 @@ Read when a reduction is called with one of these (`reductions`).
 
 import numpy as np
 
-from ...foreign import as_array
+from ...foreign import as_array, by_default, is_foreign, largest
 from ...forms import dtype_of, shape
 from ...levels import read
 from ...messages.errors import user_line
@@ -68,6 +68,8 @@ def count_chosen(x, axis, keepdims, where):
     name="sum_where",
 )
 def _sum(x, initial, axis, dtype, keepdims, where):
+    if is_foreign(type(x)):
+        return initial + np.sum(chosen(x, where), axis=axis, **by_default(type(x), dtype=dtype, keepdims=keepdims))
     return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
@@ -84,6 +86,8 @@ def _mean_pull(g, x, axis, dtype, keepdims, where):
 
 @linear(_mean_pull, name="mean_where", batched=by_axis(0))
 def _mean(x, axis, dtype, keepdims, where):
+    if is_foreign(type(x)):
+        return _sum(x, 0, axis, dtype, keepdims, where) / count_chosen(x, axis, keepdims, where)
     return np.mean(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
 
@@ -113,6 +117,9 @@ def _product_of_initial(g, x, initial, axis, dtype, keepdims, where):
 
 @smooth(Smooth(_product_push, _product_pull), Linear(_product_of_initial), name="prod_where")
 def _prod(x, initial, axis, dtype, keepdims, where):
+    if is_foreign(type(x)):
+        given = chosen(x, where, 1.0)
+        return initial * np.prod(given, axis=axis, **by_default(type(x), dtype=dtype, keepdims=keepdims))
     return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
 
 
@@ -141,11 +148,16 @@ def _initial_push(di, z, x, initial, axis, keepdims, where):
 
 def extremum_row(numpy_function, name):
     """Make the row of an extremum of the chosen elements and an initial value."""
-    return smooth(_extremum_push, _initial_push, name=name, selects=True)(
-        lambda x, initial, axis, keepdims, where: numpy_function(
-            x, axis=axis, keepdims=keepdims, initial=initial, where=where
-        )
-    )
+    sign = 1 if numpy_function in (np.max, np.nanmax) else -1
+
+    def extremum(x, initial, axis, keepdims, where):
+        if is_foreign(type(x)):
+            if numpy_function in (np.nanmax, np.nanmin):
+                x = select(np.isnan(x), initial, x)
+            return sign * largest(sign * chosen(x, where, initial), sign * initial, axis, keepdims)
+        return numpy_function(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
+
+    return smooth(_extremum_push, _initial_push, name=name, selects=True)(extremum)
 
 
 _max, _min = extremum_row(np.max, "max_where"), extremum_row(np.min, "min_where")

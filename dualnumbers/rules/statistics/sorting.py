@@ -25,7 +25,8 @@ def tied_mean(d, ordered):
     new = ordered[..., 1:] != ordered[..., :-1]
     if np.all(new):
         return d
-    runs = np.cumsum(np.concatenate([np.ones((*ordered.shape[:-1], 1), bool), new], -1).ravel()).reshape(d.shape) - 1
+    first = np.ones_like(ordered[..., :1], bool)
+    runs = np.cumsum(np.concatenate([first, new], -1).ravel()).reshape(d.shape) - 1
     total, count = new_like(d, (2, int(runs.max()) + 1), d.dtype)
     np.add.at(total, runs, d)
     np.add.at(count, runs, 1)

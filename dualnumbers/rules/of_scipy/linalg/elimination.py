@@ -5,6 +5,7 @@ Source: S. F. Walter & L. Lehmann, *Algorithmic differentiation of linear algebr
 
 import numpy as np
 
+from ....foreign import as_like
 from ....forms import dtype_of, shape
 from ....table import smooth
 from ...linalg.products import matmul
@@ -18,7 +19,7 @@ def _push(da, z, a):
     upper = triangle(z, False, False)
     half = solve_triangular(z, da, 0, True, True)
     m = matrix_transpose(solve(matrix_transpose(upper), matrix_transpose(half)))
-    lower = triangle(z, True, True) + np.eye(shape(z)[-1], dtype=dtype_of(z))
+    lower = triangle(z, True, True) + as_like(np.eye(shape(z)[-1], dtype=dtype_of(z)), z)
     return matmul(lower, band(m, None, -1)) + matmul(band(m, 0, None), upper)
 
 

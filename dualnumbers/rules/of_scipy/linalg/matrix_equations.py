@@ -7,13 +7,13 @@ equations*, 2020).
 
 import numpy as np
 
-from ....foreign import is_foreign, one_of
+from ....foreign import as_like, is_foreign, one_of
 from ....forms import shape
 from ....table import smooth
 from ....table.batching import by_columns
 from ....table.kinds import Linear
 from ...complexes import adjoint, conj, real
-from ...from_scipy import imported
+from ...from_scipy import imported, package_of
 from ...linalg.factors import product
 from ...linalg.products import matmul
 from ...linalg.systems import inv
@@ -30,7 +30,7 @@ def band(a, below, above):
         kept &= i - j <= below
     if above is not None:
         kept &= j - i <= above
-    return a * kept
+    return a * as_like(kept, a)
 
 
 def _reflected(a, lower, flipped):
@@ -117,12 +117,13 @@ def _triangular_pull(g, z, a, b, trans, lower, unit):
 
 @smooth(_triangular_push, Linear(_triangular_adjoint), joint=_triangular_pull, solves=True, batched=by_columns)
 def solve_triangular(a, b, trans, lower, unit):
-    if is_foreign(type(one_of((a, b)))):
+    package = package_of(a, b) if np.ndim(a) == 2 else "scipy"  # CuPy's takes no stack
+    if package == "scipy" and is_foreign(type(one_of((a, b)))):
         a = (np.tril if lower else np.triu)(a, (-1 if lower else 1) if unit else 0)
-        a = a + np.eye(a.shape[-1], dtype=a.dtype) if unit else a
+        a = a + as_like(np.eye(a.shape[-1], dtype=a.dtype), a) if unit else a
         turned = np.matrix_transpose(a) if trans else a
         return np.linalg.solve(np.conj(turned) if trans == 2 else turned, b)
-    return imported("linalg.solve_triangular")(a, b, trans, lower, unit, False, False)
+    return imported("linalg.solve_triangular", package)(a, b, trans, lower, unit, False, False)
 
 
 # ---------------------------------------------------------------------------------------- Sylvester and Lyapunov

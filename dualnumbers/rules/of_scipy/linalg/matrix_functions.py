@@ -9,12 +9,13 @@ from functools import partial
 
 import numpy as np
 
+from ....foreign import is_foreign, one_of
 from ....forms import shape, zeros_like
 from ....levels import read
 from ....table import smooth
 from ....table.kinds import Linear, Smooth
 from ...complexes import adjoint
-from ...from_scipy import imported
+from ...from_scipy import imported, package_of
 from ...indexing import getitem
 from ...linalg.products import matmul
 from ...shaping import concatenate
@@ -83,11 +84,13 @@ def _matrix_function(function, derivative, check=lambda a, *p: None):
 
 
 def _expm(A):
-    return imported("linalg.expm")(A)
+    return imported("linalg.expm", package_of(A))(A)
 
 
 def _expm_frechet(a, e):
     """By Al-Mohy & Higham 2009: half the time of the block matrix. SciPy before 1.16 takes no stacks."""
+    if is_foreign(type(one_of((a, e)))):
+        return _by_block(_expm, a, e)
     of_one = partial(imported("linalg.expm_frechet"), compute_expm=False, check_finite=False)
     kind = np.result_type(a, e)
     of_each = of_one if np.ndim(a) == 2 else np.vectorize(of_one, [kind], signature="(n,n),(n,n)->(n,n)")

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ....foreign import as_array
+from ....foreign import as_array, as_like, of_one_library
 from ....table import elementwise, family
 from ...comparisons import greater, greater_equal, less_equal
 from ...complexes import imag, real
@@ -35,10 +35,11 @@ def lowering(n):
     """
 
     def integral(v, x):
-        v, x = as_array(v)[..., None], as_array(x)[..., None]
+        v, x = (part[..., None] for part in of_one_library(v, x))
         with np.errstate(all="ignore"):
-            y = _NODES / np.sqrt(x)
-            terms = np.exp(-_NODES * _NODES) * (y * y) ** n * np.cosh(2 * v * np.arcsinh(y / math.sqrt(2.0)))
+            nodes = as_like(_NODES, x)
+            y = nodes / np.sqrt(x)
+            terms = np.exp(-nodes * nodes) * (y * y) ** n * np.cosh(2 * v * np.arcsinh(y / math.sqrt(2.0)))
             z = 0.4 / np.sqrt(x[..., 0]) * np.sum(terms / np.sqrt(2.0 + y * y), -1)
         return z.astype(np.result_type(x, np.float32))[()]
 

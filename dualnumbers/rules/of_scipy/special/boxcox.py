@@ -28,7 +28,7 @@ def exponential_mean(n):
         reach = np.minimum(1.0, 48.0 / np.maximum(np.abs(x), 1.0))
 
         def column(x, reach):
-            nodes, weights = gauss()
+            nodes, weights = gauss(x)
             s = reach * nodes
             t = np.where(x > 0, 1.0 - s, s)
             return reach * np.sum(weights * t**n * np.exp(x * t), axis=-1, keepdims=True)

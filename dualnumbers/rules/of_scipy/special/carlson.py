@@ -6,7 +6,7 @@ Every derivative of every elliptic integral, of any order, is one of them.
 
 import numpy as np
 
-from ....foreign import as_array
+from ....foreign import as_array, as_like, largest
 from ....table import elementwise, family
 from ...domains import Domain
 from ...elementwise.powers import square
@@ -31,18 +31,18 @@ def _integral(power, exponents, *xs):
 
 def _trapezoidal(power, exponents, xs):
     """Compute it of a matrix, by the rule in log t, which converges exponentially; divided by the largest variable."""
-    scale = np.max(np.abs(xs), -1, initial=0.0)
+    scale = largest(np.abs(xs), 0.0, -1)
     xs = xs / scale[..., None]
-    size, b = np.abs(xs), as_array(exponents)
+    size, b = np.abs(xs), as_like(as_array(exponents), xs)
     zero = np.any(size == 0, -1)
     rise = np.where(zero, np.min(np.where(size == 0, power + 1 - b, np.inf), -1), power + 1)
     first = np.log(np.min(np.where(size == 0, 1.0, size), -1)) - 40.0 / np.maximum(rise, 0.25)
     last = 40.0 / (sum(exponents) - power - 1) + 1.0
-    steps = 0.35 * (1.0 - np.max(np.abs(np.angle(xs)), -1, initial=0.0) / np.pi)
+    steps = 0.35 * (1.0 - largest(np.abs(np.angle(xs)), 0.0, -1) / np.pi)
     count = (last - first) / steps
-    nodes = int(np.clip(np.max(count, initial=2.0, where=np.isfinite(count)), 2, NODES))
+    nodes = int(min(largest(np.where(np.isfinite(count), count, 2.0), 2.0), NODES))
     step = (last - first) / nodes
-    t = np.maximum(np.exp(first[..., None] + step[..., None] * np.arange(nodes + 1)), TINY)
+    t = np.maximum(np.exp(first[..., None] + step[..., None] * as_like(np.arange(nodes + 1), step)), TINY)
     terms, binary = _split(t, power + 1)
     for k, exponent in enumerate(exponents):
         factor, more = _split(t + xs[..., k, None], -exponent)

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ....foreign import as_like
 from ....forms import shape
 from ....table import linear
 from ....table.batching import by_axis
@@ -23,7 +24,7 @@ def _ends(g, axis, ends, weight):
     """Return the array times a weight at these places of an axis."""
     weights = np.ones(shape(g)[axis])
     weights[ends] = weight
-    return g * along(weights, len(shape(g)), axis)
+    return g * as_like(along(weights, len(shape(g)), axis), g)
 
 
 def _row(name, ends):

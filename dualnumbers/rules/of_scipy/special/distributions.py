@@ -73,7 +73,7 @@ pdtrc = elementwise_of_scipy("pdtrc", 0.0, lambda k, m, z: gamma_density(floor(k
 
 def _integral(n, h):
     """∫ (−t)ⁿ⁻¹ e⁻ʰᵗ tanh(t/4) dt / 2 over t > 0: of one sign, unlike ψ(h + ½) − ψ(h) − 1/2h, which it is at n = 1."""
-    nodes, weights = gauss()
+    nodes, weights = gauss(h)
     t = 48.0 / h * nodes
     return 24.0 / h * np.sum(weights * (-t) ** (n - 1) * np.exp(-h * t) * np.tanh(0.25 * t), axis=-1, keepdims=True)
 

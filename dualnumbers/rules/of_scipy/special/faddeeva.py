@@ -29,7 +29,7 @@ def _in_first_quadrant(n, z):
     size = np.abs(z)
     turn = np.clip(0.5 * np.pi - np.angle(z), 0.0, 0.6) * size / (1.0 + size)
     bend, decay = 0.25 * np.cos(2.0 * turn), size * np.sin(np.angle(z) + turn)
-    nodes, weights = gauss()
+    nodes, weights = gauss(z)
     t = 88.0 / (decay + np.sqrt(decay * decay + 176.0 * bend)) * nodes
     s = t * np.exp(1j * turn)
     terms = (1j * s) ** n * np.exp(s * (1j * z - 0.25 * s)) * weights

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....foreign import as_like, largest, of_one_library
 from ....table import Refused, elementwise
 from ...comparisons import greater
 from ...domains import Domain
@@ -24,10 +25,10 @@ hyp2f1 = elementwise_of_scipy("hyp2f1", PARAMETER, PARAMETER, PARAMETER,
 
 def _tricomi(a, b, x):
     """x⁻ᵃ / Γ(a) ∫ sᵃ⁻¹ (1 + s/x)^(b − a − 1) e⁻ˢ ds over s > 0; DLMF 13.4.4."""
-    a, b, x = np.broadcast_arrays(a, b, x)
+    a, b, x = np.broadcast_arrays(*of_one_library(a, b, x))
     with np.errstate(all="ignore"):
-        lowest = float(np.log(np.min(np.abs(x), initial=1.0, where=np.abs(x) > 0)))
-        s = np.exp(0.2 * np.arange(5.0 * lowest - 200.0, 26))
+        lowest = float(-largest(-np.log(np.where(x == 0, 1.0, np.abs(x))), 0.0))
+        s = as_like(np.exp(0.2 * np.arange(5.0 * lowest - 200.0, 26)), x)
         columns = (np.ravel(y) * 1.0 for y in (a, b, x))
         z = in_blocks(lambda *columns: _by_trapezoids(s, *columns), *columns, nodes=len(s))
     return z.reshape(x.shape).astype(np.result_type(x, np.float32))[()]

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ....foreign import as_array
+from ....foreign import of_one_library
 from ....table import elementwise, family
 from ...domains import Domain
 from ...elementwise.exponential import log, log1p
@@ -61,7 +61,7 @@ def _lower(j, k, a, b, x, rest):
     reach = newton(lambda s: (a + 1.0) * s + (a + b + 1.0) * np.log1p(x * np.expm1(-s)) - END,
                    lambda s: a + 1.0 - (a + b + 1.0) * x * np.exp(-s) / (1.0 + x * np.expm1(-s)),
                    (END + b * length) / (a + 1.0) + length)  # fmt: skip
-    nodes, weights = gauss()
+    nodes, weights = gauss(x)
     s = reach * nodes
     bend = np.log1p(x * np.expm1(-s))
     fall = np.where((x < rest) | (s > 1.0), s + bend, np.log1p(rest * np.expm1(np.minimum(s, 1.0))))  # of log t
@@ -75,7 +75,7 @@ def _lower(j, k, a, b, x, rest):
 
 def _in_parameters(j, k, a, b, x):
     """∂ʲ⁺ᵏI/∂aʲ∂bᵏ, for a > 0, b > 0 and 0 ≤ x ≤ 1."""
-    a, b, x = np.broadcast_arrays(as_array(a, float), as_array(b, float), as_array(x, float))
+    a, b, x = np.broadcast_arrays(*of_one_library(a, b, x, dtype=float))
     found = np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), 0.0, np.nan)
     inside = (a > 0) & (b > 0) & (x > 0) & (x < 1) & np.isfinite(a + b)
     with np.errstate(all="ignore"):
@@ -104,7 +104,7 @@ def in_parameters(j, k):
 
 def _density(a, b, x):
     """xᵃ⁻¹(1 − x)ᵇ⁻¹ / B(a, b)."""
-    a, b, x = map(as_array, (a, b, x))  # of Python's numbers a power may be complex
+    a, b, x = of_one_library(a, b, x)  # of Python's numbers a power may be complex
     with np.errstate(all="ignore"):
         inside = (x > 0) & (x < 1)
         t = np.where(inside, x, 0.5)

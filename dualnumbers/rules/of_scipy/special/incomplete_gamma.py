@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 
-from ....foreign import as_array
+from ....foreign import of_one_library
 from ....table import elementwise, family
 from ...comparisons import less
 from ...domains import Domain
@@ -103,7 +103,7 @@ def bell(slopes, shift=0.0):
 def _lower(order, a, x):
     reach = newton(lambda s: (a + 1.0) * s + x * np.expm1(-s) - END, lambda s: a + 1.0 - x * np.exp(-s),
                     (END + x) / (a + 1.0))  # fmt: skip
-    nodes, weights = gauss()
+    nodes, weights = gauss(x)
     slopes, s = _slopes(a, x, order), nodes * reach
     weight = x * np.exp(-(a + 1.0) * s - x * np.expm1(-s))
     integral = reach * ((weight * bell(slopes, -s)[order]) @ weights)[:, np.newaxis]
@@ -113,7 +113,7 @@ def _lower(order, a, x):
 def _upper(order, a, x):
     reach = newton(lambda s: x * np.expm1(s) - a * s - END, lambda s: x * np.exp(s) - a,
                     np.minimum(np.sqrt(2.0 * END / x), END / np.maximum(x - a, 1e-300)))  # fmt: skip
-    nodes, weights = gauss()
+    nodes, weights = gauss(x)
     s = nodes * reach
     weight, powers = np.exp(a * s - x * np.expm1(s)), bell(_slopes(a, x, order), s)
     integral = (weight * (a * powers[order] + order * powers[order - 1])) @ weights
@@ -122,7 +122,7 @@ def _upper(order, a, x):
 
 def _in_parameter(order, a, x):
     """∂ⁿP/∂aⁿ, n = ``order`` ≥ 1, for a > 0 and x ≥ 0."""
-    a, x = np.broadcast_arrays(as_array(a, float), as_array(x, float))
+    a, x = np.broadcast_arrays(*of_one_library(a, x, dtype=float))
     constant = ((x == 0) | (x == np.inf)) & (a > 0) | (a == np.inf) & (x >= 0)
     found = np.where(constant, 0.0, np.nan)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
@@ -151,7 +151,8 @@ def in_parameter(order):
 def _density(a, x):
     """xᵃ⁻¹ e⁻ˣ / Γ(a)."""
     with np.errstate(all="ignore"):
-        small = as_array(x == 0)
+        a, x = of_one_library(a, x)
+        small = x == 0
         inner = poisson(a, x) * a / np.where(small, 1.0, x)
         return np.where(small, np.where(a == 1, 1.0, np.where(a < 1, np.inf, 0.0)), inner)[()]
 
