@@ -23,7 +23,7 @@ import numpy as np
 
 from dualnumbers.forms import PYTHON
 from dualnumbers.levels import HELD, Level, is_number, level_of
-from dualnumbers.numbers.arguments import with_out_named
+from dualnumbers.numbers.arguments import WRITERS, with_out_named
 from dualnumbers.numbers.array import ArrayNumber, Scalar
 from dualnumbers.numbers.ndarray_attributes import REFUSED
 from dualnumbers.numbers.views import ArrayView
@@ -41,8 +41,6 @@ SCALARS = (*PYTHON, np.generic, Scalar)
 
 VIEWING: set[Any] = set()
 """Functions of NumPy that gave a view of a holder, tied to it: those that are called once, not twice, with numbers."""
-
-WRITERS = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
 
 
 def keeping(result: Any, *arguments: Any) -> Any:

@@ -14,7 +14,7 @@ from .names import public_module
 
 _ABOVE, *_ = os.path.realpath(__file__).rsplit(os.sep, 3)
 _OURS = tuple(f"{_ABOVE}{os.sep}{name}{os.sep}" for name in ("dualnumbers", "autodiff"))
-_DOORS = tuple(_OURS[1] + name for name in ("forward.py", "runs.py", "linearization.py"))
+_DOORS = tuple(_OURS[1] + name for name in ("forward.py", "runs.py", "linearization.py", f"compiler{os.sep}paths.py"))
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _STANDARD = os.path.realpath(os.__file__).removesuffix("os.py")
 

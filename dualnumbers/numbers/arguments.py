@@ -16,6 +16,8 @@ from ..rules.elementwise.arithmetic import as_numpy
 BUILTINS = {np.concatenate: ["arrays", "axis", "out"], np.dot: ["a", "b", "out"]}
 """The builtins whose ``out`` has a place; before NumPy 2.4 they do not tell their parameters."""
 
+WRITERS = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
+"""Functions that write into their first argument, which is never another array in its place."""
 
 RAISED_LATE = (FloatingPointError, RuntimeWarning)
 """What NumPy raises when a result is computed and written: ``np.errstate(all="raise")``, warnings that are errors."""

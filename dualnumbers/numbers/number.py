@@ -23,7 +23,7 @@ from ..rules.elementwise.arithmetic import as_numpy
 from ..rules.indexing import fixed
 from ..table import TABLE
 from ..table.row import Face
-from .arguments import as_numpy_joined, joined, with_out_named
+from .arguments import WRITERS, as_numpy_joined, joined, with_out_named
 from .operators import (
     AWAITED,
     COMPARISONS,
@@ -217,7 +217,9 @@ class Number(NumberSurface):
             if own and len(arguments) == 1 and arguments[0] is self:
                 result = entry(self, **keywords)
             else:
-                result = entry(*map(joined if own else as_numpy_joined, arguments), **keywords)
+                count = 1 if function in WRITERS else 0
+                others = map(joined if own else as_numpy_joined, arguments[count:])
+                result = entry(*arguments[:count], *others, **keywords)
         except TypeError:
             before, named = with_out_named(function, arguments)
             if named:

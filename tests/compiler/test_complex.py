@@ -19,6 +19,13 @@ def written(z):
     return z
 
 
+def written_by_parts(z):
+    z = z * 1.0
+    z.real = z.imag * 2.0
+    z.imag[3:] = 3.0
+    return z, z.real, z.imag
+
+
 def mandelbrot(c):
     z = c * 0.0
     for _ in range(20):
@@ -38,6 +45,8 @@ FUNCTIONS = {
     "rows": (lambda z: np.sum(z.reshape(3, 7), axis=0) * np.diff(z)[:7], (Z,)),
     "views": (lambda z: z.reshape(3, 7).T[::-1] * 2j, (Z,)),
     "writes": (written, (Z,)),
+    "writes to parts": (written_by_parts, (Z,)),
+    "itself": (lambda z: (z * 2.0, z.real, z.imag, np.conj(z)), (Z,)),
     "joined": (lambda z, x: np.concatenate([z[3:], x]) + np.roll(np.concatenate([x, z[3:]]), 2), (Z, X)),
     "chosen": (lambda z: z[[1, 2, 1]] * np.where(z[:3].real > 0, z[:3], -1j), (Z,)),
     "numbers": (lambda z, a, b: z * a - b, (Z, 0.5 - 2j, np.complex128(1 + 1j))),
@@ -60,6 +69,7 @@ def test_values_and_derivatives(name):
             assert type(one) is type(other)
             assert one.dtype == other.dtype
             np.testing.assert_allclose(one, other, 1e-13, 1e-13 * np.max(np.abs(other)))
+            assert not any(np.may_share_memory(one, x) for x in arguments)
     assert type(compiled.__call__).__name__ == "builtin_function_or_method"  # NumPy has no part in it
 
 
@@ -88,6 +98,17 @@ def test_numbers_are_arguments():
     assert type(compiled.__call__).__name__ == "builtin_function_or_method"
 
 
+def test_derivatives_by_a_number_of_pythons():
+    f = value_and_grad(lambda a: np.abs(a * Z[0]) ** 2 + a.real * a.imag + np.sum(np.abs(Z * a)))
+    compiled = jit(f)
+    for a in (0.5 - 2j, 3j, 1e100 + 0j):
+        np.testing.assert_allclose(compiled(a), f(a), 1e-13)
+    modulus = jit(lambda a: abs(a))
+    assert modulus(3 + 4j) == 5.0
+    with pytest.raises(OverflowError):
+        modulus(1.5e308 + 1.5e308j)
+
+
 def test_what_has_no_form_is_called_between():
     compiled = jit(lambda z: np.fft.fft(z * 2j) * z)
     np.testing.assert_allclose(compiled(Z), np.fft.fft(Z * 2j) * Z, 1e-13, 1e-13)
@@ -102,6 +123,13 @@ def test_arguments_of_every_layout(z):
     for _ in range(2):
         assert type(compiled(z)) is type(f(z))
         np.testing.assert_allclose(compiled(z), f(z), 1e-14)
+
+
+def test_large_arrays_are_shared_among_threads():
+    z = np.resize(Z, 200_000)
+    f = lambda z: np.sum(np.exp(z * 0.1) / (2.0 + z))
+    assert jit(f, threads=2)(z) == jit(f)(z)
+    np.testing.assert_allclose(jit(f)(z), f(z), 1e-12)
 
 
 def test_arrays_for_results():

@@ -16,6 +16,7 @@ from fuzz.program import moved
 from numpy.testing import assert_allclose, assert_array_equal
 
 from autodiff import draw_graph, grad, hessian, hvp, jacobian, jit, jvp, record, stop_gradient, value_and_grad, vjp
+from autodiff import numpy as drop_in
 from autodiff.calls.structures import flatten
 from autodiff.compiler.paths import FORMS
 from dualnumbers import dmath
@@ -140,6 +141,21 @@ def test_a_program_is_a_tape_that_is_drawn_and_run():
     assert_allclose(tape.run([y]), f(y), rtol=1e-15)
     with pytest.raises(ValueError, match=r"there is no program: .* it cannot be recorded"):
         jit(lambda x: float(x)).tape(1.0)
+
+
+def test_arrays_of_the_drop_in_take_numbers_in_a_program_too():
+    def f(x):
+        y, z = drop_in.array([x[0] * 2.0, 4.0, drop_in.sum(x)]), drop_in.zeros(2)
+        drop_in.put(y, [0, -1], x[1:])
+        z[0] = x[0]
+        return drop_in.sum(y * y) + z[0]
+
+    compiled = jit(value_and_grad(f))
+    for x in (np.linspace(1.0, 2.0, 3), np.linspace(-3.0, 2.0, 3)):
+        for found, expected in zip(compiled(x), value_and_grad(f)(x), strict=True):
+            assert_allclose(found, expected, rtol=1e-14)
+        assert_allclose(compiled(x)[0], f(x), rtol=1e-14)
+    assert not compiled.stats()[0]["eager"]
 
 
 def test_what_gives_nothing_new_is_left_out():

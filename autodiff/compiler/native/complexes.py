@@ -36,9 +36,12 @@ def is_complex(x: Any) -> bool:
 def given(block: Block, number: int, value: np.ndarray) -> Parts:
     """Return the parts of a complex value that a block takes: its memory has them in turns."""
     shape = *value.shape, 2
-    if number >= 0:
-        return of_pairs(block.give(number, np.broadcast_to(0.0, shape)))
-    return of_pairs(block.give(number, np.ascontiguousarray(value).view(DTYPES["f8"]).reshape(shape)))
+    pairs = np.broadcast_to(0.0, shape)
+    if number < 0:
+        pairs = np.ascontiguousarray(value).view(DTYPES["f8"]).reshape(shape)
+    found = of_pairs(block.give(number, pairs))
+    del block.areas[number]  # which has values of one operand
+    return found
 
 
 def of_pairs(area: Area) -> Parts:

@@ -101,7 +101,8 @@ class Lowering:
             return self._lower_several(level, number, step)
         if name == "item" and level in self.blocks and number in self.blocks[level].areas:
             return True  # one of several results, which are there
-        is_of_parts = is_complex(step.value) or any(is_complex(self.program.value(x)) for x in step.operands)
+        values = map(self.program.value, step.operands)
+        is_of_parts = is_complex(step.value) or any(is_complex(x) or type(x) is complex for x in values)
         rule = self._rule_of_parts(step) if is_of_parts else _rule(step)
         if rule is None or not is_of_table(step.row):
             return False
@@ -126,9 +127,10 @@ class Lowering:
         return True
 
     def _rule_of_parts(self, step: Step) -> OfParts | None:
-        """Return the rule of a step of complex numbers; none in a file of C, whose numbers are real."""
+        """Return the rule of a step of complex numbers; none in C, nor of functions of Python's that raise."""
         fits = (is_complex(step.value) or _is_native(step.value)) and not self._is_alone
-        return COMPLEX.get(step.row.name) if fits else None
+        may_raise = type(step.value) is float and step.row.name not in ("real", "imag")
+        return COMPLEX.get(step.row.name) if fits and not may_raise else None
 
     def _lower_several(self, level: int, number: int, step: Step) -> bool:
         """Append a step of several results, of which nothing but these is read, each by itself."""
