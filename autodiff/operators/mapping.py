@@ -47,10 +47,9 @@ def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     is what ``np.stack`` makes of those of the members. ``chunk_size`` members go at a time, by default all.
 
     f is called once, with numbers that stand for all members, and each operation is carried out for all of them; random
-    numbers that it draws are the same for all. Where
-    f decides by values that differ, as by ``if x > 0``, asks for one, or calls what has no rule, it is called for one
-    member after the other instead: what it does besides returning, it does again then. It composes with every
-    derivative, as in ``vmap(grad(f))`` or ``grad`` of what calls it.
+    numbers that it draws are the same for all. Where f decides by values that differ, as by ``if x > 0``, asks for one,
+    or calls what has no rule, it is called for one member after the other instead: what it does besides returning, it
+    does again then. It composes with every derivative, as in ``vmap(grad(f))`` or ``grad`` of what calls it.
 
     Raises ValueError where the lengths of the axes differ, an argument has not that axis, or nothing is mapped;
     TypeError for what is no array or number.
