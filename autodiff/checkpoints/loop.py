@@ -17,7 +17,7 @@ from ..calls.structures import flatten, map_leaves
 from ..calls.values import described, name_of, own
 from .rerun import Function, Rerun, are_same, passes, pulled
 from .schedule import binomial
-from .spilling import fetched, spilled
+from .spilling import Kept
 
 BLOCK = 50
 """So many steps are recorded together at most: more take memory, fewer are run more often."""
@@ -99,21 +99,20 @@ class _Loop(Rerun):
     def pull(self, g: Any, z: Any, operands: Sequence[Any]) -> list[Any]:
         step, first = self.bound(operands)
         closed = operands[len(self.places) :]
-        kept, adjoints, by_closed = [(0, first)], list(parts(g)), [None] * len(closed)
+        adjoints, by_closed = list(parts(g)), [None] * len(closed)
         end: Sequence[Any] = parts(z)
-        for start, stop, last in binomial(-(-self.n // self.block), self.snapshots):
-            while kept[-1][0] > start:
-                kept.pop()
-            state = self._run(step, start * self.block, fetched(kept[-1][1]), stop * self.block)
-            if not last:
-                kept.append((stop, spilled(state, self.folder)))
-                continue
-            leaves, build = flatten(state)
-            given = [*leaves, *closed]
-            moving = [k for k, x in enumerate(given) if passes(x)]
-            found = pulled(self._block(stop, build, len(leaves), end), given, moving, adjoints)
-            adjoints, by_closed = found[: len(leaves)], list(map(plus, by_closed, found[len(leaves) :]))
-            end = leaves
+        with Kept(first, self.folder) as kept:
+            for start, stop, last in binomial(-(-self.n // self.block), self.snapshots):
+                state = self._run(step, start * self.block, kept.before(start), stop * self.block)
+                if not last:
+                    kept.keep(stop, state)
+                    continue
+                leaves, build = flatten(state)
+                given = [*leaves, *closed]
+                moving = [k for k, x in enumerate(given) if passes(x)]
+                found = pulled(self._block(stop, build, len(leaves), end), given, moving, adjoints)
+                adjoints, by_closed = found[: len(leaves)], list(map(plus, by_closed, found[len(leaves) :]))
+                end = leaves
         return [*(adjoints[k] for k in self.places), *by_closed]
 
     def _block(self, k: int, build: Function, count: int, end: Sequence[Any]) -> Function:

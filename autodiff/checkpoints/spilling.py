@@ -1,10 +1,10 @@
-"""States that lie on the disk until the sweep comes to them."""
+"""The states that are kept until the sweep comes to them, in memory or on the disk."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -13,37 +13,63 @@ from dualnumbers.messages.errors import user_line
 from ..calls.structures import map_leaves
 
 
-class OnDisk:
-    """An array in a file of a folder; it has no name where the system allows that, and is gone with this object."""
+class Kept:
+    """A stack of states, each before a block of steps; with a ``folder`` their plain arrays lie there.
 
-    def __init__(self, x: Any, folder: Path) -> None:
+    They are in one file, one after the other, since a process may have few files open; its place is used again where a
+    state was dropped. The file has no name where the system allows that, and is gone on leaving.
+    """
+
+    def __init__(self, first: Any, folder: Path | None) -> None:
+        self._states, self._end = [(0, first, 0)], 0
+        """Blocks, their states, where those begin in the file; and where the next one will."""
+        self._folder, self._file = folder, cast(Any, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def keep(self, block: int, state: Any) -> None:
+        """Put the state before a block on the stack; OSError where the folder takes no file."""
+        start = self._end
+        self._states.append((block, state if self._folder is None else map_leaves(self._written, state), start))
+
+    def before(self, block: int) -> Any:
+        """Return the state before a block, and drop those before later ones."""
+        while self._states[-1][0] > block:
+            self._end = self._states.pop()[2]
+        return map_leaves(self._read, self._states[-1][1])
+
+    def _written(self, x: Any) -> Any:
+        """Return where a plain array was written to, anything else as it is."""
+        if type(x) is not np.ndarray or x.dtype.kind not in "biufc":
+            return x
+        start = self._end
         try:
-            self.file = TemporaryFile(dir=folder)  # noqa: SIM115 - it is open as long as this is
-            np.save(self.file, x, allow_pickle=False)
-            self.file.flush()
+            if self._file is None:
+                self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - it is open as long as this is
+            self._file.seek(start)
+            np.save(self._file, x, allow_pickle=False)
+            self._end = self._file.tell()
         except OSError as error:
-            what = f"{folder} takes no state of checkpointed_loop, {error.strerror or error}{user_line()}"
+            what = f"{self._folder} takes no state of checkpointed_loop, {error.strerror or error}{user_line()}"
             raise OSError(error.errno, what) from error
+        return _Place(start)
 
-    def __del__(self) -> None:
-        if hasattr(self, "file"):
-            self.file.close()
-
-
-def spilled(state: Any, folder: Path | None) -> Any:
-    """Return a state with its plain arrays on the disk, the state itself where there is no folder for them."""
-    if folder is None:
-        return state
-    return map_leaves(lambda x: OnDisk(x, folder) if type(x) is np.ndarray and x.dtype.kind in "biufc" else x, state)
+    def _read(self, x: Any) -> Any:
+        if type(x) is not _Place:
+            return x
+        self._file.seek(x.start)
+        return np.load(self._file, allow_pickle=False)
 
 
-def fetched(state: Any) -> Any:
-    """Return a state with its arrays in memory."""
-    return map_leaves(_read, state)
+class _Place:
+    """Where an array begins in the file."""
 
+    __slots__ = ("start",)
 
-def _read(x: Any) -> Any:
-    if not isinstance(x, OnDisk):
-        return x
-    x.file.seek(0)
-    return np.load(x.file, allow_pickle=False)
+    def __init__(self, start: int) -> None:
+        self.start = start

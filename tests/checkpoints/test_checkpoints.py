@@ -33,6 +33,7 @@ from autodiff import (
     value_and_grad,
     vjp,
 )
+from autodiff.checkpoints import spilling
 from autodiff.checkpoints.schedule import binomial
 from autodiff.scipy import optimize
 
@@ -362,6 +363,21 @@ def test_higher_orders_with_states_on_the_disk(tmp_path):
     spilled = lambda x: loop(x, spill=tmp_path)
     for order in (grad, hessian, lambda f: jacrev(grad(f)), lambda f: lambda x: hvp(f)(x, W)):
         np.testing.assert_allclose(order(spilled)(X), order(loop)(X), rtol=1e-13)
+
+
+@pytest.mark.parametrize("snapshots", [None, 3])
+def test_all_states_on_the_disk_are_in_one_file(tmp_path, monkeypatch, snapshots):
+    files, opened = [], spilling.TemporaryFile
+    monkeypatch.setattr(spilling, "TemporaryFile", lambda **options: files.append(opened(**options)) or files[-1])
+
+    def last(x, **options):
+        step = lambda k, s: {"y": np.sin(s["y"]) * x, "sum": s["sum"] + s["y"]}
+        return np.sum(checkpointed_loop(step, {"y": x, "sum": x}, 60, block=2, snapshots=snapshots, **options)["sum"])
+
+    found = grad(lambda x: last(x, spill=tmp_path))(X)
+    np.testing.assert_array_equal(found, grad(last)(X))
+    assert len(files) == 1
+    assert files[0].closed
 
 
 def test_a_folder_that_takes_no_state(tmp_path):
