@@ -8,7 +8,7 @@ device; so nothing converts one by ``np.asarray``, which raises there or copies 
 from __future__ import annotations
 
 from itertools import accumulate
-from operator import mul
+from operator import getitem, mul
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,38 @@ def copy_of(x: Any) -> Any:
     if not is_foreign(type(x)):
         return detached(x)
     return np.copy(x) if hasattr(x, "strides") else x.copy()
+
+
+def elements_of(x: Any, index: Any) -> Any:
+    """Return ``x[index]`` of a foreign array; where Dask has no such index, the whole array is read by one task."""
+    try:
+        return x[index]
+    except (NotImplementedError, TypeError):
+        if not is_lazy(type(x)) or in_index(index) is not None:
+            raise
+    return _in_one_task(getitem, laid_out(x)[index].shape, x.dtype, x, index)
+
+
+def added_at(total: Any, index: Any, part: Any) -> None:
+    """Add to elements of an array, to one that is chosen twice both; of Dask, which lacks that, by one task."""
+    if is_lazy(type(total)):
+        total[...] = _in_one_task(_added_at, total.shape, total.dtype, total, index, part)
+    else:
+        np.add.at(total, index, part)
+
+
+def _added_at(total: Any, index: Any, part: Any) -> Any:
+    total = np.array(total)
+    np.add.at(total, index, part)
+    return total
+
+
+def _in_one_task(function: Any, shape: Any, dtype: Any, *given: Any) -> Any:
+    """Return an array of Dask, of one chunk, that a function makes of whole arrays."""
+    from dask.array import from_delayed
+    from dask.delayed import delayed
+
+    return from_delayed(delayed(function, pure=True)(*given), shape, dtype)
 
 
 def one_of(xs: Any) -> Any:

@@ -29,6 +29,8 @@ Results = tuple[Any, ...]
 class Program:
     """A function of a part and of operands; a subclass writes ``__call__``."""
 
+    __name__ = "program"
+
     def __init__(self, split: Axes, stacked: Axes) -> None:
         self.split, self.stacked = split, stacked
         """For each operand the axis along which the parts have their slices, for each result that of the parts."""
@@ -67,7 +69,7 @@ class Loss(Program):
 
     def __init__(self, function: Any, build: Structured, count: int, axis: int | None) -> None:
         super().__init__((None,) * count, (axis,))
-        self.function, self.build = function, build
+        self.function, self.build, self.__name__ = function, build, name_of(function)
 
     def __call__(self, part: Any, *leaves: Any) -> Results:
         z = self.function(self.build(leaves), part)
@@ -91,6 +93,7 @@ class WithGradient(Program):
         def of_leaves(*leaves: Any) -> Any:
             return self.loss(part, *leaves)[0]
 
+        of_leaves.__name__ = self.loss.__name__
         if self.value:
             value, gradient = value_and_grad(of_leaves, self.places)(*leaves)
             return value, *gradient

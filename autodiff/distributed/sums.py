@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,8 @@ def summed(loss: Callable[..., Any], parts: Iterable[Any], client: Any = None, *
     elif hasattr(parts, "to_delayed"):
         chunks = parts.to_delayed()
         parts = chunks.ravel().tolist() if isinstance(chunks, np.ndarray) else chunks
+    if isinstance(parts, (str, Path)) or not isinstance(parts, Iterable):
+        raise TypeError(f"summed takes a list of parts, not {parts!r}; of one it is [{parts!r}]{user_line()}")
     parts = list(parts)
     names = [x if isinstance(x, str) else str(k) for k, x in enumerate(parts)] if names is None else list(names)
     if not parts or len(names) != len(parts):

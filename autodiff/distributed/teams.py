@@ -37,7 +37,8 @@ class PartError(RuntimeError):
     @classmethod
     def of(cls, number: int, name: str, error: BaseException) -> PartError:
         """Return the error of a part that raised another."""
-        found = cls(number, name, f"raised {type(error).__name__}: {error}{user_line()}")
+        line = "" if "(at " in str(error) else user_line()
+        found = cls(number, name, f"raised {type(error).__name__}: {error}{line}")
         found.__cause__ = error
         return found
 

@@ -158,7 +158,7 @@ def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Re
             raise TypeError("the loss uses a number that is being differentiated and is none of its arguments: make "
                             "that a part of θ, a tuple or a dict")  # fmt: skip
         return found
-    except Exception as error:
+    except BaseException as error:  # sys.exit would end the worker
         there = _portable(error) if isinstance(task.program, bytes) else error
         if there is error:
             raise
@@ -185,7 +185,8 @@ def outcomes(task: Task, shared: Sent, own: Sent, parts: Sequence[Any]) -> list[
         try:
             results = work(task, common, sliced, part)
         except Exception as error:
-            raised = error
+            raised = error.with_traceback(None)
+            raised.__cause__ = raised.__context__ = None  # which may be what cannot travel
         place = worker.address, worker.state.nthreads
         found.append(Outcome(results, raised, time.perf_counter() - start, place))
     return found
@@ -211,10 +212,10 @@ def program_of(task: Task) -> Program:
     return found.f if isinstance(found, Compiled) else found  # type: ignore[return-value]
 
 
-def _portable(error: Exception) -> Exception:
+def _portable(error: BaseException) -> Exception:
     """Return an error as it can travel, itself if that can; one that breaks on the way would break the whole pool."""
     try:
-        if type(pickle.loads(pickle.dumps(error))) is type(error):
+        if isinstance(error, Exception) and type(pickle.loads(pickle.dumps(error))) is type(error):
             return error
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")

@@ -5,9 +5,9 @@ import operator
 
 import numpy as np
 
-from ..foreign import as_array, as_like, copy_of, is_foreign, new_like, one_of
+from ..foreign import added_at, as_array, as_like, copy_of, elements_of, is_foreign, new_like, one_of
 from ..forms import PYTHON, asked, is_array, is_unreal, shape
-from ..levels import is_number, read
+from ..levels import is_lazy, is_number, read
 from ..memory import detached
 from ..table import TABLE, linear
 from ..table.batching import count_of, for_all, with_ones
@@ -76,7 +76,10 @@ FEW = 8
 def add_at(total, part, index):
     """Add to elements of a plain array, to one that is chosen twice both."""
     if not has_integer_arrays(index):
-        total[index] += part
+        if is_lazy(type(total)) and not _is_of_slices(index):
+            added_at(total, index, part)
+        else:
+            total[index] += part
         return
     if is_foreign(type(total)) and hasattr(total, "strides"):
         _add_at_places(total, part, index)
@@ -85,7 +88,7 @@ def add_at(total, part, index):
     plain = type(total) is type(part) is np.ndarray
     as_it_is = not plain or total.ndim < 2 or not total.flags.c_contiguous
     if as_it_is or not all(map(_is_array_of_places, arrays)):
-        np.add.at(total, index, part)
+        added_at(total, index, part)
         return
     # as vectors, for which np.add.at takes a third of the time
     lengths, rest = total.shape[: len(arrays)], total.shape[len(arrays) :]
@@ -118,6 +121,12 @@ def _add_at_places(total, part, index):
     added = np.zeros(total.size, total.dtype, like=total)
     np.add.at(added, np.ravel(places), np.ravel(np.broadcast_to(part, places.shape)).astype(total.dtype))
     total += added.reshape(total.shape)
+
+
+def _is_of_slices(index):
+    """Return whether an index is one that Dask assigns to: slices, numbers and ``...``."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(isinstance(part, (int, slice)) or part is ... for part in parts)
 
 
 def _is_array_of_places(part):
@@ -193,6 +202,10 @@ def _setitem_of_all(apply, xs, members, index):
 @linear(lambda g, x, index: scatter(g, shape(x), index), put=lambda x, v, index: setitem(x, v, index),
         batched=_getitem_of_all)  # fmt: skip
 def getitem(x, index):
+    if type(x) is np.ndarray:
+        return x[index]
+    if is_foreign(type(x)):
+        return elements_of(x, index)
     return np.asarray(x)[index] if isinstance(x, PYTHON) else x[index]
 
 

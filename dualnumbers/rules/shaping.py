@@ -7,7 +7,7 @@ import numpy as np
 
 from ..foreign import as_array, is_foreign, reshaped, with_numbers
 from ..forms import PYTHON, asked, axes_in_memory, dtype_of, flags, lies_along, shape, size, type_of
-from ..levels import HELD, is_number, read
+from ..levels import HELD, is_lazy, is_number, read
 from ..messages.errors import no_plain_value, user_line
 from ..operands import is_labelled, is_operand
 from ..table import batching, composition, dispatch, linear
@@ -108,6 +108,8 @@ def transpose(a, axes=None):
         batched=batching.by_elements)  # fmt: skip
 def copied(x, order):
     """Another array of the same numbers, which does not change with this one."""
+    if is_lazy(type(x)):
+        return x.copy()
     return x.copy(order) if type(x) is np.ndarray else np.copy(x, order)
 
 

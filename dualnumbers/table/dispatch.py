@@ -15,6 +15,7 @@ from ..foreign import is_foreign
 from ..levels import is_number
 from ..messages.errors import user_line
 from ..number_types import function_of
+from .blocks import in_blocks
 
 
 class Lifts(dict[type, Callable[..., Any]]):
@@ -60,7 +61,9 @@ class Dispatch(dict[Any, Callable[..., Any]]):
         if numbers:
             implementation = face.lifts[numbers[0]] if len(numbers) == 1 else lambda *xs: lead(face, *xs)
         elif any(issubclass(t, (np.generic, np.ndarray)) or getattr(t, "__array_ufunc__", None) for t in types):
-            implementation = of_foreign(face, self.array) if any(map(is_foreign, types)) else self.array
+            implementation = self.array
+            if any(map(is_foreign, types)):
+                implementation = of_foreign(face, in_blocks(face.row, self.array, types))
         elif all(t in PLAIN for t in types):
             implementation = self.scalar
         else:  # ``math.sin`` would round an mpf to a float; other types may be registered later

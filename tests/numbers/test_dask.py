@@ -1,5 +1,7 @@
 """Arrays of Dask: derivatives are graphs as values are; nothing is computed before the caller asks for it."""
 
+import math
+import pickle
 import re
 import warnings
 from pathlib import Path
@@ -7,14 +9,25 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from foreign_programs import PROGRAMS, W, X, Y, of
+from foreign_programs import PROGRAMS as SHARED
+from foreign_programs import W, X, Y, of
+from scipy import special
 from test_foreign import CALLS, MODES, assert_same, expected
 
 from autodiff import grad, hvp, jvp, value_and_grad, vjp
 from autodiff.calls.structures import flatten
+from dualnumbers.table import TABLE, blocks
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed (extra dask)")
 dask = pytest.importorskip("dask")
+
+PROGRAMS = SHARED | {
+    "places": (lambda x, y, w: np.sum(x[np.array([0, 0, 5])] ** 2 * w), 0),
+    "a pair of places": (lambda x, y, w: np.sum(x[np.array([0, 4, 4]), np.array([1, 2, 2])] ** 2), 0),
+    "copied": (lambda x, y, w: np.sum(np.copy(x) ** 3), 0),
+    "by a parameter": (lambda x, y, w: np.sum(special.gammainc(x, 2.0 + x)), 0),
+    "one of several": (lambda x, y, w: np.sum(special.airy(x)[0] ** 2), 0),
+}
 
 
 class ComputedError(Exception):
@@ -103,9 +116,20 @@ def test_an_array_that_is_assigned_to_later():
 @pytest.mark.filterwarnings("ignore:The `numpy:FutureWarning")  # Dask's own, that it is about to compute
 def test_what_dask_lacks_names_it():
     """Where Dask would compute, and give an array of NumPy's, or has no such function, the error says whose it is."""
-    for f in (lambda x: np.sum(np.copy(x) ** 2), lambda x: np.sum(np.interp(x, Y, Y)), lambda x: np.sum(np.sort(x))):
+    for f in (lambda x: np.sum(np.interp(x, Y, Y)), lambda x: np.sum(np.sort(x))):
         with pytest.raises(TypeError, match=r"dask\.array\.core\.Array lacks what"):
             grad(f)(lazy(X))
+
+
+@pytest.mark.parametrize("name", ["chdtri", "polygamma_difference_0", "kelvin", "sin"])
+def test_a_function_travels_to_a_worker_by_its_name(name):
+    """Whatever it closes over; one of the user's own goes as it is."""
+    row = TABLE[name].row
+    block = pickle.loads(pickle.dumps(blocks.Block(name, row.numpy.plain)))
+    assert block.evaluate is row.numpy.plain
+    assert len(pickle.dumps(block)) < 200
+    own = blocks.Block(name, math.hypot)
+    assert pickle.loads(pickle.dumps(own)).evaluate is math.hypot
 
 
 FOUND = (Path(__file__).parents[2] / "benchmarks/LIBRARIES.md").read_text(encoding="utf-8")

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+import threading
 import time
 
 import numpy as np
@@ -49,6 +51,22 @@ def raising_above(w, part):
     if len(part[1]) == 17 and w[0] > 50.0:
         raise ValueError("above")
     return logistic(w, part)
+
+
+class OddError(Exception):
+    """One that cannot travel."""
+
+    def __init__(self, first, second):
+        super().__init__("odd")
+        self.lock = threading.Lock()
+
+
+def odd(w, part):
+    raise OddError(1, 2)
+
+
+def exiting(w, part):
+    sys.exit(3)
 
 
 def deadly(w, part):

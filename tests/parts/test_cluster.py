@@ -3,6 +3,7 @@
 One cluster serves all tests, in their order: it has three workers, then two, then one, and no scheduler at last.
 """
 
+import _thread
 import os
 import re
 import signal
@@ -220,6 +221,27 @@ def test_a_part_that_raises_is_named_and_nothing_is_lost(client):
         grad(total)(POINT)
     assert isinstance(raised.value.__cause__, KeyError)
     assert grad(summed(logistic, PARTS, client))(POINT).tobytes() == FITTED
+
+
+@pytest.mark.parametrize(("loss", "message"), [(models.odd, "OddError: odd"), (models.exiting, "SystemExit: 3")])
+def test_errors_that_would_end_a_worker(client, loss, message):
+    pids = client.run(os.getpid)
+    with pytest.raises(PartError, match=f"part 0 raised RuntimeError: {message}"):
+        grad(summed(loss, PARTS, client))(POINT)
+    assert client.run(os.getpid) == pids
+
+
+def test_an_evaluation_that_is_interrupted(client):
+    total = summed(models.slow, PARTS, client)
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        again_and_again(total)
+    assert grad(total)(POINT).tobytes() == FITTED
+
+
+def test_a_bar_shows_the_progress(client, capsys):
+    grad(summed(models.slow, PARTS, client, progress=True))(POINT)
+    assert "/21" in capsys.readouterr().err
 
 
 def test_what_cannot_travel(client):

@@ -273,11 +273,20 @@ def test_nan_in_theta_and_in_a_part_goes_through():
     assert np.isnan(total.terms(POINT * np.nan)).all()
 
 
+def logistic_or_not(w, part):
+    return 3
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="0 parts"):
         summed(logistic, [])
     with pytest.raises(TypeError, match="function"):
         summed(PARTS, logistic)
+    for given in ("data.npy", Path("data.npy"), 3):
+        with pytest.raises(TypeError, match=r"a list of parts, not .*; of one it is \["):
+            summed(logistic, given)
+    with pytest.raises(PartError, match="logistic_or_not returned int 3: an integer has no derivative"):
+        grad(summed(logistic_or_not, PARTS))(POINT)
     with pytest.raises(TypeError, match="client"):
         summed(logistic, PARTS, client=4)
     with pytest.raises(PartError, match="a part of θ"):
@@ -296,6 +305,30 @@ def test_what_cannot_travel(processes):
     lock = threading.Lock()
     with pytest.raises(TypeError, match="cannot travel"):
         summed(lambda w, part: (lock, logistic(w, part))[1], PARTS, processes)(POINT)
+
+
+@pytest.mark.parametrize(("loss", "message"), [(models.odd, "OddError: odd"), (models.exiting, "SystemExit: 3")])
+def test_errors_that_would_end_a_worker(processes, loss, message):
+    """The next evaluation finds the pool well."""
+    with pytest.raises(PartError, match=f"part 0 raised RuntimeError: {message}"):
+        grad(summed(loss, PARTS, processes))(POINT)
+    assert np.allclose(grad(summed(logistic, PARTS, processes))(POINT), by_hand(POINT)[1])
+
+
+def test_parts_of_unequal_shapes_and_empty_ones():
+    x, y = PARTS[0]
+    empty = np.ones((0, 3)), np.ones(0)
+    assert np.array_equal(grad(summed(logistic, [PARTS[0], empty]))(POINT), grad(summed(logistic, PARTS[:1]))(POINT))
+    assert np.array_equal(grad(summed(logistic, [empty]))(POINT), np.zeros(3))
+    with pytest.raises(PartError, match=r"part 1 \(b\) raised ValueError: matmul.*size 3 is different from 2"):
+        grad(summed(logistic, {"a": (x, y), "b": (x[:, :2], y)}))(POINT)
+
+
+def test_progress_is_shown(capsys):
+    with ThreadPoolExecutor(2) as threads:
+        for client in (None, threads):
+            grad(summed(logistic, PARTS, client, progress=True))(POINT)
+            assert "21" in capsys.readouterr().err
 
 
 def test_a_process_that_dies_is_an_error_in_bounded_time():

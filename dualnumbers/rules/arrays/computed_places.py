@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ...foreign import as_like, new_like
+from ...foreign import added_at, as_like, elements_of, new_like
 from ...forms import shape, size
 from ...levels import is_noted
 from ...table import entry_of, linear, locally_constant_of_arrays
@@ -54,14 +54,14 @@ def _put_at(x, v, places):
 @linear(lambda g, x, places: given_back(g, places, shape(x)), None, shown="take", batched=_taken_of_all, put=_put_at)
 def taken(x, places):
     """The elements at places among all, counted in the order C."""
-    return np.reshape(x, (-1,))[places]
+    return elements_of(np.reshape(x, (-1,)), places)
 
 
 @linear(lambda g, v, places, of: taken(g, places), None, shown="scatter", batched=_given_back_of_all)
 def given_back(v, places, of):
     """Zeros, to which elements are added at places."""
     total = new_like(v, int(np.prod(of)), np.result_type(v))
-    np.add.at(total, places, v)
+    added_at(total, places, v)
     return total.reshape(of)
 
 

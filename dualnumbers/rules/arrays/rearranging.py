@@ -7,7 +7,7 @@ zero was filled in.
 
 import numpy as np
 
-from ...foreign import as_array, as_like, by_default, in_index, is_foreign, new_like
+from ...foreign import added_at, as_array, as_like, by_default, elements_of, in_index, is_foreign, new_like
 from ...forms import dtype_of, shape, size
 from ...levels import read
 from ...table import composition, linear
@@ -32,13 +32,14 @@ def _spread_of_all(apply, xs, members, sources, to):
 
 @linear(lambda g, x, sources: spread(g, sources, shape(x)), shown="gather", batched=_gather_of_all)
 def gathered(g, sources):
-    return np.append(np.ravel(g), new_like(g, 1, np.result_type(g)))[sources - 1]  # source 0: the zero at the end
+    nothing = new_like(g, 1, np.result_type(g))
+    return elements_of(np.append(np.ravel(g), nothing), sources - 1)  # source 0: the zero at the end
 
 
 @linear(lambda g, z, sources, to: gathered(g, sources), shown="scatter", batched=_spread_of_all)
 def spread(g, sources, to):
     total = new_like(g, int(np.prod(to)) + 1, np.result_type(g))
-    np.add.at(total, sources, g)
+    added_at(total, sources, g)
     return total[1:].reshape(to)
 
 
