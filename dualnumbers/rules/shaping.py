@@ -108,9 +108,7 @@ def transpose(a, axes=None):
         batched=batching.by_elements)  # fmt: skip
 def copied(x, order):
     """Another array of the same numbers, which does not change with this one."""
-    if is_lazy(type(x)):
-        return x.copy()
-    return x.copy(order) if type(x) is np.ndarray else np.copy(x, order)
+    return x.copy(order) if type(x) is np.ndarray else x.copy() if is_lazy(type(x)) else np.copy(x, order)
 
 
 @linear(lambda g, x, to: g, of=np.broadcast_to, call=lambda array, shape, subok=False: (array, shape),
