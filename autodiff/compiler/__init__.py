@@ -2,7 +2,7 @@
 
 - ``compiled``: `jit`, and the function that it returns; ``nested``: that function inside a differentiation.
 - ``forms``, ``paths``: its programs, one for each form of the arguments and each way through its branches.
-- ``program``, ``passes``: a recording as steps, and what of them is left out.
+- ``program``, ``passes``, ``rounds``: a recording as steps, what of them is left out, and in which rounds not.
 - ``source``: the steps as Python source, which calls NumPy; ``native``: as machine code; ``c``: as a file in C.
 - ``direct``, ``into``, ``results``: calls without Python between, results written into arrays, results that are sparse.
 - ``loops``, ``lines``: what a program tells of itself, its loops and the time of each line of code.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -16,41 +16,39 @@ from dualnumbers.forms import is_alike, shape
 
 from ..tape.keeping import repeated
 from .program import Program, Step, may_raise
-
-Rule = Callable[[Program, Step], int | None]
-"""What gives the same as a step, an operand of the new program; None where the step is needed."""
+from .rounds import evenly
 
 
-def rewritten(program: Program, rule: Rule) -> Program:
-    """Return the program without the steps for which a rule finds an operand that gives the same."""
+def replaced(program: Program, others: Sequence[int]) -> Program:
+    """Return the program with other operands in the place of steps: one for each, its own number where it stays."""
     made = program.emptied()
     now = list(range(len(program.inputs)))
-
-    def operand(number: int) -> int:
-        return number if number < 0 else now[number]
-
-    for _, step in program.numbered():
-        moved = step._replace(operands=tuple(map(operand, step.operands)))
-        same = None if step.guards else rule(made, moved)
-        if same is None:
-            same = len(made.inputs) + len(made.steps)
-            guards = tuple(guard._replace(operand=same) for guard in step.guards)
-            made.steps.append(moved._replace(guards=guards))
-        now.append(same)
-    made.returned = list(map(operand, program.returned))
+    place = len(now)
+    for (number, step), other in zip(program.numbered(), others, strict=True):
+        if other != number:
+            now.append(other if other < 0 else now[other])
+        else:
+            now.append(place)
+            made.steps.append(step.moved(tuple([x if x < 0 else now[x] for x in step.operands]), place))
+            place += 1
+    made.returned = [x if x < 0 else now[x] for x in program.returned]
     return made
 
 
 def fold(program: Program) -> Program:
     """Make a constant of every step of constants."""
-
-    def rule(made: Program, step: Step) -> int | None:
-        if any(operand >= 0 for operand in step.operands) or type(step.value) is tuple:
-            return None
-        made.constants.append(repeated(step.value))
-        return ~(len(made.constants) - 1)
-
-    return rewritten(program, rule)
+    count, constants = len(program.inputs), list(program.constants)
+    others: list[int] = []
+    for number, step in program.numbered():
+        is_known = all(x < 0 or (x >= count and others[x - count] < 0) for x in step.operands)
+        if is_known and not step.guards and type(step.value) is not tuple:
+            constants.append(repeated(step.value))
+            others.append(-len(constants))
+        else:
+            others.append(number)
+    made = replaced(program, others)
+    made.constants = constants
+    return made
 
 
 SAME = {"multiply": (1.0, (0, 1)), "divide": (1.0, (1,)), "power": (1.0, (1,)), "subtract": (0.0, (1,))}
@@ -62,42 +60,61 @@ SHAPES = ("astype", "broadcast_to", "reshape", "transpose", "real", "conj", "cop
 
 def simple(program: Program) -> Program:
     """Leave out what changes nothing: products with 1, a broadcast to the shape that is there, a fixed choice."""
+    found = [number if step.guards else _itself(program, number, step) for number, step in program.numbered()]
+    if not any(x != k and step.row.name not in SHAPES for (k, step), x in zip(program.numbered(), found, strict=True)):
+        return replaced(program, found)  # no value decides, so rounds are alike
 
-    def rule(made: Program, step: Step) -> int | None:
-        name, operands = step.row.name, step.operands
-        if name in SAME and len(operands) == 2:
-            neutral, places = SAME[name]
-            for place in places:
-                other = operands[1 - place]
-                if operands[place] < 0 and is_alike(made.value(other), step.value):
-                    number = made.value(operands[place])
-                    if np.all(number == neutral) and not (neutral == 0.0 and np.any(np.signbit(number))):
-                        return other
-        if name == "where" and operands[0] < 0 and type(made.value(operands[0])) in (bool, np.bool_):
-            chosen = operands[1 if made.value(operands[0]) else 2]
-            return chosen if type(made.value(chosen)) is type(step.value) in (float, np.float64) else None
-        if name in SHAPES and is_alike(made.value(operands[0]), step.value) and np.result_type(step.value).kind == "f":
-            is_moved = name == "transpose" and len(shape(step.value)) > 1
-            return None if is_moved else operands[0]
-        return None
+    def others(kept: Collection[int]) -> list[int]:
+        return [k if k in kept else x for k, x in enumerate(found, len(program.inputs))]
 
-    return rewritten(program, rule)
+    return replaced(program, evenly(program, others))
+
+
+def _itself(program: Program, number: int, step: Step) -> int:
+    """Return the operand that a step gives as it is, or the step's number."""
+    name, operands = step.row.name, step.operands
+    if name in SAME and len(operands) == 2:
+        neutral, places = SAME[name]
+        for place in places:
+            other = operands[1 - place]
+            if operands[place] < 0 and is_alike(program.value(other), step.value):
+                x = program.value(operands[place])
+                if np.all(x == neutral) and not (neutral == 0.0 and np.any(np.signbit(x))):
+                    return other
+    if name == "where" and operands[0] < 0 and type(program.value(operands[0])) in (bool, np.bool_):
+        chosen = operands[1 if program.value(operands[0]) else 2]
+        return chosen if type(program.value(chosen)) is type(step.value) in (float, np.float64) else number
+    if name in SHAPES and is_alike(program.value(operands[0]), step.value) and np.result_type(step.value).kind == "f":
+        is_moved = name == "transpose" and len(shape(step.value)) > 1
+        return number if is_moved else operands[0]
+    return number
 
 
 def merge(program: Program) -> Program:
     """Compute equal steps once."""
     known: dict[Any, int] = {}
-    names = [_name(x) for x in program.constants]
+    names = [known.setdefault(_name(x), ~k) for k, x in enumerate(program.constants)]
+    kinds = [
+        known.setdefault((step.row, step.row.face_of(step.value), *map(_name, step.static)), number)
+        for number, step in program.numbered()
+    ]
 
-    def rule(made: Program, step: Step) -> int | None:
-        operands = tuple(number if number >= 0 else names[~number] for number in step.operands)
-        key = step.row, step.row.face_of(step.value), operands, tuple(map(_name, step.static))
-        if key in known:
-            return known[key]
-        known[key] = len(made.inputs) + len(made.steps)
-        return None
+    def firsts(kept: Collection[int]) -> list[int]:
+        """Return the first of the steps that are equal to each; itself for those that are kept."""
+        count, known = len(program.inputs), dict[Any, int]()
+        now = list(range(count))
+        for (number, step), kind in zip(program.numbered(), kinds, strict=True):
+            key = kind, *[names[~x] if x < 0 else now[x] for x in step.operands]
+            if step.guards:
+                now.append(number)
+            elif number in kept:
+                known[key] = number
+                now.append(number)
+            else:
+                now.append(known.setdefault(key, number))
+        return now[count:]
 
-    return rewritten(program, rule)
+    return replaced(program, evenly(program, firsts))
 
 
 def _name(x: Any) -> Any:
@@ -127,10 +144,8 @@ def dead(program: Program) -> Program:
     made = program.emptied()
     for number, step in program.numbered():
         if number in wanted:
-            now[number] = count + len(made.steps)
-            guards = tuple(guard._replace(operand=now[number]) for guard in step.guards)
-            operands = tuple(now.get(operand, operand) for operand in step.operands)
-            made.steps.append(step._replace(operands=operands, guards=guards))
+            now[number] = place = count + len(made.steps)
+            made.steps.append(step.moved(tuple([now.get(x, x) for x in step.operands]), place))
     made.returned = [now.get(number, number) for number in program.returned]
     return made
 
@@ -154,7 +169,9 @@ def share(program: Program) -> Program:
             known[key] = ~(len(made.constants) - 1)
         return known[key]
 
-    made.steps = [step._replace(operands=tuple(map(kept, step.operands))) for step in program.steps]
+    for number, step in program.numbered():
+        operands = step.operands
+        made.steps.append(step.moved(tuple(map(kept, operands)), number) if min(operands, default=0) < 0 else step)
     made.returned = list(map(kept, program.returned))
     return made
 

@@ -6,9 +6,11 @@ is recorded again, as it goes there, and kept beside: so each path is recorded o
 
 from __future__ import annotations
 
+import gc
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
 from threading import RLock
@@ -39,8 +41,8 @@ from .program import NotCompilable, Program, of_tape
 from .results import Sparse, as_structure, with_elements
 from .source import Diverged, Source
 
-LONGEST = 100_000
-"""Up to how many steps are compiled: Python's compiler takes some ten seconds for as many."""
+LONGEST = 1_000_000
+"""Up to how many steps are compiled: to find the loops in as many takes 40 s, and two GB of memory."""
 
 MANY = 100_000
 """From how many elements of an argument on values are computed when the program runs, not when it is recorded."""
@@ -204,11 +206,16 @@ class Programs:
                 _check_same(program, again, self.name)
             seconds["record"], start = time.perf_counter() - start, time.perf_counter()
             steps = {"record": len(program.steps)}
-            for one in PASSES:
-                program = one(program)
-                steps[one.__name__] = len(program.steps)
-            seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
-            source = Source(program, not self.exact, self.threads, self.profile)
+            try:
+                with undisturbed():
+                    for one in PASSES:
+                        program = one(program)
+                        steps[one.__name__] = len(program.steps)
+                    seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
+                    source = Source(program, not self.exact, self.threads, self.profile)
+            except NotCompilable as error:
+                form.eager = f"it cannot be compiled: {error}"
+                return None
             straight = direct(program, source.native, args, keywords)
             path = Path(program, source, source.function(), straight, steps, seconds, type(tape) is LazyRecorder)
             seconds |= source.native.seconds if source.native else {}
@@ -234,6 +241,18 @@ class Programs:
             return "a value whose shape differs"
         guard = at[0].source.guards[at[1]]
         return str(guard.place or guard.question)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Python look for no garbage meanwhile: among a million objects, of which none is, that takes a while."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: Recorder | None = None) -> Program:

@@ -52,6 +52,13 @@ class Step(NamedTuple):
     source: Source | None = None
     """The user's code that it comes from, where the tape has noted that."""
 
+    def moved(self, operands: tuple[int, ...], number: int) -> Step:
+        """Return the step with other operands and another number, its guards with it."""
+        if operands == self.operands and not self.guards:
+            return self
+        guards = tuple(guard._replace(operand=number) for guard in self.guards)
+        return Step(self.row, operands, self.static, self.value, guards, self.source)
+
 
 class Program:
     """Inputs and steps, numbered one after the other, and what is returned: operands in the place of leaves."""

@@ -23,7 +23,7 @@ from dualnumbers.table.kinds import Constant
 
 from ..tape.replay import forms_of, same
 from .native.blocks import NativeBlock, in_order, is_in_order, left, native
-from .program import Guard, Program, Step
+from .program import Guard, NotCompilable, Program, Step
 
 INFIX: dict[Any, str] = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
                          operator.pow: "**"}  # fmt: skip
@@ -48,6 +48,9 @@ IN_PLACE = frozenset((np.add, np.subtract, np.multiply, np.divide, np.negative, 
 
 UNKNOWN = "(no line of code)"
 
+LONGEST = 100_000
+"""How many statements there are at most: Python's compiler takes some ten seconds for as many."""
+
 LARGE = 1 << 18
 """From so many bytes on an array is let go as soon as nothing reads it any more."""
 
@@ -67,6 +70,8 @@ class Source:
         self.known: dict[int, str] = {}
         self.native = native(program, threads, profile) if is_native else None
         order = self.native.order() if self.native else [number for number, _ in program.numbered()]
+        if len(order) > LONGEST:
+            raise NotCompilable(f"more than {LONGEST:,} of its steps are in no loop of machine code")
         self.last = self._last_reads(order)
         self.fresh = set[int]()
         self.lines: list[str] = []

@@ -9,7 +9,7 @@ Steps, and what is left to Python:
   instructions: elementwise ones, those along axes, assignments, elements that are chosen, matrices, complex numbers.
 
 Loops of Python's, found again:
-- ``rolling``, ``periods``: instructions that repeat themselves.
+- ``rolling``, ``periods``, ``columns``: instructions that repeat themselves, and their operands in all rounds.
 - ``dependence``, ``beside``, ``loops``: what of a body can be done for all its rounds at once, and in which order.
 
 Instructions, joined to kernels:

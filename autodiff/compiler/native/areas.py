@@ -7,6 +7,7 @@ says: the view is taken of an array of the space's size, whose elements nobody r
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,10 +79,9 @@ class Area(NamedTuple):
 
     def along(self, shape: tuple[int, ...]) -> Address:
         """Return its elements along loops over a shape that it is broadcast to."""
-        size, own = self.space.array.itemsize, self.picture
-        ahead = len(shape) - own.ndim
-        strides = (0,) * ahead + tuple(s // size if n > 1 else 0 for n, s in zip(own.shape, own.strides, strict=True))
-        return Address(self.space.number, self.space.kind, self.offset, strides)
+        space, own = self
+        offset = 0 if own is space.array else self.offset
+        return Address(space.number, space.kind, offset, _strides(own.shape, own.strides, own.itemsize, len(shape)))
 
     def viewed(self, view: Callable[..., Any], *static: Any) -> Area | None:
         """Return what a function of arrays gives of it, if that is a view, else None."""
@@ -90,6 +90,13 @@ class Area(NamedTuple):
             return None
         inside = found.size == 0 or np.may_share_memory(found, self.space.array)
         return Area(self.space, found) if inside and found.dtype == self.space.array.dtype else None
+
+
+@lru_cache(1 << 12)
+def _strides(shape: tuple[int, ...], strides: tuple[int, ...], size: int, rank: int) -> tuple[int, ...]:
+    """Return strides in elements for loops over a shape of a rank; what is broadcast has none."""
+    own = tuple(s // size if n > 1 else 0 for n, s in zip(shape, strides, strict=True))
+    return (0,) * (rank - len(shape)) + own
 
 
 class Chosen(NamedTuple):

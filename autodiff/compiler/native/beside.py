@@ -48,7 +48,7 @@ def beside(lines: Sequence[Instruction]) -> list[Instruction]:
             place[at] = before
         else:
             first[key] = at
-    return [lines[at] for at in sorted(range(len(lines)), key=lambda at: (place[at], at))]
+    return [lines[at] for at in sorted(range(len(lines)), key=place.__getitem__)]
 
 
 def together(groups: Sequence[dependence.Group], lines: Sequence[Instruction]) -> list[dependence.Group]:

@@ -133,13 +133,13 @@ class Native:
         for number, step in reversed(list(program.numbered())):
             is_read = number in read or step.guards or not is_view(step)  # a view is taken where it is read
             if (number not in parts.native or number in parts.seen) and is_read:
-                of_level.setdefault(parts.level[number], []).insert(0, number)
+                of_level.setdefault(parts.level[number], []).append(number)
                 read.update(step.operands)
         found: list[int | NativeBlock] = []
         for level in sorted({-1, *self.blocks, *of_level}):
             if level in self.blocks:
                 found.append(self.blocks[level])
-            found += of_level.get(level, ())
+            found += reversed(of_level.get(level, ()))
         return found
 
 

@@ -56,7 +56,9 @@ class Caller(Printer):
             self._loop(depth + 1)
             self._end(f".{depth}", 1, self.shape[outer[depth]])
             return
-        self._write([self._start(x._replace(strides=(*(x.strides[k] for k in outer), 0))) for x in self.places])
+        given = [x.along_with(lambda a: a._replace(strides=(*(a.strides[k] for k in outer), 0))) for x in self.places]
+        self._starts = {x.places: self._start(x.places) for x in given if x.places is not None}
+        self._write(list(map(self._start, given)))
 
     def _call(self, name: str, *given: str | float) -> None:
         """Write the call of a function: of pointers, letters, and numbers by their addresses, as Fortran takes them."""

@@ -94,6 +94,8 @@ class Block:
         """The instructions with loops found in them, when all are there."""
         self.tables: dict[Space, np.ndarray] = {}
         """Arrays of numbers that are part of the code."""
+        self._pictures: dict[tuple[tuple[int, ...], np.dtype], np.ndarray] = {}
+        """Arrays of whole spaces, the same one for all of a form."""
         self._places: dict[tuple[tuple[int, ...], bytes], Area] = {}
         self.areas: dict[int, Operand] = {}
         """Where each of its values is, but for complex ones."""
@@ -106,7 +108,10 @@ class Block:
 
     def space(self, shape: tuple[int, ...], dtype: np.dtype) -> Area:
         """Return an area that is a new space."""
-        made = Space(len(self.spaces), np.empty(shape, dtype))
+        key = shape, dtype
+        if key not in self._pictures:
+            self._pictures[key] = np.empty(shape, dtype)
+        made = Space(len(self.spaces), self._pictures[key])
         self.spaces.append(made)
         return Area(made, made.array)
 
@@ -154,7 +159,7 @@ class Block:
         """Append an instruction, and return its area."""
         shape = out.shape if shape is None else shape
         if 0 not in shape:
-            taken = tuple(x if isinstance(x, float) else x.along(shape) for x in operands)
+            taken = tuple([x if isinstance(x, float) else x.along(shape) for x in operands])
             self.instructions.append(
                 Instruction(form, taken, out.along(shape), shape, of, fold, raises, ordered, self.step)
             )

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .areas import DTYPES, Address
 from .beside import together
+from .columns import Columns
 from .dependence import Access, components
 from .instructions import Block, Group, Instruction, Repeat, Scan
 from .periods import Run
-
-
-class _Place(NamedTuple):
-    """Where the value of a line is laid out: which line of the period, and in which round."""
-
-    column: int
-    round: int
 
 
 class Unfit(Exception):  # noqa: N818
@@ -32,16 +25,9 @@ class Roller(Protocol):
 
     block: Block
     lines: list[Instruction]
-    kept: set[int]
-    """The spaces that are the block's arguments or results."""
-    writers: dict[int, list[int]]
-    """For each space the instructions that write to it."""
-    reads: Counter[int]
-    """For each space how often it is read."""
-
-    def now(self, x: Address) -> Address:
-        """Return where a value is now."""
-        ...
+    columns: Columns
+    kept: np.ndarray
+    """Whether a space is an argument or a result of the block."""
 
 
 def larger_of(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
@@ -57,55 +43,63 @@ class Loop:
 
     def __init__(self, roller: Roller, run: Run, anywhere: bool = False) -> None:
         self.roller, self.run, self.block, self.anywhere = roller, run, roller.block, anywhere
-        lines = roller.lines[run.start : run.start + run.period * run.rounds]
-        self.columns = [lines[k :: run.period] for k in range(run.period)]
-        self.places: dict[int, _Place] = {}
-        """The spaces that are laid out anew."""
-        self.sizes: list[int] = []
-        for k, column in enumerate(self.columns):
-            sizes = {self.block.spaces[line.out.space].array.size for line in column}
-            self.sizes.append(min(sizes))
-            if len(sizes) == 1 and all(self._is_own(k, t, line) for t, line in enumerate(column)):
-                self.places.update({line.out.space: _Place(k, t) for t, line in enumerate(column)})
+        self.at = np.arange(run.start, run.start + run.period * run.rounds).reshape(run.rounds, run.period)
+        """The instructions, for each round and each line of the period."""
+        columns = roller.columns
+        self.outs = columns.spaces[self.at, 0]
+        sizes = columns.sizes[self.outs]
+        self.sizes: list[int] = sizes[0].tolist()
+        """For each line of the period how much room a round has."""
+        self.own = (self._is_own() & (sizes == sizes[0])).all(0)
+        """Which lines of the period are laid out anew."""
+        self.space, self.offset = columns.space.copy(), columns.offset.copy()
+        """Where the values of all spaces are then; of those that are laid out anew the space is ``~line``."""
+        ahead = np.arange(1, run.rounds + 1)[:, None] * sizes[0]
+        self.space[self.outs[:, self.own]] = ~np.flatnonzero(self.own)
+        self.offset[self.outs[:, self.own]] = ahead[:, self.own]
         self.starts: dict[int, dict[Address, tuple[Address, tuple[int, ...]]]] = {}
         """For each column what is to be in front of its first round: where, from where, and in which shape."""
         self.rolled = [self._line(k) for k in range(run.period)]
-        self.moved: dict[int, tuple[int, int]] = {}
         self.found = self._instructions()
         """The loops, in an order in which each finds what it reads."""
 
-    def _is_own(self, k: int, t: int, line: Instruction) -> bool:
-        """Return whether a line is the first to write to a space to which only lines of its round write."""
-        roller, (start, period, _) = self.roller, self.run
-        writers = roller.writers[line.out.space]
-        begin = start + t * period
-        return line.out.space not in roller.kept and writers[0] == begin + k and writers[-1] < begin + period
-
-    def _address(self, x: Address) -> Address:
-        """Return an address with the new place of what is laid out; its space is ``~column``."""
-        if x.space in self.places:
-            column, round_ = self.places[x.space]
-            return x._replace(space=~column, offset=(round_ + 1) * self.sizes[column] + x.offset)
-        return self.roller.now(x)
+    def _is_own(self) -> np.ndarray:
+        """Return whether an instruction is the first to write to a space to which only its round writes."""
+        roller, columns = self.roller, self.roller.columns
+        is_first, ends = columns.first[self.outs] == self.at, self.at[:, :1] + self.run.period
+        return np.asarray(is_first & (columns.last[self.outs] < ends) & ~roller.kept[self.outs])
 
     def _line(self, k: int) -> Instruction:
         """Return a line as one over all rounds."""
-        column = self.columns[k]
-        out = self._through([self._address(line.out) for line in column], column[0].shape)
-        operands: list[Address | float] = []
-        for q, first in enumerate(column[0].operands):
-            values = [line.operands[q] for line in column]
-            if isinstance(first, Address):
-                operands.append(
-                    self._through([self._address(x) for x in values if isinstance(x, Address)], column[0].shape)
-                )
-            else:
-                operands.append(self._numbers([x for x in values if isinstance(x, float)], column[0]))
-        return column[0]._replace(operands=tuple(operands), out=out, shape=(len(column), *column[0].shape))
+        line = self.roller.lines[self.run.start + k]
+        operands = tuple(
+            self._through(k, q) if isinstance(x, Address) else self._numbers(k, q, line.shape)
+            for q, x in enumerate(line.operands, 1)
+        )
+        return line._replace(operands=operands, out=self._through(k, 0), shape=(self.run.rounds, *line.shape))
 
-    def _through(self, places: list[Address], shape: tuple[int, ...]) -> Address:
-        """Return where a line reads or writes in all rounds; what the first reads may be put where it is expected."""
-        offsets = np.array([x.offset for x in places])
+    def _through(self, k: int, q: int) -> Address:
+        """Return where a line reads by an operand, or writes, in all rounds: q = 0 is the result."""
+        columns, at = self.roller.columns, self.at[:, k]
+        spaces = columns.spaces[at, q]
+        offsets = columns.offsets[at, q] + self.offset[spaces]
+        spaces = self.space[spaces]
+        line = self.roller.lines[self.run.start + k]
+        first = line.operands[q - 1] if q else line.out
+        assert isinstance(first, Address)
+        step = int(offsets[2] - offsets[1])
+        if not columns.has_places[q] and (spaces == spaces[0]).all() and (np.diff(offsets) == step).all():
+            return first._replace(space=int(spaces[0]), offset=int(offsets[0]), strides=(step, *first.strides))
+        taken = [self.roller.lines[j].operands[q - 1] if q else self.roller.lines[j].out for j in at.tolist()]
+        places = [
+            x._replace(space=space, offset=offset)
+            for x, space, offset in zip(taken, spaces.tolist(), offsets.tolist(), strict=True)
+            if isinstance(x, Address)
+        ]
+        return self._through_places(places, offsets, line.shape)
+
+    def _through_places(self, places: list[Address], offsets: np.ndarray, shape: tuple[int, ...]) -> Address:
+        """Return where addresses lead in all rounds; what the first reads may be put where it is expected."""
         is_one = len({x.space for x in places}) == 1
         step = int(offsets[2] - offsets[1])
         first, second = places[:2]
@@ -157,23 +151,23 @@ class Loop:
         if len({(x.space, x.offset - to.offset) for to, (x, _) in starts.items()}) > 1:
             raise Unfit
 
-    def _numbers(self, values: list[float], line: Instruction) -> Address | float:
-        """Return the numbers of all rounds: one, or a table of them."""
-        bits = np.array(values).view(np.int64)
+    def _numbers(self, k: int, q: int, shape: tuple[int, ...]) -> Address | float:
+        """Return the numbers of an operand in all rounds: one, or a table of them."""
+        values = self.roller.columns.numbers[self.at[:, k], q]
+        bits = values.view(np.int64)
         if (bits == bits[0]).all():
-            return values[0]
-        table = self.block.table(np.array(values))
-        return Address(table.space.number, table.kind, 0, (1, *(0 for _ in line.shape)))
+            return float(values[0])
+        table = self.block.table(values)
+        return Address(table.space.number, table.kind, 0, (1, *(0 for _ in shape)))
 
     # ------------------------------------------------------------------------------------------------- instructions
 
     def _instructions(self) -> list[Group]:
         spaces = {}
-        for k in sorted({place.column for place in self.places.values()}):
-            dtype = DTYPES[self.columns[k][0].out.kind]
+        for k in np.flatnonzero(self.own).tolist():
+            dtype = DTYPES[self.rolled[k].out.kind]
             spaces[k] = self.block.space(((self.run.rounds + 1) * self.sizes[k],), dtype).space.number
-        self.moved = {space: (spaces[column], (t + 1) * self.sizes[column])
-                      for space, (column, t) in self.places.items()}  # fmt: skip
+            self.space[self.outs[:, k]] = spaces[k]
 
         def laid(x: Address | float) -> Address | float:
             return x._replace(space=spaces[~x.space]) if isinstance(x, Address) and x.space < 0 else x
@@ -221,7 +215,7 @@ class Loop:
             return None
         last = line.out._replace(offset=line.out.offset + step * (self.run.rounds - 1), strides=())
         if step:
-            if any(self.roller.reads[one.out.space] != 1 for one in self.columns[k][:-1]):
+            if (self.roller.columns.reads[self.outs[:-1, k]] != 1).any():
                 return None
             start = Instruction("same", (before._replace(strides=()),), last, (), line.of)
         else:

@@ -15,6 +15,7 @@ from dualnumbers.levels import has_nan
 from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
+from ..rounds import varied
 from .along import ALONG
 from .areas import DTYPES, KINDS, Area
 from .choosing import CHOOSING
@@ -58,6 +59,8 @@ class Lowering:
         """Those of the views that Python takes itself, of what a block gives."""
         self.guarded: set[tuple[int, int]] = set()
         """The guards that blocks look at, by their step and their place there."""
+        self._varied = varied(program)
+        """The constants that stay arrays though their elements are equal."""
         self._readers: dict[int, list[int]] = {}
         self._shown = set(program.returned)
         """What Python reads besides its own steps."""
@@ -82,7 +85,7 @@ class Lowering:
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:
-        level = max([0, *(self.level[x] + (x not in self.native) for x in step.operands if x >= 0)])
+        level = max([0, *[self.level[x] + (x not in self.native) for x in step.operands if x >= 0]])
         if self._lower(level, number, step):
             self.level[number] = level
             self.native.add(number)
@@ -108,13 +111,12 @@ class Lowering:
             return False
         if is_view(step) and step.operands[0] not in self.native:
             return False  # a view of what Python has costs nothing there, and is part of each block that reads it
-        block = self.blocks.setdefault(level, Block(self._is_alone))
-        block.step = number
+        block = self._block(level, number)
         take: Callable[..., Any] = self._parts if is_of_parts else self._operand
         operands = [found for x in step.operands if (found := take(block, x, name in JOINING)) is not None]
         if len(operands) < len(step.operands):
             return False
-        dies = bool(operands) and self._is_private(step.operands[0], number, level)
+        dies = name == "setitem" and self._is_private(step.operands[0], number, level)
         found = rule(self._here(block, step, dies), *operands)
         if found is None:
             return False
@@ -137,14 +139,20 @@ class Lowering:
         readers = self._readers.get(number, ())
         if number in self._shown or step.guards or any(self._step(reader).row.name != "item" for reader in readers):
             return False
-        block = self.blocks.setdefault(level, Block(self._is_alone))
-        block.step = number
+        block = self._block(level, number)
         operands = [x if x is None else self._operand(block, x) for x in step.operands]
         results = None if None in operands else SEVERAL[step.row.name](self._here(block, step, False), *operands)
         if results is None:
             return False
         block.areas.update((reader, results[self._step(reader).static[0]]) for reader in readers)
         return True
+
+    def _block(self, level: int, number: int) -> Block:
+        """Return the block of a level, for a step to be appended."""
+        if level not in self.blocks:
+            self.blocks[level] = Block(self._is_alone)
+        self.blocks[level].step = number
+        return self.blocks[level]
 
     def _here(self, block: Block, step: Step, dies: bool) -> Here:
         return Here(block, step, [self.program.value(x) for x in step.operands], dies)
@@ -179,7 +187,7 @@ class Lowering:
         if may_be_empty and isinstance(value, np.ndarray) and value.size == 0 and value.dtype.char in KINDS:
             return block.space(value.shape, value.dtype)
         if x < 0:
-            uniform = _uniform(value)
+            uniform = None if x in self._varied else _uniform(value)
             if uniform is not None:
                 return uniform
             if isinstance(value, np.ndarray) and value.dtype.kind in "iu":

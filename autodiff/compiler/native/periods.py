@@ -23,19 +23,46 @@ class Run(NamedTuple):
     period: int
     rounds: int
 
+    @property
+    def end(self) -> int:
+        return self.start + self.period * self.rounds
+
+    @property
+    def saved(self) -> int:
+        """How many numbers fewer one round has."""
+        return self.period * (self.rounds - 1)
+
 
 def runs(numbers: np.ndarray) -> list[Run]:
-    """Return runs that do not overlap, in their order: the longest first, of these the shortest period."""
+    """Return runs that do not overlap, in their order: the longest first, of these the shortest period.
+
+    Of a loop in a loop the inner one is found, as often as the outer one goes round, where that leaves fewer numbers.
+    """
     found = [run for period in _periods(numbers) for run in _of_period(numbers, period)]
     found.sort(key=lambda run: (-run.period * run.rounds, run.period))
+    columns = np.array(found, int).reshape(-1, 3).T
     taken = np.zeros(len(numbers), bool)
     chosen: list[Run] = []
     for run in found:
-        start, end = run.start, run.start + run.period * run.rounds
-        if not taken[start:end].any():
-            taken[start:end] = True
+        if not taken[run.start : run.end].any() and run.saved >= _saved_within(run, found, columns):
+            taken[run.start : run.end] = True
             chosen.append(run)
     return sorted(chosen)
+
+
+def _saved_within(run: Run, found: list[Run], columns: np.ndarray) -> int:
+    """Return how many numbers fewer are left of a run by runs of more rounds that are part of it."""
+    start, period, rounds = columns
+    within = np.flatnonzero((rounds > run.rounds) & (start >= run.start) & (start + period * rounds <= run.end))
+    if (period * (rounds - 1))[within].sum() <= run.saved:
+        return 0
+    taken, saved = np.zeros(run.end - run.start, bool), 0
+    for inner in map(found.__getitem__, within.tolist()):
+        at = slice(inner.start - run.start, inner.end - run.start)
+        if not taken[at].any():
+            taken[at] = True
+            saved += inner.saved
+    return saved
 
 
 def _periods(numbers: np.ndarray) -> list[int]:

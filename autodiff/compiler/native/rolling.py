@@ -11,7 +11,6 @@ instruction over all of v, the second a sum of its results.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from .areas import Address, Area
 from .beside import beside
+from .columns import Columns
 from .instructions import Block, Group, Instruction, Scan
 from .loops import Loop, Unfit
 from .periods import LEAST, Run, runs
@@ -36,14 +36,10 @@ class _Roller:
     def __init__(self, block: Block) -> None:
         self.block = block
         self.lines = beside(block.instructions)
-        self.moved: dict[int, tuple[int, int]] = {}
-        """A space whose value has been laid out elsewhere → the space where that is, and the offset."""
-        self.writers: dict[int, list[int]] = {}
-        for at, line in enumerate(self.lines):
-            self.writers.setdefault(line.out.space, []).append(at)
-        self.reads = Counter(x.space for line in self.lines for x in line.operands if isinstance(x, Address))
-        self.kept = {space.number for space in block.given.values()}
-        self.kept |= {area.space.number for area in block.results.values()}
+        self.columns = Columns(block, self.lines)
+        self.kept = np.zeros(len(block.spaces), bool)
+        self.kept[[space.number for space in block.given.values()]] = True
+        self.kept[[area.space.number for area in block.results.values()]] = True
 
     def rolled(self) -> list[Group]:
         """Return the instructions, rolled."""
@@ -59,23 +55,16 @@ class _Roller:
 
     def _moved(self, line: Instruction) -> Group:
         """Return a line that reads values where they are now."""
-        operands = tuple(self.now(x) if isinstance(x, Address) else x for x in line.operands)
+        operands = tuple(self.columns.now(x) if isinstance(x, Address) else x for x in line.operands)
         line = line._replace(operands=operands)
         return Scan((line,)) if line.ordered else line
 
-    def now(self, x: Address) -> Address:
-        """Return where a value is now."""
-        if x.space not in self.moved:
-            return x
-        space, offset = self.moved[x.space]
-        return x._replace(space=space, offset=offset + x.offset)
-
     def _area(self, area: Area) -> Area:
-        if area.space.number not in self.moved:
+        now = self.columns.now(Address(area.space.number, area.kind, 0, ()))
+        if now.space == area.space.number:
             return area
-        space, offset = self.moved[area.space.number]
-        made = self.block.spaces[space]
-        return Area(made, made.array.reshape(-1)[offset : offset + 1].reshape(()))
+        made = self.block.spaces[now.space]
+        return Area(made, made.array.reshape(-1)[now.offset : now.offset + 1].reshape(()))
 
     def _rolled(self, run: Run) -> list[Group]:
         """Return a run as a loop, or as it stands where it can be none.
@@ -92,18 +81,22 @@ class _Roller:
                 loop = self._loop(part, anywhere) if part.rounds >= LEAST else None
                 if loop is not None:
                     before = [self._moved(line) for line in self.lines[run.start : part.start]]
-                    self.moved.update(loop.moved)
+                    self.columns.space, self.columns.offset = loop.space, loop.offset
                     after = self.lines[part.start + period * part.rounds : end]
                     return [*before, *loop.found, *map(self._moved, after)]
         return [self._moved(line) for line in self.lines[run.start : end]]
 
     def _shift(self, run: Run) -> int:
         """Return how much later the rounds are to begin, so that none begins while an array is being written."""
-        within = np.zeros(run.period, bool)
-        for at in range(run.start, run.start + run.period * run.rounds):
-            writers = self.writers[self.lines[at].out.space]
-            if at == writers[0] and len(writers) > 1 and writers[-1] - at < run.period:
-                within[(np.arange(at + 1, writers[-1] + 1) - run.start) % run.period] = True
+        count = run.period * run.rounds
+        at = np.arange(run.start, run.start + count)
+        spaces = self.columns.spaces[at, 0]
+        first, last = self.columns.first[spaces], self.columns.last[spaces]
+        begins = (first == at) & (last > at) & (last - at < run.period)
+        depth = np.zeros(count + run.period, int)
+        np.add.at(depth, at[begins] + 1 - run.start, 1)
+        np.add.at(depth, last[begins] + 1 - run.start, -1)
+        within = (np.cumsum(depth) > 0).reshape(-1, run.period).any(0)
         return int(np.argmin(within)) if not within.all() else 0
 
     def _loop(self, run: Run, anywhere: bool) -> Loop | None:

@@ -13,6 +13,11 @@ from .forms import FORMS, OF_TRUTHS
 from .instructions import IDENTITIES, Block, Operand
 
 
+def kind_of(x: Any) -> str:
+    """Return the kind of a value's elements; an empty text where it is none of native code."""
+    return KINDS.get(x.dtype.char if type(x) is np.ndarray else np.result_type(x).char, "")
+
+
 class Here(NamedTuple):
     """The step that is to become instructions of a block."""
 
@@ -30,7 +35,7 @@ class Here(NamedTuple):
     @property
     def kind(self) -> str:
         """The kind of the value."""
-        return KINDS[np.result_type(self.step.value).char]
+        return kind_of(self.step.value)
 
     def new(self, shape: tuple[int, ...] | None = None) -> Area:
         """Return a new space for the value."""
@@ -150,8 +155,7 @@ def _folded(fold: str, form: str = "same", of: str = "", scale: bool = False) ->
 
     def rule(here: Here, x: Operand) -> Operand | None:
         axes, shape = _along(here), np.shape(here.values[0])
-        known = KINDS.get(np.result_type(here.values[0]).char) is not None
-        if axes is None or (here.kind == "b1") != (of == "b1") or not known:
+        if axes is None or (here.kind == "b1") != (of == "b1") or not kind_of(here.values[0]):
             return None
         kept = tuple(1 if k in axes else n for k, n in enumerate(shape))
         total = here.new()

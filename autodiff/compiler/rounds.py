@@ -1,0 +1,94 @@
+"""Which steps of a program are one line of a loop in different rounds: a loop leaves its body behind for each round.
+
+Where two rounds happen to be given the same number, or one is given 1, steps could be left out that other rounds need.
+They are kept: rounds that are alike are a loop again in machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+
+from .native.periods import Run, runs
+from .program import Program
+
+ROUNDS = 8
+"""From how many rounds on what repeats itself is taken for a loop."""
+
+TRIED = 8
+"""How often what is kept is looked at again, for what that has led to."""
+
+
+def evenly(program: Program, others: Callable[[Collection[int]], Sequence[int]]) -> Sequence[int]:
+    """Return an operand to be taken in the place of each step, as in the rounds before and after.
+
+    ``others(kept)`` has for each step the number of the one that gives the same, its own where there is none, or where
+    it is to be kept. A line of which that is so in some rounds only is kept in all, and then what follows from it.
+    """
+    kept: set[int] = set()
+    found = others(kept)
+    if not any(number != other for (number, _), other in zip(program.numbered(), found, strict=True)):
+        return found
+    loops = _runs(program)
+    for _ in range(TRIED if loops else 0):
+        lines = _by_chance(loops, np.array(found), len(program.inputs))
+        if not lines:
+            break
+        kept |= _causes(program, lines)
+        found = others(kept)
+    return found
+
+
+def varied(program: Program) -> set[int]:
+    """Return the constants in whose place in other rounds other ones are, if they are arrays."""
+    arrays = {~k for k, x in enumerate(program.constants) if np.ndim(x)}
+    found: set[int] = set()
+    for start, period, rounds in _runs(program) if len(arrays) > 1 else ():
+        for k in range(start, start + period):
+            line = program.steps[k : start + period * rounds : period]
+            for taken in zip(*(step.operands for step in line), strict=True):
+                if len(others := arrays.intersection(taken)) > 1:
+                    found |= others
+    return found
+
+
+def _runs(program: Program) -> list[Run]:
+    """Return the runs of a program's steps that repeat themselves often enough, whatever they are given."""
+    known: dict[tuple[object, ...], int] = {}
+    signatures = [
+        known.setdefault(
+            (step.row, type(step.value), getattr(step.value, "shape", ()), *(x < 0 for x in step.operands)), len(known)
+        )
+        for step in program.steps
+    ]
+    return [run for run in runs(np.array(signatures, np.int64)) if run.rounds >= ROUNDS]
+
+
+def _by_chance(loops: list[Run], others: np.ndarray, first: int) -> list[list[int]]:
+    """Return the lines, by their steps in all rounds, for which another step is taken in some rounds only.
+
+    Or in all, but at no even distance. The first and the last round may differ. Where fewer steps would be left than
+    two rounds have, it is no loop, but a recursion.
+    """
+    lines: list[list[int]] = []
+    for run in loops:
+        end = run.start + run.period * run.rounds
+        numbers = np.arange(run.start + first, end + first).reshape(run.rounds, run.period)
+        taken = others[run.start : end].reshape(run.rounds, run.period)
+        is_other, distances = taken[1:-1] != numbers[1:-1], np.diff(taken[1:-1], axis=0)
+        uneven = is_other.any(0) & ~(is_other.all(0) & (distances == distances[0]).all(0))
+        if taken.size - is_other[:, uneven].sum() >= 2 * run.period:
+            lines += numbers[:, uneven].T.tolist()
+    return lines
+
+
+def _causes(program: Program, lines: list[list[int]]) -> set[int]:
+    """Return the steps of those lines that read no other one of them."""
+    of = {number: k for k, line in enumerate(lines) for number in line}
+    first = len(program.inputs)
+    causes = [
+        line for k, line in enumerate(lines)
+        if all(of.get(x, k) == k for number in line for x in program.steps[number - first].operands)
+    ]  # fmt: skip
+    return {number for line in causes or lines for number in line}
