@@ -29,6 +29,7 @@ from .operators import (
     COMPARISONS,
     OPERATING,
     OPERATORS,
+    SEARCHES,
     UNARY,
     at_first_use,
     by_labels,
@@ -178,6 +179,8 @@ class Number(NumberSurface):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         """Apply one of NumPy's ufuncs (NEP 13): the row of that ufunc, as NumPy computes it."""
+        if ufunc is np.isnan and sys._getframe(1).f_globals.get("__name__") in SEARCHES:
+            raise no_plain_value("isnan", self)  # before SciPy's C code, which goes on after an error in float()
         function = ENTRIES[ufunc]
         if function is None:
             raise no_rule(ufunc, "" if method == "__call__" else f".{method}", self)
