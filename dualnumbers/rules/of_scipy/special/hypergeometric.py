@@ -27,7 +27,7 @@ def _tricomi(a, b, x):
     """x⁻ᵃ / Γ(a) ∫ sᵃ⁻¹ (1 + s/x)^(b − a − 1) e⁻ˢ ds over s > 0; DLMF 13.4.4."""
     a, b, x = np.broadcast_arrays(*of_one_library(a, b, x))
     with np.errstate(all="ignore"):
-        lowest = float(-largest(-np.log(np.where(x == 0, 1.0, np.abs(x))), 0.0))
+        lowest = float(-largest(-np.log(np.where(np.abs(x) > 0, np.abs(x), 1.0)), 0.0))
         s = as_like(np.exp(0.2 * np.arange(5.0 * lowest - 200.0, 26)), x)
         columns = (np.ravel(y) * 1.0 for y in (a, b, x))
         z = in_blocks(lambda *columns: _by_trapezoids(s, *columns), *columns, nodes=len(s))
