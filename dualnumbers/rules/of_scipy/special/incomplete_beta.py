@@ -11,11 +11,13 @@ import numpy as np
 
 from ....foreign import of_one_library
 from ....table import elementwise, family
+from ...comparisons import less
 from ...domains import Domain
 from ...elementwise.exponential import log, log1p
 from ...elementwise.gamma import polygamma, polygamma_difference, psi
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import gauss, in_blocks, newton
+from ...where import where
 from .incomplete_gamma import END, stirling_error, surplus
 
 parameters_and_share = Domain("a > 0, b > 0, 0 < x < 1", ((0.2, 8.0), (0.2, 8.0), (0.03, 0.97)))
@@ -131,8 +133,29 @@ betaincc = elementwise_of_scipy("betaincc", lambda a, b, x, z: -in_parameters(1,
                                 lambda a, b, x, z: -beta_density(a, b, x), domain=parameters_and_share,
                                 singular=True)  # fmt: skip
 # the quantile, by the implicit function theorem
+
+
+def _of_inverse(here, there):
+    """A partial of z, I_z(a, b) = y: ``here(a, b, z)``; beyond ½, where z tells little of 1 − z, ``there`` at that."""
+
+    def partial(a, b, y, z):
+        low = less(z, 0.5)
+        rest = where(low, 0.5, betaincinv(b, a, 1.0 - y))
+        return where(low, here(a, b, where(low, z, 0.5)), there(b, a, rest))
+
+    return partial
+
+
+def _slope_in(j, k):
+    return lambda a, b, x: in_parameters(j, k)(a, b, x) / beta_density(a, b, x)
+
+
+def _growth(a, b, x):
+    return 1.0 / beta_density(a, b, x)
+
+
 betaincinv = elementwise_of_scipy("betaincinv",
-                                  lambda a, b, y, z: -in_parameters(1, 0)(a, b, z) / beta_density(a, b, z),
-                                  lambda a, b, y, z: -in_parameters(0, 1)(a, b, z) / beta_density(a, b, z),
-                                  lambda a, b, y, z: 1.0 / beta_density(a, b, z), domain=parameters_and_share,
+                                  _of_inverse(lambda *xs: -_slope_in(1, 0)(*xs), _slope_in(0, 1)),
+                                  _of_inverse(lambda *xs: -_slope_in(0, 1)(*xs), _slope_in(1, 0)),
+                                  _of_inverse(_growth, _growth), domain=parameters_and_share,
                                   singular=True)  # fmt: skip
