@@ -107,7 +107,7 @@ def outcome(library: Any, mode: str, name: str) -> str | None:
                 why = difference(library, flatten(found)[0], leaves, name)
             except Exception as error:  # whatever the library raises is an answer
                 why = " ".join(str(error).split("; write it by")[0].split()) or type(error).__name__
-                why = re.sub(r"^\S+ lacks what (\S+) needs of it", r"`\1`", why)
+                why = re.sub(r"^\S+ lacks what (\S+) needs of it", r"`\1`", why.partition(" (at ")[0])
             if why:
                 return why
     return None
