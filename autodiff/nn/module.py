@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.foreign import as_array, copy_of
+from dualnumbers.forms import is_array
 
 from ..objects.leaf import Constant, Leaf
 
@@ -87,18 +88,26 @@ class Module:
         """Hold every parameter and buffer as the array that ``made`` makes of it; return the module.
 
         ``net.to(cupy.asarray)`` lays a network on a GPU, ``net.to(cupy.asnumpy)`` takes it back. An optimiser is made
-        afterwards, for its moments are arrays like the parameters. Raises ValueError where a shape becomes another.
+        afterwards, for its moments are arrays like the parameters. Raises TypeError where ``made`` is no function or
+        makes no array, ValueError where a shape becomes another; nothing has changed then.
 
         >>> import numpy as np
         >>> from autodiff import nn
         >>> nn.Linear(3, 2, rng=0).to(np.float32).weight.data.dtype
         dtype('float32')
         """
+        if not callable(made):
+            raise TypeError(f"to takes what makes the arrays, as in net.to(cupy.asarray), not {made!r}")
+        found = []
         for path, owner, name in self._state():
             value = copy_of(as_array(owner.data if name is None else getattr(owner, name)))
             other = made(value)
-            if np.shape(other) != value.shape:
-                raise ValueError(f"{path} has the shape {value.shape}; what is made of it, {np.shape(other)}")
+            if not is_array(other):
+                raise TypeError(f"to: of {path} was made {type(other).__name__}, which is no array")
+            if other.shape != value.shape:
+                raise ValueError(f"to: {path} has the shape {value.shape}; what is made of it, {other.shape}")
+            found.append((owner, name, other[()]))
+        for owner, name, other in found:
             if name is None:
                 owner.update(other)
             else:

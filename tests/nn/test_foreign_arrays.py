@@ -1,5 +1,7 @@
 """Networks whose weights and data are arrays of another library, as those on a GPU are."""
 
+import re
+
 import foreign_array
 import numpy as np
 import pytest
@@ -63,3 +65,20 @@ def test_a_network_goes_there_and_back():
     assert net.to(lambda x: x.host) is net
     for (name, x), y in zip(net.state_dict().items(), other.state_dict().values(), strict=True):
         np.testing.assert_array_equal(x, y, name)
+
+
+@pytest.mark.parametrize(
+    ("made", "error", "says"),
+    [
+        (3, TypeError, "as in net.to(cupy.asarray), not 3"),
+        (lambda x: x.tolist(), TypeError, "of layers.0.weight was made list, which is no array"),
+        (lambda x: x[:1], ValueError, "layers.0.weight has the shape (3, 8); what is made of it, (1, 8)"),
+        (lambda x: x if x.ndim == 2 else x[:1], ValueError, "layers.0.bias has the shape (8,)"),
+    ],
+)
+def test_what_makes_no_array_is_refused_and_nothing_has_changed(made, error, says):
+    net, other = dense(), dense()
+    with pytest.raises(error, match=re.escape(says)):
+        net.to(made)
+    for x, y in zip(net.state_dict().values(), other.state_dict().values(), strict=True):
+        np.testing.assert_array_equal(x, y)
