@@ -56,8 +56,10 @@ def taylor(f: Callable[[Any], Any], x: Any, order: int, direction: Any = None) -
     if direction is not None:
         return _along(f, x, order, [direction])
     if is_structure(x) or shape(x):
-        raise TypeError("taylor: x is no number, so it needs a direction: taylor(f, x, order, direction=v) expands "
-                        f"f(x + t v); np.ones_like(x) is that of a function of elements{user_line()}")  # fmt: skip
+        raise TypeError(
+            "taylor: x is no number, so it needs a direction: taylor(f, x, order, direction=v) expands "
+            f"f(x + t v); np.ones_like(x) is that of a function of elements{user_line()}"
+        )
     found = _along(f, x, order, None)
     if is_unreal(x):
         for k, turned in enumerate(_along(f, x, order, [1j])[1:]):
@@ -97,8 +99,9 @@ def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | N
             if direction is None
             else call.matched(direction, "the direction")
         )
-        seeds = [make(Series([a, v] if order else [a], None, order), level)
-                 for a, v in zip(call.leaves, along, strict=True)]  # fmt: skip
+        seeds = [
+            make(Series([a, v] if order else [a], None, order), level) for a, v in zip(call.leaves, along, strict=True)
+        ]
         raw = run(f, call.arguments_with(seeds), level)
     out = joined(raw, f)
     call.check()
@@ -111,8 +114,10 @@ def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | N
         return _by_nesting(f, call, along, order, coefficients[0])
     if doubtful and watching():
         _by_nesting(f, call, along, NESTED, coefficients[0])  # which names the operation, of an order that it reaches
-        raise FloatingPointError(f"the Taylor coefficient of order {doubtful[0]} of {name_of(f)} is nan or inf; beyond "
-                                 f"order {NESTED} where it arose is not looked for{user_line()}")  # fmt: skip
+        raise FloatingPointError(
+            f"the Taylor coefficient of order {doubtful[0]} of {name_of(f)} is nan or inf; beyond "
+            f"order {NESTED} where it arose is not looked for{user_line()}"
+        )
     return coefficients
 
 

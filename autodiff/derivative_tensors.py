@@ -50,8 +50,10 @@ def derivative_of_order(f: Function, wrt: Which, args: Sequence[Any], order: int
     """Return the derivative of ``f`` of an order by one argument: `forward.derivative`."""
     order = checked_order(order)
     if isinstance(wrt, tuple):
-        raise TypeError(f"derivative: wrt={wrt!r} names each differentiation, and order={order} counts those by one "
-                        f"argument: give one of the two{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"derivative: wrt={wrt!r} names each differentiation, and order={order} counts those by one "
+            f"argument: give one of the two{user_line()}"
+        )
     if order == 1:
         return derivative(f, wrt, args)
     args = arguments(f, args)
@@ -82,8 +84,10 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
     """
     order = checked_order(order)
     if type(x) is not float and is_structure(x) and not isinstance(x, list):
-        raise TypeError(f"derivatives of order {order} are by a number or an array, not by {described(x)}: join what "
-                        f"it holds to an array, or nest derivative{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"derivatives of order {order} are by a number or an array, not by {described(x)}: join what "
+            f"it holds to an array, or nest derivative{user_line()}"
+        )
     if type(x) is not float:
         x = differentiable(array(x))
     if not shape(x):
@@ -128,8 +132,10 @@ def _along_all(f: Function, x: Any, order: int, directions: Any) -> tuple[list[l
     call.check()
     if len(runs) == 1:
         return runs[0], rebuild
-    return [[of_leaf[0][0], *(concatenate(*parts, 0) for parts in zip(*(c[1:] for c in of_leaf), strict=True))]
-            for of_leaf in zip(*runs, strict=True)], rebuild  # fmt: skip
+    return [
+        [of_leaf[0][0], *(concatenate(*parts, 0) for parts in zip(*(c[1:] for c in of_leaf), strict=True))]
+        for of_leaf in zip(*runs, strict=True)
+    ], rebuild
 
 
 def _members(out: Any, level: Level, order: int, count: int) -> list[Any]:
@@ -144,8 +150,10 @@ def _whole(coefficients: list[Any], x: Any, order: int) -> Any:
     """Return the tensor of the derivatives of an order, from the coefficients of that order along all directions."""
     value, along, n = coefficients[0], coefficients[order], size(x)
     flat, (groups, rows) = reshape(along, (shape(along)[0], -1), "C"), weights(n, order)
-    found = [matmul(gamma[:, None, :].astype(np.result_type(dtype_of(flat))), getitem(flat, columns))
-             for columns, gamma in groups]  # fmt: skip
+    found = [
+        matmul(gamma[:, None, :].astype(np.result_type(dtype_of(flat))), getitem(flat, columns))
+        for columns, gamma in groups
+    ]
     every = transpose(reshape(concatenate(*found, 0), (len(rows), -1), "C"), (1, 0))
     tensor = getitem(every, (slice(None), rows[places_in_tensor(n, order).ravel()]))
     return in_precision(reshape(tensor, shape(value) + shape(x) * order, "C"), x)

@@ -148,8 +148,9 @@ def _ascent(along_one: Any, along_i: Any) -> Any:
     return along_one + 1j * along_i
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
-        has_aux: bool = False) -> tuple[Any, ...]:  # fmt: skip
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]:
     """Return ``(f(*primals), ḟ)``: the value and its tangent for the tangents of all arguments, of their structures.
 
     The value has the type that f gives without a differentiation, as of ``np.sin(0.5)`` np.float64; the tangent has it
@@ -185,8 +186,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
 
 
 @derived
-def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None = None,
-           has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+def jacfwd(
+    f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None = None, has_aux: bool = False
+) -> Callable[..., Any]:
     """Return the Jacobian as a function of f's arguments, all columns in one run; shape output + argument shape.
 
     ``argnums`` is an index or a parameter's name; a tuple of them gives a tuple of Jacobians. Structured outputs and
@@ -211,8 +213,9 @@ def jacfwd(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
     return jacobian
 
 
-def value_and_columns(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
-                      has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+def value_and_columns(
+    f: Callable[..., Any], argnums: Which, chunk_size: int | None, has_aux: bool
+) -> Callable[..., tuple[Any, Any]]:
     """Return the function of the value and the Jacobian; with ``has_aux`` of ``(value, auxiliary)`` and that."""
     from .calls.auxiliary import beside
     from .calls.directions import checked

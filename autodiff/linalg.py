@@ -163,11 +163,15 @@ def _active(problem: list[Any], settings: dict[str, Any]) -> Any:
         raise np.linalg.LinAlgError(f"rows of A depend on one another: leave the redundant ones out{user_line()}")
     active = _by_steps(problem, press, press + excess > 0, basis)
     if active is None:
-        raise np.linalg.LinAlgError("solve_qp finds no set of constraints that press: let OSQP be more accurate, by "
-                                    f"eps_abs=1e-12, eps_rel=1e-12{user_line()}")  # fmt: skip
+        raise np.linalg.LinAlgError(
+            "solve_qp finds no set of constraints that press: let OSQP be more accurate, by "
+            f"eps_abs=1e-12, eps_rel=1e-12{user_line()}"
+        )
     if _is_flat(P, _independent(G, active, basis)[1]):
-        raise np.linalg.LinAlgError("more than one x is best, or one only for constraints that do not press: P is "
-                                    f"singular along those that do, make it definite{user_line()}")  # fmt: skip
+        raise np.linalg.LinAlgError(
+            "more than one x is best, or one only for constraints that do not press: P is "
+            f"singular along those that do, make it definite{user_line()}"
+        )
     return np.array(active, int)
 
 

@@ -80,8 +80,9 @@ def _sweep(recording: Recording, outs: list[Any], given: list[Any], chosen: rang
             filled.fill(chosen, adjoint)
 
 
-def columns(recording: Recording, f: Any, out: Any, chunk_size: int | None = None,
-            rule: ComplexPartial = holomorphic) -> tuple[Any, list[Any]]:  # fmt: skip
+def columns(
+    recording: Recording, f: Any, out: Any, chunk_size: int | None = None, rule: ComplexPartial = holomorphic
+) -> tuple[Any, list[Any]]:
     """Push a recording forward: return the value of its output and the Jacobian by each differentiated argument."""
     tape, (outs, rebuild) = recording.tape, flatten(out)
     outs = [output_leaf(leaf, f) for leaf in outs]

@@ -165,8 +165,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
 
 
 @derived
-def jacrev(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None = None,
-           has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+def jacrev(
+    f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None = None, has_aux: bool = False
+) -> Callable[..., Any]:
     """Return the Jacobian as a function of f's arguments: one recording, one sweep for all output elements.
 
     Shape, structure, ``argnums``, ``has_aux`` and ``chunk_size``, of output elements, as `autodiff.forward.jacfwd`'s.
@@ -187,8 +188,9 @@ def jacrev(f: Callable[..., Any], argnums: Which = 0, *, chunk_size: int | None 
     return jacobian
 
 
-def value_and_rows(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
-                   has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+def value_and_rows(
+    f: Callable[..., Any], argnums: Which, chunk_size: int | None, has_aux: bool
+) -> Callable[..., tuple[Any, Any]]:
     """Return the function of the value and the Jacobian; with ``has_aux`` of ``(value, auxiliary)`` and that."""
     from .calls.auxiliary import beside
     from .calls.directions import checked

@@ -52,8 +52,9 @@ def partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], fin
     return by_columns(f, args, indices, finish, rule, chunk_size)
 
 
-def _of_one_array(f: Callable[..., Any], call: Call, finish: Callable[[Any], Any],
-                  rule: ComplexPartial) -> tuple[Any, list[Any]]:  # fmt: skip
+def _of_one_array(
+    f: Callable[..., Any], call: Call, finish: Callable[[Any], Any], rule: ComplexPartial
+) -> tuple[Any, list[Any]]:
     """Find `partials` by one small array, at once where f gives an array.
 
     To take arguments and results of any structure and type apart takes as long as difference quotients of a function of

@@ -16,8 +16,9 @@ def parser_of(text: str | None, rounds: int) -> argparse.ArgumentParser:
     return parser
 
 
-def asked(parser: argparse.ArgumentParser, chosen: argparse.Namespace, entries: Iterable[Entry],
-          words: str) -> list[Entry]:  # fmt: skip
+def asked(
+    parser: argparse.ArgumentParser, chosen: argparse.Namespace, entries: Iterable[Entry], words: str
+) -> list[Entry]:
     """Return the workloads that are asked for; end with a message where there are none, as with no rounds."""
     if chosen.rounds < 1:
         parser.error(f"--rounds is at least 1, not {chosen.rounds}")

@@ -35,10 +35,12 @@ def svg() -> str:
         )
         x += left + right + 6
     said = ", ".join(" ".join(fact) for fact in facts())
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{x - 6:g}" height="{HEIGHT}" role="img" '
-            f'aria-label="{said}">'
-            f'<g fill="#ffffff" text-anchor="middle" font-family="DejaVu Sans, Verdana, sans-serif" font-size="11">'
-            f'{"".join(parts)}</g></svg>\n')  # fmt: skip
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{x - 6:g}" height="{HEIGHT}" role="img" '
+        f'aria-label="{said}">'
+        f'<g fill="#ffffff" text-anchor="middle" font-family="DejaVu Sans, Verdana, sans-serif" font-size="11">'
+        f"{''.join(parts)}</g></svg>\n"
+    )
 
 
 if __name__ == "__main__":

@@ -153,8 +153,10 @@ def missing() -> Iterator[tuple[str, list[str]]]:
     absent = sorted(set(names) - {name for prefix in MODULES for name in of_numpy(prefix)})
     given = [name for members in REASONS.values() for name in members.split()]
     if set(absent) != set(given) or len(given) != len(set(given)):
-        raise ValueError(f"docs/unsupported.py: without a reason {sorted(set(absent) - set(given))}, "
-                         f"without need {sorted(set(given) - set(absent))}")  # fmt: skip
+        raise ValueError(
+            f"docs/unsupported.py: without a reason {sorted(set(absent) - set(given))}, "
+            f"without need {sorted(set(given) - set(absent))}"
+        )
     for reason, members in REASONS.items():
         yield reason, sorted(members.split())
 

@@ -72,8 +72,11 @@ def text(x: float, y: float, letters: str, colour: str, size: int = 16) -> str:
 def squares(places: Iterable[tuple[int, int]], count: int, colour: str) -> str:
     """Elements of a square matrix, row and column."""
     size = 64 / count
-    return "".join(f'<rect x="{28 + j * size:.3g}" y="{8 + i * size:.3g}" width="{size - 1:.3g}" '
-                   f'height="{size - 1:.3g}" fill="{colour}"/>' for i, j in places)  # fmt: skip
+    return "".join(
+        f'<rect x="{28 + j * size:.3g}" y="{8 + i * size:.3g}" width="{size - 1:.3g}" '
+        f'height="{size - 1:.3g}" fill="{colour}"/>'
+        for i, j in places
+    )
 
 
 def graph(nodes: list[tuple[float, float]], edges: list[tuple[int, int]], colour: str) -> str:
@@ -134,8 +137,10 @@ DRAWN = {
 
 def thumbnail(name: str) -> str:
     """The picture of a lesson, as SVG."""
-    return ('<svg xmlns="http://www.w3.org/2000/svg" width="120" height="80" viewBox="0 0 120 80" role="img" '
-            f'aria-label="{title(name)}">{DRAWN[name]}</svg>\n')  # fmt: skip
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="80" viewBox="0 0 120 80" role="img" '
+        f'aria-label="{title(name)}">{DRAWN[name]}</svg>\n'
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- the table

@@ -80,8 +80,10 @@ def style() -> str:
     def of(which: int) -> str:
         ink, grey, ground = (COLOURS[name][which] for name in ("ink", "line", "ground"))
         fills = "".join(f".p{k}{{fill:{colours[which]}}}" for k, colours in enumerate(PEERS.values()))
-        return (f".ground{{fill:{ground}}}text{{fill:{ink}}}.grid{{stroke:{grey};stroke-opacity:.45}}"
-                f".one,.limit{{stroke:{ink}}}{fills}")  # fmt: skip
+        return (
+            f".ground{{fill:{ground}}}text{{fill:{ink}}}.grid{{stroke:{grey};stroke-opacity:.45}}"
+            f".one,.limit{{stroke:{ink}}}{fills}"
+        )
 
     return f"{of(0)}.limit{{stroke-width:1.6}}@media (prefers-color-scheme: dark){{{of(1)}}}"
 

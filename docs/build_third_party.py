@@ -48,13 +48,16 @@ def page() -> str:
         cells = [result["distribution"], result["version"], calls, next(shares), plain["wrong"], next(shares),
                  adopted["wrong"]]  # fmt: skip
         lines.append(f"| {' | '.join(map(str, cells))} |\n")
-        for name, number in zip(sums, (calls, plain["works"], plain["wrong"], adopted["works"], adopted["wrong"]),
-                                strict=True):  # fmt: skip
+        for name, number in zip(
+            sums, (calls, plain["works"], plain["wrong"], adopted["works"], adopted["wrong"]), strict=True
+        ):
             sums[name] += number
         wrong += result["wrong"]
         refused += result["refused"].items()
-    lines.append(f"| all | | {sums['calls']} | {_percent(sums['plain'], sums['calls'])} | {sums['plain wrong']} | "
-                 f"{_percent(sums['adopted'], sums['calls'])} | {sums['adopted wrong']} |\n")  # fmt: skip
+    lines.append(
+        f"| all | | {sums['calls']} | {_percent(sums['plain'], sums['calls'])} | {sums['plain wrong']} | "
+        f"{_percent(sums['adopted'], sums['calls'])} | {sums['adopted wrong']} |\n"
+    )
     told = [f"- `{name}`: {next(why for part, why in WHY.items() if part in name)}\n" for name in wrong]
     errors: dict[str, int] = {}
     for text, count in refused:

@@ -92,7 +92,7 @@ __all__ = [
     "tau",
     "trunc",
     "ulp",
-]  # fmt: skip
+]
 
 e, inf, nan, pi, tau = math.e, math.inf, math.nan, math.pi, math.tau
 

@@ -44,8 +44,9 @@ def digits(seed: int) -> tuple[Data, Data, Data]:
 def network(seed: int) -> nn.Sequential:
     """64-64-10. It gives logits; the softmax is a part of the loss, the mean of −log of the digit's probability."""
     rng = np.random.default_rng(seed)
-    return nn.Sequential(nn.Linear(64, 64, init="he", rng=rng), nn.ReLU(), nn.Dropout(0.2, rng=rng),
-                         nn.Linear(64, 10, rng=rng))  # fmt: skip
+    return nn.Sequential(
+        nn.Linear(64, 64, init="he", rng=rng), nn.ReLU(), nn.Dropout(0.2, rng=rng), nn.Linear(64, 10, rng=rng)
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ loss, training
@@ -106,8 +107,10 @@ def main(arguments: list[str] | None = None) -> Any:
     curves, tests, found = zip(*(train(seed, shown=not seed) for seed in range(options.splits)), strict=True)
     accuracies = [np.mean(f == y) for f, (_, y) in zip(found, tests, strict=True)]
     x, wanted = (np.concatenate(arrays) for arrays in zip(*tests, strict=True))
-    print(f"\nheld out: {np.mean(accuracies):.2%} ± {np.std(accuracies):.2%} of {len(tests[0][1])} digits, over "
-          f"{options.splits} splits; the ancestor: 97.57% of MNIST's\n")  # fmt: skip
+    print(
+        f"\nheld out: {np.mean(accuracies):.2%} ± {np.std(accuracies):.2%} of {len(tests[0][1])} digits, over "
+        f"{options.splits} splits; the ancestor: 97.57% of MNIST's\n"
+    )
     print("is / taken for" + "".join(f"{digit:5}" for digit in range(10)))
     for digit, row in enumerate(confusion(np.concatenate(found), wanted)):
         print(f"{digit:14}" + "".join(f"{count or '·':>5}" for count in row))

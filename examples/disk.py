@@ -106,8 +106,9 @@ def beside_torch(repeats: int, epochs: int, seed: int) -> Any:
     """Train by full batches here and in PyTorch, in turns; print the times; both final losses of each repeat."""
     import disk_in_torch
 
-    runs = np.array([(*timed(seed + k, epochs), *disk_in_torch.timed(*start(seed + k)[:2], STEP, epochs))
-                     for k in range(repeats)])  # fmt: skip
+    runs = np.array(
+        [(*timed(seed + k, epochs), *disk_in_torch.timed(*start(seed + k)[:2], STEP, epochs)) for k in range(repeats)]
+    )
     ours, theirs = np.min(runs[:, 0]), np.min(runs[:, 2])
     print(f"\n{epochs} full-batch epochs, float64, one thread each, in turns: the fastest of {repeats}\n")
     print(f"dualautodiff   {ours:.3f} s   {ours / theirs:.2f} times {disk_in_torch.NAME}")

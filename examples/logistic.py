@@ -33,8 +33,9 @@ def tumours(seed: int) -> tuple[Any, Any, Any, Any, list[str]]:
     The measurements (n, 30) are standardised by the training part's mean and standard deviation.
     """
     data = load_breast_cancer()
-    x, x_test, y, y_test = train_test_split(data.data, data.target, test_size=0.25, stratify=data.target,
-                                            random_state=seed)  # fmt: skip
+    x, x_test, y, y_test = train_test_split(
+        data.data, data.target, test_size=0.25, stratify=data.target, random_state=seed
+    )
     mean, deviation = x.mean(0), x.std(0)
     return (x - mean) / deviation, y, (x_test - mean) / deviation, y_test, list(data.feature_names)
 
@@ -98,8 +99,10 @@ def main(arguments: list[str] | None = None) -> float:
     x, y, x_test, y_test, names = tumours(options.seed)
     found = fit(x, y)
     errors = standard_errors(found.x, x, y)
-    print(f"{len(y)} tumours: loss {found.fun:.6f} after {found.nit} steps, {found.nhev} products with the Hessian; "
-          f"largest element of the gradient {np.max(np.abs(found.jac)):.0e}\n")  # fmt: skip
+    print(
+        f"{len(y)} tumours: loss {found.fun:.6f} after {found.nit} steps, {found.nhev} products with the Hessian; "
+        f"largest element of the gradient {np.max(np.abs(found.jac)):.0e}\n"
+    )
     print(f"{'the ten strongest':26}{'coefficient':>11}  standard error  ratio")
     for k in np.argsort(-np.abs(found.x[1:] / errors[1:]))[:10]:
         print(f"{names[k]:26}{found.x[1 + k]:11.4f}{errors[1 + k]:16.4f}{found.x[1 + k] / errors[1 + k]:7.2f}")

@@ -89,7 +89,7 @@ INVENTORY = {
         math.relu, math.tanh, math.sin, math.cos, math.tan, math.exp, math.log, math.dot,
         linalg.quadratic_form, linalg.inv, linalg.solve_continuous_lyapunov, linalg.solve, linalg.solve_qp,
         Value, nn.Module, nn.Neuron, nn.Layer, nn.MLP""",
-}  # fmt: skip
+}
 """What each system has that a user could see, by its name there; a program here stands for every one."""
 
 PICTURES_AND_LESSONS = {
@@ -139,17 +139,22 @@ def _dmath() -> Pairs:
 def _forward() -> Pairs:
     f = lambda x, y: x**2 * dmath.sin(y)
     expected = [2 * 3 * np.sin(0.5), 9 * np.cos(0.5)]
-    return [(forward.derivative(f, 0, [3.0, 0.5]), expected[0]), (forward.gradient(f, [3.0, 0.5]), expected),
-            (forward.differentiate(f, 1)(3.0, 0.5), expected[1])]  # fmt: skip
+    return [
+        (forward.derivative(f, 0, [3.0, 0.5]), expected[0]),
+        (forward.gradient(f, [3.0, 0.5]), expected),
+        (forward.differentiate(f, 1)(3.0, 0.5), expected[1]),
+    ]
 
 
 @item(H, "forward.check_derivative", "reverse.check_gradient")
 def _checks() -> Pairs:
     f = lambda x, y: x**2 * y
-    return [(forward.check_derivative(f, 0, [3.0, 0.5], 3.0), True),
-            (forward.check_derivative(f, 0, [3.0, 0.5], 3.1), False),
-            (reverse.check_gradient(f, [3.0, 0.5], [3.0, 9.0]), True),
-            (reverse.check_gradient(f, [3.0, 0.5], [3.0, 8.0]), False)]  # fmt: skip
+    return [
+        (forward.check_derivative(f, 0, [3.0, 0.5], 3.0), True),
+        (forward.check_derivative(f, 0, [3.0, 0.5], 3.1), False),
+        (reverse.check_gradient(f, [3.0, 0.5], [3.0, 9.0]), True),
+        (reverse.check_gradient(f, [3.0, 0.5], [3.0, 8.0]), False),
+    ]
 
 
 @item(H, "reverse.gradient", "compgraph.variable", "compgraph.constant")
@@ -157,8 +162,11 @@ def _by_name() -> Pairs:
     found = autodiff.grad(lambda p: p["x"] * p["y"] + Constant(2.0) * p["x"])({"x": 3.0, "y": 5.0})
     x, y = Variable(3.0, name="x"), Variable(5.0, name="y")
     (x * y + Constant(2.0) * x).backward()
-    return [(found, {"x": 7.0, "y": 3.0}), ({v.name: v.grad for v in (x, y)}, {"x": 7.0, "y": 3.0}),
-            (reverse.gradient(lambda x, y: x * y + 2.0 * x, [3.0, 5.0]), [7.0, 3.0])]  # fmt: skip
+    return [
+        (found, {"x": 7.0, "y": 3.0}),
+        ({v.name: v.grad for v in (x, y)}, {"x": 7.0, "y": 3.0}),
+        (reverse.gradient(lambda x, y: x * y + 2.0 * x, [3.0, 5.0]), [7.0, 3.0]),
+    ]
 
 
 @item(H, "add_grad", "sub_grad", "mul_grad", "div_grad", "pow_grad")
@@ -188,10 +196,12 @@ def _grads_of_reductions() -> Pairs:
       "unbroadcast_adjoint")  # fmt: skip
 def _grads_of_shapes() -> Pairs:
     w = np.arange(4.0)
-    return [(slope(lambda x: x.T * w.reshape(2, 2), A), w.reshape(2, 2).T), (slope(lambda x: np.reshape(x, 4) * w, A),
-            w.reshape(2, 2)), (slope(lambda x: np.squeeze(x) * V, np.ones((1, 2, 1))), V.reshape(1, 2, 1)),
-            (slope(lambda x, y: x + y, np.ones((3, 1)), np.ones((1, 3))),
-             [np.full((3, 1), 3.0), np.full((1, 3), 3.0)])]  # fmt: skip
+    return [
+        (slope(lambda x: x.T * w.reshape(2, 2), A), w.reshape(2, 2).T),
+        (slope(lambda x: np.reshape(x, 4) * w, A), w.reshape(2, 2)),
+        (slope(lambda x: np.squeeze(x) * V, np.ones((1, 2, 1))), V.reshape(1, 2, 1)),
+        (slope(lambda x, y: x + y, np.ones((3, 1)), np.ones((1, 3))), [np.full((3, 1), 3.0), np.full((1, 3), 3.0)]),
+    ]
 
 
 @item(H, "compgraph.softmax_cross_entropy", "softmax_cross_entropy_grad")
@@ -199,8 +209,10 @@ def _cross_entropy() -> Pairs:
     x = np.array([[1.0, 2.0, 0.5], [1000.0, 0.0, 0.0]])
     p = np.exp(x - x.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
-    return [(nn.cross_entropy(x, np.array([1, 0])), -np.log(p[0, 1]) / 2),
-            (slope(lambda x: nn.cross_entropy(x, np.array([1, 0])), x), (p - np.eye(3)[[1, 0]]) / 2)]  # fmt: skip
+    return [
+        (nn.cross_entropy(x, np.array([1, 0])), -np.log(p[0, 1]) / 2),
+        (slope(lambda x: nn.cross_entropy(x, np.array([1, 0])), x), (p - np.eye(3)[[1, 0]]) / 2),
+    ]
 
 
 @item(H, "Node", "OperationalNode", "ConstantNode", "VariableNode", "NodesQueue", "compgraph.reset")
@@ -230,8 +242,11 @@ def _jacobians() -> Pairs:
     x = Variable(V)
     y = np.sin(x)
     y.compute_gradients()
-    return [(out.gradient, [[[1.0], [2.0], [3.0]], 2 * np.eye(3)]), (y.gradient, np.diag(np.cos(V))),
-            ((1.0 + x).data, 1 + V)]  # fmt: skip
+    return [
+        (out.gradient, [[[1.0], [2.0], [3.0]], 2 * np.eye(3)]),
+        (y.gradient, np.diag(np.cos(V))),
+        ((1.0 + x).data, 1 + V),
+    ]
 
 
 @item(C, "Variable.backward", "Variable.node", "input_node=", "Node", "Node.gradient", "Node.backward", "childrens",
@@ -320,8 +335,9 @@ def _optimisers() -> Pairs:
     options = {"lr": 0.1, "maxiter": 2000, "tol": 1e-10, "return_all": True}
     found = []
     for method, more in ((nn.sgd, {}), (nn.adam, {"betas": (0.9, 0.999), "eps": 1e-8})):
-        end = scipy.optimize.minimize(autodiff.value_and_grad(loss), np.zeros(2), jac=True, method=method,
-                                      options=options | more)  # fmt: skip
+        end = scipy.optimize.minimize(
+            autodiff.value_and_grad(loss), np.zeros(2), jac=True, method=method, options=options | more
+        )
         found += [(end.x, V), (len(end.allvecs) == end.nit + 1, True)]
     x = Variable(np.zeros(2))
     step = nn.SGD([x], lr=0.1)
@@ -383,9 +399,12 @@ def _modules() -> Pairs:
     e = np.exp(A - A.max(1, keepdims=True))
     chain = nn.Sequential(nn.ReLU(), nn.Tanh(), nn.Sigmoid(), nn.Softmax(axis=1))
     s = 1 / (1 + np.exp(-np.tanh(np.maximum(A, 0))))
-    return [(given, [True] * 4), ([p.grad for p in net.parameters()], [None] * 4),
-            (nn.Softmax(axis=1)(A), e / e.sum(1, keepdims=True)),
-            (chain(A), np.exp(s) / np.exp(s).sum(1, keepdims=True))]  # fmt: skip
+    return [
+        (given, [True] * 4),
+        ([p.grad for p in net.parameters()], [None] * 4),
+        (nn.Softmax(axis=1)(A), e / e.sum(1, keepdims=True)),
+        (chain(A), np.exp(s) / np.exp(s).sum(1, keepdims=True)),
+    ]
 
 
 @item(AUTOGRADLIB, "Functional.LossMSE")
@@ -445,17 +464,22 @@ def _linalg() -> Pairs:
     Q = np.array([[2.0, 0.3], [0.3, 1.0]])
     X = linalg.solve_continuous_lyapunov(A, Q)
     inverse = np.linalg.inv(A)
-    return [(linalg.quadratic_form(A, V), 0.5 * V @ A @ V),
-            (slope(linalg.quadratic_form, A, V), [0.5 * np.outer(V, V), 0.5 * (A + A.T) @ V]),
-            (slope(linalg.inv, A), -inverse.T @ np.ones((2, 2)) @ inverse.T),
-            (slope(lambda b: linalg.solve(A, b), V), inverse.T @ np.ones(2)), (A @ X + X @ A.T, Q)]  # fmt: skip
+    return [
+        (linalg.quadratic_form(A, V), 0.5 * V @ A @ V),
+        (slope(linalg.quadratic_form, A, V), [0.5 * np.outer(V, V), 0.5 * (A + A.T) @ V]),
+        (slope(linalg.inv, A), -inverse.T @ np.ones((2, 2)) @ inverse.T),
+        (slope(lambda b: linalg.solve(A, b), V), inverse.T @ np.ones(2)),
+        (A @ X + X @ A.T, Q),
+    ]
 
 
 @item(M, "linalg.solve_qp")
 def _qp() -> Pairs:
     f = lambda q: linalg.solve_qp(np.eye(2), q, np.array([[1.0, 1.0]]), np.array([1.0]))
-    return [(f(np.array([-2.0, -1.0])), [1.0, 0.0]),
-            (autodiff.jacobian(f)(np.array([-2.0, -1.0])), [[-0.5, 0.5], [0.5, -0.5]])]  # fmt: skip
+    return [
+        (f(np.array([-2.0, -1.0])), [1.0, 0.0]),
+        (autodiff.jacobian(f)(np.array([-2.0, -1.0])), [[-0.5, 0.5], [0.5, -0.5]]),
+    ]
 
 
 @item(M, "Value", "nn.Module", "nn.Neuron", "nn.Layer", "nn.MLP")

@@ -55,8 +55,9 @@ class Drawn:
         self.rng = rng = np.random.default_rng([seed, 4])
         dtypes = self.pick([[np.float64]] * 4 + [[np.float32], [np.float64, np.float32]])
         shapes = [self.pick(SHAPES) for _ in range(rng.integers(1, 4))]
-        self.arguments = [np.asarray(rng.uniform(-1.5, 1.5, shape), self.pick(dtypes) if shape else np.float64)
-                          for shape in shapes]  # fmt: skip
+        self.arguments = [
+            np.asarray(rng.uniform(-1.5, 1.5, shape), self.pick(dtypes) if shape else np.float64) for shape in shapes
+        ]
         self.operations = []
         wanted = rng.integers(4, 14)
         for _ in range(10 * wanted):

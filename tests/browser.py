@@ -70,8 +70,9 @@ class Page:
     def slopes(self):
         """The column of adjoints or tangents, by variable."""
         rows = self.all("#lines tr:not(.folded)")
-        return {row.find_element(By.TAG_NAME, "th").text: row.find_element(By.CSS_SELECTOR, ".slope").text
-                for row in rows}  # fmt: skip
+        return {
+            row.find_element(By.TAG_NAME, "th").text: row.find_element(By.CSS_SELECTOR, ".slope").text for row in rows
+        }
 
     @property
     def details(self):

@@ -24,8 +24,9 @@ def compiled(folder, functions):
     for name, (f, args) in functions.items():
         texts[name] = export_c(f, args, folder / f"{name}.c")[0]
     sources = [folder / f"{name}.c" for name in functions]
-    made = subprocess.run([COMPILER, *FLAGS, *sources, "-o", folder / "functions.so", "-lm"], capture_output=True,
-                          text=True, check=False)  # fmt: skip
+    made = subprocess.run(
+        [COMPILER, *FLAGS, *sources, "-o", folder / "functions.so", "-lm"], capture_output=True, text=True, check=False
+    )
     assert made.returncode == 0, made.stderr[:5000]
     return ctypes.CDLL(str(folder / "functions.so")), texts
 

@@ -124,10 +124,13 @@ WITHOUT = {
     ),
     **_none(
         "mpmath has no Mathieu functions; its partials are the equation's: tests/rules/test_special_functions.py",
-        *(f"mathieu_{kind}_{part}" for kind in ("cem", "sem", "modcem1", "modsem1", "modcem2", "modsem2")
-          for part in ("value", "slope")),
+        *(
+            f"mathieu_{kind}_{part}"
+            for kind in ("cem", "sem", "modcem1", "modsem1", "modcem2", "modsem2")
+            for part in ("value", "slope")
+        ),
     ),
-}  # fmt: skip
+}
 """The rows without a reference → why; they are held against difference quotients alone."""
 
 

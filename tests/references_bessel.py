@@ -206,16 +206,18 @@ REFERENCES |= {f"kelvin_{letter}e{slope}_{part}": REFERENCES[f"{letter}e{of}{slo
                for letter in "bk" for slope in ("", "p") for part, of in (("real", "r"), ("imag", "i"))}  # fmt: skip
 
 VALUE_NOISE: dict[str, float] = {
-    **dict.fromkeys(["modfresnelp_k_real", "modfresnelp_k_imag", "modfresnelm_k_real", "modfresnelm_k_imag",
-                     "iti0"], 100.0),
-    **dict.fromkeys(["ker", "kei", "kerp", "keip", "kelvin_ke_real", "kelvin_ke_imag", "kelvin_kep_real",
-                     "kelvin_kep_imag"], 1e4),
+    **dict.fromkeys(
+        ["modfresnelp_k_real", "modfresnelp_k_imag", "modfresnelm_k_real", "modfresnelm_k_imag", "iti0"], 100.0
+    ),
+    **dict.fromkeys(
+        ["ker", "kei", "kerp", "keip", "kelvin_ke_real", "kelvin_ke_imag", "kelvin_kep_real", "kelvin_kep_imag"], 1e4
+    ),
     **dict.fromkeys(["it2j0", "itstruve0", "it2struve0"], 1e3),
     "it2k0": 1e5,
     **dict.fromkeys(["hyperu", "itj0", "itk0"], 1e6),
     "ity0": 1e8,
     **dict.fromkeys(["itairy_ai", "itairy_bi", "itairy_ai_reflected", "itairy_bi_reflected"], 1e12),
-}  # fmt: skip
+}
 """By how much SciPy's values of these are worse than rounding; their derivatives are not."""
 
 NOISE: dict[str, float] = {

@@ -186,8 +186,11 @@ def same_bits(x: Any, y: Any) -> bool:
             return True
     if isinstance(x, type):
         return x is y
-    real = all(np.array_equal(np.signbit(part(x)), np.signbit(part(y)))
-               for part in (np.real, np.imag) if np.asarray(x).dtype.kind in "fc")  # fmt: skip
+    real = all(
+        np.array_equal(np.signbit(part(x)), np.signbit(part(y)))
+        for part in (np.real, np.imag)
+        if np.asarray(x).dtype.kind in "fc"
+    )
     return np.array_equal(x, y, equal_nan=np.asarray(x).dtype.kind in "fc") and (real or bool(np.any(np.isnan(x))))
 
 
@@ -197,8 +200,7 @@ def complex_of_reals(row: Row) -> bool:
     return all(kinds[-1] in "FD" for kinds in types)
 
 
-ELEMENTWISE_FUNCTIONS = [f for f in FUNCTIONS
-                         if f.row.is_elementwise and places(f.row) and not complex_of_reals(f.row)]  # fmt: skip
+ELEMENTWISE_FUNCTIONS = [f for f in FUNCTIONS if f.row.is_elementwise and places(f.row) and not complex_of_reals(f.row)]
 """Those of which some partial is to be had, a real function of real arguments."""
 
 

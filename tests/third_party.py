@@ -272,8 +272,10 @@ def tried(package: str, adopted: list[str], largest: int | None = None) -> dict[
             break
         known = expected(call)
         if known is not None:
-            results[call.name] = {"as it is": outcome(call, known, nullcontext()),
-                                  "adopted": outcome(call, known, adopt(*modules, package=True))}  # fmt: skip
+            results[call.name] = {
+                "as it is": outcome(call, known, nullcontext()),
+                "adopted": outcome(call, known, adopt(*modules, package=True)),
+            }
     return {"version": version(DISTRIBUTIONS.get(package, package)), "calls": results}
 
 

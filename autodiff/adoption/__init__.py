@@ -91,8 +91,10 @@ def _globals_of(code: Any) -> dict[str, Any]:
         raise TypeError(f"adopt takes the module itself: import {code}, then adopt({code})")
     names = _globals_of_module(code) if isinstance(code, ModuleType) else _globals_of_function(code)
     if names is None or not isinstance(names.get("__name__"), str):
-        raise TypeError("adopt takes modules and functions that are written in Python, not "
-                        f"{getattr(code, '__name__', repr(code))}: adopt the code that calls it")  # fmt: skip
+        raise TypeError(
+            "adopt takes modules and functions that are written in Python, not "
+            f"{getattr(code, '__name__', repr(code))}: adopt the code that calls it"
+        )
     if names["__name__"].split(".")[0] in OWN:
         raise TypeError(f"{names['__name__']} is not adopted: its functions take numbers as they are, or say so")
     return names

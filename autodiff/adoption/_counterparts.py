@@ -31,8 +31,10 @@ from ._stand_ins import DATA, LARGEST, Function, Merged, StandingModule, Uncache
 
 BUILTINS: dict[str, Any] = {
     **{kind.__name__: ours for kind, ours in STANDING.items()},
-    "getattr": getattr_, "hasattr": hasattr_, "isinstance": isinstance_,
-}  # fmt: skip
+    "getattr": getattr_,
+    "hasattr": hasattr_,
+    "isinstance": isinstance_,
+}
 """Names of Python's own → what adopted code finds there."""
 
 TAKE_SEQUENCES = ("dist", "fsum", "prod", "sumprod")
@@ -187,8 +189,9 @@ def _of_module(module: ModuleType) -> Any:
 
 
 def _vectorized(function: Any) -> Any:
-    again = vectorize(function.pyfunc, function.otypes, function.__doc__, function.excluded, function.cache,
-                      function.signature)  # fmt: skip
+    again = vectorize(
+        function.pyfunc, function.otypes, function.__doc__, function.excluded, function.cache, function.signature
+    )
     return update_wrapper(again, function.pyfunc)
 
 

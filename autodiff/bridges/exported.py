@@ -64,8 +64,9 @@ class Flat:
 class Taken:
     """A call of a function with structures, as one of a `Flat`: its leaves, and what puts the results together."""
 
-    def __init__(self, function: Callable[..., Any], name: str, arguments: Sequence[Any],
-                 is_array: Callable[[Any], bool]) -> None:  # fmt: skip
+    def __init__(
+        self, function: Callable[..., Any], name: str, arguments: Sequence[Any], is_array: Callable[[Any], bool]
+    ) -> None:
         leaves, rebuild = flatten(list(arguments))
         places = [k for k, x in enumerate(leaves) if is_array(x)]
         self.arrays = [leaves[k] for k in places]

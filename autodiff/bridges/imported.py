@@ -181,8 +181,9 @@ class Imported:
         try:
             return self.library.plain(x)[()]
         except (BufferError, TypeError, RuntimeError) as error:
-            raise TypeError(f"{self.name} returned {x.dtype}, which NumPy has not: let it return float32 or float64"
-                            f"{user_line()}") from error  # fmt: skip
+            raise TypeError(
+                f"{self.name} returned {x.dtype}, which NumPy has not: let it return float32 or float64{user_line()}"
+            ) from error
 
 
 def _boxed(x: Any) -> Any:
@@ -203,8 +204,9 @@ def _moves(x: Any) -> bool:
 def _imported(library: Library, function: Function) -> Function:
     name = getattr(function, "__name__", None) or type(function).__name__
     if not callable(function):
-        raise TypeError(f"from_{library.name} takes a function of {library.name}'s arrays, not {function!r}"
-                        f"{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"from_{library.name} takes a function of {library.name}'s arrays, not {function!r}{user_line()}"
+        )
     bridge = Imported(library, function, name)
 
     def imported(*arguments: Any) -> Any:

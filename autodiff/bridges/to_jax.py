@@ -30,8 +30,9 @@ def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def exported(*arguments: Any, **keywords: Any) -> Any:
         jax = import_module("jax")
-        call = Taken(lambda *xs: function(*xs, **keywords), name, arguments,
-                     lambda x: isinstance(x, (jax.Array, np.ndarray)))  # fmt: skip
+        call = Taken(
+            lambda *xs: function(*xs, **keywords), name, arguments, lambda x: isinstance(x, (jax.Array, np.ndarray))
+        )
         arrays = [jax.numpy.asarray(x) for x in call.arrays]
         forms = _forms(call.flat, arrays)
         outs = _called(call.flat, forms, arrays)

@@ -73,9 +73,12 @@ def _function() -> Any:
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, flat: Flat, *tensors: Any) -> Any:
-            runs = [Exported.apply(flat, *(x if dim is None else x.select(dim, k)
-                                           for x, dim in zip(tensors, in_dims[1:], strict=True)))
-                    for k in range(info.batch_size)]  # fmt: skip
+            runs = [
+                Exported.apply(
+                    flat, *(x if dim is None else x.select(dim, k) for x, dim in zip(tensors, in_dims[1:], strict=True))
+                )
+                for k in range(info.batch_size)
+            ]
             outs = tuple(torch.stack(members) for members in zip(*runs, strict=True))
             return outs, (0,) * len(outs)
 

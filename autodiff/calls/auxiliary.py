@@ -31,8 +31,10 @@ class Main:
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         out = self.f(*args, **keywords)
         if not isinstance(out, tuple) or len(out) != 2:
-            raise TypeError(f"with has_aux, {self.__name__} returns (value, auxiliary); it returned "
-                            f"{type(out).__name__}{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"with has_aux, {self.__name__} returns (value, auxiliary); it returned "
+                f"{type(out).__name__}{user_line()}"
+            )
         self.auxiliary = out[1]
         return out[0]
 

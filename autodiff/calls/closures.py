@@ -91,8 +91,10 @@ def checked(call: str, f: Any) -> Any:
 
 def _hidden_number(call: str) -> TypeError:
     """Return the error for a function that depends on a number which is not found in it."""
-    return TypeError(f"the function given to {call} uses a number that is neither in args nor a variable that it "
-                     f"closes over or names, such as an object's attribute: give it in args{user_line()}")  # fmt: skip
+    return TypeError(
+        f"the function given to {call} uses a number that is neither in args nor a variable that it "
+        f"closes over or names, such as an object's attribute: give it in args{user_line()}"
+    )
 
 
 # ------------------------------------------------------------------------------------------------ what holds what

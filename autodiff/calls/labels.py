@@ -9,10 +9,13 @@ from dualnumbers.levels import is_number
 from dualnumbers.operands import is_labelled
 
 LABELS: dict[str, Callable[[Any, Any], Any]] = {
-    "Series": lambda g, x: type(x)(x.name, g) if hasattr(x, "to_frame") and not hasattr(x, "index") else
-    type(x)(g, index=x.index, name=x.name),
+    "Series": lambda g, x: (
+        type(x)(x.name, g)
+        if hasattr(x, "to_frame") and not hasattr(x, "index")
+        else type(x)(g, index=x.index, name=x.name)
+    ),
     "DataArray": lambda g, x: x.copy(data=g),
-}  # fmt: skip
+}
 """The kind of an argument, of pandas, Polars or xarray → its gradient from an array."""
 
 

@@ -33,11 +33,12 @@ def arguments(f: Any, args: Any) -> list[Any]:
         return list(args)
     if (isinstance(args, Sequence) and not isinstance(args, str)) or (isinstance(args, np.ndarray) and args.ndim):
         if isinstance(args, np.ndarray) and len(args) != 1 and _takes_one(f):
-            raise TypeError(f"args is the list of all arguments of {name_of(f)}, which takes one: give [x], not the "
-                            f"array x{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"args is the list of all arguments of {name_of(f)}, which takes one: give [x], not the "
+                f"array x{user_line()}"
+            )
         return list(args)
-    raise TypeError(f"args is the list of all arguments of {name_of(f)}, such as [x]; got "
-                    f"{described(args)}")  # fmt: skip
+    raise TypeError(f"args is the list of all arguments of {name_of(f)}, such as [x]; got {described(args)}")
 
 
 def _takes_one(f: Any) -> bool:
@@ -62,8 +63,10 @@ def place(which: Any, f: Any, count: int, option: str = "wrt") -> int:
     if isinstance(which, str):
         return _place_of_name(which, f, count, option)
     if isinstance(which, bool) or not hasattr(type(which), "__index__"):
-        raise TypeError(f"{option} is the index of an argument or a parameter's name, or a tuple of those; got "
-                        f"{described(which)}{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{option} is the index of an argument or a parameter's name, or a tuple of those; got "
+            f"{described(which)}{user_line()}"
+        )
     if not -count <= which < count:
         there = f": 0 to {count - 1}" if count else ""
         raise IndexError(f"{option}={which}, but the function was given {count} argument(s) by position{there}")
@@ -79,19 +82,24 @@ def _passes_on(f: Any) -> bool:
 def _place_of_name(name: str, f: Any, count: int, option: str) -> int:
     parameters = parameters_of(f) if _passes_on(f) else []
     if not parameters:
-        raise TypeError(f"{option}={name!r}: {name_of(f)} does not tell the names of its parameters; give the index of "
-                        f"the argument{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{option}={name!r}: {name_of(f)} does not tell the names of its parameters; give the index of "
+            f"the argument{user_line()}"
+        )
     by_position = [parameter.name for parameter in parameters if parameter.kind in BY_POSITION]
     if name in by_position[:count]:
         return by_position.index(name)
     names = [str(parameter.replace(annotation=parameter.empty, default=parameter.empty)) for parameter in parameters]
     if name in names:
         if option == "wrt" and name not in by_position:
-            raise TypeError(f"{option}={name!r}: {name} is given by keyword alone; make it an argument: "
-                            f"lambda {name}: {name_of(f)}(…, {name}={name}){user_line()}")  # fmt: skip
+            raise TypeError(
+                f"{option}={name!r}: {name} is given by keyword alone; make it an argument: "
+                f"lambda {name}: {name_of(f)}(…, {name}={name}){user_line()}"
+            )
         raise TypeError(f"{option}={name!r}, but the function was not given {name}: give it in the call{user_line()}")
-    raise ValueError(f"{option}={name!r} is no parameter of {name_of(f)}, whose parameters are {', '.join(names)}"
-                     f"{user_line()}")  # fmt: skip
+    raise ValueError(
+        f"{option}={name!r} is no parameter of {name_of(f)}, whose parameters are {', '.join(names)}{user_line()}"
+    )
 
 
 def places(which: Which, f: Any, count: int, option: str = "argnums") -> list[int]:
@@ -106,8 +114,9 @@ def distinct(argnums: Which, found: list[int]) -> list[int]:
     return found
 
 
-def by_position(f: Callable[..., Any], which: Which, args: Sequence[Any], keywords: dict[str, Any],
-                option: str = "argnums") -> tuple[Callable[..., Any], list[Any], list[int]]:  # fmt: skip
+def by_position(
+    f: Callable[..., Any], which: Which, args: Sequence[Any], keywords: dict[str, Any], option: str = "argnums"
+) -> tuple[Callable[..., Any], list[Any], list[int]]:
     """Make ``f(*args, **keywords)`` a function of positional arguments; return it, these arguments and the `places`.
 
     What is given by keyword and named by ``which`` becomes an argument behind the others; other keywords are fixed.

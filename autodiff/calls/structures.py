@@ -218,8 +218,10 @@ def _whole(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[
     try:
         return _taken(tree, kind, leaves)
     except RecursionError:
-        raise ValueError(f"a {type(tree).__name__} that holds itself, or is nested some hundred times, is no structure "
-                         "of arguments or results: give the numbers and arrays in it") from None  # fmt: skip
+        raise ValueError(
+            f"a {type(tree).__name__} that holds itself, or is nested some hundred times, is no structure "
+            "of arguments or results: give the numbers and arrays in it"
+        ) from None
 
 
 def _taken(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
@@ -251,12 +253,14 @@ def paths_of_leaves(tree: Any, name: str) -> list[str]:
     kind = kind_of(tree)
     assert kind is not None
     named = zip(kind.parts(tree), kind.paths(tree), strict=True)
-    return [leaf for part, path in named if kind_of(part) is not LEFT_ALONE
-            for leaf in paths_of_leaves(part, name + path)]  # fmt: skip
+    return [
+        leaf for part, path in named if kind_of(part) is not LEFT_ALONE for leaf in paths_of_leaves(part, name + path)
+    ]
 
 
-def register_structure(kind: type, take_apart: Callable[[Any], Iterable[Any]],
-                       put_together: Callable[[Any, list[Any]], Any]) -> None:  # fmt: skip
+def register_structure(
+    kind: type, take_apart: Callable[[Any], Iterable[Any]], put_together: Callable[[Any, list[Any]], Any]
+) -> None:
     """Make the instances of a class, and of its subclasses, structures as tuples and dicts are.
 
     ``take_apart(x)`` returns the list of the parts of ``x`` that are differentiated: numbers, arrays, structures.
@@ -282,8 +286,10 @@ def register_structure(kind: type, take_apart: Callable[[Any], Iterable[Any]],
     if not isinstance(kind, type):
         raise TypeError(f"a structure is registered by its class; got {kind!r}")
     if kind in (*BUILT_IN, bool, object) or is_number(kind) or issubclass(kind, (np.generic, np.ndarray)):
-        raise TypeError(f"{kind.__name__} is no class to register: numbers and arrays are leaves, strings stay, "
-                        "Python's containers are structures; register a subclass of a container")  # fmt: skip
+        raise TypeError(
+            f"{kind.__name__} is no class to register: numbers and arrays are leaves, strings stay, "
+            "Python's containers are structures; register a subclass of a container"
+        )
     for function, name in ((take_apart, "take_apart"), (put_together, "put_together")):
         if not callable(function):
             raise TypeError(f"{name} of {kind.__name__} is a function; got {function!r}")

@@ -70,8 +70,10 @@ def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence
         return scalar_output(f(*xs), f)
 
     parts = [quotients(scalar, k, args) for k in range(len(args))]
-    return all(_confirmed(part, iter(found), xs, f"suspect[{k}]")
-               for k, (part, (found, xs)) in enumerate(zip(suspect, parts, strict=True)))  # fmt: skip
+    return all(
+        _confirmed(part, iter(found), xs, f"suspect[{k}]")
+        for k, (part, (found, xs)) in enumerate(zip(suspect, parts, strict=True))
+    )
 
 
 def _confirmed(suspect: Any, found: Iterator[Quotient], xs: list[Any], name: str) -> bool:

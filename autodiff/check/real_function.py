@@ -101,11 +101,17 @@ def of_real_leaves(f: Function, args: list[Any], indices: Sequence[int]) -> Real
         found = [is_unreal(out) for out in outs]
         if len(found) != len(unreal) or any(map(operator.gt, found, unreal)):
             raise ValueError("beside the point the function returns more, or complex numbers, as (-2.0) ** 0.5")
-        return tuple(part for out, pair in zip(outs, unreal, strict=True)
-                     for part in ((real(out), imag(out)) if pair else (out,)))  # fmt: skip
+        return tuple(
+            part
+            for out, pair in zip(outs, unreal, strict=True)
+            for part in ((real(out), imag(out)) if pair else (out,))
+        )
 
-    outputs = [name + part for name, pair in zip(paths_of_leaves(tree, "f"), unreal, strict=True)
-               for part in ((".real", ".imag") if pair else ("",))]  # fmt: skip
+    outputs = [
+        name + part
+        for name, pair in zip(paths_of_leaves(tree, "f"), unreal, strict=True)
+        for part in ((".real", ".imag") if pair else ("",))
+    ]
     function.__name__ = getattr(f, "__name__", "f")
     return RealFunction(function, leaves, inputs, outputs)
 
@@ -134,8 +140,11 @@ def of_few_directions(full: RealFunction, order: int) -> RealFunction:
         return (sum(terms[1:], terms[0]),)
 
     kind = np.result_type(*full.leaves)
-    leaves, inputs = ([np.zeros(DIRECTIONS, kind)], ["args along random directions"]) if n > DIRECTIONS else (
-        full.leaves, full.inputs)  # fmt: skip
+    leaves, inputs = (
+        ([np.zeros(DIRECTIONS, kind)], ["args along random directions"])
+        if n > DIRECTIONS
+        else (full.leaves, full.inputs)
+    )
     if m > DIRECTIONS:
         return RealFunction(summed, leaves, inputs, ["f along random directions"])
     return RealFunction(function, leaves, inputs, full.outputs)

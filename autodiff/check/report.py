@@ -30,8 +30,10 @@ class Finding:
 
     def __str__(self) -> str:
         step = "" if np.isnan(self.step) else f" (step {self.step:.2g})"
-        return (f"order {self.order}, {self.mode}: {self.element} is {self.found!r}; {self.against}: {self.expected!r} "
-                f"± {self.allowed:.2g}{step}")  # fmt: skip
+        return (
+            f"order {self.order}, {self.mode}: {self.element} is {self.found!r}; {self.against}: {self.expected!r} "
+            f"± {self.allowed:.2g}{step}"
+        )
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ class _Call(Rerun):
             return function(*args, **keywords)
         except ValueError as error:
             if "read-only" in str(error):
-                raise ValueError(f"{self.name} writes to an array among its arguments, which is to be run again with "
-                                 f"them: let it write to a copy, x.copy(){user_line()}") from error  # fmt: skip
+                raise ValueError(
+                    f"{self.name} writes to an array among its arguments, which is to be run again with "
+                    f"them: let it write to a copy, x.copy(){user_line()}"
+                ) from error
             raise
 
 

@@ -49,8 +49,10 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     -0.135335
     """
     if not callable(step):
-        raise TypeError(f"checkpointed_loop: step is a function of k and the state, step(k, state); got "
-                        f"{described(step)}{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"checkpointed_loop: step is a function of k and the state, step(k, state); got "
+            f"{described(step)}{user_line()}"
+        )
     n = _whole("n", n, 0)
     block = max(min(BLOCK, isqrt(n)), 1) if block is None else _whole("block", block, 1)
     blocks = -(-n // block)

@@ -55,9 +55,11 @@ def three_ways() -> str:
 
     point = [np.pi / 4]
     quotient, error = difference_quotient(f, 0, point)
-    return (f"   forward mode         {forward.derivative(f, 0, point)!r}\n"
-            f"   reverse mode         {reverse.gradient(f, point)[0]!r}\n"
-            f"   difference quotient  {quotient:.12f}, error about {error:.1g}")  # fmt: skip
+    return (
+        f"   forward mode         {forward.derivative(f, 0, point)!r}\n"
+        f"   reverse mode         {reverse.gradient(f, point)[0]!r}\n"
+        f"   difference quotient  {quotient:.12f}, error about {error:.1g}"
+    )
 
 
 def points() -> tuple[list[float], list[float]]:
@@ -108,10 +110,12 @@ def _quarters(steps: int) -> Iterator[int]:
 def comparison(fit: Fit, x: list[float], y: list[float]) -> str:
     """Tabulate the fitted line beside NumPy's closed solution and the line that the points scatter about."""
     slope, intercept = np.polyfit(x, y, 1)
-    return (f"                        slope        intercept\n"
-            f"   fitted              {fit.slope:12.9f}  {fit.intercept:12.9f}   {1000 * fit.seconds:.2f} ms a step\n"
-            f"   numpy.polyfit       {slope:12.9f}  {intercept:12.9f}\n"
-            f"   they scatter about  {SLOPE:12.9f}  {INTERCEPT:12.9f}   with noise of {NOISE}")  # fmt: skip
+    return (
+        f"                        slope        intercept\n"
+        f"   fitted              {fit.slope:12.9f}  {fit.intercept:12.9f}   {1000 * fit.seconds:.2f} ms a step\n"
+        f"   numpy.polyfit       {slope:12.9f}  {intercept:12.9f}\n"
+        f"   they scatter about  {SLOPE:12.9f}  {INTERCEPT:12.9f}   with noise of {NOISE}"
+    )
 
 
 def save_picture(fit: Fit, x: list[float], y: list[float]) -> bool:

@@ -30,7 +30,9 @@ PAGE, PAGES = Path("explorer.html"), (".html", ".htm", ".gif")
 GRAMMAR = textwrap.fill(
     "An expression is Python arithmetic: numbers, variables, + - * / // % **, parentheses, comparisons, 'a if x > 0 "
     f"else b', the constants {', '.join(sorted(CONSTANTS))}, and the functions {', '.join(sorted(FUNCTIONS))}. "
-    "Angles are in radians. A value may be an expression too: x=pi/4.", 100)  # fmt: skip
+    "Angles are in radians. A value may be an expression too: x=pi/4.",
+    100,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,10 +44,12 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command line; a chosen command's function is its ``run``."""
-    top = Parser(prog="python -m autodiff",
-                 description="Exact derivatives of ordinary Python and NumPy code. Without a command: the derivative "
-                             "of an example by each mode, then a line fitted to 500 points, with its picture "
-                             f"{PICTURE} in this folder.")  # fmt: skip
+    top = Parser(
+        prog="python -m autodiff",
+        description="Exact derivatives of ordinary Python and NumPy code. Without a command: the derivative "
+        "of an example by each mode, then a line fitted to 500 points, with its picture "
+        f"{PICTURE} in this folder.",
+    )
     top.add_argument("--version", action="version", version=f"dualautodiff {__version__}")
     top.set_defaults(run=None)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)

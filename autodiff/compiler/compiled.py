@@ -29,8 +29,9 @@ class Compiled:
     __call__: Callable[..., Any]
     """What Python calls, the machine code of the last path itself where it can be."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int,
-                 profile: bool) -> None:  # fmt: skip
+    def __init__(
+        self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int, profile: bool
+    ) -> None:
         self.f, self._programs = f, Programs(f, max_paths, check, exact, threads, profile)
         self.__call__ = self._programs.call
         own = ref(self)
@@ -107,8 +108,7 @@ class Compiled:
     def compiled_by(self, operator: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Compiled:
         """Return what an operator makes of the function, compiled as this one is: ``grad(jit(f))`` is compiled."""
         of = self._programs
-        return Compiled(operator(self.f, *given, **options), of.max_paths, of.check, of.exact, of.threads,
-                        of.profile)  # fmt: skip
+        return Compiled(operator(self.f, *given, **options), of.max_paths, of.check, of.exact, of.threads, of.profile)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else MethodType(self, owner)

@@ -31,8 +31,9 @@ def places(out: Any, like: Any, name: str) -> list[Pair]:
     pairs = list(_pairs(out, like, name, "out"))
     for (one, _), (other, _) in combinations(pairs, 2):
         if one is not None and other is not None and np.may_share_memory(one, other):
-            raise ValueError(f"jit of {name}: two arrays in out share memory: give each result one of its own"
-                             f"{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"jit of {name}: two arrays in out share memory: give each result one of its own{user_line()}"
+            )
     return pairs
 
 
@@ -41,8 +42,10 @@ def _pairs(out: Any, like: Any, name: str, where: str) -> Iterator[Pair]:
     if out is not None and kind is not None:
         parts = kind.matched(out, like)
         if parts is None:
-            raise TypeError(f"jit of {name}: the result is {kind.needed(like)}, and {where} a {type(out).__name__}: "
-                            f"give one of that structure{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"jit of {name}: the result is {kind.needed(like)}, and {where} a {type(out).__name__}: "
+                f"give one of that structure{user_line()}"
+            )
         for own, part, path in zip(parts, kind.parts(like), kind.paths(like), strict=True):
             yield from _pairs(own, part, name, f"{where}{path}")
         return
@@ -54,12 +57,16 @@ def _pairs(out: Any, like: Any, name: str, where: str) -> Iterator[Pair]:
 def _check(out: Any, like: Any, name: str, where: str) -> None:
     """Raise what tells why a result cannot be written to an array."""
     if not isinstance(out, np.ndarray) or not isinstance(like, (np.ndarray, np.number, np.bool_, float, complex, int)):
-        raise TypeError(f"jit of {name}: {where} is a {type(out).__name__} for a {type(like).__name__}: give an array, "
-                        f"or None for a new result{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"jit of {name}: {where} is a {type(out).__name__} for a {type(like).__name__}: give an array, "
+            f"or None for a new result{user_line()}"
+        )
     form = np.shape(like), np.asarray(like).dtype
     if (out.shape, out.dtype) != form:
-        raise ValueError(f"jit of {name}: {where} has shape {out.shape} and dtype {out.dtype}: the result needs "
-                         f"{form[0]} and {form[1]}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"jit of {name}: {where} has shape {out.shape} and dtype {out.dtype}: the result needs "
+            f"{form[0]} and {form[1]}{user_line()}"
+        )
     if not out.flags.writeable:
         raise ValueError(f"jit of {name}: {where} is read-only: give an array that may be written to{user_line()}")
 

@@ -29,8 +29,9 @@ class _Loops:
     """The kernels of one block."""
 
     def __init__(self, program: Program, block: Block) -> None:
-        self.names = {space.number: f"c{-number - 1}" if number < 0 else f"v{number}"
-                      for number, space in block.given.items()}  # fmt: skip
+        self.names = {
+            space.number: f"c{-number - 1}" if number < 0 else f"v{number}" for number, space in block.given.items()
+        }
         self.names |= {area.space.number: f"v{number}" for number, area in block.results.items()}
         self.names |= {space.number: f"table{k}" for k, space in enumerate(block.tables)}
         kept = {area.space.number for area in block.results.values()} | {area.space.number for area, *_ in block.guards}
@@ -65,8 +66,11 @@ class _Loops:
 
     def _place(self, address: Address) -> str:
         """Return an element: the name of the memory, and the place in it."""
-        terms = [f"{'' if stride == 1 else '-' if stride == -1 else f'{stride} '}{name}"
-                 for name, stride in zip("ijklpqrs", address.strides, strict=False) if stride]  # fmt: skip
+        terms = [
+            f"{'' if stride == 1 else '-' if stride == -1 else f'{stride} '}{name}"
+            for name, stride in zip("ijklpqrs", address.strides, strict=False)
+            if stride
+        ]
         if address.places:
             terms.append(self._place(address.places))
         if address.offset or not terms:

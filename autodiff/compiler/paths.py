@@ -260,8 +260,7 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: 
     tape = Recorder() if tape is None else tape
     tape.complete, tape.is_program, tape.guards = True, True, {}
     leaves, rebuild = flatten([list(args), keywords])
-    given = [variable(tape, tape.as_input(x)) if kind[0] else x
-             for x, kind in zip(leaves, kinds, strict=True)]  # fmt: skip
+    given = [variable(tape, tape.as_input(x)) if kind[0] else x for x, kind in zip(leaves, kinds, strict=True)]
     lines = {id(x): x.line for x in given if isinstance(x, Variable)}
     args, keywords = rebuild(given)
     NOTING.append(None)

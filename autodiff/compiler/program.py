@@ -142,9 +142,12 @@ def of_tape(tape: Recorder, out: Any) -> Program:
             place[line] = len(inputs) + len(made.steps)
             source = tape.sources[line] if tape.sources else None
             made.steps.append(Step(row, operands, tape.static.get(line, ()), tape.values[line], noted(line), source))
-    made.returned = [place[int(leaf)] if type(leaf) is Place and int(leaf) in place
-                     else constant(tape.values[leaf] if type(leaf) is Place else leaf, id(leaf))
-                     for leaf in leaves]  # fmt: skip
+    made.returned = [
+        place[int(leaf)]
+        if type(leaf) is Place and int(leaf) in place
+        else constant(tape.values[leaf] if type(leaf) is Place else leaf, id(leaf))
+        for leaf in leaves
+    ]
     return made
 
 

@@ -88,7 +88,8 @@ def _causes(program: Program, lines: list[list[int]]) -> set[int]:
     of = {number: k for k, line in enumerate(lines) for number in line}
     first = len(program.inputs)
     causes = [
-        line for k, line in enumerate(lines)
+        line
+        for k, line in enumerate(lines)
         if all(of.get(x, k) == k for number in line for x in program.steps[number - first].operands)
-    ]  # fmt: skip
+    ]
     return {number for line in causes or lines for number in line}

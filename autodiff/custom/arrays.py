@@ -77,8 +77,10 @@ class _OfLeaf(Smooth):
 
     def __init__(self, rule_row: _RuleRow, argument: int, leaf: int) -> None:
         self.rule_row, self.argument, self.leaf = rule_row, argument, leaf
-        super().__init__(lambda t, z, *flat: rule_row.push(argument, {leaf: t}, z, flat),
-                         lambda g, z, *flat: rule_row.pull(argument, g, z, flat)[leaf])  # fmt: skip
+        super().__init__(
+            lambda t, z, *flat: rule_row.push(argument, {leaf: t}, z, flat),
+            lambda g, z, *flat: rule_row.pull(argument, g, z, flat)[leaf],
+        )
 
     @property
     def stated(self) -> Kind:
@@ -116,8 +118,9 @@ class _RuleRow:
             passes = not (constant if k >= len(rule.kinds) else isinstance(rule.kinds[k], Constant))
             kinds += [_OfLeaf(self, k, i) if passes else Constant() for i in range(count)]
         together = rule.code[1] is not None or len(kinds) > len(counts)
-        row = Row(rule.name, tuple(kinds), (*rule.fixed, "assembly"), several=True,
-                  joint=self.pull_all if together else None)  # fmt: skip
+        row = Row(
+            rule.name, tuple(kinds), (*rule.fixed, "assembly"), several=True, joint=self.pull_all if together else None
+        )
         self.apply = function_of_arrays(row, self.value)
 
     def arguments(self, flat: Sequence[Any]) -> tuple[Any, ...]:
@@ -177,8 +180,10 @@ class _RuleRow:
         try:
             pushed = push(flat[-1].argument(k, tangents), like, *self.arguments(flat))
         except RecursionError as error:
-            raise RuntimeError(f"{what} calls {name} itself, and deriving the reverse mode would never end: write out "
-                               f"what it needs of it{user_line()}") from error  # fmt: skip
+            raise RuntimeError(
+                f"{what} calls {name} itself, and deriving the reverse mode would never end: write out "
+                f"what it needs of it{user_line()}"
+            ) from error
         return leaves_as(what, pushed, like)
 
     def _pushed_by_pull(self, k: int, tangents: list[Any], z: Any, flat: Sequence[Any]) -> Sequence[Any]:
@@ -254,8 +259,10 @@ class _RuleRow:
         if differ(g, pushed, tangents, pulled, 1e-3):
             names = ("push-forward", "tangent", "pull-back"), ("pull-back", "cotangent", "push-forward")
             given, by, other = names[self.bound(flat)[2][k][0] is None]
-            raise ValueError(f"the {given} of {self.rule.name} is not linear in the {by} of argument {k}, so no "
-                             f"{other} can be derived from it: give that as well{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"the {given} of {self.rule.name} is not linear in the {by} of argument {k}, so no "
+                f"{other} can be derived from it: give that as well{user_line()}"
+            )
         checked[k] = not any(map(has_nan, (*pushed, *pulled)))
 
     def pull(self, k: int, g: Any, z: Any, flat: Sequence[Any]) -> Sequence[Any]:
@@ -287,8 +294,9 @@ class _RuleRow:
             if len(kinds) == 1 and not isinstance(adjoints, (list, tuple)):
                 adjoints = (adjoints,)
             if not isinstance(adjoints, (list, tuple)) or len(adjoints) != len(kinds):
-                raise ValueError(f"{what} must give {len(kinds)} adjoints, one for each argument, None for none"
-                                 f"{user_line()}")  # fmt: skip
+                raise ValueError(
+                    f"{what} must give {len(kinds)} adjoints, one for each argument, None for none{user_line()}"
+                )
             for k, adjoint in enumerate(adjoints):
                 none = adjoint is None or isinstance(kinds[k], Constant)
                 found += [None] * len(flat[self.places[k]]) if none else self._as_leaves(what, k, adjoint, flat)

@@ -79,8 +79,9 @@ class _Box:
 
     __slots__ = ("_count", "_fixed", "_function", "_latest", "_name", "_partials", "_rtol", "_wrt", "rule")
 
-    def __init__(self, name: str, function: Function, count: int, fixed: tuple[str, ...], rtol: float,
-                 wrt: tuple[int, ...] = ()) -> None:  # fmt: skip
+    def __init__(
+        self, name: str, function: Function, count: int, fixed: tuple[str, ...], rtol: float, wrt: tuple[int, ...] = ()
+    ) -> None:
         self._name, self._function, self._count, self._fixed = name, function, count, fixed
         self._rtol, self._wrt = rtol, wrt
         self._partials: dict[int, _Box] = {}
@@ -109,8 +110,10 @@ class _Box:
         """Return what the function returns; TypeError where an argument is no real number or array."""
         for k, x in enumerate(arguments[: self._count]):
             if is_structure(x) or is_unreal(x):
-                raise TypeError(f"argument {k} of {self._name} is {described(x)}: a black box takes real numbers and "
-                                f"arrays; give the parts of a structure one by one{user_line()}")  # fmt: skip
+                raise TypeError(
+                    f"argument {k} of {self._name} is {described(x)}: a black box takes real numbers and "
+                    f"arrays; give the parts of a structure one by one{user_line()}"
+                )
         return self._function(*arguments)
 
     def _quotient(self, arguments: Sequence[Any]) -> Any:

@@ -68,8 +68,10 @@ class _Rows:
 
     def data_fn(self, *arguments: Any) -> Any:
         """Return the value, of ``arguments[k].data``."""
-        raise NotImplementedError(f"class {type(self).__name__} needs a method data_fn(self, x, …) that returns the "
-                                  f"value of x.data, …{user_line()}")  # fmt: skip
+        raise NotImplementedError(
+            f"class {type(self).__name__} needs a method data_fn(self, x, …) that returns the "
+            f"value of x.data, …{user_line()}"
+        )
 
     def _function(self, count: int) -> Function:
         function = self._functions.get(count)
@@ -101,8 +103,10 @@ class Block(_Rows):
 
     def get_jacobians(self, *arguments: Any) -> Any:
         """Return the Jacobians (p, n), one for each argument."""
-        raise NotImplementedError(f"class {type(self).__name__} needs a method get_jacobians(self, x, …) that returns "
-                                  f"the list of the Jacobians (p, n) by its arguments{user_line()}")  # fmt: skip
+        raise NotImplementedError(
+            f"class {type(self).__name__} needs a method get_jacobians(self, x, …) that returns "
+            f"the list of the Jacobians (p, n) by its arguments{user_line()}"
+        )
 
     def __call__(self, *arguments: Any) -> Any:
         """Return the value; of numbers that are differentiated, with its derivative."""
@@ -138,8 +142,10 @@ def _jacobian(block: Block, k: int, z: Any, xs: list[Any]) -> Any:
     jacobian = array(jacobians if len(xs) == 1 else jacobians[k])
     p, n, given = prod(shape(z)), prod(shape(xs[k])), shape(jacobian)
     if given != (p, n) and given != (1, p, n)[len(xs) > 1 :] and not (p * n == prod(given) == 1):
-        raise ValueError(f"{name} returned an array of shape {given} for argument {k}: the Jacobian of {p} elements by "
-                         f"{n} has shape {(p, n)}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{name} returned an array of shape {given} for argument {k}: the Jacobian of {p} elements by "
+            f"{n} has shape {(p, n)}{user_line()}"
+        )
     return jacobian if given == (p, n) else reshape(jacobian, (p, n), "C")
 
 
@@ -165,8 +171,10 @@ class SimpleBlock(_Rows):
 
     def grad_fn(self, *arguments: Any) -> Any:
         """Do what `gradient_fn` does, by another name."""
-        raise NotImplementedError(f"class {type(self).__name__} needs a method gradient_fn(self, x, …) that returns "
-                                  f"the derivative at x.data, …{user_line()}")  # fmt: skip
+        raise NotImplementedError(
+            f"class {type(self).__name__} needs a method gradient_fn(self, x, …) that returns "
+            f"the derivative at x.data, …{user_line()}"
+        )
 
     def __call__(self, *arguments: Any) -> Any:
         """Return the value; of numbers that are differentiated, with its derivative."""
@@ -186,8 +194,10 @@ def _partial(k: int) -> Function:
         if len(xs) == 1:
             return slopes
         if not isinstance(slopes, (list, tuple)) or len(slopes) != len(xs):
-            raise ValueError(f"{type(owner.block).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
-                             f"derivatives, one for each argument{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"{type(owner.block).__name__}.gradient_fn must return a tuple of {len(xs)} partial "
+                f"derivatives, one for each argument{user_line()}"
+            )
         return slopes[k]
 
     return partial

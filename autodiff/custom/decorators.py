@@ -64,15 +64,19 @@ def decorated(function: Function, kind: type[Kind], count: int | None,
     signature = _signature(function, name)
     parameters, names = signature.parameters.values(), list(signature.parameters)
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
-        raise TypeError(f"{name} takes *args or **keywords: {kind.name} needs a function that names its arguments; "
-                        f"wrap it, def f(x): return {name}(x)")  # fmt: skip
+        raise TypeError(
+            f"{name} takes *args or **keywords: {kind.name} needs a function that names its arguments; "
+            f"wrap it, def f(x): return {name}(x)"
+        )
     if count is None:
         given = [kind is Constant or p.default is p.empty for p in parameters]
         count = (*given, False).index(False)
     optional = all(signature.parameters[name].default is not inspect.Parameter.empty for name in names[count:])
     if not 0 < count <= len(names) or (kind is Elementwise and not optional):
-        raise TypeError(f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
-                        f"give {kind.name} one for each argument{_BESIDES[kind]}")  # fmt: skip
+        raise TypeError(
+            f"{name} has {len(names)} arguments ({', '.join(names)}), and {count} derivatives were given: "
+            f"give {kind.name} one for each argument{_BESIDES[kind]}"
+        )
     keyed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
     apply = make(name, _by_place(function, len(names), keyed), count, tuple(names[count:]))
 
@@ -93,8 +97,10 @@ def _fixed(function: str, name: str, parameter: Any) -> Any:
     """Return a fixed parameter, what is locally constant in it plain; TypeError where it carries a derivative."""
     numbers = [x for x in flatten(parameter)[0] if is_number(type(x)) and x.level is not HELD]
     if any(getattr(x, "active", True) for x in numbers):
-        raise TypeError(f"{name} of {function} carries a derivative, and none by it was given: give one, or "
-                        f"autodiff.value_of({name}){user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{name} of {function} carries a derivative, and none by it was given: give one, or "
+            f"autodiff.value_of({name}){user_line()}"
+        )
     return map_leaves(read, parameter) if numbers else parameter
 
 
@@ -166,8 +172,9 @@ def _times(count: int, partial: Any) -> Function:
     return push
 
 
-def _of_arrays(kind: type[Kind], derivatives: tuple[Any, ...], joint: Function | None = None
-               ) -> Callable[[Function], Function]:  # fmt: skip
+def _of_arrays(
+    kind: type[Kind], derivatives: tuple[Any, ...], joint: Function | None = None
+) -> Callable[[Function], Function]:
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
         kinds = kinds_given(name, kind, derivatives) if derivatives else [Smooth(None)] * count
         return Rule(name, function, kinds, fixed, joint_given(name, joint))

@@ -13,8 +13,9 @@ from dualnumbers.levels import is_number, read
 from dualnumbers.numbers.batch import MembersNumber
 
 
-def differ(g: Sequence[Any], pushed: Sequence[Any], tangents: Sequence[Any], pulled: Sequence[Any], small: float
-            ) -> bool:  # fmt: skip
+def differ(
+    g: Sequence[Any], pushed: Sequence[Any], tangents: Sequence[Any], pulled: Sequence[Any], small: float
+) -> bool:
     """Return whether ⟨ḡ, ż⟩ and ⟨x̄, ẋ⟩ differ, beside their terms."""
     along = [np.real(np.conj(h) * z) for h, z in zip(g, pushed, strict=True) if z is not None]
     back = [np.real(np.conj(read(a)) * t) for a, t in zip(pulled, tangents, strict=True) if a is not None]

@@ -43,8 +43,10 @@ def value_of_function(name: str, z: Any, operands: Any) -> Any:
                 return z.copy()  # a view would be written to with the argument
         return z if z.ndim else z[()]
     if is_number(type(z)):
-        raise TypeError(f"{name} uses a number that is being differentiated and is none of its arguments: make that "
-                        f"an argument too{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{name} uses a number that is being differentiated and is none of its arguments: make that "
+            f"an argument too{user_line()}"
+        )
     if not isinstance(z, (*PYTHON, np.generic)):
         if is_foreign(type(z)):
             return copy_of(z)
@@ -85,8 +87,9 @@ def _spreads(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 # --------------------------------------------------------------------------------------------- rows
 
 
-def elementwise_function(name: str, function: Function, partials: tuple[Any, ...], singular: bool = False,
-                         owner: bool = False) -> Function:  # fmt: skip
+def elementwise_function(
+    name: str, function: Function, partials: tuple[Any, ...], singular: bool = False, owner: bool = False
+) -> Function:
     """Make the table function of an elementwise row that is not in the table.
 
     With an ``owner``, the first operand is no number but the object that the function is a method of.
@@ -110,8 +113,9 @@ def elementwise_function(name: str, function: Function, partials: tuple[Any, ...
         if isinstance(partial, (complex, np.complexfloating)):
             return checked(k, lambda *xs_z: partial)
         if not callable(partial):
-            raise TypeError(f"partial {k} of {name} is {partial!r}: let it be a function of (arguments, value) or a "
-                            "number")  # fmt: skip
+            raise TypeError(
+                f"partial {k} of {name} is {partial!r}: let it be a function of (arguments, value) or a number"
+            )
 
         def p(*xs_z: Any) -> Any:
             slope, z = partial(*map(read_only, xs_z)), xs_z[-1]
@@ -184,6 +188,8 @@ def _given(name: str, k: int, kind: type[Kind], derivative: Any) -> Kind:
         functions = tuple(part for part in functions if part is not None) or (None,)
     if not all(callable(part) and not isinstance(part, type) for part in functions):
         words = "(tangent, value, *arguments)" if kind is Smooth else "(cotangent, *arguments)"
-        raise TypeError(f"derivative {k} of {name} is {derivative!r}: let it be a function of {words}, None, or one of "
-                        "Linear, Multilinear and Smooth of such functions")  # fmt: skip
+        raise TypeError(
+            f"derivative {k} of {name} is {derivative!r}: let it be a function of {words}, None, or one of "
+            "Linear, Multilinear and Smooth of such functions"
+        )
     return given

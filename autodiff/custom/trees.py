@@ -88,5 +88,7 @@ def leaves_as(what: str, tree: Any, like: Any, inside: bool = False) -> list[Any
 
 def fitted(what: str, derivatives: Iterable[Any], values: Sequence[Any]) -> list[Any]:
     """Return derivatives in the shapes and precisions of values; None for a count, which has none."""
-    return [fitting(what, d, shape(x), x) if type(x) is float or dtype_of(x).kind in "fc" else None
-            for d, x in zip(derivatives, values, strict=True)]  # fmt: skip
+    return [
+        fitting(what, d, shape(x), x) if type(x) is float or dtype_of(x).kind in "fc" else None
+        for d, x in zip(derivatives, values, strict=True)
+    ]

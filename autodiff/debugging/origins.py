@@ -59,8 +59,10 @@ def of_adjoint(tape: Tape, found: Sequence[Any], line: int) -> str:
             return _of_pull(tape, *first, found, line)
         if not passed:
             bad, at = at_fault(found[line])
-            return (f"the sum of adjoints that reach {_code(tape, line)}, or the cotangent given, is "
-                    f"{bad}{_element(at)}{_where(tape, line)}")  # fmt: skip
+            return (
+                f"the sum of adjoints that reach {_code(tape, line)}, or the cotangent given, is "
+                f"{bad}{_element(at)}{_where(tape, line)}"
+            )
         line = max(reader for reader, _, _ in passed)
 
 
@@ -76,9 +78,11 @@ def _of_pull(tape: Tape, reader: int, operand: int, passed: Any, found: Sequence
     alike = shape(passed) == shape(found[line])
     bad, place = at_fault(found[line] if alike else passed)
     by = f" by operand {operand}" if len(tape.operands(reader)) > 1 else ""
-    return (f"the sweep back through {_code(tape, reader)} gives {bad}{_element(place)}: the derivative{by} of "
-            f"{_row(tape, reader, place)}, times the adjoint {_element_of(found[reader], place)}"
-            f"{_where(tape, reader)}")  # fmt: skip
+    return (
+        f"the sweep back through {_code(tape, reader)} gives {bad}{_element(place)}: the derivative{by} of "
+        f"{_row(tape, reader, place)}, times the adjoint {_element_of(found[reader], place)}"
+        f"{_where(tape, reader)}"
+    )
 
 
 def of_tangent(tape: Tape, found: dict[int, Any], line: int) -> str:
@@ -88,15 +92,17 @@ def of_tangent(tape: Tape, found: dict[int, Any], line: int) -> str:
         for place, read, passes in tape.reads(line)
         if passes and is_faulty(found.get(read)) and is_faulty(_pushed(tape, line, place, found[read]))
     ]:
-        line = min(causes)  # fmt: skip
+        line = min(causes)
     bad, place = at_fault(found[line])
     if line in tape.inputs:
         return f"the tangent of {_code(tape, line)} is {bad}{_element(place)}"
     along = ", ".join(
         _element_of(found[read], place) for _, read, passes in tape.reads(line) if passes and read in found
     )
-    return (f"the tangent of {_code(tape, line)} is {bad}{_element(place)}: the derivative of "
-            f"{_row(tape, line, place)}, along the tangent {along}{_where(tape, line)}")  # fmt: skip
+    return (
+        f"the tangent of {_code(tape, line)} is {bad}{_element(place)}: the derivative of "
+        f"{_row(tape, line, place)}, along the tangent {along}{_where(tape, line)}"
+    )
 
 
 def _pushed(tape: Tape, line: int, place: int, t: Any) -> Any:

@@ -143,8 +143,10 @@ class _Watch:
         except FloatingPointError:
             raise
         except Exception as error:
-            raise FloatingPointError(f"a tangent of {name_of(f)} is nan or inf; where it arose is not known, for the "
-                                     f"function cannot be recorded: {error}") from error  # fmt: skip
+            raise FloatingPointError(
+                f"a tangent of {name_of(f)} is nan or inf; where it arose is not known, for the "
+                f"function cannot be recorded: {error}"
+            ) from error
         with np.errstate(all="ignore"):
             found = Certain(tape).tangents(seeds, range(len(tape)))
         self.check_tangents(tape, found, [leaf.line for leaf in flatten(out)[0] if isinstance(leaf, Variable)])

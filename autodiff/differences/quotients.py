@@ -76,8 +76,9 @@ def _of_array(at: Measure, x: Values) -> Quotient:
     dims = (parts[0].value if parts else at(x).value).shape + x.shape
     if not parts:
         return Quotient(np.zeros(dims), np.zeros(dims), np.zeros(dims))
-    return Quotient(*(np.stack([getattr(part, name) for part in parts], -1).reshape(dims)
-                      for name in ("value", "error", "step")))  # fmt: skip
+    return Quotient(
+        *(np.stack([getattr(part, name) for part in parts], -1).reshape(dims) for name in ("value", "error", "step"))
+    )
 
 
 def _of_number(at: Measure, x: Any) -> Quotient:
@@ -138,8 +139,10 @@ def difference_quotient(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) 
     True
     """
     found, xs = quotients(f, wrt, args)
-    return (_put_together((_as_number(q.value) for q in found), xs),
-            _put_together((_as_number(q.error) for q in found), xs))  # fmt: skip
+    return (
+        _put_together((_as_number(q.value) for q in found), xs),
+        _put_together((_as_number(q.error) for q in found), xs),
+    )
 
 
 def _as_number(x: Any) -> Any:

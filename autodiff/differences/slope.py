@@ -273,5 +273,6 @@ def _infinite_where_growing(best: Quotient, levels: list[Sides]) -> Quotient:
     sizes, last = np.abs(quotients), levels[-1]
     growing = np.all((sizes[1:] > 1.05 * sizes[:-1]) & (sizes[1:] < 1.95 * sizes[:-1]), axis=0)
     growing &= ~np.isnan(last.alone) | (np.sign(last.forward) == np.sign(last.backward))
-    return Quotient(np.where(growing, np.sign(quotients[-1]) * np.inf, best.value), np.where(growing, 0.0, best.error),
-                    best.step)  # fmt: skip
+    return Quotient(
+        np.where(growing, np.sign(quotients[-1]) * np.inf, best.value), np.where(growing, 0.0, best.error), best.step
+    )

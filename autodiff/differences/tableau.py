@@ -61,8 +61,11 @@ def best_of_row(row: Values, coarser: Values, floors: Values, h: float) -> Quoti
 def better(best: Quotient, other: Quotient) -> Quotient:
     """Choose of two the one of less error, element by element; the first where they are equal, if it is known."""
     closer = (other.error < best.error) | (np.isnan(best.value) & ~np.isnan(other.value))
-    return Quotient(np.where(closer, other.value, best.value), np.where(closer, other.error, best.error),
-                    np.where(closer, other.step, best.step))  # fmt: skip
+    return Quotient(
+        np.where(closer, other.value, best.value),
+        np.where(closer, other.error, best.error),
+        np.where(closer, other.step, best.step),
+    )
 
 
 def unknown(value: Values) -> Quotient:

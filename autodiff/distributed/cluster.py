@@ -131,7 +131,8 @@ class Cluster(Team):
         with _of_any_size():
             given = client.submit(held, sent(shared), pure=False)
             found = of_parts = client.map(
-                work, [self._sent[task.token]] * several, [given] * several, own, self.parts, pure=False)  # fmt: skip
+                work, [self._sent[task.token]] * several, [given] * several, own, self.parts, pure=False
+            )
             while len(found) > 1:
                 blocks = [found[k : k + LEAVES] for k in range(0, len(found), LEAVES)]
                 found = [client.submit(branch, block, stacked, pure=False) for block in blocks]
@@ -187,8 +188,9 @@ class Cluster(Team):
 
     def _no_cluster(self) -> ConnectionError:
         what = "has no workers" if self.client.status == "running" else "has lost its scheduler"
-        return ConnectionError(f"the Dask client {what}; timeout={self.timeout:g} says how many seconds that may last"
-                               f"{user_line()}")  # fmt: skip
+        return ConnectionError(
+            f"the Dask client {what}; timeout={self.timeout:g} says how many seconds that may last{user_line()}"
+        )
 
     def _failed(self, number: int, future: Any) -> PartError:
         """Return the error of a part whose task did not end well, with the error of that as its cause."""

@@ -51,8 +51,10 @@ class Journal:
         if self.calls < len(self.places):
             known, found = self._read(self.places[self.calls])
             if known != digest:
-                raise ValueError(f"call {self.calls} has other arguments than in the run that {self.path} is of: go on "
-                                 f"with that one's start, or give another file{user_line()}")  # fmt: skip
+                raise ValueError(
+                    f"call {self.calls} has other arguments than in the run that {self.path} is of: go on "
+                    f"with that one's start, or give another file{user_line()}"
+                )
         else:
             found = self.function(*arguments)
             result = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)

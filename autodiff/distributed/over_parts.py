@@ -31,8 +31,7 @@ class OverParts:
         if not any(is_number(type(x)) for x in operands):
             return self.value(operands)
         kinds = tuple(_Operand(self, k) if passes(x) else Constant() for k, x in enumerate(operands))
-        row = Row("over_parts", kinds, several=True, batched=self.members,
-                  joint=lambda g, z, *xs: self.pull(g, z, xs))  # fmt: skip
+        row = Row("over_parts", kinds, several=True, batched=self.members, joint=lambda g, z, *xs: self.pull(g, z, xs))
         return parts(function_of_arrays(row, self._value)(*operands))
 
     def value(self, operands: Sequence[Any]) -> Results:

@@ -74,8 +74,9 @@ class Loss(Program):
     def __call__(self, part: Any, *leaves: Any) -> Results:
         z = self.function(self.build(leaves), part)
         if not (is_number(type(z)) or isinstance(z, (int, float, np.generic, np.ndarray))):
-            raise TypeError(f"the loss of a part is one real number, and {name_of(self.function)} returned "
-                            f"{described(z)}")  # fmt: skip
+            raise TypeError(
+                f"the loss of a part is one real number, and {name_of(self.function)} returned {described(z)}"
+            )
         if shape(z) or is_unreal(z):
             what = f"an array of shape {shape(z)}: sum it" if shape(z) else "a complex number: take its abs"
             raise TypeError(f"the loss of a part is one real number, and {name_of(self.function)} returned {what}")

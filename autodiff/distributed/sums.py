@@ -56,8 +56,10 @@ class Sum:
         """
         over, leaves = self._over(theta, None)
         if not isinstance(self._loss, Composed):
-            raise TypeError("a Gauss-Newton product is of a loss of what a model returns: give summed(loss, parts, "
-                            f"model=…), of which a part's loss is loss(model(θ, part), part){user_line()}")  # fmt: skip
+            raise TypeError(
+                "a Gauss-Newton product is of a loss of what a model returns: give summed(loss, parts, "
+                f"model=…), of which a part's loss is loss(model(θ, part), part){user_line()}"
+            )
         tangents = [differentiable(t) for t in matching(v, theta, "the vector")]
         product = OverParts(over.team, over.program.derived(GaussNewton), over.compiled)
         return flatten(theta)[1](product(*leaves, *tangents))

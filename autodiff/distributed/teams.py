@@ -117,8 +117,10 @@ def team_of(client: Any, timeout: float, *given: Any) -> Team:
     if isinstance(client, Executor):
         return Pool(client, *given)
     if not hasattr(client, "scheduler_info"):
-        raise TypeError("the client is None, a concurrent.futures.Executor or a dask.distributed.Client, not "
-                        f"{client!r}{user_line()}")  # fmt: skip
+        raise TypeError(
+            "the client is None, a concurrent.futures.Executor or a dask.distributed.Client, not "
+            f"{client!r}{user_line()}"
+        )
     from .cluster import Cluster
 
     return Cluster(client, timeout, *given)
@@ -133,8 +135,10 @@ def pickled(x: Any) -> bytes:
     try:
         return bytes(dumps(x))
     except Exception as error:
-        raise TypeError(f"the loss cannot travel to other processes, {type(error).__name__}: {error}; let it get what "
-                        f"it needs from its part, or make it there{user_line()}") from error  # fmt: skip
+        raise TypeError(
+            f"the loss cannot travel to other processes, {type(error).__name__}: {error}; let it get what "
+            f"it needs from its part, or make it there{user_line()}"
+        ) from error
 
 
 def shown(places: Iterable[int], progress: bool) -> Iterable[int]:

@@ -139,8 +139,9 @@ def load(path: Any) -> Any:
 
         found = zarr.open(path, mode="r")
         return {name: x[...] for name, x in found.arrays()} if hasattr(found, "arrays") else found[...]
-    raise ValueError(f"{path} is no .npy, .npz, .parquet or .zarr: give loader=, a function from a path to a part"
-                     f"{user_line()}")  # fmt: skip
+    raise ValueError(
+        f"{path} is no .npy, .npz, .parquet or .zarr: give loader=, a function from a path to a part{user_line()}"
+    )
 
 
 def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Results:
@@ -155,8 +156,10 @@ def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Re
         given = read(part) if isinstance(part, Source) else held(part) if isinstance(part, Sent) else part
         found = tuple(evaluate(given, *operands))
         if any(is_number(type(x)) for x in found):
-            raise TypeError("the loss uses a number that is being differentiated and is none of its arguments: make "
-                            "that a part of θ, a tuple or a dict")  # fmt: skip
+            raise TypeError(
+                "the loss uses a number that is being differentiated and is none of its arguments: make "
+                "that a part of θ, a tuple or a dict"
+            )
         return found
     except BaseException as error:  # sys.exit would end the worker
         there = _portable(error) if isinstance(task.program, bytes) else error

@@ -89,8 +89,10 @@ class Animation:
         from .page import packed
 
         title, text = html.escape(clean(self.title)), html.escape(packed(self))
-        return (f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
-                f'style="border:0" srcdoc="{text}"></iframe>')  # fmt: skip
+        return (
+            f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="{FRAME_HEIGHT}" '
+            f'style="border:0" srcdoc="{text}"></iframe>'
+        )
 
 
 def _check_ending(path: str | Path, *endings: str) -> None:
@@ -155,11 +157,15 @@ def _placed(drawn: Picture, modes: Sequence[Mode]) -> Layout:
         for step in mode.steps:
             for line, (_, text) in step.changes.items():
                 texts[line].append(text)
-    nodes = [node if node.adjoint is None else replace(node, adjoint=max(texts[node.line], key=_width))
-             for node in drawn.nodes]  # fmt: skip
+    nodes = [
+        node if node.adjoint is None else replace(node, adjoint=max(texts[node.line], key=_width))
+        for node in drawn.nodes
+    ]
     roomy = layout(replace(drawn, nodes=nodes, caption=()))
-    boxes = [replace(box, node=node, rows=_final(box.rows, node.adjoint))
-             for box, node in zip(roomy.boxes, drawn.nodes, strict=True)]  # fmt: skip
+    boxes = [
+        replace(box, node=node, rows=_final(box.rows, node.adjoint))
+        for box, node in zip(roomy.boxes, drawn.nodes, strict=True)
+    ]
     return replace(roomy, picture=replace(drawn, caption=()), boxes=boxes)
 
 

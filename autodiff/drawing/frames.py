@@ -38,8 +38,10 @@ def save(animation: Animation, mode: Mode, path: Path, seconds: float, dark: boo
     painter = _Painter(animation, mode, _Tones(dark))
     frames = len(mode.steps) + 2
     if frames * painter.width * painter.height > MOST_PIXELS:
-        raise ValueError(f"a GIF of {frames} frames of {painter.width} by {painter.height} pixels is too large: "
-                         f"{MOST_PIXELS:,} in all is the most; to_html() shows a run of any size")  # fmt: skip
+        raise ValueError(
+            f"a GIF of {frames} frames of {painter.width} by {painter.height} pixels is too large: "
+            f"{MOST_PIXELS:,} in all is the most; to_html() shows a run of any size"
+        )
     palette = painter.image_class.new("P", (1, 1))
     palette.putpalette(painter.tones.palette())
     images = []

@@ -203,8 +203,10 @@ def traced(of: Any, caller: str) -> tuple[Tape, Any, list[int] | None]:
     if isinstance(of, Tape):
         return of, None, None
     if not isinstance(of, Variable) or isinstance(of, Constant):
-        raise TypeError(f"{caller} takes a Variable or a Tape, the first of the two that autodiff.record(f, args) "
-                        f"returns; a result of no_grad() is neither; got {of!r:.60}")  # fmt: skip
+        raise TypeError(
+            f"{caller} takes a Variable or a Tape, the first of the two that autodiff.record(f, args) "
+            f"returns; a result of no_grad() is neither; got {of!r:.60}"
+        )
     line = of.recorded() if isinstance(of, ByHand) else of  # a leaf has no tape
     return line.tape, line, line.tape.ancestors(line.line)
 

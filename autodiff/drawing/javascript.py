@@ -146,8 +146,10 @@ def javascript(names: Iterable[str], for_readers: bool = False) -> str:
     return f"const RULES = {{\n{''.join(rules)}}};\n"
 
 
-CHOICE = ("where: { arity: 3, value: (x, y, z) => x ? y : z, partials: [null, (x) => x ? 1 : 0, (x) => x ? 0 : 1], "
-          'reads: [[], [0], [0]], choice: true, shown: "where", described: "linear" }')  # fmt: skip
+CHOICE = (
+    "where: { arity: 3, value: (x, y, z) => x ? y : z, partials: [null, (x) => x ? 1 : 0, (x) => x ? 0 : 1], "
+    'reads: [[], [0], [0]], choice: true, shown: "where", described: "linear" }'
+)
 """The rule of `where`, which is linear in what it chooses between."""
 
 

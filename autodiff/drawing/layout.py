@@ -244,8 +244,10 @@ class _Layers:
             tops.append(y)
             y += max((heights[slot] for slot in layer if slot < len(nodes)), default=0.0)
             bottoms.append(y)
-        boxes = [Box(node, self.x[k] - self.widths[k] / 2, tops[self.layer[k]], self.widths[k], heights[k], rows[k])
-                 for k, node in enumerate(nodes)]  # fmt: skip
+        boxes = [
+            Box(node, self.x[k] - self.widths[k] / 2, tops[self.layer[k]], self.widths[k], heights[k], rows[k])
+            for k, node in enumerate(nodes)
+        ]
         routes = [self._route(e, port, boxes, tops, bottoms) for e, port in enumerate(self._ports())]
         below = y + SMALL_HEIGHT * len(self.picture.caption) + (PADDING if self.picture.caption else 0)
         return Layout(self.picture, boxes, routes, self.width, below + MARGIN)

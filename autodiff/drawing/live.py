@@ -59,8 +59,10 @@ def program(tape: Tape, output: int | None) -> dict[str, Any]:
     lines = [_line(tape, k) for k in range(len(tape))]
     if sum(line.pop("weights", 0) for line in lines) > MOST_WEIGHTS:
         raise NotLiveError("its matrices are too large for a page")
-    guards = [[line, data(tape.values[line])["data"], str(where or tape.rows[line])]
-              for line, where in recorded.guards.items()]  # fmt: skip
+    guards = [
+        [line, data(tape.values[line])["data"], str(where or tape.rows[line])]
+        for line, where in recorded.guards.items()
+    ]
     return {"lines": lines, "output": output, "guards": guards}
 
 

@@ -144,15 +144,18 @@ def _json(data: Any) -> str:
 
 def _row(line: dict[str, Any], animation: Animation) -> str:
     """Write a row of the table, with the adjoint that the reverse run ends with."""
-    variable = (f'<th scope="row"><button type="button" aria-controls="details">{_text(line["variable"])}'
-                "</button></th>")  # fmt: skip
+    variable = f'<th scope="row"><button type="button" aria-controls="details">{_text(line["variable"])}</button></th>'
     if line.get("folded"):
-        return (f'<tr class="folded" data-line="{line["line"]}"><td class="line">…</td>{variable}'
-                f'<td colspan="3">{_text(line["expression"])}</td></tr>')  # fmt: skip
+        return (
+            f'<tr class="folded" data-line="{line["line"]}"><td class="line">…</td>{variable}'
+            f'<td colspan="3">{_text(line["expression"])}</td></tr>'
+        )
     adjoint = "0"
     for step in animation.modes[0].steps:
         adjoint = step.changes.get(line["line"], (adjoint,))[0]
     kind = " array" if line["value"].startswith("[") else ""
-    return (f'<tr data-line="{line["line"]}"><td class="line">{line["line"]}</td>{variable}'
-            f'<td>{_text(line["expression"])}</td><td class="value{kind}">{_text(line["value"])}</td>'
-            f'<td class="slope{kind}">{_text(adjoint)}</td><td class="second{kind}"></td></tr>')  # fmt: skip
+    return (
+        f'<tr data-line="{line["line"]}"><td class="line">{line["line"]}</td>{variable}'
+        f'<td>{_text(line["expression"])}</td><td class="value{kind}">{_text(line["value"])}</td>'
+        f'<td class="slope{kind}">{_text(adjoint)}</td><td class="second{kind}"></td></tr>'
+    )

@@ -15,8 +15,9 @@ POINTS, AROUND = 61, 0.25
 """Points of a surface in each direction; how much of a path's extent is drawn around it."""
 
 
-def plot_difference_error(f: Callable[[float], Any], x: float, steps: Sequence[float] | None = None,
-                          figure: Any = None) -> Any:  # fmt: skip
+def plot_difference_error(
+    f: Callable[[float], Any], x: float, steps: Sequence[float] | None = None, figure: Any = None
+) -> Any:
     """Draw the errors of forward and central difference quotients of a real ``f`` at x against their step h.
 
     Both fall with h as the expansion of f says, like h and like h², until the rounding of f, divided by h, takes over:
@@ -58,8 +59,9 @@ def _errors(f: Callable[[float], Any], x: float, h: Any, back: float, exact: flo
     return np.where((errors > 0.0) & np.isfinite(errors), errors, np.nan)
 
 
-def plot_surface_path(f: Callable[[Any], Any], path: Any, bounds: Any = None, title: str = "",
-                      figure: Any = None) -> Any:  # fmt: skip
+def plot_surface_path(
+    f: Callable[[Any], Any], path: Any, bounds: Any = None, title: str = "", figure: Any = None
+) -> Any:
     """Draw the surface z = f([x, y]) with the way of an optimiser over it, in space and from above.
 
     ``path`` holds the points, shape (n, 2), such as ``minimize(f, start, method=nn.adam, jac=True,

@@ -97,8 +97,11 @@ def _runs(rows: Array, operands: Array) -> list[tuple[int, int, int]]:
         for places in operands:
             even &= places[: -2 * period] + places[2 * period :] == 2 * places[period:-period]
         ends = np.flatnonzero(np.diff(np.concatenate(([0], even.view(np.int8), [0]))))
-        found += [(_start(rows, int(a), period), int(b) + 2 * period, period) for a, b in ends.reshape(-1, 2)
-                  if b - a >= (FEWEST - 3) * period]  # fmt: skip
+        found += [
+            (_start(rows, int(a), period), int(b) + 2 * period, period)
+            for a, b in ends.reshape(-1, 2)
+            if b - a >= (FEWEST - 3) * period
+        ]
     return found
 
 

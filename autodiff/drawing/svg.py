@@ -121,16 +121,21 @@ def _node(box: Box) -> str:
 def _caption(placed: Layout) -> list[str]:
     lines = placed.picture.caption
     bottom = placed.height - MARGIN - SMALL_HEIGHT * (len(lines) - 1)
-    return [f'<text class="caption" x="{MARGIN:g}" y="{bottom + k * SMALL_HEIGHT:.1f}" fill="{COLOURS["grey"][0]}">'
-            f"{_text(text)}</text>" for k, text in enumerate(lines)]  # fmt: skip
+    return [
+        f'<text class="caption" x="{MARGIN:g}" y="{bottom + k * SMALL_HEIGHT:.1f}" fill="{COLOURS["grey"][0]}">'
+        f"{_text(text)}</text>"
+        for k, text in enumerate(lines)
+    ]
 
 
 def _label(x: float, y: float, text: str) -> str:
     """Write a label on an edge, which does not show through."""
     wide = width(text, SMALL)
-    return (f'<rect class="ground" x="{x - wide / 2:.1f}" y="{y - 10:.1f}" width="{wide:.1f}" height="13" '
-            f'fill="{COLOURS["ground"][0]}"/><text class="partial" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
-            f'fill="{COLOURS["partial"][0]}">{_text(text)}</text>')  # fmt: skip
+    return (
+        f'<rect class="ground" x="{x - wide / 2:.1f}" y="{y - 10:.1f}" width="{wide:.1f}" height="13" '
+        f'fill="{COLOURS["ground"][0]}"/><text class="partial" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
+        f'fill="{COLOURS["partial"][0]}">{_text(text)}</text>'
+    )
 
 
 def _text(text: str) -> str:

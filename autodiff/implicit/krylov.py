@@ -92,11 +92,14 @@ class Krylov:
         return (x / (unit or 1.0) * scale).reshape(form)[()]
 
     def _not_reached(self, residual: float) -> RuntimeError:
-        return RuntimeError(f"{self.call}: {self.method} came to a relative residual of {residual:.2g}, and "
-                            f"{self.rtol:.2g} was asked for{self.place}: {self.remedy}{user_line()}")  # fmt: skip
+        return RuntimeError(
+            f"{self.call}: {self.method} came to a relative residual of {residual:.2g}, and "
+            f"{self.rtol:.2g} was asked for{self.place}: {self.remedy}{user_line()}"
+        )
 
-    def _iterate(self, multiply: Function, b: Any, rtol: float, nearly: Function | None,
-                 before: int) -> tuple[Any, int]:  # fmt: skip
+    def _iterate(
+        self, multiply: Function, b: Any, rtol: float, nearly: Function | None, before: int
+    ) -> tuple[Any, int]:
         """Run SciPy's method, after so many iterations; return what it came to, and how many iterations it took."""
         try:
             import scipy.sparse.linalg as sparse
@@ -113,8 +116,11 @@ class Krylov:
             options["M"] = sparse.LinearOperator((n, n), nearly, dtype=float)
         if self.method == "gmres":  # SciPy counts how often it starts anew
             restart = min(n, RESTART, most or n)
-            options |= {"restart": restart, "maxiter": most // restart if most else -(-10 * n // restart),
-                        "callback_type": "pr_norm"}  # fmt: skip
+            options |= {
+                "restart": restart,
+                "maxiter": most // restart if most else -(-10 * n // restart),
+                "callback_type": "pr_norm",
+            }
         return getattr(sparse, self.method)(operator, b, **options)[0], next(taken)
 
     def _nearly_inverse(self, form: tuple[int, ...], transposed: bool) -> Function | None:

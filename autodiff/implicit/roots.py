@@ -53,8 +53,9 @@ class Dense:
         n = size(x)
         matrix = reshape(jacfwd(lambda x: f(x, theta))(x), (n, n), "C")
         if not decided(_is_finite, matrix):
-            raise np.linalg.LinAlgError(f"the derivative of the equations by their unknowns is not finite at x = "
-                                        f"{shown(plain(x))}{user_line()}")  # fmt: skip
+            raise np.linalg.LinAlgError(
+                f"the derivative of the equations by their unknowns is not finite at x = {shown(plain(x))}{user_line()}"
+            )
         return reshape(solve(transpose(matrix, (1, 0)) if transposed else matrix, reshape(b, n, "C")), shape(x), "C")
 
 
@@ -121,8 +122,10 @@ def in_shape(call: str, out: Any, x: Any) -> Any:
     if shape(z) == shape(x):
         return z
     if size(z) != size(x):
-        raise ValueError(f"{call}: for x of shape {shape(x)} the function returned shape {shape(z)}; it must "
-                         f"give as many equations as there are unknowns{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{call}: for x of shape {shape(x)} the function returned shape {shape(z)}; it must "
+            f"give as many equations as there are unknowns{user_line()}"
+        )
     return reshape(z, shape(x), "C")
 
 
@@ -155,8 +158,10 @@ def _check_diagonal(f: Function, x: Any, call: str) -> None:
     along: Function = lambda direction: jvp(f, [x], [direction])[1]
     expected = along(np.ones(np.shape(x))) * drawn
     if np.any(differ(along(drawn), expected, np.abs(expected), lambda: size_of_terms(along, drawn)[0])):
-        raise ValueError(f"{call}: elements of the function depend on other elements of x: solve these equations "
-                         f"together, by root with linear='dense'{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{call}: elements of the function depend on other elements of x: solve these equations "
+            f"together, by root with linear='dense'{user_line()}"
+        )
 
 
 NEAR = 1e-8
@@ -248,8 +253,10 @@ def _no_step(x: Any, r: Any, first: Any, call: str) -> Exception:
     """
     is_found = np.all(np.isfinite(r)) and (r is first or _length(r, first) <= NEAR * _length(first, first))
     if not is_found:
-        return RuntimeError(f"{call}: no solution was found: at x = {shown(x)} what is to be 0 is {shown(r)}, and no "
-                            f"step leads on; begin nearer to a solution, if there is one{user_line()}")  # fmt: skip
+        return RuntimeError(
+            f"{call}: no solution was found: at x = {shown(x)} what is to be 0 is {shown(r)}, and no "
+            f"step leads on; begin nearer to a solution, if there is one{user_line()}"
+        )
     return np.linalg.LinAlgError(
         f"{call}: the derivative of the function by its unknowns is singular or infinite at x = {shown(x)}, so the "
         f"solution has no derivative by the parameters there{user_line()}"

@@ -76,8 +76,9 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     return _root("root", f, start("root", x0), args, solver, slope, lambda x, z: z)
 
 
-def _root(call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Function | None, slope: Slope,
-          rest: Function) -> Any:  # fmt: skip
+def _root(
+    call: str, f: Function, x0: Any, args: tuple[Any, ...], solver: Function | None, slope: Slope, rest: Function
+) -> Any:
     """Find the x at which ``rest(x, f(x, *args))`` is 0."""
     theta, at = parameters_converted(f, tuple(args))
 
@@ -103,11 +104,14 @@ def _as_x(call: str, found: Any, x0: Any) -> Any:
     """Return what a solver gave, in the shape of the starting point; TypeError or ValueError where it is no x."""
     x = np.asarray(found)
     if x.dtype.kind not in "fiu":
-        raise TypeError(f"{call}: solver returned {described(found)}; let it return x, real numbers: of a result of "
-                        f"SciPy's its x{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{call}: solver returned {described(found)}; let it return x, real numbers: of a result of "
+            f"SciPy's its x{user_line()}"
+        )
     if x.size != np.size(x0):
-        raise ValueError(f"{call}: solver returned an x of shape {x.shape}; it is to have that of x0, {np.shape(x0)}"
-                         f"{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{call}: solver returned an x of shape {x.shape}; it is to have that of x0, {np.shape(x0)}{user_line()}"
+        )
     return x.reshape(np.shape(x0))
 
 
@@ -171,8 +175,10 @@ def _check_least(x: Any, theta: Any, equation: Equation) -> None:
         drawn = np.random.default_rng(2).normal(size=(3, *np.shape(x)))
         curvatures = np.array([np.sum(v * along(v[()])) for v in drawn])
     if np.min(curvatures, initial=0.0) < -1e-8 * np.max(np.abs(curvatures), initial=0.0):
-        raise RuntimeError(f"argmin: no minimum was found: the gradient is 0 at x = {shown(x)}, but the Hessian there "
-                           f"has a negative curvature; begin elsewhere, or give solver={user_line()}")  # fmt: skip
+        raise RuntimeError(
+            f"argmin: no minimum was found: the gradient is 0 at x = {shown(x)}, but the Hessian there "
+            f"has a negative curvature; begin elsewhere, or give solver={user_line()}"
+        )
 
 
 def _descended(f: Function, x0: Any, method: str) -> Any:

@@ -35,8 +35,9 @@ def one_array(call: str, x: Any) -> Any:
     """Return a number, an array, or a list or tuple of these as one array; TypeError for another structure."""
     x = joined(x)
     if is_structure(x) and not isinstance(x, (list, tuple)):
-        raise TypeError(f"{call} takes one array of unknowns, not {described(x)}: join its parts with np.concatenate"
-                        f"{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{call} takes one array of unknowns, not {described(x)}: join its parts with np.concatenate{user_line()}"
+        )
     return array(x)
 
 
@@ -93,8 +94,9 @@ def _check_linear(multiply: Function, A: Function, form: tuple[int, ...]) -> Non
 
 
 def _not_linear() -> ValueError:
-    return ValueError(f"linear_solve: A is not linear: A(x) is not its matrix times x; solve these equations by root"
-                      f"{user_line()}")  # fmt: skip
+    return ValueError(
+        f"linear_solve: A is not linear: A(x) is not its matrix times x; solve these equations by root{user_line()}"
+    )
 
 
 def _check_symmetric(multiply: Function, form: tuple[int, ...], method: Krylov) -> None:
@@ -108,8 +110,9 @@ def _check_symmetric(multiply: Function, form: tuple[int, ...], method: Krylov) 
     terms = u * multiply(v), -v * multiply(u)
     if abs(sum(map(np.sum, terms))) > 1e-8 * sum(np.sum(np.abs(x)) for x in terms):
         what = "A" if method.checks else "the Jacobian of the equations"
-        raise ValueError(f"{method.call}: {what} is not symmetric, as {method.method!r} needs it: write 'gmres'"
-                         f"{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{method.call}: {what} is not symmetric, as {method.method!r} needs it: write 'gmres'{user_line()}"
+        )
 
 
 def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str = "gmres", rtol: float = 1e-12,
@@ -135,8 +138,10 @@ def linear_solve(A: Function, b: Any, args: tuple[Any, ...] = (), *, method: str
     [-0.872712, -0.195816, -0.046476]
     """
     if not callable(A):
-        raise TypeError(f"linear_solve: A is a function that multiplies by it, got {type(A).__name__}; a matrix is "
-                        f"solved by autodiff.linalg.solve(A, b){user_line()}")  # fmt: skip
+        raise TypeError(
+            f"linear_solve: A is a function that multiplies by it, got {type(A).__name__}; a matrix is "
+            f"solved by autodiff.linalg.solve(A, b){user_line()}"
+        )
     if maxiter is not None and (not isinstance(maxiter, (int, np.integer)) or maxiter < 1):
         raise ValueError(f"linear_solve: maxiter is a number of iterations, 1 or more; got {maxiter!r}{user_line()}")
     b, (theta, at) = one_array("linear_solve", b), parameters_converted(A, tuple(args))

@@ -24,8 +24,9 @@ class Kept:
     It is pickled: open no file of somebody whom you do not trust.
     """
 
-    def __init__(self, path: Any, net: Module, optimiser: Optimiser, generator: Any,
-                 curves: dict[str, list[float]]) -> None:  # fmt: skip
+    def __init__(
+        self, path: Any, net: Module, optimiser: Optimiser, generator: Any, curves: dict[str, list[float]]
+    ) -> None:
         self.path, self.net, self.optimiser, self.curves = Path(path), net, optimiser, curves
         own = [x for _, module in net.named_modules() for x in vars(module).values()]
         drawing = [x for x in (generator, *own) if isinstance(x, np.random.Generator)]
@@ -43,8 +44,9 @@ class Kept:
             raise ValueError(f"fit: {self.path} is no file of a training{user_line()}")
         found = pickle.loads(data[len(MAGIC) :])
         if found["kinds"] != self._kinds():
-            raise ValueError(f"fit: {self.path} is of another training: give what that one was given, or another file"
-                             f"{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"fit: {self.path} is of another training: give what that one was given, or another file{user_line()}"
+            )
         self.net.load_state_dict(found["net"])
         vars(self.optimiser).update(found["optimiser"])
         for generator, state in zip(self.generators, found["generators"], strict=True):

@@ -46,16 +46,18 @@ class Linear(Module):
 
     shown = ("inputs", "outputs")
 
-    def __init__(self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None,
-                 dtype: Any = float) -> None:  # fmt: skip
+    def __init__(
+        self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None, dtype: Any = float
+    ) -> None:
         self.inputs, self.outputs = inputs, outputs
         self.weight = _initial(init, rng, (inputs, outputs), inputs, outputs, dtype)
         self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
 
     def forward(self, x: Any) -> Any:
         if not shape(x) or shape(x)[-1] != self.inputs:
-            raise ValueError(f"Linear({self.inputs}, {self.outputs}) takes arrays of shape (points, {self.inputs}), "
-                             f"not {shape(x)}")  # fmt: skip
+            raise ValueError(
+                f"Linear({self.inputs}, {self.outputs}) takes arrays of shape (points, {self.inputs}), not {shape(x)}"
+            )
         return x @ self.weight if self.bias is None else affine(x, self.weight, self.bias)
 
 
@@ -200,8 +202,9 @@ class BatchNorm(Module):
 
     def forward(self, x: Any) -> Any:
         if len(shape(x)) < 2 or shape(x)[1] != self.features:
-            raise ValueError(f"BatchNorm({self.features}) takes arrays of shape (points, {self.features}, ...), not "
-                             f"{shape(x)}")  # fmt: skip
+            raise ValueError(
+                f"BatchNorm({self.features}) takes arrays of shape (points, {self.features}, ...), not {shape(x)}"
+            )
         axes = (0, *range(2, len(shape(x))))
         along = (slice(None), *(None,) * (len(shape(x)) - 2))
         if self.training:

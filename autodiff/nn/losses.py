@@ -21,8 +21,10 @@ def mse(prediction: Any, target: Any) -> Any:
     2.5
     """
     if shape(prediction) != shape(target):
-        raise ValueError(f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}; reshape "
-                         "one of them, or index the prediction, as prediction[:, 0]")  # fmt: skip
+        raise ValueError(
+            f"mse: the prediction has the shape {shape(prediction)}, the target {shape(target)}; reshape "
+            "one of them, or index the prediction, as prediction[:, 0]"
+        )
     difference = prediction - target
     return np.mean(difference * difference)
 
@@ -43,8 +45,10 @@ def cross_entropy(logits: Any, target: Any) -> Any:
         return -np.sum(target * logs) / _points(logits)
     classes = as_array(value_of(target))
     if classes.dtype.kind not in "iu" or classes.shape != shape(logits)[:-1]:
-        raise ValueError(f"cross_entropy: the target holds class numbers, of shape {shape(logits)[:-1]}, or "
-                         f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}")  # fmt: skip
+        raise ValueError(
+            f"cross_entropy: the target holds class numbers, of shape {shape(logits)[:-1]}, or "
+            f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}"
+        )
     if classes.size and (classes.min() < 0 or classes.max() >= shape(logits)[-1]):
         raise ValueError(f"cross_entropy: classes are numbered from 0 to {shape(logits)[-1] - 1}")
     if classes.ndim == 1:
@@ -69,12 +73,16 @@ def accuracy(output: Any, target: Any) -> float:
     """
     output, wanted = as_array(value_of(output)), as_array(value_of(target))
     if not output.ndim or output.shape[-1] < 2:
-        raise ValueError(f"accuracy: an output of shape {output.shape} has not one number for each class; of one "
-                         "number for each point, take np.mean((output > 0.5) == target)")  # fmt: skip
+        raise ValueError(
+            f"accuracy: an output of shape {output.shape} has not one number for each class; of one "
+            "number for each point, take np.mean((output > 0.5) == target)"
+        )
     found = np.argmax(output, -1)
     if wanted.shape == output.shape:
         wanted = np.argmax(wanted, -1)
     if wanted.shape != found.shape:
-        raise ValueError(f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
-                         f"shape, {output.shape}; not {wanted.shape}")  # fmt: skip
+        raise ValueError(
+            f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
+            f"shape, {output.shape}; not {wanted.shape}"
+        )
     return float(np.mean((found == wanted) & ~np.any(np.isnan(output), -1)))

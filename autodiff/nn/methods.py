@@ -64,13 +64,16 @@ def _method(kind: type[Optimiser]) -> Callable[..., Any]:
     def method(fun: Any, x0: Any, args: tuple[Any, ...] = (), jac: Any = None, hess: Any = None, hessp: Any = None,
                bounds: Any = None, constraints: Any = (), callback: Any = None, **options: Any) -> Any:  # fmt: skip
         if not callable(jac):
-            raise ValueError(f"nn.{name} needs the gradient: minimize(f, x0, jac=autodiff.grad(f)), or jac=True with "
-                             "autodiff.value_and_grad(f)")  # fmt: skip
+            raise ValueError(
+                f"nn.{name} needs the gradient: minimize(f, x0, jac=autodiff.grad(f)), or jac=True with "
+                "autodiff.value_and_grad(f)"
+            )
         if bounds is not None or len(np.ravel(constraints)):
             raise ValueError(f"nn.{name} takes no bounds and no constraints")
         if options.keys() - known:
-            raise TypeError(f"nn.{name} has no option {', '.join(sorted(options.keys() - known))}; it has "
-                            f"{', '.join(known)}")  # fmt: skip
+            raise TypeError(
+                f"nn.{name} has no option {', '.join(sorted(options.keys() - known))}; it has {', '.join(known)}"
+            )
         parameter = Leaf(np.atleast_1d(np.array(x0, float)))
         optimiser = kind([parameter], **{option: options[option] for option in options.keys() - OWN})
         return _minimised(optimiser, parameter, _Counted(fun, args), _Counted(jac, args), callback, **(OWN | {

@@ -81,8 +81,10 @@ class Module:
 
     def state_dict(self) -> dict[str, Any]:
         """Copy the values of all parameters and buffers, by their paths: ``np.savez(f, **net.state_dict())``."""
-        return {path: copy_of(as_array(owner.data if name is None else getattr(owner, name)))
-                for path, owner, name in self._state()}  # fmt: skip
+        return {
+            path: copy_of(as_array(owner.data if name is None else getattr(owner, name)))
+            for path, owner, name in self._state()
+        }
 
     def to(self, made: Callable[[Any], Any]) -> Module:
         """Hold every parameter and buffer as the array that ``made`` makes of it; return the module.

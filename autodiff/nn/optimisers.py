@@ -98,8 +98,9 @@ class SGD(Optimiser):
     1.0
     """
 
-    def __init__(self, parameters: Iterable[Leaf], lr: float = 0.01, momentum: float = 0.0,
-                 nesterov: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self, parameters: Iterable[Leaf], lr: float = 0.01, momentum: float = 0.0, nesterov: bool = False
+    ) -> None:
         super().__init__(parameters, lr)
         _check_share("the momentum", momentum)
         if nesterov and not momentum:
@@ -153,8 +154,7 @@ class RMSprop(Optimiser):
     True
     """
 
-    def __init__(self, parameters: Iterable[Leaf], lr: float = 0.01, alpha: float = 0.99,
-                 eps: float = 1e-8) -> None:  # fmt: skip
+    def __init__(self, parameters: Iterable[Leaf], lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8) -> None:
         super().__init__(parameters, lr)
         _check_share("alpha", alpha)
         self.alpha, self.eps = alpha, eps

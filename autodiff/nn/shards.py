@@ -91,11 +91,14 @@ class ShardedStep:
         groups = [group for group in (chosen[: len(chosen) // 3], chosen[len(chosen) // 3 :]) if len(group)]
         with no_grad():
             for measure in self.measures:
-                whole, *parts = (float(value_of(measure(self.net(self.x[points]), self.y[points])))
-                                 for points in (chosen, *groups))  # fmt: skip
+                whole, *parts = (
+                    float(value_of(measure(self.net(self.x[points]), self.y[points]))) for points in (chosen, *groups)
+                )
                 by_parts = np.average(parts, weights=list(map(len, groups)))
                 if not np.isclose(whole, by_parts, rtol=1e-3, equal_nan=True):
-                    raise ValueError(f"fit: with a client {name_of(measure)} must be a mean over points, as nn.mse is; "
-                                     f"of {len(chosen)} it is {whole:.6g}, by two parts of them {by_parts:.6g}"
-                                     f"{user_line()}")  # fmt: skip
+                    raise ValueError(
+                        f"fit: with a client {name_of(measure)} must be a mean over points, as nn.mse is; "
+                        f"of {len(chosen)} it is {whole:.6g}, by two parts of them {by_parts:.6g}"
+                        f"{user_line()}"
+                    )
         self._tried = True

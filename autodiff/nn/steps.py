@@ -109,8 +109,10 @@ class CompiledStep:
     def _data(self, x: Any, what: str) -> Any:
         x = np.asarray(x)
         if x.dtype.kind not in "fc":
-            raise ValueError(f"fit: with jit=True {what} are floats, not {x.dtype}; numbers of classes are taken as "
-                             f"targets of nn.cross_entropy{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"fit: with jit=True {what} are floats, not {x.dtype}; numbers of classes are taken as "
+                f"targets of nn.cross_entropy{user_line()}"
+            )
         return x
 
     def _targets(self, x: Any, target: Any) -> Any:

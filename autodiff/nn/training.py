@@ -78,8 +78,10 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     """
     if not isinstance(net, Module) or not isinstance(optimiser, Optimiser) or not callable(loss):
         given = ", ".join(getattr(x, "__name__", type(x).__name__) for x in (net, loss, optimiser))
-        raise TypeError("fit takes a network, a loss and then an optimiser, fit(net, nn.mse, "
-                        f"nn.Adam(net.parameters()), x, y, epochs), not {given}{user_line()}")  # fmt: skip
+        raise TypeError(
+            "fit takes a network, a loss and then an optimiser, fit(net, nn.mse, "
+            f"nn.Adam(net.parameters()), x, y, epochs), not {given}{user_line()}"
+        )
     if jit and client is not None:
         raise ValueError(f"fit: with a client no step is compiled: leave jit=True out{user_line()}")
     taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]

@@ -43,8 +43,7 @@ def elementwise(function: Callable[..., Any], operands: list[Any], types: Any = 
         return transpose(_joined(results, lengths, types and types[0]), places)
     kinds = types or [None] * len(results[0])
     parts = zip(*results, strict=True)
-    return tuple(transpose(_joined(list(part), lengths, kind), places)
-                 for part, kind in zip(parts, kinds, strict=True))  # fmt: skip
+    return tuple(transpose(_joined(list(part), lengths, kind), places) for part, kind in zip(parts, kinds, strict=True))
 
 
 @cache
@@ -59,8 +58,10 @@ def _joined(results: list[Any], lengths: list[int], kind: Any) -> Any:
     if not holds_number(results):
         return keeping(np.asarray(results, of).reshape(lengths))
     if not kind and of.kind not in "fcO":
-        text = (f"np.vectorize gives all results the type of the first, {of}, in which a number has no derivative: "
-                f"write np.vectorize(f, otypes=[float]){user_line()}")  # fmt: skip
+        text = (
+            f"np.vectorize gives all results the type of the first, {of}, in which a number has no derivative: "
+            f"write np.vectorize(f, otypes=[float]){user_line()}"
+        )
         note(results, text)
         raise TypeError(text)
     z = reshape(array(results), tuple(lengths), "C")
@@ -80,8 +81,9 @@ class vectorize(np.vectorize):  # noqa: N801
             return super().__call__(*arguments, **keywords)
         if self.signature is not None:
             if holds_number([*arguments, *keywords.values()]):
-                raise TypeError("np.vectorize with a signature makes plain arrays: np.stack the results of a loop"
-                                + user_line())  # fmt: skip
+                raise TypeError(
+                    "np.vectorize with a signature makes plain arrays: np.stack the results of a loop" + user_line()
+                )
             return super().__call__(*map(held, arguments), **all_held(keywords))
         names = [name for name in keywords if name not in self.excluded]
         places = [k for k in range(len(arguments)) if k not in self.excluded]

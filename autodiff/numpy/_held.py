@@ -106,7 +106,9 @@ def check_unseen(windows: Any, number: Any) -> None:
         gc.collect()  # of what a cycle kept
     if not any(known() for known in windows):
         return
-    text = ("an array of NumPy's own, such as numpy.asarray(y), shows y and would not see a number stored into y: copy "
-            f"it, or take autodiff.numpy{user_line()}")  # fmt: skip
+    text = (
+        "an array of NumPy's own, such as numpy.asarray(y), shows y and would not see a number stored into y: copy "
+        f"it, or take autodiff.numpy{user_line()}"
+    )
     note(number, text)
     raise TypeError(text)

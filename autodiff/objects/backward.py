@@ -54,8 +54,10 @@ class Sweeps:
         value = y.primal
         if gradient is None and (shape(value) or is_unreal(value)):
             kind = f"an array of shape {shape(value)}" if shape(value) else "a complex number"
-            raise ValueError(f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
-                             f"first{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"backward of {kind} needs its cotangent of that shape, y.backward(gradient); or sum it "
+                f"first{user_line()}"
+            )
         seed = zeros_like(value) + 1 if gradient is None else matching(gradient, value, "the cotangent")[0]
         found = adjoints_of(y, seed, y.tape.retained)
         y.tape.is_swept = True
@@ -71,8 +73,9 @@ class Sweeps:
         """
         y = self.recorded()
         if y.tape.complex:
-            raise TypeError("compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f"
-                            f"{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"compute_gradients is of real numbers; autodiff.jacobian(f) is that of a holomorphic f{user_line()}"
+            )
         found = jacobians(y)
         self.gradient = found[0] if len(found) == 1 else found
 

@@ -94,8 +94,10 @@ class Leaf(ByHand):
     def data(self, value: Any) -> None:
         new_level = level_of(value)
         if new_level.is_of_leaves and new_level is not level_of(self.primal):
-            raise TypeError("the new value was computed from Variables made by hand, so that this one would depend on "
-                            f"them: compute it within no_grad(), or give its .data{user_line()}")  # fmt: skip
+            raise TypeError(
+                "the new value was computed from Variables made by hand, so that this one would depend on "
+                f"them: compute it within no_grad(), or give its .data{user_line()}"
+            )
         self.update(matching(value, self.primal, "the new value")[0])
         self._alone = False
 
@@ -204,8 +206,10 @@ class ArrayLeaf(Leaf, ArrayNumber):
 
 
 def _unwritable() -> TypeError:
-    return TypeError("a Variable made by hand is what is differentiated with respect to: write to x.data, as in x.data "
-                     f"-= step, or to a copy, x.copy(){user_line()}")  # fmt: skip
+    return TypeError(
+        "a Variable made by hand is what is differentiated with respect to: write to x.data, as in x.data "
+        f"-= step, or to a copy, x.copy(){user_line()}"
+    )
 
 
 def _in_place(self: Leaf, other: Any) -> Any:

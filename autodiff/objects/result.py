@@ -143,8 +143,10 @@ def results(tape: SharedTape, line: int) -> Any:
     value = tape.values[line]
     if type(value) is not tuple:
         return result(tape, line)
-    return tuple(result(tape, tape.add(item.row, [line], (k,), x, len(tape))) if dtype_of(x).kind in "fc" else x
-                 for k, x in enumerate(value))  # fmt: skip
+    return tuple(
+        result(tape, tape.add(item.row, [line], (k,), x, len(tape))) if dtype_of(x).kind in "fc" else x
+        for k, x in enumerate(value)
+    )
 
 
 class Result(ByHand):
@@ -217,8 +219,10 @@ class Result(ByHand):
     @property
     def grad(self) -> Any:
         if not hasattr(self, "_grad"):
-            raise AttributeError("a result has a .grad only if told before backward() to keep it: y.retain_grad()"
-                                 f"; Variables made by hand have one{user_line()}")  # fmt: skip
+            raise AttributeError(
+                "a result has a .grad only if told before backward() to keep it: y.retain_grad()"
+                f"; Variables made by hand have one{user_line()}"
+            )
         return self._grad
 
     @grad.setter

@@ -164,8 +164,9 @@ class SharedTape(Recorder):
         self.values += other.values[:count]
         self.lowest += [line if line == NONE else line + lines for line in other.lowest[:count]]
         self.constants += other.constants
-        self.more |= {line + lines: list(map(moved, operands)) for line, operands in other.more.copy().items()
-                      if line < count}  # fmt: skip
+        self.more |= {
+            line + lines: list(map(moved, operands)) for line, operands in other.more.copy().items() if line < count
+        }
         self.static |= {line + lines: static for line, static in other.static.copy().items() if line < count}
         self.pinned |= {line + lines for line in other.pinned.copy() if line < count}
         self.unkept |= {line + lines for line in other.unkept.copy() if line < count}
@@ -179,8 +180,11 @@ class SharedTape(Recorder):
         The results move to the new tape, and input lines of leaves that no result needs are gone.
         """
         self.handles = [handle for handle in self.handles if handle() is not None]
-        here = [(result, result.place[1]) for result in (handle() for handle in self.handles)
-                if result is not None and result.tape is self]  # fmt: skip
+        here = [
+            (result, result.place[1])
+            for result in (handle() for handle in self.handles)
+            if result is not None and result.tape is self
+        ]
         wanted = self._behind({line for _, line in here}, 0)
         self.limit = 2 * max(len(self.values), FEWEST)
         if 2 * len(wanted) > len(self.values):

@@ -41,8 +41,10 @@ def _of_point(operator: str, x: Any, f: Any) -> int:
     """Return the dimension of the space; TypeError or ValueError where x is no point of it."""
     if is_structure(x) or len(shape(x)) != 1:
         given = f"of type {type(x).__name__}" if is_structure(x) else f"of shape {shape(x)}"
-        raise ValueError(f"{operator}: the first argument of {name_of(f)} is a point, an array of shape (n,); it is "
-                         f"{given}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{operator}: the first argument of {name_of(f)} is a point, an array of shape (n,); it is "
+            f"{given}{user_line()}"
+        )
     return int(shape(x)[0])
 
 
@@ -51,8 +53,10 @@ def _gradients(operator: str, f: Callable[..., Any], x: Any, args: tuple[Any, ..
     n = _of_point(operator, x, f)
     found = jacfwd(f)(x, *args, **keywords)
     if (is_structure(found) and not isinstance(found, (list, tuple))) or shape(found) != (n, n):
-        raise ValueError(f"{operator}: {name_of(f)} is to return a vector of the {n} components of a field at a point "
-                         f"of {n} coordinates{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{operator}: {name_of(f)} is to return a vector of the {n} components of a field at a point "
+            f"of {n} coordinates{user_line()}"
+        )
     return found
 
 
@@ -150,8 +154,10 @@ def _second(f: Callable[..., Any], x: Any, along: Any, args: tuple[Any, ...], ke
     def slope(y: Any) -> Any:
         found = jvp(lambda z: f(z, *args, **keywords), [y], [along])[1]
         if is_structure(found):
-            raise ValueError(f"laplacian: {name_of(f)} is to return a number or an array: np.stack of what it returns, "
-                             f"or one Laplacian for each{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"laplacian: {name_of(f)} is to return a number or an array: np.stack of what it returns, "
+                f"or one Laplacian for each{user_line()}"
+            )
         return found
 
     return jvp(slope, [x], [along])[1]
@@ -170,8 +176,10 @@ def elementwise_grad(f: Callable[..., Any], argnum: int | str = 0, has_aux: bool
     array([ 1., -1.])
     """
     if isinstance(argnum, tuple):
-        raise TypeError(f"elementwise_grad is by one argument, its index or name, not by argnum={argnum!r}: write it "
-                        f"once for each{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"elementwise_grad is by one argument, its index or name, not by argnum={argnum!r}: write it "
+            f"once for each{user_line()}"
+        )
 
     @with_parameters_of(f)
     def slope_of_f(*args: Any, **keywords: Any) -> Any:
@@ -195,8 +203,10 @@ def elementwise_grad(f: Callable[..., Any], argnum: int | str = 0, has_aux: bool
         expected = read(slope) * drawn
         terms = lambda: size_of_terms(lambda v: jvp(of_one, [x], [v])[1], drawn)[0]
         if np.any(differ(read(along), expected, np.abs(expected), terms)):
-            raise ValueError(f"elementwise_grad: {name_of(f)} does not act element by element: elements of its result "
-                             f"depend on others of the argument; use jacobian{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"elementwise_grad: {name_of(f)} does not act element by element: elements of its result "
+                f"depend on others of the argument; use jacobian{user_line()}"
+            )
         return with_rest(own(slope))
 
     return slope_of_f
@@ -207,5 +217,7 @@ def _check_alike(f: Any, out: Any, x: Any) -> None:
     if is_structure(out) or shape(out) != shape(x):
         kind = "a structure" if is_structure(out) else f"one of shape {shape(out)}"
         given = f"an array of shape {shape(x)}" if shape(x) else "a number"
-        raise ValueError(f"elementwise_grad: {name_of(f)} of {given} returned {kind}: it does not act element by "
-                         f"element; use jacobian{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"elementwise_grad: {name_of(f)} of {given} returned {kind}: it does not act element by "
+            f"element; use jacobian{user_line()}"
+        )

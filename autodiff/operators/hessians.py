@@ -82,8 +82,9 @@ def value_grad_and_hessian(f: Callable[..., Any], argnums: Which = 0, sparse: bo
     return with_parameters_of(f)(_all_three(f, argnums, sparse, chunk_size, has_aux, whole=True))
 
 
-def _all_three(f: Callable[..., Any], argnums: Which, sparse: bool | Sparsity, chunk_size: int | None, has_aux: bool,
-               whole: bool) -> Callable[..., Any]:  # fmt: skip
+def _all_three(
+    f: Callable[..., Any], argnums: Which, sparse: bool | Sparsity, chunk_size: int | None, has_aux: bool, whole: bool
+) -> Callable[..., Any]:
     """Return the function of the value, the gradient and the Hessian; the gradient may lack where not ``whole``."""
     checked(chunk_size)
     check_sparse(sparse)
@@ -185,8 +186,9 @@ def pushed_gradient(recording: Recording, out: Any, seeds: list[Any], whole: boo
 
 
 @derived
-def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: int | None = None,
-                     has_aux: bool = False) -> Callable[..., Any]:  # fmt: skip
+def hessian_diagonal(
+    f: Callable[..., Any], argnum: Which = 0, *, chunk_size: int | None = None, has_aux: bool = False
+) -> Callable[..., Any]:
     """Return the diagonal ∂²f/∂xᵢ² of the Hessian of a scalar ``f``, in the structure and shapes of the argument.
 
     The Hessian itself is never there as a whole: f is recorded once, and ``chunk_size`` directions go at a time, by
@@ -214,8 +216,10 @@ def hessian_diagonal(f: Callable[..., Any], argnum: Which = 0, *, chunk_size: in
         if whole is None or in_doubt(whole):
             whole = _one_by_one(main, given, found[0], recording)
         starts = np.cumsum([0, *map(size, recording.leaves)]).tolist()
-        parts = [as_given(reshape(getitem(whole, slice(start, start + size(x))), shape(x), "C"), x)
-                 for x, start in zip(recording.leaves, starts, strict=False)]  # fmt: skip
+        parts = [
+            as_given(reshape(getitem(whole, slice(start, start + size(x))), shape(x), "C"), x)
+            for x, start in zip(recording.leaves, starts, strict=False)
+        ]
         diagonals = recording.call.structured(map(own, parts))
         return with_rest(tuple(diagonals) if isinstance(argnum, tuple) else diagonals[0])
 

@@ -85,8 +85,9 @@ def value_and_jacobian(f: Callable[..., Any], argnums: Which = 0, mode: str = "a
     return value_and_jacobian_of_f
 
 
-def _both(f: Callable[..., Any], argnums: Which, mode: str, sparse: bool | Sparsity, chunk_size: int | None,
-          has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+def _both(
+    f: Callable[..., Any], argnums: Which, mode: str, sparse: bool | Sparsity, chunk_size: int | None, has_aux: bool
+) -> Callable[..., tuple[Any, Any]]:
     """Return the function of the value and the Jacobian; raise for a wrong option."""
     if mode not in ("auto", *BY_MODE):
         raise ValueError(f"mode is one of {', '.join(map(repr, ('auto', *BY_MODE)))}; got {mode!r}")
@@ -97,8 +98,9 @@ def _both(f: Callable[..., Any], argnums: Which, mode: str, sparse: bool | Spars
     return BY_MODE.get(mode, _by_fewer)(f, argnums, chunk_size, has_aux)
 
 
-def _by_fewer(f: Callable[..., Any], argnums: Which, chunk_size: int | None,
-              has_aux: bool) -> Callable[..., tuple[Any, Any]]:  # fmt: skip
+def _by_fewer(
+    f: Callable[..., Any], argnums: Which, chunk_size: int | None, has_aux: bool
+) -> Callable[..., tuple[Any, Any]]:
     """Return the function of the value and the Jacobian, by rows or by columns."""
 
     def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:

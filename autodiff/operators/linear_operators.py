@@ -58,8 +58,7 @@ class _Space:
     def structure(self, vector: Array) -> Any:
         """Return the structure that a vector stands for."""
         parts = zip(self.starts, self.starts[1:], self.shapes, self.taken, strict=False)
-        return self.rebuild(_in_type(vector[start:end].reshape(dims), dtype)[()]
-                            for start, end, dims, dtype in parts)  # fmt: skip
+        return self.rebuild(_in_type(vector[start:end].reshape(dims), dtype)[()] for start, end, dims, dtype in parts)
 
     def column(self, structure: Any) -> Array:
         """Return the vector that a structure stands for."""
@@ -79,8 +78,9 @@ class _Space:
 
     def columns(self, structure: Any, level: Level, count: int) -> Array:
         """Return the columns that a structure of batches stands for; what is no batch is the same for all."""
-        leaves = [x.data if level_of(x) is level else np.broadcast_to(x, (count, *shape(x)))
-                  for x in flatten(structure)[0]]  # fmt: skip
+        leaves = [
+            x.data if level_of(x) is level else np.broadcast_to(x, (count, *shape(x))) for x in flatten(structure)[0]
+        ]
         _check_plain(leaves)
         return np.concatenate([np.reshape(x, (count, -1)) for x in leaves], 1).T
 
@@ -93,8 +93,10 @@ def _in_type(x: Array, dtype: Any) -> Array:
 def _check_plain(leaves: Iterable[Any]) -> None:
     """Raise TypeError where a leaf is a number of another differentiation."""
     if any(is_number(type(x)) for x in leaves):
-        raise TypeError("an operator of SciPy multiplies plain numbers, and inside another differentiation a "
-                        f"derivative is none: write linearize, jvp, vjp or hvp{user_line()}")  # fmt: skip
+        raise TypeError(
+            "an operator of SciPy multiplies plain numbers, and inside another differentiation a "
+            f"derivative is none: write linearize, jvp, vjp or hvp{user_line()}"
+        )
 
 
 class DerivativeOperator(LinearOperator):  # type: ignore[misc]
@@ -185,8 +187,9 @@ def hessian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any)
     return DerivativeOperator(gradient, space, space, product, product)
 
 
-def gauss_newton_operator(f: Callable[..., Any], x: Any, *args: Any, loss: Callable[..., Any] | None = None,
-                          **keywords: Any) -> DerivativeOperator:  # fmt: skip
+def gauss_newton_operator(
+    f: Callable[..., Any], x: Any, *args: Any, loss: Callable[..., Any] | None = None, **keywords: Any
+) -> DerivativeOperator:
     """Return Jᵀ H J as an operator, J the Jacobian of ``f(x, *args)`` by x and H the Hessian of ``loss`` at its value.
 
     The loss is half the sum of squares by default, of which H is 1: it is `gnvp`'s product, with f recorded once.

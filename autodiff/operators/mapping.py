@@ -37,8 +37,9 @@ Axes = Any
 
 
 @derived
-def vmap(f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
-         chunk_size: int | None = None) -> Callable[..., Any]:  # fmt: skip
+def vmap(
+    f: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *, chunk_size: int | None = None
+) -> Callable[..., Any]:
     """Return the function that maps ``f`` over an axis of its arguments: f takes a member, this takes all of them.
 
     ``in_axes`` is the axis of every argument along which the members lie, or None of what is the same for all; or a
@@ -95,14 +96,18 @@ class _Given:
         if isinstance(in_axes, list):
             in_axes = tuple(in_axes)
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
-            raise ValueError(f"in_axes has {len(in_axes)} entries for the {len(args)} positional arguments of "
-                             f"{name_of(f)}: give None for one that all members share{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"in_axes has {len(in_axes)} entries for the {len(args)} positional arguments of "
+                f"{name_of(f)}: give None for one that all members share{user_line()}"
+            )
         self.f, self.positional = f, len(args)
         self.leaves, self.rebuild = flatten([list(args), keywords])
         names = [*paths_of_leaves(args, "args"), *paths_of_leaves(keywords, "keywords")]
         axes = [*_axes_of(in_axes, args, "in_axes", name_of(f)), *_axes_of(0, keywords, "in_axes", name_of(f))]
-        self.is_mapped = [axis is not None and x is not None and not isinstance(x, str)
-                          for axis, x in zip(axes, self.leaves, strict=True)]  # fmt: skip
+        self.is_mapped = [
+            axis is not None and x is not None and not isinstance(x, str)
+            for axis, x in zip(axes, self.leaves, strict=True)
+        ]
         lengths = {}
         for k, (name, axis) in enumerate(zip(names, axes, strict=True)):
             if axis is not None and self.is_mapped[k]:
@@ -112,15 +117,18 @@ class _Given:
             different = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise ValueError(f"the mapped axes have different lengths: {different}{user_line()}")
         if not lengths:
-            raise ValueError(f"no argument of {name_of(f)} is mapped: in_axes says which axis the members lie along"
-                             f"{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"no argument of {name_of(f)} is mapped: in_axes says which axis the members lie along{user_line()}"
+            )
         self.count: int = next(iter(lengths.values()))
 
     def results(self, chosen: slice) -> _Results:
         """Return the results of some members: of all at once if that can be, else of one after the other."""
         level, count = Level(), len(range(self.count)[chosen])
-        given = [mapped(getitem(x, (chosen,)), level) if is_mapped else x
-                 for x, is_mapped in zip(self.leaves, self.is_mapped, strict=True)]  # fmt: skip
+        given = [
+            mapped(getitem(x, (chosen,)), level) if is_mapped else x
+            for x, is_mapped in zip(self.leaves, self.is_mapped, strict=True)
+        ]
         NOTING.append(None)  # who reads a value
         try:
             out = run(self._called, given, level)
@@ -130,8 +138,10 @@ class _Given:
                 return _Results(found, rebuild, paths_of_leaves(out, ""), count)
         except Exception as error:
             if not self.count:
-                raise ValueError(f"{name_of(self.f)} is mapped over no members, and what it gives is not to be known "
-                                 f"without one{user_line()}") from error  # fmt: skip
+                raise ValueError(
+                    f"{name_of(self.f)} is mapped over no members, and what it gives is not to be known "
+                    f"without one{user_line()}"
+                ) from error
         finally:
             NOTING.pop()
         return self._one_by_one(chosen)
@@ -142,8 +152,10 @@ class _Given:
 
     def _one_by_one(self, chosen: slice) -> _Results:
         """Call the function for one member after the other."""
-        leaves = [copied(getitem(x, (chosen,)), "K") if is_mapped else x
-                  for x, is_mapped in zip(self.leaves, self.is_mapped, strict=True)]  # fmt: skip
+        leaves = [
+            copied(getitem(x, (chosen,)), "K") if is_mapped else x
+            for x, is_mapped in zip(self.leaves, self.is_mapped, strict=True)
+        ]
         found, rebuilds, paths = [], [], []
         for place in range(len(range(self.count)[chosen])):
             given = (getitem(x, place) if is_mapped else x for x, is_mapped in zip(leaves, self.is_mapped, strict=True))
@@ -172,8 +184,10 @@ def _axes_of(axes: Axes, tree: Any, option: str, name: str) -> list[int | None]:
     kind = kind_of(tree)
     matched = kind.matched(axes, tree) if kind is not None and is_structure(tree) else None
     if kind is None or matched is None:
-        raise ValueError(f"{option} has a {type(axes).__name__} for a {type(tree).__name__} of {name}: it is built as "
-                         f"what it is for{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{option} has a {type(axes).__name__} for a {type(tree).__name__} of {name}: it is built as "
+            f"what it is for{user_line()}"
+        )
     found: list[int | None] = []
     for one, part in zip(matched, kind.parts(tree), strict=True):
         if kind_of(part) is None or is_structure(part):
@@ -188,13 +202,16 @@ def _is_numeric(x: Any) -> bool:
 def _in_front(x: Any, axis: int, name: str) -> Any:
     """Return an argument with the axis of the members in front."""
     if not _is_numeric(x):
-        raise TypeError(f"{name} is {described(x)}, which has no members: give an array, or None for it in in_axes"
-                        f"{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{name} is {described(x)}, which has no members: give an array, or None for it in in_axes{user_line()}"
+        )
     x = array(x) if isinstance(x, np.ndarray) else x
     rank = len(shape(x))
     if not -rank <= axis < rank:
-        raise ValueError(f"{name} has shape {shape(x)} and no axis {axis}: where all members share it, give None "
-                         f"for it in in_axes, which is of arguments by position{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{name} has shape {shape(x)} and no axis {axis}: where all members share it, give None "
+            f"for it in in_axes, which is of arguments by position{user_line()}"
+        )
     x = np.moveaxis(x, axis, 0) if axis % rank else x
     return np.ascontiguousarray(x) if type(x) is np.ndarray else x
 
@@ -217,8 +234,9 @@ def _shared(values: list[Any], f: Any) -> bool:
     """Return whether values are None or one text; ValueError where only some are."""
     texts = [x for x in values if x is None or isinstance(x, str)]
     if texts and (len(texts) < len(values) or any(x != texts[0] for x in texts)):
-        raise ValueError(f"{name_of(f)} returned None or a text for one member and something else for another"
-                         f"{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{name_of(f)} returned None or a text for one member and something else for another{user_line()}"
+        )
     return bool(texts)
 
 
@@ -227,8 +245,10 @@ def _stacked(values: list[Any], f: Any) -> Any:
     if _shared(values, f):
         return first
     if len({shape(x) for x in values}) > 1:
-        raise ValueError(f"the results of the members have different shapes, {shape(first)} and "
-                         f"{next(shape(x) for x in values if shape(x) != shape(first))}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"the results of the members have different shapes, {shape(first)} and "
+            f"{next(shape(x) for x in values if shape(x) != shape(first))}{user_line()}"
+        )
     return _Of(stack(*values, 0))
 
 
@@ -239,16 +259,20 @@ def _joined(of_chunks: list[Any], lengths: list[int], axis: int | None, given: _
         return first
     if axis is None:
         if any(isinstance(x, _Of) or not _same(x, first) for x in of_chunks):
-            raise ValueError(f"out_axes is None for a result of {name_of(f)} that is another one for each member: give "
-                             f"the axis to put them along{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"out_axes is None for a result of {name_of(f)} that is another one for each member: give "
+                f"the axis to put them along{user_line()}"
+            )
         return first
     parts = [_members(x, length) for x, length in zip(of_chunks, lengths, strict=True)]
     if len({shape(part)[1:] for part in parts}) > 1:
         raise ValueError(f"the results of the members of {name_of(f)} have different shapes{user_line()}")
     joined = parts[0] if len(parts) == 1 else concatenate(*parts, 0)
     if axis and not -len(shape(joined)) <= axis < len(shape(joined)):
-        raise ValueError(f"out_axes is {axis} for a result of {name_of(f)} that has shape {shape(joined)[1:]} for each "
-                         f"member{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"out_axes is {axis} for a result of {name_of(f)} that has shape {shape(joined)[1:]} for each "
+            f"member{user_line()}"
+        )
     joined = np.moveaxis(joined, 0, axis) if axis else joined
     shares = type(joined) is np.ndarray and any(
         type(x) is np.ndarray and may_share_memory(x, joined) for x in given.leaves

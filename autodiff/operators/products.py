@@ -54,8 +54,9 @@ def hvp(f: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
         if any(map(in_doubt, found)):  # zeros that meet infinite slopes are told apart where the gradient is recorded
             gradient = grad(lambda y: main(y, *args, **keywords))
             found = flatten(jvp(gradient, [x], [v])[1])[0]
-        leaves = [own(as_given(zeros_like(x) if t is None else t, x))
-                  for t, x in zip(found, recording.leaves, strict=True)]  # fmt: skip
+        leaves = [
+            own(as_given(zeros_like(x) if t is None else t, x)) for t, x in zip(found, recording.leaves, strict=True)
+        ]
         return with_rest(recording.call.structured(leaves)[0])
 
     return product
@@ -107,8 +108,10 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     for point in (one, [-2.0 * x for x in one], other):
         given = call.structured(point)
         if not _is_pushed(f(*given), push, given):
-            raise ValueError(f"linear_transpose: {name_of(f)} is not linear: a value of it is not its derivative "
-                             f"along the point{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"linear_transpose: {name_of(f)} is not linear: a value of it is not its derivative "
+                f"along the point{user_line()}"
+            )
     return PullBack(name_of(f), push.recording)
 
 

@@ -60,8 +60,9 @@ fft, ifft, rfft, irfft, hfft, ihfft = map(_one_axis, ("fft", "ifft", "rfft", "ir
 fftn, ifftn, rfftn, irfftn = (
     _several_axes(name, getattr(np.fft, name)) for name in ("fftn", "ifftn", "rfftn", "irfftn")
 )
-fft2, ifft2, rfft2, irfft2 = (_several_axes(f"{name}2", getattr(np.fft, f"{name}n"), (-2, -1))
-                              for name in ("fft", "ifft", "rfft", "irfft"))  # fmt: skip
+fft2, ifft2, rfft2, irfft2 = (
+    _several_axes(f"{name}2", getattr(np.fft, f"{name}n"), (-2, -1)) for name in ("fft", "ifft", "rfft", "irfft")
+)
 hfftn, ihfftn = _several_axes("hfftn", _hfftn), _several_axes("ihfftn", _ihfftn)
 hfft2, ihfft2 = _several_axes("hfft2", _hfftn, (-2, -1)), _several_axes("ihfft2", _ihfftn, (-2, -1))
 

@@ -69,8 +69,9 @@ def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0
 
 def _constant(name: str, value: Any) -> Any:
     if read(value) is not value:
-        raise TypeError(f"a Gaussian filter has no derivative in {name} here; give it as "
-                        f"autodiff.value_of({name}){user_line()}")  # fmt: skip
+        raise TypeError(
+            f"a Gaussian filter has no derivative in {name} here; give it as autodiff.value_of({name}){user_line()}"
+        )
     return value
 
 
@@ -88,8 +89,9 @@ def gaussian_filter(input: Array, sigma: Any, order: Any = 0, output: Any = None
 
 
 @counterpart("ndimage.uniform_filter1d")
-def uniform_filter1d(input: Array, size: int, axis: int = -1, output: Any = None, mode: str = "reflect",
-                     cval: Any = 0.0, origin: int = 0) -> Any:  # fmt: skip
+def uniform_filter1d(
+    input: Array, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: Any = 0.0, origin: int = 0
+) -> Any:
     """As ``scipy.ndimage.uniform_filter1d``: the mean of ``size`` neighbours."""
     _no_output(output)
     return _filtered("uniform_filter1d", input, axis, mode, cval, size=size, origin=origin)
@@ -257,8 +259,10 @@ def map_coordinates(input: Array, coordinates: Array, output: Any = None, order:
     """
     _no_output(output)
     if order not in (0, 1) or mode not in ("constant", "nearest"):
-        raise TypeError(f"map_coordinates and shift with order={order}, mode={mode!r} have no derivative here: there "
-                        f"are order=1 or 0, mode='constant' or 'nearest'{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"map_coordinates and shift with order={order}, mode={mode!r} have no derivative here: there "
+            f"are order=1 or 0, mode='constant' or 'nearest'{user_line()}"
+        )
     x, places = array(input), array(coordinates)
     if shape(places)[0] != len(shape(x)):
         raise ValueError(f"the first axis of coordinates has a length of {len(shape(x))}; got shape {shape(places)}")

@@ -49,8 +49,10 @@ def _convolved(in1: Any, in2: Any, mode: str, axes: tuple[int, ...], engine: str
         return np.array([])
     others = [i for i in range(len(shape(in1))) if i not in axes]
     if mode == "same" and any(shape(in1)[i] < shape(in2)[i] for i in others):
-        raise ValueError(f"mode 'same' would drop a part where in1, shape {shape(in1)}, is broadcast to in2, shape "
-                         f"{shape(in2)}; broadcast it before, or exchange the two in mode 'full'")  # fmt: skip
+        raise ValueError(
+            f"mode 'same' would drop a part where in1, shape {shape(in1)}, is broadcast to in2, shape "
+            f"{shape(in2)}; broadcast it before, or exchange the two in mode 'full'"
+        )
     m, n = ([shape(x)[axis] for axis in axes] for x in (in1, in2))
     return convolution(in1, in2, windows(m, n, mode, True), axes, engine)
 
@@ -225,8 +227,9 @@ def savgol_filter(x: Array, window_length: int, polyorder: int, deriv: int = 0, 
     Raises TypeError where it is not.
     """
     if cval != 0.0:
-        raise TypeError(f"savgol_filter with cval={cval} has no derivative here; subtract cval from x before, "
-                        "or use another mode")  # fmt: skip
+        raise TypeError(
+            f"savgol_filter with cval={cval} has no derivative here; subtract cval from x before, or use another mode"
+        )
     keywords = {"window_length": window_length, "polyorder": polyorder, "deriv": deriv, "delta": delta, "mode": mode}
     return axis_map(x, "signal.savgol_filter", axis, tuple(keywords.items()))
 

@@ -64,11 +64,15 @@ class Certain:
             return self._tangents(seeds, lines)
         level, runs = leader.level, []
         for place in range(shape(leader.data)[0]):
-            member = {line: getitem(t.data, place) if is_number(type(t)) and t.level is level else t
-                      for line, t in seeds.items()}  # fmt: skip
+            member = {
+                line: getitem(t.data, place) if is_number(type(t)) and t.level is level else t
+                for line, t in seeds.items()
+            }
             runs.append(self._tangents(member, lines))
-        return {line: each(lambda *members: batch(stack(*members, 0), level), *(run[line] for run in runs))
-                for line in runs[0]}  # fmt: skip
+        return {
+            line: each(lambda *members: batch(stack(*members, 0), level), *(run[line] for run in runs))
+            for line in runs[0]
+        }
 
     def _tangents(self, seeds: Found, lines: list[int]) -> Found:
         patterns, self.terms = self.structure.of_tangents(seeds, lines)
@@ -134,8 +138,10 @@ def pushed_again(f: Callable[..., Any], args: Sequence[Any], level: Level, out: 
     outs, rebuild_out = flatten(out)
     tape = Recorder()
     seeded = [is_number(type(x)) and x.level is level for x in leaves]
-    given = [variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
-             for x, dual in zip(leaves, seeded, strict=True)]  # fmt: skip
+    given = [
+        variable(tape, x.primal) if dual else x.copy() if type(x) is np.ndarray else x
+        for x, dual in zip(leaves, seeded, strict=True)
+    ]
     try:
         with np.errstate(all="ignore"):  # what there is to warn of, the first run has warned of
             again, _ = flatten(run(f, rebuild(given), tape.level))

@@ -71,8 +71,10 @@ def size_of_terms(product: Callable[[Any], Any], v: Any) -> list[Any]:
 
     with np.errstate(all="ignore"):
         straight, *others = pushed(lambda t: t), pushed(disturbed), pushed(disturbed)
-        return [np.max([np.abs(y - x) for y in ys], 0) / share * np.sqrt(coarsest / _rounding(x))
-                for x, ys in zip(straight, zip(*others, strict=True), strict=True)]  # fmt: skip
+        return [
+            np.max([np.abs(y - x) for y in ys], 0) / share * np.sqrt(coarsest / _rounding(x))
+            for x, ys in zip(straight, zip(*others, strict=True), strict=True)
+        ]
 
 
 def _rounding(x: Any) -> float:

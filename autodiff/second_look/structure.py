@@ -234,8 +234,9 @@ def _with(passed: Pattern, derivative: Any) -> Pattern:
 
 def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:
     """Return where the partial of an elementwise row is not 0, for each of several results that has one."""
-    return each(lambda p: np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0),
-                row.partials[place])  # fmt: skip
+    return each(
+        lambda p: np.not_equal(p if isinstance(p, float) else evaluate_partial(p, *xs, z), 0), row.partials[place]
+    )
 
 
 def _folded(pattern: Pattern, operand: Any) -> Pattern:

@@ -93,8 +93,10 @@ def _multiples(apply: Map, count: int, random: Any) -> Any:
     if np.any((place < 0) | (place >= count)):
         return None
     expected = (1.0 + steps[place]), (third / first)[place]
-    if not all(np.all(np.abs(x - y) <= TOLERANCE) for x, y in
-               zip((ratio, three[reached] / one[reached]), expected, strict=True)):  # fmt: skip
+    if not all(
+        np.all(np.abs(x - y) <= TOLERANCE)
+        for x, y in zip((ratio, three[reached] / one[reached]), expected, strict=True)
+    ):
         return None
     starts = np.concatenate([[0], np.cumsum(reached)])
     return csr_array((np.ones(len(place), bool), place, starts), shape=(len(one), count))
@@ -126,11 +128,14 @@ def _completed(pattern: Any) -> Any:
     from scipy.sparse.csgraph import connected_components
 
     rows, columns_ = pattern.shape
-    _, group = connected_components(block_array([[None, pattern.astype(float)], [pattern.T.astype(float), None]]),
-                                    directed=False)  # fmt: skip
+    _, group = connected_components(
+        block_array([[None, pattern.astype(float)], [pattern.T.astype(float), None]]), directed=False
+    )
     count = rows + columns_
-    of_rows, of_columns = (csr_array((np.ones(len(part), bool), (np.arange(len(part)), part)), shape=(len(part), count))
-                           for part in (group[:rows], group[rows:]))  # fmt: skip
+    of_rows, of_columns = (
+        csr_array((np.ones(len(part), bool), (np.arange(len(part)), part)), shape=(len(part), count))
+        for part in (group[:rows], group[rows:])
+    )
     return of_rows @ of_columns.T
 
 

@@ -42,15 +42,20 @@ class Recorded:
         self.heights, self.widths = list(map(size, self.values)), list(map(size, recording.leaves))
         for x in (*recording.leaves, *self.values):
             if is_number(type(x)) and (is_number(type(x.primal)) or not is_noted(x)):
-                raise TypeError("a sparse array of SciPy holds plain numbers, and inside another differentiation a "
-                                f"derivative is none: leave sparse= out there{user_line()}")  # fmt: skip
+                raise TypeError(
+                    "a sparse array of SciPy holds plain numbers, and inside another differentiation a "
+                    f"derivative is none: leave sparse= out there{user_line()}"
+                )
         for x in recording.leaves:
             if is_unreal(x):
-                raise TypeError("a sparse derivative is one by real numbers; the argument is "
-                                f"{described(x)}: give its real and imaginary parts{user_line()}")  # fmt: skip
+                raise TypeError(
+                    "a sparse derivative is one by real numbers; the argument is "
+                    f"{described(x)}: give its real and imaginary parts{user_line()}"
+                )
 
-    def matrix(self, sparsity: Sparsity, compression: Compression, is_checked: bool = False,
-               chunk_size: int | None = None) -> Any:  # fmt: skip
+    def matrix(
+        self, sparsity: Sparsity, compression: Compression, is_checked: bool = False, chunk_size: int | None = None
+    ) -> Any:
         """Return the derivative as a CSR array of the outputs by the inputs, one after the other.
 
         With ``is_checked`` its product with a random vector is compared with one that was pushed, or pulled, through
@@ -74,8 +79,10 @@ class Recorded:
         """Return the size of the terms of each element of the product with a vector."""
         of = self.values if is_reverse else self.recording.leaves
         ends = np.cumsum([0, *map(size, of)])
-        seeds = [along[start:end].reshape(shape(x)).astype(dtype_of(x))
-                 for x, start, end in zip(of, ends, ends[1:], strict=False)]  # fmt: skip
+        seeds = [
+            along[start:end].reshape(shape(x)).astype(dtype_of(x))
+            for x, start, end in zip(of, ends, ends[1:], strict=False)
+        ]
         return np.concatenate([np.broadcast_to(np.ravel(terms), count) for terms, count in zip(
             size_of_terms(self._pulled if is_reverse else self._pushed, seeds),
             self.widths if is_reverse else self.heights, strict=True)])  # fmt: skip
@@ -90,16 +97,20 @@ class Recorded:
         rows, columns = pattern_of(self.tape, self.lines, self.heights).pattern.nonzero()
         concerned = infinite[columns if is_reverse else rows]
         if not np.all(pattern.astype(bool)[rows[concerned], columns[concerned]]):
-            raise ValueError("where a derivative is infinite or NaN a given pattern must have all elements that f may "
-                             f"have, and it lacks some: write sparse=True, which finds them{user_line()}")  # fmt: skip
+            raise ValueError(
+                "where a derivative is infinite or NaN a given pattern must have all elements that f may "
+                f"have, and it lacks some: write sparse=True, which finds them{user_line()}"
+            )
 
     def cut(self, matrix: Any) -> list[Any]:
         """Return the derivatives by each argument, in the structures of outputs and arguments."""
         if len(self.heights) == len(self.widths) == 1:
             return self.recording.call.jacobians([[matrix]], self.rebuild)
         rows, columns = (np.cumsum([0, *sizes]) for sizes in (self.heights, self.widths))
-        blocks = [[matrix[rows[i] : rows[i + 1], columns[k] : columns[k + 1]] for k in range(len(self.widths))]
-                  for i in range(len(self.heights))]  # fmt: skip
+        blocks = [
+            [matrix[rows[i] : rows[i + 1], columns[k] : columns[k + 1]] for k in range(len(self.widths))]
+            for i in range(len(self.heights))
+        ]
         return self.recording.call.jacobians(blocks, self.rebuild)
 
     # ---------------------------------------------------------------------------------- pushed and pulled
@@ -139,10 +150,13 @@ class Recorded:
     def _pushed(self, seeds: list[Any]) -> list[Any]:
         """Return the tangents of the outputs."""
         wanted = [line for line in self.lines if line is not None]
-        found = certain_tangents(self.tape, dict(zip(self.tape.inputs, seeds, strict=True)),
-                                 range(max(wanted, default=-1) + 1), wanted)  # fmt: skip
-        return [np.zeros(shape(x)) if line is None else found.get(line, np.zeros(shape(x)))
-                for line, x in zip(self.lines, self.values, strict=True)]  # fmt: skip
+        found = certain_tangents(
+            self.tape, dict(zip(self.tape.inputs, seeds, strict=True)), range(max(wanted, default=-1) + 1), wanted
+        )
+        return [
+            np.zeros(shape(x)) if line is None else found.get(line, np.zeros(shape(x)))
+            for line, x in zip(self.lines, self.values, strict=True)
+        ]
 
     def _pulled(self, seeds: list[Any]) -> list[Any]:
         """Return the rows' products with the seeds: adjoints, of complex outputs J̄ᵀ·1 + i J̄ᵀ·i."""
@@ -168,6 +182,8 @@ def _check(matrix: Any, along: Any, found: Any, terms: Callable[[], Any]) -> Non
         product, scale = matrix @ along, abs(matrix) @ np.abs(along)
     wrong = differ(product, found, scale, terms) & np.isfinite(found)
     if np.any(wrong):
-        raise ValueError(f"the derivative has elements outside its given pattern, in row {np.argmax(wrong)} of it or "
-                         "of its transpose: write sparse=True, which finds it where f is another program"
-                         f"{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"the derivative has elements outside its given pattern, in row {np.argmax(wrong)} of it or "
+            "of its transpose: write sparse=True, which finds it where f is another program"
+            f"{user_line()}"
+        )

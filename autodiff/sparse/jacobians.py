@@ -124,20 +124,25 @@ def _described(tape: SourcedTape, found: Found) -> list[str]:
     for line in found.dense:
         row, source = tape.rows[line], tape.sources[line]
         shapes = [getattr(tape.value(k), "shape", ()) for k in tape.operands(line)]
-        said.append(f"{row.name if row else 'input'} of {', '.join(map(str, shapes))}"
-                    f"{f' at {source.where}: {source.text}' if source else ''}")  # fmt: skip
+        said.append(
+            f"{row.name if row else 'input'} of {', '.join(map(str, shapes))}"
+            f"{f' at {source.where}: {source.text}' if source else ''}"
+        )
     return said
 
 
 def check_sparse(sparse: Any) -> None:
     """Raise TypeError where ``sparse=`` is neither a truth value nor a `Sparsity`."""
     if not isinstance(sparse, (bool, Sparsity)):
-        raise TypeError(f"sparse is True, False or what autodiff.sparsity(f, x) returns; got {described(sparse)}: of a "
-                        f"pattern that you know write autodiff.Sparsity(pattern){user_line()}")  # fmt: skip
+        raise TypeError(
+            f"sparse is True, False or what autodiff.sparsity(f, x) returns; got {described(sparse)}: of a "
+            f"pattern that you know write autodiff.Sparsity(pattern){user_line()}"
+        )
 
 
-def value_and_sparse_jacobian(f: Function, argnums: Which, mode: str, sparse: bool | Sparsity,
-                              chunk_size: int | None, has_aux: bool) -> Function:  # fmt: skip
+def value_and_sparse_jacobian(
+    f: Function, argnums: Which, mode: str, sparse: bool | Sparsity, chunk_size: int | None, has_aux: bool
+) -> Function:
     """Return the value and the Jacobian of ``f`` as a function of its arguments that gives CSR arrays."""
     programs = Programs.of(f)
 
@@ -178,8 +183,9 @@ def dense_by_colours(recording: Recording, f: Function) -> tuple[Any, list[Any]]
     return recorded.values[0], recording.call.structured([dense])
 
 
-def value_grad_and_sparse_hessian(f: Function, argnums: Which, sparse: bool | Sparsity, chunk_size: int | None,
-                                  has_aux: bool) -> Function:  # fmt: skip
+def value_grad_and_sparse_hessian(
+    f: Function, argnums: Which, sparse: bool | Sparsity, chunk_size: int | None, has_aux: bool
+) -> Function:
     """Return the value, gradient and Hessian of ``f`` as a function of its arguments that gives CSR arrays.
 
     The gradient is recorded; what is pushed through its tape has the colours of a star colouring.

@@ -75,8 +75,10 @@ def pattern_of(tape: Tape, outputs: Sequence[int | None], sizes: Sequence[int], 
     restore(tape)
     patterns = _Patterns(tape, most)
     found = patterns.along([line for line in outputs if line is not None])
-    blocks = [csr_array((count, patterns.width), dtype=bool) if line is None or found[line] is None else found[line]
-              for line, count in zip(outputs, sizes, strict=True)]  # fmt: skip
+    blocks = [
+        csr_array((count, patterns.width), dtype=bool) if line is None or found[line] is None else found[line]
+        for line, count in zip(outputs, sizes, strict=True)
+    ]
     whole = vstack(blocks, format="csr") if blocks else csr_array((0, patterns.width), dtype=bool)
     whole.sum_duplicates()
     return Found(whole, patterns.dense, patterns.reasons)
@@ -120,8 +122,11 @@ class _Patterns:
     def _passing(self, line: int) -> dict[int, int]:
         """Return the operands of a line through which a derivative passes, by their places."""
         row = self.tape.rows[line]
-        return {} if row is None or row.is_constant else {
-            place: k for place, k in enumerate(self.tape.operands(line)) if k >= 0 and row.passes(place)}  # fmt: skip
+        return (
+            {}
+            if row is None or row.is_constant
+            else {place: k for place, k in enumerate(self.tape.operands(line)) if k >= 0 and row.passes(place)}
+        )
 
     def _of_line(self, line: int) -> Pattern:
         row = self.tape.rows[line]
@@ -140,8 +145,10 @@ class _Patterns:
         from scipy.sparse import csr_array
 
         start, stop = self.starts[number : number + 2]
-        return csr_array((np.ones(stop - start, bool), np.arange(start, stop), np.arange(stop - start + 1)),
-                         shape=(stop - start, self.width))  # fmt: skip
+        return csr_array(
+            (np.ones(stop - start, bool), np.arange(start, stop), np.arange(stop - start + 1)),
+            shape=(stop - start, self.width),
+        )
 
     def _united(self, line: int, row: Row, given: dict[int, Pattern]) -> Pattern:
         """Unite the patterns of operands, which are broadcast."""
@@ -180,8 +187,11 @@ class _Patterns:
         whole = None
         for place, pattern in given.items():
             connected = self._answer(self._connected, line, row, place)
-            term = each(lambda z, p=pattern: self._filled(p, size(z), line), self.tape.values[line]) \
-                if connected is None else self._product(connected, pattern, line)  # fmt: skip
+            term = (
+                each(lambda z, p=pattern: self._filled(p, size(z), line), self.tape.values[line])
+                if connected is None
+                else self._product(connected, pattern, line)
+            )
             if connected is None and line not in self.dense and total_size(list(parts(self.tape.values[line]))) > 1:
                 self.dense.append(line)
             whole = term if whole is None else each(lambda a, b: a + b, whole, term)
@@ -193,8 +203,10 @@ class _Patterns:
 
         columns = np.flatnonzero(np.bincount(pattern.indices, minlength=self.width))
         self._check(rows * len(columns), line)
-        return csr_array((np.ones(rows * len(columns), bool), np.tile(columns, rows),
-                          np.arange(rows + 1) * len(columns)), shape=(rows, self.width))  # fmt: skip
+        return csr_array(
+            (np.ones(rows * len(columns), bool), np.tile(columns, rows), np.arange(rows + 1) * len(columns)),
+            shape=(rows, self.width),
+        )
 
     def _product(self, connected: Any, pattern: Pattern, line: int) -> Pattern:
         """Return what elements depend on by way of others; one that takes long has too many elements, most likely."""
@@ -259,8 +271,9 @@ class _Patterns:
 
         def adjoint(g: Any) -> Any:
             g = self._turned(g, z).reshape(shape(z))[()]
-            return np.concatenate([np.ravel(plain(passed_to_operand(row, place, g, z, xs, static)))
-                                   for place in places])  # fmt: skip
+            return np.concatenate(
+                [np.ravel(plain(passed_to_operand(row, place, g, z, xs, static))) for place in places]
+            )
 
         return _quiet(apply), _quiet(adjoint), int(stops[-1]), size(z)
 

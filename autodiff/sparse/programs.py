@@ -29,9 +29,12 @@ class Outline:
 
     def fits(self, tape: Tape, outputs: Sequence[Any]) -> bool:
         """Return whether another tape has this outline."""
-        return (self.columns == _columns(tape, outputs) and self.static.keys() == tape.static.keys()
-                and all(_is_same(x, tape.static[line]) for line, x in self.static.items())
-                and all(_is_same(x, np.array(_reason(tape, reason))) for reason, x in self.reasons))  # fmt: skip
+        return (
+            self.columns == _columns(tape, outputs)
+            and self.static.keys() == tape.static.keys()
+            and all(_is_same(x, tape.static[line]) for line, x in self.static.items())
+            and all(_is_same(x, np.array(_reason(tape, reason))) for reason, x in self.reasons)
+        )
 
 
 def _columns(tape: Tape, outputs: Sequence[Any]) -> tuple[Any, ...]:

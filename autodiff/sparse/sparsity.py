@@ -85,8 +85,10 @@ class Sparsity:
         from scipy.sparse import csr_array, issparse
 
         if not (issparse(pattern) or (isinstance(pattern, np.ndarray) and pattern.ndim == 2)) or pattern.ndim != 2:
-            raise ValueError("the pattern of a Jacobian is a sparse array of SciPy or a matrix of shape (m, n), not "
-                             f"{type(pattern).__name__}{user_line()}")  # fmt: skip
+            raise ValueError(
+                "the pattern of a Jacobian is a sparse array of SciPy or a matrix of shape (m, n), not "
+                f"{type(pattern).__name__}{user_line()}"
+            )
         found = csr_array(pattern, copy=True)
         found.data = np.ones(len(found.data), bool)
         found.sum_duplicates()
@@ -146,8 +148,10 @@ class Sparsity:
     def symmetrised(self) -> Sparsity:
         """The pattern and its transpose together, that of a Hessian; ValueError where it is not square."""
         if self.shape[0] != self.shape[1]:
-            raise ValueError(f"a Hessian is square, and so is its pattern; this one has shape {self.shape}: give that "
-                             f"of the gradient, sparsity(grad(f), x){user_line()}")  # fmt: skip
+            raise ValueError(
+                f"a Hessian is square, and so is its pattern; this one has shape {self.shape}: give that "
+                f"of the gradient, sparsity(grad(f), x){user_line()}"
+            )
         return Sparsity(self.pattern + self.pattern.T, self.dense)
 
     @cached_property
@@ -169,8 +173,10 @@ class Sparsity:
         (m, n), compression = self.shape, self._cheaper
         share = np.format_float_positional(100 * self.pattern.nnz / max(m * n, 1), 2, fractional=False, trim="-")
         word = "adjoint" if compression.is_reverse else "tangent"
-        text = (f"{m} × {n}, {self.pattern.nnz} elements ({share} %), by {compression.directions} "
-                f"{word}{'s' if compression.directions != 1 else ''}")  # fmt: skip
+        text = (
+            f"{m} × {n}, {self.pattern.nnz} elements ({share} %), by {compression.directions} "
+            f"{word}{'s' if compression.directions != 1 else ''}"
+        )
         return "\n".join([text, *(f"dense: {line}" for line in self.dense)])
 
 

@@ -67,8 +67,9 @@ def formula_of(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], or
     """Return the formula that `latex` spells, as it was recorded."""
     args = [_as_float(x, f) for x in arguments(f, args)]
     if wrt is None and order is not None:
-        raise ValueError(f"latex: order={order!r} says how often f is differentiated, and wrt by which argument"
-                         f"{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"latex: order={order!r} says how often f is differentiated, and wrt by which argument{user_line()}"
+        )
 
     def wanted(*xs: Any) -> Any:
         return f(*xs) if wrt is None else derivative(f, wrt, xs, order=order)
@@ -76,8 +77,9 @@ def formula_of(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], or
     tape, out = record(wanted, args)
     if not isinstance(out, Variable):
         if not isinstance(out, (int, float, np.number)):
-            raise TypeError(f"latex takes a function that returns a number; {name_of(f)} returned {described(out)}"
-                            f"{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"latex takes a function that returns a number; {name_of(f)} returned {described(out)}{user_line()}"
+            )
         return as_formula(out)
     return _formulas(tape, out.line, _names(f, len(args)))[out.line]
 
@@ -93,8 +95,11 @@ def _as_float(x: Any, f: Any) -> float:
 def _names(f: Callable[..., Any], count: int) -> list[str]:
     """Return the names of the positional parameters; x₀, x₁ … where they have none of their own."""
     try:
-        found = [p.name for p in inspect.signature(f).parameters.values()
-                 if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]  # fmt: skip
+        found = [
+            p.name
+            for p in inspect.signature(f).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ][:count]
     except (TypeError, ValueError):
         found = []
     return [*found, *(f"x_{k}" for k in range(count - len(found)))]

@@ -70,8 +70,11 @@ def rules(tape: Tape, names: Sequence[str] | None = None) -> str:
 
 def adjoint(variable: str) -> str:
     """Return the name of an adjoint: a bar on a letter, in words on a word."""
-    return re.sub(r"^([^\W\d])(\d*)$", "\\1\u0304\\2", variable) if len(variable.rstrip("0123456789")) == 1 else (
-        f"adjoint of {variable}")  # fmt: skip
+    return (
+        re.sub(r"^([^\W\d])(\d*)$", "\\1\u0304\\2", variable)
+        if len(variable.rstrip("0123456789")) == 1
+        else (f"adjoint of {variable}")
+    )
 
 
 def _partial(tape: Tape, line: int, place: int, variables: Sequence[str]) -> str | None:

@@ -74,8 +74,11 @@ def whole(terms: Terms) -> int | None:
 
 def size(terms: Terms) -> int:
     """Return how many factors a sum has, with those inside them."""
-    return sum(1 + sum(size(part) for part in factor.parts if type(part) is tuple)
-               for term in terms for factor in (*term.over, *term.under))  # fmt: skip
+    return sum(
+        1 + sum(size(part) for part in factor.parts if type(part) is tuple)
+        for term in terms
+        for factor in (*term.over, *term.under)
+    )
 
 
 def product(a: Term, b: Term) -> Term:

@@ -32,8 +32,9 @@ from .program import line_of
 from .recorder import Recorder
 from .variable import ArrayVariable, Variable, new, record_row
 
-OF_FORMS = frozenset(("matmul", "sum", "mean", "max", "min", "prod", "dot", "length", "any", "all", "cumsum", "setitem",
-                      "item", "where"))  # fmt: skip
+OF_FORMS = frozenset(
+    ("matmul", "sum", "mean", "max", "min", "prod", "dot", "length", "any", "all", "cumsum", "setitem", "item", "where")
+)
 """Rows besides linear ones whose value has a form that their operands' forms tell, and that take any values."""
 
 

@@ -28,5 +28,7 @@ def one_after_the_other(swept: Callable[..., Any], tape: Tape, seeds: dict[int, 
     for place in range(shape(leader.data)[0]):
         member = {line: getitem(g.data, place) if level_of(g) is level else g for line, g in seeds.items()}
         runs.append(swept(tape, member, keep)[0])
-    return [None if found[0] is None else each(lambda *members: batch(stack(*members, 0), level), *found)
-            for found in zip(*runs, strict=True)]  # fmt: skip
+    return [
+        None if found[0] is None else each(lambda *members: batch(stack(*members, 0), level), *found)
+        for found in zip(*runs, strict=True)
+    ]

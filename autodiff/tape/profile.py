@@ -49,8 +49,10 @@ class Profile(list[Cost]):
         rows += [_cells(self.total(), "sum")]
         widths = [max(map(len, column)) for column in list(zip(head, *rows, strict=True))[:-1]]
         rule = ["-" * width for width in (*widths, len(head[-1]))]
-        lines = [[*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]
-                 for row in (head, rule, *rows)]  # fmt: skip
+        lines = [
+            [*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]
+            for row in (head, rule, *rows)
+        ]
         return "\n".join("  ".join(line) for line in lines)
 
     def total(self) -> Cost:
@@ -119,6 +121,9 @@ def _bytes(tape: Tape, line: int) -> int:
     if line in tape.unkept:
         return 0
     given = [x for k in tape.operands(line) for x in parts(tape.value(k)) if isinstance(x, np.ndarray)]
-    new = [x for x in parts(tape.values[line])
-           if not (isinstance(x, np.ndarray) and any(np.may_share_memory(x, y) for y in given))]  # fmt: skip
+    new = [
+        x
+        for x in parts(tape.values[line])
+        if not (isinstance(x, np.ndarray) and any(np.may_share_memory(x, y) for y in given))
+    ]
     return sum(int(x.nbytes) if isinstance(x, (np.ndarray, np.generic)) else 8 for x in new)

@@ -74,8 +74,10 @@ def run(tape: Tape, args: Sequence[Any]) -> Any:
     if forms != recorded.inputs:
         raise TypeError(f"the function was recorded with arguments {_named(recorded.inputs)}, not {_named(forms)}")
     if not is_same(list(map(outline, args)), recorded.outline):
-        raise TypeError("the function was recorded with arguments of another structure: other keys, classes, strings, "
-                        "or constants in them")  # fmt: skip
+        raise TypeError(
+            "the function was recorded with arguments of another structure: other keys, classes, strings, "
+            "or constants in them"
+        )
     values = _values(tape, recorded, inputs)
     return map_leaves(lambda x: unwrapped(values[x] if type(x) is Line else x), recorded.returned)
 
@@ -86,16 +88,19 @@ def _values(tape: Tape, recorded: Recorded, inputs: Sequence[Any]) -> list[Any]:
     now = tape.at(values)
     for line, x in zip(tape.inputs, inputs, strict=True):
         if _order(x) != _order(values[line]):
-            raise DivergedError(f"an array of shape {shape(x)} has its elements in another order in memory than when "
-                                "the function was recorded: give np.asarray(x, order=...)")  # fmt: skip
+            raise DivergedError(
+                f"an array of shape {shape(x)} has its elements in another order in memory than when "
+                "the function was recorded: give np.asarray(x, order=...)"
+            )
         values[line] = x
     for line, row in enumerate(tape.rows):
         if row is not None:
             values[line] = now.evaluated(line)
             forms, known = map(forms_of, (values[line], tape.values[line]))
             if forms != known:
-                raise DivergedError(f"{row.name} gives {_named(forms)} here, where the recorded function went on with "
-                                    f"{_named(known)}")  # fmt: skip
+                raise DivergedError(
+                    f"{row.name} gives {_named(forms)} here, where the recorded function went on with {_named(known)}"
+                )
         if line in guards and not same(values[line], tape.values[line]):
             raise DivergedError(f"the recorded function goes another way here: {guards[line] or row}")
         for noted in answers.get(line, ()):
@@ -107,8 +112,10 @@ def _check_answer(noted: Answer, value: Any, row: Any) -> None:
     """Raise `DivergedError` where what was asked of a line's value has another answer now."""
     answer = noted.question(plain(value), *noted.static)
     if noted.question is has_nan and answer is not noted.answer:
-        raise DivergedError(f"an adjoint {'is NaN there' if noted.answer else 'is NaN here'} and not "
-                            f"{'here' if noted.answer else 'where it was recorded'}: {row}")  # fmt: skip
+        raise DivergedError(
+            f"an adjoint {'is NaN there' if noted.answer else 'is NaN here'} and not "
+            f"{'here' if noted.answer else 'where it was recorded'}: {row}"
+        )
     if not all(map(same, parts(answer), parts(noted.answer))):
         raise DivergedError(f"the recorded function goes another way here: {noted.place or row}")
 

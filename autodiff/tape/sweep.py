@@ -71,8 +71,10 @@ def every_adjoint(tape: Tape, out: Any, cotangent: Any = None) -> list[Any]:
         raise ValueError(f"the output is {out!r}, which is no Variable of this tape{user_line()}")
     value = out.primal
     if cotangent is None and (shape(value) or is_unreal(value)):
-        raise ValueError(f"the output has shape {shape(value)}: give its cotangent of that shape, "
-                         f"tape.adjoints(out, cotangent){user_line()}")  # fmt: skip
+        raise ValueError(
+            f"the output has shape {shape(value)}: give its cotangent of that shape, "
+            f"tape.adjoints(out, cotangent){user_line()}"
+        )
     seed = zeros_like(value) + 1 if cotangent is None else matching(cotangent, value, "the cotangent")[0]
     return list(map(unwrapped, adjoints(tape, {out.line: seed}, keep=True)))
 
@@ -254,8 +256,9 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
     return found
 
 
-def _pull(tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None,
-          terms: Terms | None = None) -> None:  # fmt: skip
+def _pull(
+    tape: Tape, line: int, g: Any, found: list[Any], owned: set[int], times: Times | None, terms: Terms | None = None
+) -> None:
     """Pull back through any line; ``terms`` are the patterns of what it passes to operands, where they are known."""
     row = tape.rows[line]
     assert row is not None

@@ -24,8 +24,9 @@ LARGE = 1 << 18
 """From so many bytes on a tangent goes as soon as no further line reads it."""
 
 
-def tangents(tape: Tape, seeds: dict[int, Any], lines: Sequence[int],
-             wanted: Sequence[int] | None = None) -> dict[int, Any]:  # fmt: skip
+def tangents(
+    tape: Tape, seeds: dict[int, Any], lines: Sequence[int], wanted: Sequence[int] | None = None
+) -> dict[int, Any]:
     """Return the tangents of lines, in order, given those of input lines: a linear map at the point of the recording.
 
     A line that depends on no seed has none, and is not among them; where only some are ``wanted``, others may lack,
@@ -121,8 +122,11 @@ def _of_any(tape: Tape, line: int, found: dict[int, Any], members: _Members) -> 
     """Return the tangent of any line, None where it has none."""
     row, operands = tape.rows[line], tape.operands(line)
     assert row is not None
-    active = [(k, members.together(found[operand])) for k, operand in enumerate(operands)
-              if operand in found and row.passes(k)]  # fmt: skip
+    active = [
+        (k, members.together(found[operand]))
+        for k, operand in enumerate(operands)
+        if operand in found and row.passes(k)
+    ]
     if not active:
         return None
     z, xs, static = tape.values[line], list(map(tape.value, operands)), tape.static.get(line, ())

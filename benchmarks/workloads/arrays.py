@@ -130,9 +130,11 @@ def call_prices(np: Any, spot: Any, strike: Any, rate: Any, volatility: Any, tim
 
 @workload(
     "E Black-Scholes value+gradient wrt 5 inputs, {n} elements",
-    {"n": 100}, {"n": 10000}, {"n": 1000000},
+    {"n": 100},
+    {"n": 10000},
+    {"n": 1000000},
     tiny={"n": 3},
-)  # fmt: skip
+)
 def black_scholes(n: int) -> Workload:
     """Differentiate the prices of options, which take the error function."""
     low, high = (80.0, 80.0, 0.01, 0.1, 0.2), (120.0, 120.0, 0.05, 0.4, 2.0)

@@ -11,9 +11,11 @@ from workloads import ARRAYS, TRANSFORMS, WITHOUT_JAX, Workload, random, workloa
 
 @workload(
     "B GMM gradient d={d} K={k} n={n}",
-    {"d": 2, "k": 5, "n": 1000}, {"d": 10, "k": 25, "n": 1000}, {"d": 32, "k": 25, "n": 2500},
+    {"d": 2, "k": 5, "n": 1000},
+    {"d": 10, "k": 25, "n": 1000},
+    {"d": 32, "k": 25, "n": 2500},
     tiny={"d": 2, "k": 2, "n": 3},
-)  # fmt: skip
+)
 def gaussian_mixture(d: int, k: int, n: int) -> Workload:
     """Differentiate a mixture's likelihood, with Wishart's prior, by weights, means and factors, as in ADBench."""
     rng = random()
@@ -50,8 +52,9 @@ def nearest(centres: numpy.ndarray, points: numpy.ndarray) -> tuple[numpy.ndarra
     return numpy.sum(belongs, axis=1), belongs @ points
 
 
-@workload("B kmeans grad + Hessian diagonal k={k} n={n} d={d}", {"k": 100, "n": 1000, "d": 8},
-          tiny={"k": 2, "n": 5, "d": 2})  # fmt: skip
+@workload(
+    "B kmeans grad + Hessian diagonal k={k} n={n} d={d}", {"k": 100, "n": 1000, "d": 8}, tiny={"k": 2, "n": 5, "d": 2}
+)
 def clusters_to_second_order(k: int, n: int, d: int) -> Workload:
     """Find the gradient and the Hessian, which is diagonal, along ones."""
     rng = random()
@@ -73,8 +76,11 @@ def clusters_to_second_order(k: int, n: int, d: int) -> Workload:
     )
 
 
-@workload("I k-means loss, {n} points, {k} centres, {d} dimensions: gradient", {"n": 10000, "k": 10, "d": 8},
-          tiny={"n": 5, "k": 2, "d": 2})  # fmt: skip
+@workload(
+    "I k-means loss, {n} points, {k} centres, {d} dimensions: gradient",
+    {"n": 10000, "k": 10, "d": 8},
+    tiny={"n": 5, "k": 2, "d": 2},
+)
 def clusters(n: int, k: int, d: int) -> Workload:
     """Differentiate by the centres."""
     rng = random()

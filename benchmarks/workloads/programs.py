@@ -72,9 +72,10 @@ def log_sum(n: int) -> Workload:
 
 @compiled(
     "MLP {sizes}, batch {batch}: gradient",
-    {"sizes": "2-25-25-25-2", "batch": 100}, {"sizes": "784-256-128-10", "batch": 128},
+    {"sizes": "2-25-25-25-2", "batch": 100},
+    {"sizes": "784-256-128-10", "batch": 128},
     tiny={"sizes": "2-3-2", "batch": 4},
-)  # fmt: skip
+)
 def network(sizes: str, batch: int) -> Workload:
     """Differentiate the cross entropy by all weights and biases."""
     work = gradient(sizes, batch, "float64")
@@ -83,9 +84,10 @@ def network(sizes: str, batch: int) -> Workload:
 
 @compiled(
     "MLP {sizes}, batch {batch}: step of Adam",
-    {"sizes": "2-25-25-25-2", "batch": 100}, {"sizes": "784-256-128-10", "batch": 128},
+    {"sizes": "2-25-25-25-2", "batch": 100},
+    {"sizes": "784-256-128-10", "batch": 128},
     tiny={"sizes": "2-3-2", "batch": 4},
-)  # fmt: skip
+)
 def training_step(sizes: str, batch: int) -> Workload:
     """Take a whole step of a training: the gradient, the means of it and of its squares, the new parameters."""
     work, rng = gradient(sizes, batch, "float64"), random(2)
@@ -107,22 +109,31 @@ def mixture(d: int, k: int, n: int) -> Workload:
     return replace(gaussian_mixture(d, k, n), peers=ARRAYS)
 
 
-@compiled("k-means, {n} points, {k} centres, {d} dimensions: gradient and Hessian's diagonal",
-          {"k": 100, "n": 1000, "d": 8}, tiny={"k": 2, "n": 5, "d": 2})  # fmt: skip
+@compiled(
+    "k-means, {n} points, {k} centres, {d} dimensions: gradient and Hessian's diagonal",
+    {"k": 100, "n": 1000, "d": 8},
+    tiny={"k": 2, "n": 5, "d": 2},
+)
 def centres(k: int, n: int, d: int) -> Workload:
     """Differentiate by the centres, twice."""
     return replace(clusters_to_second_order(k, n, d), peers=SMALL)
 
 
-@compiled("bundle adjustment, {cameras} cameras, {points} points, {seen} observations: gradient",
-          {"cameras": 30, "points": 500, "seen": 2500}, tiny={"cameras": 2, "points": 3, "seen": 4})  # fmt: skip
+@compiled(
+    "bundle adjustment, {cameras} cameras, {points} points, {seen} observations: gradient",
+    {"cameras": 30, "points": 500, "seen": 2500},
+    tiny={"cameras": 2, "points": 3, "seen": 4},
+)
 def adjustment(cameras: int, points: int, seen: int) -> Workload:
     """Differentiate the squares of 5,000 residuals and of 2,500 weights, as in ADBench."""
     return replace(bundle_adjustment(cameras, points, seen), peers=ARRAYS)
 
 
-@compiled("hand tracking, {bones} bones, {vertices} vertices, {seen} points: Jacobian",
-          {"bones": 22, "vertices": 544, "seen": 100}, tiny={"bones": 3, "vertices": 5, "seen": 2})  # fmt: skip
+@compiled(
+    "hand tracking, {bones} bones, {vertices} vertices, {seen} points: Jacobian",
+    {"bones": 22, "vertices": 544, "seen": 100},
+    tiny={"bones": 3, "vertices": 5, "seen": 2},
+)
 def tracking(bones: int, vertices: int, seen: int) -> Workload:
     """Differentiate the distances of a hand's vertices from points, as in ADBench."""
     return replace(hand_tracking(bones, vertices, seen), peers=SMALL)
@@ -142,8 +153,9 @@ def process(n: int) -> Workload:
     return replace(work, peers=SMALL, limit=work.hand)
 
 
-@compiled("least squares by Horner, {n} points, {m} coefficients: gradient", {"n": 1024, "m": 128},
-          tiny={"n": 6, "m": 3})  # fmt: skip
+@compiled(
+    "least squares by Horner, {n} points, {m} coefficients: gradient", {"n": 1024, "m": 128}, tiny={"n": 6, "m": 3}
+)
 def polynomial(n: int, m: int) -> Workload:
     """Differentiate by the coefficients of a polynomial."""
 

@@ -96,9 +96,12 @@ def rosenbrock_slopes(xs: list[float]) -> list[float]:
 
 @workload(
     "A3 Rosenbrock Python loop, gradient, n={n}",
-    {"n": 10}, {"n": 100}, {"n": 1000}, {"n": 10000},
+    {"n": 10},
+    {"n": 100},
+    {"n": 1000},
+    {"n": 10000},
     tiny={"n": 4},
-)  # fmt: skip
+)
 def rosenbrock(n: int) -> Workload:
     """Differentiate a loop over neighbours in a list."""
     xs = random().uniform(-1.0, 1.0, n).tolist()

@@ -54,6 +54,8 @@ def check_refused(level: Level) -> None:
         warnings.warn_explicit(text, RuntimeWarning, name, line)
         return
     error = TypeError(text)
-    error.add_note("This was raised in the function that is differentiated, which caught it and went on: without "
-                   "derivatives it does not come there.")  # fmt: skip
+    error.add_note(
+        "This was raised in the function that is differentiated, which caught it and went on: without "
+        "derivatives it does not come there."
+    )
     raise error

@@ -37,9 +37,10 @@ _OF_OPTIMIZE = {
 }  # fmt: skip
 
 _KRYLOV = {
-    ("cg",): "cg", ("minres",): "minres",
+    ("cg",): "cg",
+    ("minres",): "minres",
     ("bicg", "bicgstab", "cgs", "gcrotmk", "gmres", "lgmres", "qmr", "tfqmr"): "gmres",
-}  # fmt: skip
+}
 
 SCIPY_REMEDIES = {
     "scipy.special.factorial": "scipy.special.gamma(x + 1)",

@@ -26,7 +26,10 @@ MATH |= {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsi
 STATISTICS = {"mean": "np.mean({})", "fmean": "np.mean({})", "stdev": "np.std({}, ddof=1)", "pstdev": "np.std({})",
               "variance": "np.var({}, ddof=1)", "pvariance": "np.var({})", "median": "np.median({})"}  # fmt: skip
 SCALED = dict.fromkeys(("gumbel", "laplace", "logistic", "normal"), ("loc", "scale")) | {
-    "exponential": ("", "scale"), "rayleigh": ("", "scale"), "uniform": ("low", "high")}  # fmt: skip
+    "exponential": ("", "scale"),
+    "rayleigh": ("", "scale"),
+    "uniform": ("low", "high"),
+}
 """Distributions of a place and a scale: a sample is the place and the scale times a standard one."""
 
 PLAIN_COPIES = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite,

@@ -74,9 +74,11 @@ def _scipy_remedy(caller: str, written: Written) -> str:
     name, call = caller.rpartition(".")[2], re.fullmatch(r"([\w.]+)(\(.*\))", written.old, re.DOTALL)
     same = call and call[1].rpartition(".")[2] == name == counterparts[0].rpartition(".")[2]
     best = f"{counterparts[0]}{call[2]}" if call and same else counterparts[0]
-    return fitting(f"{caller} reads plain numbers: write {best}",
-                    f"{caller} reads plain numbers: write {short(best)}",
-                    f"{caller} reads plain numbers: call {counterparts[0]}")  # fmt: skip
+    return fitting(
+        f"{caller} reads plain numbers: write {best}",
+        f"{caller} reads plain numbers: write {short(best)}",
+        f"{caller} reads plain numbers: call {counterparts[0]}",
+    )
 
 
 def _of_sparse(caller: str, written: Written) -> str:
@@ -164,9 +166,11 @@ def has_labels(number: Any, table: Any) -> TypeError:
     here = _at_fault(fault(running(stack())))
     written = rewritten(here.code, "")
     kind, column = type(table).__name__, "to_numpy()" in written.new
-    texts = [f"{short(written.old, most) or 'this'} goes by the labels of the {kind}, which derivatives have not: "
-             + (f"write {short(written.new, most_of_new)}" if column else f"take .to_numpy() of the {kind}")
-             for most, most_of_new in ((LONGEST, LONGEST), (30, LONGEST), (30, 60))]  # fmt: skip
+    texts = [
+        f"{short(written.old, most) or 'this'} goes by the labels of the {kind}, which derivatives have not: "
+        + (f"write {short(written.new, most_of_new)}" if column else f"take .to_numpy() of the {kind}")
+        for most, most_of_new in ((LONGEST, LONGEST), (30, LONGEST), (30, 60))
+    ]
     text = fitting(*texts) + str(here)
     note(number, text)
     return TypeError(text)
@@ -175,8 +179,10 @@ def has_labels(number: Any, table: Any) -> TypeError:
 def no_rule(function: Any, variant: str = "", *numbers: Any) -> TypeError:
     """Return the error for a NumPy or SciPy function that is not in the table, called for these numbers."""
     here = _here()
-    text = (f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply "
-            "it to autodiff.value_of(x) if its derivative is not wanted")  # fmt: skip
+    text = (
+        f"{public_name(function)}{variant} has no derivative here: write it with functions that have one, or apply "
+        "it to autodiff.value_of(x) if its derivative is not wanted"
+    )
     written = rewritten(_at_fault(here).code, "") if here and here.within else Written("")
     if "autodiff.array(" in written.new:  # NumPy's own code came to it, by objects
         text = fitting(f"{short(written.old)} needs an array of numbers: write {written.new}", text)
@@ -233,16 +239,20 @@ _OF_NUMBERS = (
     r"not supported for the input types|be a string or a Rational|NotImplementedType|object arrays are not|"
     r"which has no callable \w+ method"
 )
-_PLAIN_AS_WELL = ("has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
-                            "unsupported operand|interpreted as an integer|indices must be")  # fmt: skip
+_PLAIN_AS_WELL = (
+    "has no attribute|is not (subscriptable|callable|iterable)|has no len|bad operand|"
+    "unsupported operand|interpreted as an integer|indices must be"
+)
 """What Python says of a float as well."""
 
 
 _COUNTED = "interpreted as an integer|indices must be integers|sequence of integers or a single integer|valid indices"
 """What Python and NumPy say of a number that stands for a count or a place."""
 
-_STATIC = ("If it came with an argument: integers there become floats, to be differentiated. Keep a count outside, in "
-           'a closure, or in a field(metadata={"static": True}).')  # fmt: skip
+_STATIC = (
+    "If it came with an argument: integers there become floats, to be differentiated. Keep a count outside, in "
+    'a closure, or in a field(metadata={"static": True}).'
+)
 
 
 def _kind_at(place: Place | None, named: str) -> str:
@@ -281,5 +291,7 @@ def explain(error: Exception, level: Level) -> None:
     elif caller and isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
         error.add_note(f"If numbers of the differentiation came to it: {_scipy_remedy(caller, written)}{here}.")
     elif "ufunc" in text or (where == "numpy" and isinstance(error, (TypeError, AttributeError))):
-        error.add_note("If numbers of the differentiation came to it in a list or an array of objects: join them "
-                       f"first, by autodiff.array([...]){here}.")  # fmt: skip
+        error.add_note(
+            "If numbers of the differentiation came to it in a list or an array of objects: join them "
+            f"first, by autodiff.array([...]){here}."
+        )

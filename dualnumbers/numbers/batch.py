@@ -73,8 +73,7 @@ def _broadcast(face: Face, kind: type[MembersNumber]) -> Callable[..., Any]:
     return _of_two(general, face.evaluate, kind) if plain_pair else general
 
 
-def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any],
-            kind: type[MembersNumber]) -> Callable[..., Any]:  # fmt: skip
+def _of_two(general: Callable[..., Any], evaluate: Callable[..., Any], kind: type[MembersNumber]) -> Callable[..., Any]:
     """Evaluate the usual operands at once, two batches of one level and rank or one and a number; else ``general``."""
     errors, gathered = kind.errors, kind.gathered
 
@@ -203,12 +202,18 @@ class FloatBatch(BatchNumber):
         return super().__sub__(other)
 
     def __mul__(self, other: Any) -> Any:
-        return _of_floats([a * other for a in self.members], self.level) if type(other) is float else (
-            super().__mul__(other))  # fmt: skip
+        return (
+            _of_floats([a * other for a in self.members], self.level)
+            if type(other) is float
+            else (super().__mul__(other))
+        )
 
     def __rmul__(self, other: Any) -> Any:
-        return _of_floats([other * a for a in self.members], self.level) if type(other) is float else (
-            super().__rmul__(other))  # fmt: skip
+        return (
+            _of_floats([other * a for a in self.members], self.level)
+            if type(other) is float
+            else (super().__rmul__(other))
+        )
 
     def __neg__(self) -> Any:
         return _of_floats([-a for a in self.members], self.level)

@@ -52,7 +52,9 @@ def with_sparse(row: Any, x: Any, y: Any) -> Any:
     if isinstance(sparse, SparseArray):
         return NotImplemented  # Python asks it
     if row.name not in OPERATORS:
-        raise TypeError(f"a sparse matrix beside a number takes @, *, /, + and -: write A.toarray() in its place for "
-                        f"{row.name}{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"a sparse matrix beside a number takes @, *, /, + and -: write A.toarray() in its place for "
+            f"{row.name}{user_line()}"
+        )
     x, y = (as_sparse_array(z) if z is sparse else z for z in (x, y))
     return OPERATORS[row.name](x, y)

@@ -90,8 +90,9 @@ class Operation:
         """Return the derivative of a series, (k + 1) xₖ₊₁; its first coefficient may be None."""
         found = self.slopes.get(id(x))
         if found is None:
-            found = self.slopes[id(x)] = self.series(x.at(1), lambda k: None if (t := x.at(k + 1)) is None
-                                                     else (k + 1) * t)  # fmt: skip
+            found = self.slopes[id(x)] = self.series(
+                x.at(1), lambda k: None if (t := x.at(k + 1)) is None else (k + 1) * t
+            )
         return found
 
     def slope(self, x: Series) -> Series:
@@ -263,8 +264,11 @@ def _integrate(operation: Operation, row: Row, xs: Sequence[Any], z: Any, static
         """Return what the push-forward gives of the result at a place."""
         if not found:
             numbers = [operation.number(x) for x in xs]
-            active = [(i, operation.number(operation.slope(x))) for i, x in enumerate(xs)
-                      if isinstance(x, Series) and row.passes(i) and (x.rule or len(x.found) > 1)]  # fmt: skip
+            active = [
+                (i, operation.number(operation.slope(x)))
+                for i, x in enumerate(xs)
+                if isinstance(x, Series) and row.passes(i) and (x.rule or len(x.found) > 1)
+            ]
             found.append(row.push(operation.number(z), numbers, active, static) if active else None)
         return found[0][place] if type(found[0]) is tuple else found[0]
 

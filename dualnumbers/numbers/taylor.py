@@ -199,8 +199,11 @@ class TaylorArray(TaylorNumber, ArrayNumber, operators=True):
         own = self.series
         given = value.series if level_of(value) is self.level else Series([value], None, own.order)
         if given.within is None and any(map(is_unreal, given.found)) and not is_unreal(given.found[0]):
-            own = Series([own.found[0], *(astype(x, np.result_type(dtype_of(x), np.complex64)) for x in own.all()[1:])],
-                         None, own.order)  # fmt: skip
+            own = Series(
+                [own.found[0], *(astype(x, np.result_type(dtype_of(x), np.complex64)) for x in own.all()[1:])],
+                None,
+                own.order,
+            )
             self.become(make(own, self.level))
         found, count = own.found, len(given.found)
         complete = own.within is None is given.within and count <= len(found) and given.order >= own.order

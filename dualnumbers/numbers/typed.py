@@ -67,13 +67,17 @@ def _function(name: str, face: Face, kind: type) -> Callable[..., Any]:
 
 
 def _of_arrays(name: str, kind: type) -> TypeError:
-    return TypeError(f"{name} is for arrays, which hold no numbers of type {kind.__name__}: write it with Python's "
-                     f"operators; several results are a tuple or a dict{user_line()}")  # fmt: skip
+    return TypeError(
+        f"{name} is for arrays, which hold no numbers of type {kind.__name__}: write it with Python's "
+        f"operators; several results are a tuple or a dict{user_line()}"
+    )
 
 
 def _not_there(name: str, kind: type) -> TypeError:
-    return TypeError(f"{name} is not there for numbers of type {kind.__name__}: give floats, or write it in functions "
-                     f"that the type has{user_line()}")  # fmt: skip
+    return TypeError(
+        f"{name} is not there for numbers of type {kind.__name__}: give floats, or write it in functions "
+        f"that the type has{user_line()}"
+    )
 
 
 def _call(name: str, *xs: Any) -> Any:
@@ -178,14 +182,18 @@ class TypedNumber(Number, operators=True):
             xs = [plain(x) for x in operands]
             own = type(next(x.primal for x in operands if type(x) is TypedNumber))
             if any(isinstance(x, np.ndarray) for x in xs):
-                raise TypeError(f"{row.name} of a number of type {own.__name__} and an array: arrays are NumPy's, of "
-                                f"floats; take its elements one by one, or float(x){user_line()}")  # fmt: skip
+                raise TypeError(
+                    f"{row.name} of a number of type {own.__name__} and an array: arrays are NumPy's, of "
+                    f"floats; take its elements one by one, or float(x){user_line()}"
+                )
             xs = [x.item() if isinstance(x, np.generic) else x for x in xs]
             function = evaluate or _function(row.name, face, own)
             z = function(*(_beside(x, own) for x in xs), *arguments[len(operands) :])
             if not row.is_constant and not all(map(_is_real, parts(z))):
-                raise TypeError(f"{row.name} of {', '.join(map(str, xs))} is {z}, of type {type(z).__name__}: "
-                                f"derivatives are of real numbers there{user_line()}")  # fmt: skip
+                raise TypeError(
+                    f"{row.name} of {', '.join(map(str, xs))} is {z}, of type {type(z).__name__}: "
+                    f"derivatives are of real numbers there{user_line()}"
+                )
             return each(wrapped, z)
 
         return applied
@@ -253,8 +261,9 @@ def register_number(kind: type, functions: Any = None, exact: Callable[[Any], An
     DualNumber($37.50, $3.00)
     """
     if not isinstance(kind, type) or issubclass(kind, (int, float, complex, np.generic, np.ndarray)):
-        raise TypeError(f"register_number takes a class of numbers besides Python's and NumPy's, not {kind!r}"
-                        f"{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"register_number takes a class of numbers besides Python's and NumPy's, not {kind!r}{user_line()}"
+        )
     look_up = functions.get if isinstance(functions, dict) else lambda name: getattr(functions, name, None)
     number_types.enter(kind, lambda kind: NumberType(look_up, exact or kind))
     return kind

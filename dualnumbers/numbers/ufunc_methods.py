@@ -111,8 +111,10 @@ def _broadcasts(of: tuple[int, ...], to: tuple[int, ...]) -> bool:
 def _where(ufunc: Any, function: Callable[..., Any], operands: list[Any], chosen: Any, targets: tuple[Any, ...]) -> Any:
     """Compute where ``chosen`` holds only: elsewhere the targets keep what they have."""
     if any(target is None for target in targets):
-        raise TypeError(f"np.{ufunc.__name__} with where= leaves the other elements undefined: give it out=, made by "
-                        f"np.zeros(..., like=x), or use np.where{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"np.{ufunc.__name__} with where= leaves the other elements undefined: give it out=, made by "
+            f"np.zeros(..., like=x), or use np.where{user_line()}"
+        )
     common = shape(targets[0])
     chosen = np.broadcast_to(chosen, common)
     operands_there = [getitem(broadcast_to(x, common), chosen) if shape(x) else x for x in operands]
@@ -189,8 +191,10 @@ def reduceat(ufunc: Any, x: Any, indices: Any, axis: int = 0, dtype: Any = None,
     ends = [*starts[1:], shape(moved)[0]]
     if ufunc is np.add:
         return moveaxis(added_between(cast(moved, dtype), starts), 0, axis)
-    parts = [reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype, initial=None)
-             for start, end in zip(starts, ends, strict=True)]  # fmt: skip
+    parts = [
+        reduce(ufunc, getitem(moved, slice(start, max(end, start + 1))), 0, dtype, initial=None)
+        for start, end in zip(starts, ends, strict=True)
+    ]
     return moveaxis(stack(*parts, 0), 0, axis)
 
 

@@ -107,8 +107,10 @@ def applied(row: Row, z: Any, xs: Sequence[Any], active: Active, static: tuple[A
         operands[k] = t
     if row.is_linear and len(active) < len(xs):
         given = {k for k, _ in active}
-        operands = [zeros_like(x) if k not in given and isinstance(row.argument(k), Linear) else x
-                    for k, x in enumerate(operands)]  # fmt: skip
+        operands = [
+            zeros_like(x) if k not in given and isinstance(row.argument(k), Linear) else x
+            for k, x in enumerate(operands)
+        ]
     if level is None:
         found = row.evaluate(*operands, *static)
         return found if type(found) is type(z) is ndarray and found.dtype == z.dtype else None

@@ -56,8 +56,7 @@ LATE = {
 }
 """Family → its functions of NumPy's, by name."""
 
-FAMILY_OF = {getattr(np, name): family
-             for family, names in LATE.items() for name in names.split() if hasattr(np, name)}  # fmt: skip
+FAMILY_OF = {getattr(np, name): family for family, names in LATE.items() for name in names.split() if hasattr(np, name)}
 """Function of NumPy's → its family; what this NumPy does not have is left out."""
 
 

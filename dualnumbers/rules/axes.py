@@ -99,9 +99,10 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = [1, 0]
-    grid = [view(reshape, copied(x, "C") if copy else x,
-                 tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
-            for x, place in zip(xi, order, strict=True)]  # fmt: skip
+    grid = [
+        view(reshape, copied(x, "C") if copy else x, tuple(-1 if i == place else 1 for i in range(len(xi))), "C")
+        for x, place in zip(xi, order, strict=True)
+    ]
     if sparse:
         return tuple(grid)
     grid = broadcast_arrays(*grid)

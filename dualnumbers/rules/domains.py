@@ -33,8 +33,9 @@ off_half_turns = Domain("x ≠ π/2 + kπ", ((-5.0, 5.0),), lambda x: abs((x / m
 nonzero_second = Domain("y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(y))
 positive_base = Domain("x > 0", ((0.05, 5.0), (-4.0, 4.0)))
 nonzero_first = Domain("x ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(x))
-between = Domain("a < b, x ≠ a, x ≠ b", ((-5.0, 5.0), (-4.0, -0.1), (0.1, 4.0)),
-                 lambda x, a, b: min(abs(x - a), abs(x - b)))  # fmt: skip
+between = Domain(
+    "a < b, x ≠ a, x ≠ b", ((-5.0, 5.0), (-4.0, -0.1), (0.1, 4.0)), lambda x, a, b: min(abs(x - a), abs(x - b))
+)
 no_ties = Domain("x ≠ y", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(x - y))
 nonzero_both = Domain("x ≠ 0, y ≠ 0", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: min(abs(x), abs(y)))
 off_origin = Domain("(x, y) ≠ (0, 0)", ((-5.0, 5.0), (-5.0, 5.0)), lambda x, y: abs(x) + abs(y))

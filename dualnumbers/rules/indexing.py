@@ -222,8 +222,9 @@ def scatter(v, shape, index):
     return total
 
 
-@linear(lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True,
-        batched=_scatter_all_of_all)  # fmt: skip
+@linear(
+    lambda g, place, parts, shape, indices: getitem(g, indices[place]), any_number=True, batched=_scatter_all_of_all
+)
 def scatter_all(parts, shape, indices):
     """Zeros, to which each of several values is added at an index of its own; the first may be whole, at ``...``."""
     total = new_like(one_of(parts), shape, np.result_type(*parts))

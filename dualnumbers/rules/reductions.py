@@ -98,8 +98,7 @@ def sum(x, axis, keepdims):
     return add_reduce(x, axis, None, None, keepdims)
 
 
-@linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis),
-        call=signature, batched=by_axis(0))  # fmt: skip
+@linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis), call=signature, batched=by_axis(0))
 def mean(x, axis, keepdims):
     """np.mean; in double precision without its wrappers, which do the same."""
     if type(x) is np.ndarray and x.dtype.char == "d" and x.size:

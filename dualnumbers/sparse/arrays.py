@@ -93,8 +93,10 @@ class SparseArray(Stored):
             return self._times_sparse(sparse)
         x = array(other)
         if shape(x)[:1] != self.shape[1:] or len(shape(x)) > 2:
-            raise ValueError(f"matmul: a sparse array of shape {self.shape} and an array of shape {shape(x)} do not "
-                             f"match{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"matmul: a sparse array of shape {self.shape} and an array of shape {shape(x)} do not "
+                f"match{user_line()}"
+            )
         return sparse_matmul(self.data, x, self.first, self.second, self.format, self.shape, False)
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -102,8 +104,10 @@ class SparseArray(Stored):
             return sparse @ self
         x = array(other)
         if shape(x)[-1:] != self.shape[:1] or len(shape(x)) > 2:
-            raise ValueError(f"matmul: an array of shape {shape(x)} and a sparse array of shape {self.shape} do not "
-                             f"match{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"matmul: an array of shape {shape(x)} and a sparse array of shape {self.shape} do not "
+                f"match{user_line()}"
+            )
         turned = transpose(x, None) if len(shape(x)) == 2 else x
         z = sparse_matmul(self.data, turned, self.first, self.second, self.format, self.shape, True)
         return transpose(z, None) if len(shape(x)) == 2 else z
@@ -140,8 +144,10 @@ class SparseArray(Stored):
         """Return the elements of an array, broadcast, at the places of the elements."""
         lengths = (1,) * (2 - len(shape(x))) + shape(x)
         if len(lengths) > 2 or any(n not in (1, m) for n, m in zip(lengths, self.shape, strict=True)):
-            raise ValueError(f"an array of shape {shape(x)} is not broadcast to a sparse array of shape {self.shape}: "
-                             f"write A.toarray() * x{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"an array of shape {shape(x)} is not broadcast to a sparse array of shape {self.shape}: "
+                f"write A.toarray() * x{user_line()}"
+            )
         index = tuple(np.zeros_like(i) if n == 1 else i for n, i in zip(lengths, whole.coords, strict=True))
         return getitem(x, index[2 - len(shape(x)) :])
 
@@ -160,16 +166,19 @@ class SparseArray(Stored):
 
     def __truediv__(self, other: Any) -> SparseArray:
         if _sparse_or_none(other) is not None:
-            raise TypeError(f"a quotient of sparse arrays has 0 / 0 at most places: write A.toarray() / "
-                            f"B.toarray(){user_line()}")  # fmt: skip
+            raise TypeError(
+                f"a quotient of sparse arrays has 0 / 0 at most places: write A.toarray() / B.toarray(){user_line()}"
+            )
         x = array(other)
         whole = self if shape(x) == () else self.tocoo()
         return whole._like(whole.data / (x if shape(x) == () else self._elements_of(x, whole)))
 
     def _check_alike(self, other: SparseArray) -> None:
         if self.shape != other.shape:
-            raise ValueError(f"sparse arrays of shapes {self.shape} and {other.shape} are not broadcast: give both one "
-                             f"shape{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"sparse arrays of shapes {self.shape} and {other.shape} are not broadcast: give both one "
+                f"shape{user_line()}"
+            )
 
     def __add__(self, other: Any) -> Any:
         if (sparse := _sparse_or_none(other)) is not None:
@@ -181,8 +190,9 @@ class SparseArray(Stored):
             self.refuse_matrix("A + x")
             return self.toarray() + array(other)
         if is_number(type(other)) or other != 0:
-            raise NotImplementedError(f"a number added to a sparse array leaves no zeros: write A.toarray() + "
-                                      f"x{user_line()}")  # fmt: skip
+            raise NotImplementedError(
+                f"a number added to a sparse array leaves no zeros: write A.toarray() + x{user_line()}"
+            )
         return self
 
     __radd__ = __add__
@@ -213,8 +223,9 @@ def as_sparse_array(matrix: Any) -> SparseArray:
     if isinstance(matrix, SparseArray):
         return matrix
     if matrix.ndim != 2:
-        raise ValueError(f"a sparse array beside numbers has two axes, not shape {matrix.shape}: write "
-                         f"A.reshape(1, -1){user_line()}")  # fmt: skip
+        raise ValueError(
+            f"a sparse array beside numbers has two axes, not shape {matrix.shape}: write A.reshape(1, -1){user_line()}"
+        )
     if matrix.format not in ("coo", "dia", *COMPRESSED):
         matrix = matrix.tocsr()
     is_matrix = isinstance(matrix, imported("sparse.spmatrix"))

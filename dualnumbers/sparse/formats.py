@@ -32,8 +32,9 @@ class Stored:
     __slots__ = ("data", "first", "format", "is_matrix", "second", "shape")
     ndim = 2
 
-    def __init__(self, data: Any, first: Any, second: Any, format: str, shape: tuple[int, int],
-                 is_matrix: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self, data: Any, first: Any, second: Any, format: str, shape: tuple[int, int], is_matrix: bool = False
+    ) -> None:
         self.data, self.first, self.second = array(data), first, second
         self.format, self.shape, self.is_matrix = format, shape, is_matrix
 
@@ -117,8 +118,9 @@ class Stored:
         if self.format == "csr":
             return self
         whole = self.sum_duplicates()
-        return type(self)(whole.data, whole.second, places.starts(whole.first, self.shape[0]), "csr", self.shape,
-                           self.is_matrix)  # fmt: skip
+        return type(self)(
+            whole.data, whole.second, places.starts(whole.first, self.shape[0]), "csr", self.shape, self.is_matrix
+        )
 
     def tocsc(self, copy: bool = False) -> Self:
         """Return it column by column."""
@@ -146,16 +148,20 @@ class Stored:
     def refuse_matrix(self, what: str) -> None:
         """Raise TypeError where SciPy's result would be an ``np.matrix``."""
         if self.is_matrix:
-            raise TypeError(f"{what} of a sparse matrix is np.matrix, whose arithmetic is another one: make it an "
-                            f"array, scipy.sparse.csr_array(A){user_line()}")  # fmt: skip
+            raise TypeError(
+                f"{what} of a sparse matrix is np.matrix, whose arithmetic is another one: make it an "
+                f"array, scipy.sparse.csr_array(A){user_line()}"
+            )
 
     @property
     def __array__(self) -> Any:
         def refuse(dtype: Any = None, copy: Any = None) -> Any:
             if in_operation(self, sys._getframe(1)):
                 return as_object(self)
-            raise TypeError(f"NumPy and SciPy would lose the derivatives of a sparse array of numbers: write "
-                            f"A.toarray(), or call the function of autodiff.scipy.sparse{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"NumPy and SciPy would lose the derivatives of a sparse array of numbers: write "
+                f"A.toarray(), or call the function of autodiff.scipy.sparse{user_line()}"
+            )
 
         return refuse
 

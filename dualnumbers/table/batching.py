@@ -51,8 +51,10 @@ def count_of(xs: Operands, members: Members) -> int:
 def for_all(xs: Operands, members: Members) -> list[Any]:
     """Give every operand the axis of the members, along which those without one are equal."""
     count = count_of(xs, members)
-    return [x if of_members else TABLE["broadcast_to"](x, (count, *shape(x)))
-            for x, of_members in zip(xs, members, strict=True)]  # fmt: skip
+    return [
+        x if of_members else TABLE["broadcast_to"](x, (count, *shape(x)))
+        for x, of_members in zip(xs, members, strict=True)
+    ]
 
 
 def aligned(xs: Operands, members: Members, cores: Sequence[int]) -> list[Any] | None:
@@ -64,8 +66,9 @@ def aligned(xs: Operands, members: Members, cores: Sequence[int]) -> list[Any] |
     if min(ranks) < 0:
         return None
     most = max(ranks)
-    return [with_ones(x, most - rank) if of_members else x
-            for x, of_members, rank in zip(xs, members, ranks, strict=True)]  # fmt: skip
+    return [
+        with_ones(x, most - rank) if of_members else x for x, of_members, rank in zip(xs, members, ranks, strict=True)
+    ]
 
 
 def by_elements(apply: Apply, xs: Operands, members: Members, *parameters: Any) -> Any:

@@ -165,9 +165,11 @@ def of_foreign(face: Any, evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
     def lacking(arguments: Any, why: str) -> LackingError:
         kind = next(type(x) for x in arguments if is_foreign(type(x)))
-        return LackingError(f"{kind.__module__}.{kind.__qualname__} lacks what {face.row.name} needs of it: {why}; "
-                            "write it by functions that the library has, or give plain arrays"
-                            f"{user_line()}")  # fmt: skip
+        return LackingError(
+            f"{kind.__module__}.{kind.__qualname__} lacks what {face.row.name} needs of it: {why}; "
+            "write it by functions that the library has, or give plain arrays"
+            f"{user_line()}"
+        )
 
     return evaluated
 

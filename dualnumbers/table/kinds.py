@@ -59,8 +59,9 @@ class Kind:
         """Return what tangents of arguments of this kind, ``active``, add to that of ``z = row(*xs, *static)``."""
         raise NotImplementedError
 
-    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
-             times: Times) -> Any:  # fmt: skip
+    def pull(
+        self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...], times: Times
+    ) -> Any:
         """Return what the adjoint ``g`` of ``z = row(*xs, *static)`` adds to that of the argument at ``place``."""
         raise NotImplementedError
 
@@ -82,8 +83,9 @@ class Elementwise(Kind):
                 return weighted(row.partials, z, beside(row, z, xs), active, times if row.singular else None)
         return weighted(row.partials, z, xs, active, None)
 
-    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
-             times: Times) -> Any:  # fmt: skip
+    def pull(
+        self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...], times: Times
+    ) -> Any:
         p = self.partial
         if not isinstance(p, float):
             w, at = at_point(z, xs) if type(z) is numpy_float else (z, beside(row, z, xs))
@@ -109,13 +111,16 @@ class ElementwiseOfSeveral(Elementwise):
             return tuple([in_precision(_sum(partials, w, at, active, times, softened), x) if carried else None
                           for x, carried, *partials in results])  # fmt: skip
 
-    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
-             times: Times) -> Any:  # fmt: skip
+    def pull(
+        self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...], times: Times
+    ) -> Any:
         w, at = at_point(z, xs)
         every = times if type(times) is tuple else (times or operator.mul,) * len(z)
-        products = (product(p if isinstance(p, float) else evaluate_partial(p, *at, w), t)
-                    for p, t, product in zip(self.partial, g, every, strict=True)
-                    if p is not None and t is not None)  # fmt: skip
+        products = (
+            product(p if isinstance(p, float) else evaluate_partial(p, *at, w), t)
+            for p, t, product in zip(self.partial, g, every, strict=True)
+            if p is not None and t is not None
+        )
         return reduce(plus, products, None)
 
 
@@ -130,8 +135,9 @@ class _ByAdjoint(Kind):
     def __init__(self, adjoint: Callable[..., Any]) -> None:
         self.adjoint = adjoint
 
-    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
-             times: Times) -> Any:  # fmt: skip
+    def pull(
+        self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...], times: Times
+    ) -> Any:
         return self.adjoint(g, place, xs, *static) if row.any_number else self.adjoint(g, *xs, *static)
 
 
@@ -148,8 +154,10 @@ class Linear(_ByAdjoint):
         A complex array has a complex tangent here, for the function may write to it.
         """
         given = dict(active)
-        tangents = [given[k] if k in given else zeros_like(x) if isinstance(row.argument(k), Linear) else x
-                    for k, x in enumerate(xs)]  # fmt: skip
+        tangents = [
+            given[k] if k in given else zeros_like(x) if isinstance(row.argument(k), Linear) else x
+            for k, x in enumerate(xs)
+        ]
         for k, t in active:
             if is_unreal(xs[k]) and not is_unreal(t):
                 tangents[k] = TABLE["astype"](t, dtype_of(xs[k]))
@@ -186,8 +194,9 @@ class Smooth(Kind):
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:
         return reduce(row.add, (row.argument(k).by_push(t, z, *xs, *static) for k, t in active))
 
-    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
-             times: Times) -> Any:  # fmt: skip
+    def pull(
+        self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...], times: Times
+    ) -> Any:
         if self.by_pull is not None:
             return self.by_pull(g, z, *xs, *static)
         return _transpose(lambda t: self.by_push(t, z, *xs, *static), [xs[place]], g)[0]
@@ -200,8 +209,9 @@ class Constant(Kind):
     name = "locally constant"
     passes = False
 
-    def pull(self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...],
-             times: Times) -> Any:  # fmt: skip
+    def pull(
+        self, row: Any, place: int, g: Any, z: Any, xs: Sequence[Any], static: tuple[Any, ...], times: Times
+    ) -> Any:
         return None
 
 

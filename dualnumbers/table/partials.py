@@ -43,8 +43,9 @@ class Refused:
 
     def error(self) -> TypeError:
         """Return the error that the user sees."""
-        return TypeError(f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not "
-                         f"wanted{user_line()}")  # fmt: skip
+        return TypeError(
+            f"{self.reason}; give that argument as autodiff.value_of(...) if its derivative is not wanted{user_line()}"
+        )
 
 
 def python_of(x: Any) -> Any:
@@ -163,7 +164,10 @@ def arguments_read(function: Any, places: tuple[int | None, ...], every: frozens
     code = function.__code__ if isinstance(function, FunctionType) else None
     if code is None or code.co_argcount < len(places) or code.co_flags & VARIADIC:
         return every
-    used = {name for step in dis.get_instructions(code)
-            for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))}  # fmt: skip
+    used = {
+        name
+        for step in dis.get_instructions(code)
+        for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
+    }
     named = zip(places, code.co_varnames, strict=False)
     return frozenset(place for place, name in named if place is not None and name in used)

@@ -227,8 +227,10 @@ def test_a_wrong_pull_back_beside_a_right_push_forward(plant):
 def test_a_wrong_adjoint_of_a_linear_row(plant):
     double = plant(linear, lambda g, x: 2.5 * g)(lambda x: 2 * x)
     report = gradcheck(lambda x: double(x) ** 2, [np.array([1.0, 2.0])], order=1)
-    assert {(f.mode, f.element) for f in report.findings} == {("reverse", "∂f[0]/∂args[0][0]"),
-                                                             ("reverse", "∂f[1]/∂args[0][1]")}  # fmt: skip
+    assert {(f.mode, f.element) for f in report.findings} == {
+        ("reverse", "∂f[0]/∂args[0][0]"),
+        ("reverse", "∂f[1]/∂args[0][1]"),
+    }
 
 
 def test_one_wrong_element_among_many_is_caught(plant):

@@ -113,7 +113,7 @@ RIGHT = {
     "complex": (lambda x: np.exp(1j * x), [strategies.numbers(-3, 3)]),
     "structures": (tree, [st.fixed_dictionaries({"w": MATRIX, "b": PAIR}), PAIR]),
     "constant": (lambda x: 2.0, [strategies.numbers()]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("f", "arguments"), RIGHT.values(), ids=RIGHT)

@@ -296,12 +296,15 @@ def test_a_number_that_is_found_nowhere_is_refused():
         grad(f)(X)
 
 
-@pytest.mark.parametrize(("options", "error", "words"), [
-    ({"n": 2.0}, TypeError, "n is a whole number, not 2.0"),
-    ({"n": -1}, ValueError, "n is -1; it must be 0 or more"),
-    ({"snapshots": 0}, ValueError, "snapshots is 0; it must be 1 or more"),
-    ({"block": 0.5}, TypeError, "block is a whole number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"n": 2.0}, TypeError, "n is a whole number, not 2.0"),
+        ({"n": -1}, ValueError, "n is -1; it must be 0 or more"),
+        ({"snapshots": 0}, ValueError, "snapshots is 0; it must be 1 or more"),
+        ({"block": 0.5}, TypeError, "block is a whole number"),
+    ],
+)
 def test_counts_that_are_none(options, error, words):
     with pytest.raises(error, match=f"{words}.*test_checkpoints"):
         checkpointed_loop(lambda k, s: s, X, **({"n": 3} | options))

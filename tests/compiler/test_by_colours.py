@@ -60,14 +60,17 @@ def test_a_pattern_that_rests_on_an_argument_is_not_taken_from_its_values():
     assert_allclose(compiled(full, x).reshape(4, 4), f(full, x), rtol=1e-13)
 
 
-@pytest.mark.parametrize("of", [
-    rosenbrock,
-    lambda x: np.sum(np.sin(x) * x),
-    lambda x: np.sum(np.where(x > 0.5, x**3, x)),
-    lambda x: np.sum(np.exp(x.reshape(6, 10)[1:] - x.reshape(6, 10)[:-1])),
-    lambda x: np.sum(x) ** 2,
-    lambda x: np.sum(np.abs(x)) * 2.0,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "of",
+    [
+        rosenbrock,
+        lambda x: np.sum(np.sin(x) * x),
+        lambda x: np.sum(np.where(x > 0.5, x**3, x)),
+        lambda x: np.sum(np.exp(x.reshape(6, 10)[1:] - x.reshape(6, 10)[:-1])),
+        lambda x: np.sum(x) ** 2,
+        lambda x: np.sum(np.abs(x)) * 2.0,
+    ],
+)
 def test_dense_hessians(of):
     all_three, dense, lone = value_grad_and_hessian(of), hessian(of), value_grad_and_hessian(of, (0,))
     compiled = jit(all_three), jit(dense), jit(lone)

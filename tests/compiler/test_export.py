@@ -114,7 +114,7 @@ PROGRAMS = {
     "masks": (lambda x: ((x > 0) & (x < 1) | ~(x > -1), np.where((x > 0) ^ (x > 0.35), x, 0.0)), [X]),
     "itself": (lambda x: x, [X]),
     "nothing_read": (lambda x, y: y * 2.0, [X, 1.5]),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +130,9 @@ def test_values_and_derivatives(name, library):
     near = 1e-4 if name == "single" else 1e-11
     for scale in (1.0, 1.1, 0.8):
         leaves, rebuild = flatten(args)
-        moved = rebuild([x if type(x) is int else type(x)(x * scale) if np.isscalar(x) else x * x.dtype.type(scale)
-                         for x in leaves])  # fmt: skip
+        moved = rebuild(
+            [x if type(x) is int else type(x)(x * scale) if np.isscalar(x) else x * x.dtype.type(scale) for x in leaves]
+        )
         expected = f(*moved)
         code, found = called(library[0][name], moved, expected)
         assert code == 0
@@ -205,9 +206,11 @@ def elementary(tmp_path_factory):
         function, count = LIBRARY.get(name, f"own_{name}"), 2 if name in (*TWO, "pow") else 1
         given = "".join(f"const double *x{k}, " for k in range(count))
         call = ", ".join(f"x{k}[i]" for k in range(count))
-        texts += [f"void all_{name}({given}double *out, ptrdiff_t n);",
-                  f"void all_{name}({given}double *out, ptrdiff_t n)",
-                  f"{{\n    for (ptrdiff_t i = 0; i < n; ++i)\n        out[i] = {function}({call});\n}}"]  # fmt: skip
+        texts += [
+            f"void all_{name}({given}double *out, ptrdiff_t n);",
+            f"void all_{name}({given}double *out, ptrdiff_t n)",
+            f"{{\n    for (ptrdiff_t i = 0; i < n; ++i)\n        out[i] = {function}({call});\n}}",
+        ]
     (folder / "elementary.c").write_text("\n".join(texts))
     subprocess.run([COMPILER, *FLAGS, folder / "elementary.c", "-o", folder / "elementary.so", "-lm"], check=True)
     library = ctypes.CDLL(str(folder / "elementary.so"))
@@ -406,20 +409,23 @@ def written_to(x):
     return x
 
 
-@pytest.mark.parametrize(("f", "args", "said"), [
-    (sorts, [X], r"no form in C of .*sort.*`return np.sort\(y\)` \(test_export.py:\d+\)"),
-    (decomposed, [X], r"no form in C of .*`return np.linalg.eigvalsh\(np.outer\(x, x\)\)`"),
-    (reads, [X], "cannot check in C what is decided by a value of getitem, in return x \\* 2.0 if x\\[0\\] else x"),
-    (counted, [X], r"no form in C of places, in `return np.sum\(x\[x > 0\]\)`"),
-    (written_to, [X], "no program of written_to: it writes to an argument"),
-    (rosenbrock, [X.astype(complex)], "x is ndarray of complex128"),
-    (rosenbrock, [object()], "x is object"),
-    (lambda x: x * 1j, [X], "out is .*complex"),
-    (lambda x: None, [X], "out is None"),
-    (lambda x: (None, "a"), [X], "returns none"),
-    (lambda x: x[:0], [X], r"of shape \(0,\)"),
-    (lambda x: np.argsort(x), [X], "no form in C|writes floats"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "args", "said"),
+    [
+        (sorts, [X], r"no form in C of .*sort.*`return np.sort\(y\)` \(test_export.py:\d+\)"),
+        (decomposed, [X], r"no form in C of .*`return np.linalg.eigvalsh\(np.outer\(x, x\)\)`"),
+        (reads, [X], "cannot check in C what is decided by a value of getitem, in return x \\* 2.0 if x\\[0\\] else x"),
+        (counted, [X], r"no form in C of places, in `return np.sum\(x\[x > 0\]\)`"),
+        (written_to, [X], "no program of written_to: it writes to an argument"),
+        (rosenbrock, [X.astype(complex)], "x is ndarray of complex128"),
+        (rosenbrock, [object()], "x is object"),
+        (lambda x: x * 1j, [X], "out is .*complex"),
+        (lambda x: None, [X], "out is None"),
+        (lambda x: (None, "a"), [X], "returns none"),
+        (lambda x: x[:0], [X], r"of shape \(0,\)"),
+        (lambda x: np.argsort(x), [X], "no form in C|writes floats"),
+    ],
+)
 def test_what_has_no_form_in_c_is_said_with_its_line(f, args, said):
     with pytest.raises(ValueError, match=said):
         export_c(f, args)

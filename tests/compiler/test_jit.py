@@ -464,8 +464,11 @@ def test_errors_are_those_of_the_function():
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_derivative_raises_where_its_function_does(exact):
-    cases = ((dmath.log, 2.0, -1.0, ValueError), (dmath.exp, 1.0, 1e3, OverflowError),
-             (lambda x: 3.0 / x, 2.0, 0.0, ZeroDivisionError))  # fmt: skip
+    cases = (
+        (dmath.log, 2.0, -1.0, ValueError),
+        (dmath.exp, 1.0, 1e3, OverflowError),
+        (lambda x: 3.0 / x, 2.0, 0.0, ZeroDivisionError),
+    )
     for f, right, wrong, error in cases:
         compiled = jit(grad(f), exact=exact)
         assert_allclose(compiled(right), grad(f)(right), rtol=1e-15)

@@ -544,11 +544,13 @@ def no_llvm(monkeypatch):
 
 
 FUNCTIONS = [
-    lambda x: np.sum(np.sin(x) * x), lambda x: np.exp(-x * x) / (2.0 + x),
+    lambda x: np.sum(np.sin(x) * x),
+    lambda x: np.exp(-x * x) / (2.0 + x),
     lambda x: np.where(x > 0, np.sqrt(np.abs(x)), x),
-    lambda x: np.cumsum(np.tanh(x))[::-1] * np.mean(x), lambda x: x**3 - np.log1p(x * x),
+    lambda x: np.cumsum(np.tanh(x))[::-1] * np.mean(x),
+    lambda x: x**3 - np.log1p(x * x),
     lambda x: np.max(x) * np.min(x) + x[1:] * x[:-1],
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS)

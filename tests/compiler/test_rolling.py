@@ -33,17 +33,20 @@ def kernels(monkeypatch):
 # ---------------------------------------------------------------------------------------------------------------- runs
 
 
-@pytest.mark.parametrize(("numbers", "expected"), [
-    ([1, 2, 3] * 5, [Run(0, 3, 5)]),
-    ([9, 8, *[1, 2] * 6, 7], [Run(2, 2, 6)]),
-    ([5] * 9, [Run(0, 1, 9)]),
-    ([*[1, 2, 2, 3] * 5, *[4, 5] * 7], [Run(0, 4, 5), Run(20, 2, 7)]),
-    ([1, *[2, 3] * 12, 4] * 5, [Run(1 + 26 * k, 2, 12) for k in range(5)]),
-    ([1, *[2, 3] * 5, 4] * 12, [Run(0, 12, 12)]),
-    ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], []),
-    ([1, 2, 1, 2, 1, 2], []),
-    ([], []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([1, 2, 3] * 5, [Run(0, 3, 5)]),
+        ([9, 8, *[1, 2] * 6, 7], [Run(2, 2, 6)]),
+        ([5] * 9, [Run(0, 1, 9)]),
+        ([*[1, 2, 2, 3] * 5, *[4, 5] * 7], [Run(0, 4, 5), Run(20, 2, 7)]),
+        ([1, *[2, 3] * 12, 4] * 5, [Run(1 + 26 * k, 2, 12) for k in range(5)]),
+        ([1, *[2, 3] * 5, 4] * 12, [Run(0, 12, 12)]),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], []),
+        ([1, 2, 1, 2, 1, 2], []),
+        ([], []),
+    ],
+)
 def test_runs(numbers, expected):
     assert runs(np.array(numbers, int)) == expected
 
@@ -244,8 +247,10 @@ def momentum(x, rounds):
 
 
 @pytest.mark.parametrize("rounds", [5, 17])
-@pytest.mark.parametrize(("f", "shape"), [(cell, (2, 12)), (lorenz, (3,)), (heat, (40,)), (kalman, (3, 3)),
-                                          (power_iteration, (4, 4)), (momentum, (6,))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "shape"),
+    [(cell, (2, 12)), (lorenz, (3,)), (heat, (40,)), (kalman, (3, 3)), (power_iteration, (4, 4)), (momentum, (6,))],
+)
 def test_loops_over_arrays(f, shape, rounds, kernels):
     rng, both = np.random.default_rng(rounds), value_and_grad(lambda x: f(x, rounds))
     compiled = jit(both)

@@ -102,8 +102,11 @@ def kernels(compiled):
 
     blocks = (block for form in compiled._programs.forms.values() for path in form.paths
               for block in path.source.native.parts.blocks.values())  # fmt: skip
-    return [kernel for block in blocks
-            for kernel in Arrangement(block, list(block.results.values()), {}, may_share=True).kernels]  # fmt: skip
+    return [
+        kernel
+        for block in blocks
+        for kernel in Arrangement(block, list(block.results.values()), {}, may_share=True).kernels
+    ]
 
 
 @pytest.mark.parametrize("name", LARGE)

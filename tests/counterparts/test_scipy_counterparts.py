@@ -86,15 +86,18 @@ def test_lists_may_stand_for_arrays(f, arrays):
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
-@pytest.mark.parametrize(("f", "by_hand"), [
-    (lambda b: linalg.cho_solve(([[2.0, 0.0], [0.0, b]], True), [1.0, 1.0])[1], lambda b: -2.0 / b**3),
-    (lambda b: linalg.lu_solve(([[2.0, 0.0], [0.0, b]], [0, 1]), [1.0, 1.0])[1], lambda b: -1.0 / b**2),
-    (lambda b: linalg.solve_toeplitz(([b, 0.0], [b, 0.0]), [1.0, 1.0])[1], lambda b: -1.0 / b**2),
-    (lambda b: linalg.block_diag([b, 1.0], [[2.0], [b]])[0, 0], lambda b: 1.0),
-    (lambda b: signal.lfilter([b, 1.0], 1.0, [1.0, 2.0])[1], lambda b: 2.0),
-    (lambda b: ndimage.gaussian_filter([[b, 1.0], [2.0, 3.0]], [0.0, 0.0])[0, 0], lambda b: 1.0),
-    (lambda b: fft.fftn([[b, 1.0]], s=[1, 2], axes=[0, 1])[0, 0].real, lambda b: 1.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "by_hand"),
+    [
+        (lambda b: linalg.cho_solve(([[2.0, 0.0], [0.0, b]], True), [1.0, 1.0])[1], lambda b: -2.0 / b**3),
+        (lambda b: linalg.lu_solve(([[2.0, 0.0], [0.0, b]], [0, 1]), [1.0, 1.0])[1], lambda b: -1.0 / b**2),
+        (lambda b: linalg.solve_toeplitz(([b, 0.0], [b, 0.0]), [1.0, 1.0])[1], lambda b: -1.0 / b**2),
+        (lambda b: linalg.block_diag([b, 1.0], [[2.0], [b]])[0, 0], lambda b: 1.0),
+        (lambda b: signal.lfilter([b, 1.0], 1.0, [1.0, 2.0])[1], lambda b: 2.0),
+        (lambda b: ndimage.gaussian_filter([[b, 1.0], [2.0, 3.0]], [0.0, 0.0])[0, 0], lambda b: 1.0),
+        (lambda b: fft.fftn([[b, 1.0]], s=[1, 2], axes=[0, 1])[0, 0].real, lambda b: 1.0),
+    ],
+)
 def test_lists_beside_what_is_no_array(mode, f, by_hand):
     np.testing.assert_allclose(mode(f)(1.5), by_hand(1.5), rtol=1e-12)
 

@@ -86,8 +86,9 @@ def test_a_ball_that_bounces(mode):
 
 def test_an_event_that_depends_on_a_parameter_and_has_none():
     level = lambda height: lambda t, y: y[0] - height
-    first = lambda height: solve_ivp(lambda t, y: [2.0 * y[0]], (0.0, 1.0), [1.0], events=[level(height), level(99.0)],
-                                     **TIGHT)  # fmt: skip
+    first = lambda height: solve_ivp(
+        lambda t, y: [2.0 * y[0]], (0.0, 1.0), [1.0], events=[level(height), level(99.0)], **TIGHT
+    )
     assert grad(lambda h: first(h).t_events[0][0])(3.0) == pytest.approx(1.0 / 6.0, rel=1e-9)
     _, found = jvp(lambda h: first(h).y_events[0][0, 0], [3.0], [1.0])
     assert found == pytest.approx(1.0, rel=1e-9)
@@ -351,8 +352,10 @@ def test_what_did_not_reach_the_end_raises_with_the_report():
 
 
 def test_a_right_hand_side_that_is_not_finite_raises():
-    for end in (lambda a: solve_ivp(lambda t, y: a * np.sqrt(y - 2.0), (0.0, 1.0), [1.0]).y[0, -1],
-                lambda a: odeint(lambda y, t: a * np.sqrt(y - 2.0), [1.0], [0.0, 1.0])[-1, 0]):  # fmt: skip
+    for end in (
+        lambda a: solve_ivp(lambda t, y: a * np.sqrt(y - 2.0), (0.0, 1.0), [1.0]).y[0, -1],
+        lambda a: odeint(lambda y, t: a * np.sqrt(y - 2.0), [1.0], [0.0, 1.0])[-1, 0],
+    ):
         with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="not finite at the beginning, t = 0"):
             grad(end)(1.0)
 

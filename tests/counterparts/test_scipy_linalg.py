@@ -115,8 +115,10 @@ def test_a_real_power_without_a_real_derivative_by_its_exponent_is_refused(mode)
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
-@pytest.mark.parametrize("name", ["toeplitz", "circulant", "hankel", "solve_continuous_are", "solve_discrete_are",
-                                  "solve_continuous_lyapunov"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    ["toeplitz", "circulant", "hankel", "solve_continuous_are", "solve_discrete_are", "solve_continuous_lyapunov"],
+)
 def test_numbers_and_vectors_are_what_scipy_takes_them_for(name, mode):
     """The derivative, by differences, and the value."""
     ones = 3 if name.endswith("are") else 1 if name.startswith("solve") else 0

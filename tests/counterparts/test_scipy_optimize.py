@@ -123,8 +123,11 @@ def test_bounds_that_press_are_held(method):
 
 def test_every_kind_of_bounds():
     distance = lambda x: np.sum((x - np.array([2.0, -3.0, 0.5])) ** 2)
-    for bounds in (lambda b: [(None, b), (-b, None), (0, 5)], lambda b: scipy.optimize.Bounds(-b, [b, b, 5.0]),
-                   lambda b: scipy.optimize.Bounds(np.stack([-b, -b, 0.0 * b]), b)):  # fmt: skip
+    for bounds in (
+        lambda b: [(None, b), (-b, None), (0, 5)],
+        lambda b: scipy.optimize.Bounds(-b, [b, b, 5.0]),
+        lambda b: scipy.optimize.Bounds(np.stack([-b, -b, 0.0 * b]), b),
+    ):
         f = lambda b, bounds=bounds: optimize.minimize(distance, np.zeros(3), bounds=bounds(b)).x
         same(f, lambda b: np.stack([b, -b, 0.5 + 0.0 * b]), 1.2)
 
@@ -134,9 +137,11 @@ def test_constraints_that_press_are_held(method):
     """x₀ = √p₁, the others share the rest."""
 
     def f(p):
-        held = [{"type": "eq", "fun": lambda x, total: np.sum(x) - total, "args": (p[0],)},
-                scipy.optimize.NonlinearConstraint(lambda x: x[0] ** 2, -np.inf, p[1]),
-                {"type": "ineq", "fun": lambda x: x[1] + 100.0}]  # fmt: skip
+        held = [
+            {"type": "eq", "fun": lambda x, total: np.sum(x) - total, "args": (p[0],)},
+            scipy.optimize.NonlinearConstraint(lambda x: x[0] ** 2, -np.inf, p[1]),
+            {"type": "ineq", "fun": lambda x: x[1] + 100.0},
+        ]
         return optimize.minimize(lambda x: np.sum(x**2), [0.1, 0.0, 0.0], method=method, constraints=held).x
 
     def by_hand(p):
@@ -148,8 +153,11 @@ def test_constraints_that_press_are_held(method):
 
 def test_linear_constraints_whose_matrix_carries_derivatives():
     """The shortest x with a · x = 1: a / a · a."""
-    f = lambda a: optimize.minimize(lambda x: np.sum(x**2), np.zeros(3),
-                                    constraints=scipy.optimize.LinearConstraint(np.stack([a]), 1.0, 1.0)).x  # fmt: skip
+    f = lambda a: (
+        optimize.minimize(
+            lambda x: np.sum(x**2), np.zeros(3), constraints=scipy.optimize.LinearConstraint(np.stack([a]), 1.0, 1.0)
+        ).x
+    )
     same(f, lambda a: a / (a @ a), np.array([1.0, 2.0, -1.0]))
 
 
@@ -222,8 +230,9 @@ def test_a_fit_of_a_line_is_the_closed_form(absolute):
             np.testing.assert_allclose(mode(lambda *v: fit(*v)[0], which)(DATA, s),
                                        mode(lambda *v: line(*v)[0], which)(DATA, s), rtol=1e-9, atol=1e-11)  # fmt: skip
             covariance = lambda *v: line(*v)[1] * (1.0 if absolute else line(*v)[2])
-            np.testing.assert_allclose(mode(lambda *v: fit(*v)[1], which)(DATA, s), mode(covariance, which)(DATA, s),
-                                       rtol=1e-9, atol=1e-13)  # fmt: skip
+            np.testing.assert_allclose(
+                mode(lambda *v: fit(*v)[1], which)(DATA, s), mode(covariance, which)(DATA, s), rtol=1e-9, atol=1e-13
+            )
 
 
 def test_one_deviation_for_all_data():
@@ -246,8 +255,9 @@ def polished(f, at):
     return jvp(f, [at], [np.ones_like(at)])[0]
 
 
-@pytest.mark.parametrize("more", [{}, {"method": "trf"}, {"method": "dogbox"}, {"bounds": (0.0, [2.3, 3.0, 1.0])},
-                                  {"sigma": 0.1 + 0.02 * T}])  # fmt: skip
+@pytest.mark.parametrize(
+    "more", [{}, {"method": "trf"}, {"method": "dogbox"}, {"bounds": (0.0, [2.3, 3.0, 1.0])}, {"sigma": 0.1 + 0.02 * T}]
+)
 def test_the_parameters_of_a_fit_by_its_data(more):
     fit = lambda y: optimize.curve_fit(decay, T, y, [2.0, 1.0, 0.4], **more)[0]
     jacobian_of_fit, h = jacobian(fit)(DATA), 1e-4
@@ -274,8 +284,9 @@ def test_losses_of_least_squares(loss):
     def fit(a):
         return optimize.least_squares(lambda p: decay(T, *p) - a * DATA, [2.0, 1.0, 0.5], loss=loss, f_scale=0.05)
 
-    peer = scipy.optimize.least_squares(lambda p: decay(T, *p) - DATA, [2.0, 1.0, 0.5], loss=loss, f_scale=0.05,
-                                        ftol=1e-14, xtol=1e-14, gtol=1e-14)  # fmt: skip
+    peer = scipy.optimize.least_squares(
+        lambda p: decay(T, *p) - DATA, [2.0, 1.0, 0.5], loss=loss, f_scale=0.05, ftol=1e-14, xtol=1e-14, gtol=1e-14
+    )
     value, slope = jvp(lambda a: [fit(a)[k] for k in ("x", "cost", "fun", "jac")], [1.0], [1.0])
     for found, name in zip(value, ("x", "cost", "fun", "jac"), strict=True):
         if name != "jac" or loss == "linear":  # SciPy's is scaled by the loss
@@ -492,8 +503,9 @@ def test_whole_numbers_are_held_and_the_others_are_a_linear_programs():
         change[place] = step
         expected = (moved(c, A + change, b) - moved(c, A - change, b)) / (2 * step)
         np.testing.assert_allclose(by_a[place], expected, rtol=1e-5, atol=1e-8)
-    np.testing.assert_allclose(by_b, [(moved(c, A, b + e) - moved(c, A, b - e)) / (2 * step) for e in step * np.eye(2)],
-                               atol=1e-8)  # fmt: skip
+    np.testing.assert_allclose(
+        by_b, [(moved(c, A, b + e) - moved(c, A, b - e)) / (2 * step) for e in step * np.eye(2)], atol=1e-8
+    )
     assert hessian(lambda c: solved(c, A, b).fun ** 2)(c) == pytest.approx(2.0 * np.outer(found.x, found.x))
 
 

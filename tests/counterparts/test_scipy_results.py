@@ -103,15 +103,19 @@ def test_the_jacobian_of_a_fit_is_scaled_and_differentiated(loss, mode):
 def scaled_by_scipy(a, loss):
     model = lambda p: p[0] * np.exp(-p[1] * T) - a * DATA
     exact = lambda p: np.stack([np.exp(-p[1] * T), -p[0] * T * np.exp(-p[1] * T)], 1)
-    return scipy.optimize.least_squares(model, [3.0, 0.7], exact, loss=loss, f_scale=2.0, xtol=1e-15, ftol=1e-15,
-                                        gtol=1e-14).jac  # fmt: skip
+    return scipy.optimize.least_squares(
+        model, [3.0, 0.7], exact, loss=loss, f_scale=2.0, xtol=1e-15, ftol=1e-15, gtol=1e-14
+    ).jac
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
 def test_the_hessian_of_a_result_is_differentiated(mode):
     """Of (x² − a)² the Hessian at x = √a is 8 a, the gradient 0."""
-    f, slope, curvature = (lambda x, a: (x[0] ** 2 - a) ** 2, lambda x, a: 4.0 * x * (x * x - a),
-                           lambda x, a: np.array([[12.0 * x[0] ** 2 - 4.0 * a]]))  # fmt: skip
+    f, slope, curvature = (
+        lambda x, a: (x[0] ** 2 - a) ** 2,
+        lambda x, a: 4.0 * x * (x * x - a),
+        lambda x, a: np.array([[12.0 * x[0] ** 2 - 4.0 * a]]),
+    )
     found = lambda a: optimize.minimize(f, [1.0], (a,), "trust-exact", slope, curvature)
     assert abs(mode(lambda a: found(a).hess[0, 0])(1.3) - 8.0) < 1e-10
     assert abs(mode(lambda a: found(a).jac[0])(1.3)) < 1e-10

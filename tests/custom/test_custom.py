@@ -556,11 +556,17 @@ def test_wrong_shapes():
     def summed(x):
         return np.sum(x)
 
-    with pytest.raises(ValueError, match=r"summed returned shape \(\) for arguments of shape \(3,\): element by element"
-                                         r" it would be \(3,\)"):  # fmt: skip
+    with pytest.raises(
+        ValueError,
+        match=r"summed returned shape \(\) for arguments of shape \(3,\): element by element"
+        r" it would be \(3,\)",
+    ):
         summed(X)
-    for decorator in (elementwise(lambda x, z: np.ones(2)), linear(lambda g, x: np.ones(2)),
-                      smooth(lambda t, z, x: np.ones(2))):  # fmt: skip
+    for decorator in (
+        elementwise(lambda x, z: np.ones(2)),
+        linear(lambda g, x: np.ones(2)),
+        smooth(lambda t, z, x: np.ones(2)),
+    ):
         f = decorator(lambda x: x * 1.0)
         with pytest.raises(ValueError, match=r"0 of <lambda> has shape \(2,\); it must have \(3,\)"):
             grad(total(f))(X)
@@ -569,8 +575,11 @@ def test_wrong_shapes():
         def get_jacobians(self, x):
             return x.data
 
-    with pytest.raises(ValueError, match=r"returned an array of shape \(3,\) for argument 0: the Jacobian of 1 elements"
-                                         r" by 3 has shape \(1, 3\)"):  # fmt: skip
+    with pytest.raises(
+        ValueError,
+        match=r"returned an array of shape \(3,\) for argument 0: the Jacobian of 1 elements"
+        r" by 3 has shape \(1, 3\)",
+    ):
         grad(Wrong())(X)
 
 

@@ -410,8 +410,9 @@ def test_a_joint_pull_back_is_called_once():
     )
     p = {"w": W, "b": B}
     f = lambda p, x: (lambda z: np.sum(z["out"] ** 2) + z["size"])(joint(p, x))
-    found, wanted = (gradient(lambda p, x, g=g: np.sum(g(p, x)["out"] ** 2) + g(p, x)["size"], [p, X])
-                     for g in (joint, plain_layer))  # fmt: skip
+    found, wanted = (
+        gradient(lambda p, x, g=g: np.sum(g(p, x)["out"] ** 2) + g(p, x)["size"], [p, X]) for g in (joint, plain_layer)
+    )
     for x, y in zip(flatten(found)[0], flatten(wanted)[0], strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12)
     calls.clear()
@@ -427,8 +428,10 @@ def test_a_joint_pull_back_is_called_once():
 def test_a_joint_pull_back_gives_dataclasses():
     joint = smooth(*(lambda t, z, p, x: 1 / 0,) * 2, pull=layer_of_class_pulled)(plain_layer_of_class)
     p = Weights(W, B, "second", power=3)
-    found, wanted = (gradient(lambda p, x, g=g: (lambda z: np.sum(z.out**2) + z.size)(g(p, x)), [p, X])
-                     for g in (joint, plain_layer_of_class))  # fmt: skip
+    found, wanted = (
+        gradient(lambda p, x, g=g: (lambda z: np.sum(z.out**2) + z.size)(g(p, x)), [p, X])
+        for g in (joint, plain_layer_of_class)
+    )
     assert type(found[0]) is Weights
     for x, y in zip(flatten(found)[0], flatten(wanted)[0], strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12)
@@ -648,8 +651,9 @@ def test_what_a_pull_back_alone_gives_beside_differences_and_by_taylor(f, plainl
     along = np.cos(np.arange(x.size)).reshape(x.shape)
     slope, error = difference(lambda t: f(x + t * along), 1e-3, 1.0)
     assert abs(jvp(f, [x], [along])[1] - slope) <= error + 1e-10
-    np.testing.assert_allclose(taylor(lambda t: f(x + t * along), 0.0, 3),
-                               taylor(lambda t: plainly(x + t * along), 0.0, 3), rtol=1e-11)  # fmt: skip
+    np.testing.assert_allclose(
+        taylor(lambda t: f(x + t * along), 0.0, 3), taylor(lambda t: plainly(x + t * along), 0.0, 3), rtol=1e-11
+    )
 
 
 def test_a_pull_back_alone_with_parameters_counts_complex_and_closed_over_numbers():

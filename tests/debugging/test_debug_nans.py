@@ -66,10 +66,13 @@ def of_power(x):
 
 
 @every
-@pytest.mark.parametrize(("f", "words"), [
-    (of_log, r"`np\.log\(y\)` gives nan at element \[0\]: log of -2\.5 "),
-    (of_power, r"`y \* y` gives inf at element \[2\]: multiply of 3\.77\S*, 3\.77\S* "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "words"),
+    [
+        (of_log, r"`np\.log\(y\)` gives nan at element \[0\]: log of -2\.5 "),
+        (of_power, r"`y \* y` gives inf at element \[2\]: multiply of 3\.77\S*, 3\.77\S* "),
+    ],
+)
 def test_a_value(differentiate, f, words):
     """In the run of the function: whatever mode is used, the operation, what it got and the line of code are named."""
     with debug_nans(), pytest.raises(FloatingPointError, match=words + rf"\({HERE}\)$"):

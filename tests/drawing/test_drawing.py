@@ -111,8 +111,10 @@ def test_the_picture_of_a_small_program_whole():
         (0, 2, 0, "3", True), (1, 2, 1, "2", True), (0, 3, 0, "-0.41615", True), (2, 4, 0, "1", True),
         (3, 4, 1, "1", True)]  # fmt: skip
     assert drawing.title == "A tape of 5 lines"
-    assert drawing.caption == ("adjoint: the derivative of v4 by that line",
-                               "on an edge: the partial derivative of a line by what it reads")  # fmt: skip
+    assert drawing.caption == (
+        "adjoint: the derivative of v4 by that line",
+        "on an edge: the partial derivative of a line by what it reads",
+    )
 
 
 def test_many_operands_from_one_box_have_one_edge():
@@ -152,8 +154,11 @@ def test_what_is_not_kept_is_not_shown():
         assert [n.value for n in nodes if " with [" in n.text] == ["not kept", "not kept", "[2, 4, 6]"]
         assert {n.name: n.adjoint for n in nodes}["x"] == "56"
         assert "nan" not in draw_graph(result).to_svg() + str(result.tape) + str(animate(result).lines)
-        assert any("with [0]" in text and text.endswith("; its value is not kept")
-                   for step in animate(result).modes[0].steps for text in step.text)  # fmt: skip
+        assert any(
+            "with [0]" in text and text.endswith("; its value is not kept")
+            for step in animate(result).modes[0].steps
+            for text in step.text
+        )
     assert " not kept" in str(results[0].tape)
     pictures = []
 
@@ -309,8 +314,10 @@ def points(path, steps=16):
             for k in range(1, steps + 1):
                 t = k / steps
                 weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-                yield (sum(w * u for w, u in zip(weights, (x, *at[::2]), strict=True)),
-                       sum(w * u for w, u in zip(weights, (y, *at[1::2]), strict=True)))  # fmt: skip
+                yield (
+                    sum(w * u for w, u in zip(weights, (x, *at[::2]), strict=True)),
+                    sum(w * u for w, u in zip(weights, (y, *at[1::2]), strict=True)),
+                )
             x, y = at[-2:]
 
 
@@ -370,8 +377,9 @@ def check_geometry(drawing):
         assert end[0] < way[-1][0] < end[2]
         assert way[-1][1] == pytest.approx(end[1], abs=0.11)
         for x, y in way:
-            assert all(apart((x, y, x, y), (box[0] + 0.1, box[1] + 0.1, box[2] - 0.1, box[3] - 0.1))
-                       for box in boxes.values())  # fmt: skip
+            assert all(
+                apart((x, y, x, y), (box[0] + 0.1, box[1] + 0.1, box[2] - 0.1, box[3] - 0.1)) for box in boxes.values()
+            )
 
 
 def test_an_arrowhead_stands_where_its_edge_ends():
@@ -473,8 +481,11 @@ def mermaid_labels(text):
     assert head == "flowchart TD"
     quoted = r'"[^"\n]*"'
     for statement in statements:
-        assert re.fullmatch(rf"  (?:n\d+\[{quoted}\](?::::\w+)?|n\d+ (?:-->|-\.->|---)(?:\|{quoted}\|)? n\d+"
-                            r"|classDef \w+ [\w:#,\- ]+)", statement), statement  # fmt: skip
+        assert re.fullmatch(
+            rf"  (?:n\d+\[{quoted}\](?::::\w+)?|n\d+ (?:-->|-\.->|---)(?:\|{quoted}\|)? n\d+"
+            r"|classDef \w+ [\w:#,\- ]+)",
+            statement,
+        ), statement
     found = re.findall(r'^  (n\d+)\["([^"]*)"\]', text, re.MULTILINE)
     return {node: re.sub(r"#(\d+);", lambda m: chr(int(m[1])), label.replace("<br/>", "\n")) for node, label in found}
 
@@ -644,8 +655,9 @@ def forwards(x, w):
     return x
 
 
-@pytest.mark.parametrize(("f", "args"), [(forwards, [1.0, 2.0]), (lambda x: unrepeated(x, 99_998), [0.3])],
-                         ids=["a loop", "nothing repeats"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "args"), [(forwards, [1.0, 2.0]), (lambda x: unrepeated(x, 99_998), [0.3])], ids=["a loop", "nothing repeats"]
+)
 def test_a_hundred_thousand_lines_draw_in_two_seconds(f, args):
     with np.errstate(all="ignore"):
         tape, _ = record(f, args)
@@ -872,8 +884,9 @@ def runge_kutta(q, p):
     return q * q + p
 
 
-@pytest.mark.parametrize(("f", "args"), [coupled(2), coupled(3), coupled(6), (midpoint, [1.0, 0.0]),
-                                         (runge_kutta, [1.0, 0.0])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "args"), [coupled(2), coupled(3), coupled(6), (midpoint, [1.0, 0.0]), (runge_kutta, [1.0, 0.0])]
+)
 def test_simulations_are_folded(f, args):
     drawing = draw_graph(record(f, args)[0])
     folds = [node.text for node in drawing.nodes if node.kind == "fold"]

@@ -134,7 +134,8 @@ def test_a_condition_passes_nothing():
     edges = {step.phase: step.edges for step in animation.modes[0].steps if step.line == where}
     assert [len(edges[RUN]), len(edges[SWEEP])] == [3, 2]
     assert [name for name, _ in animation.lines[where]["partials"]] == [
-        f"∂v{where}/∂v{operand}" for operand in tape.operands(where)[1:]]  # fmt: skip
+        f"∂v{where}/∂v{operand}" for operand in tape.operands(where)[1:]
+    ]
 
 
 def test_partials_are_the_slopes_of_a_line():
@@ -280,8 +281,9 @@ def test_a_long_tape_is_folded():
     folds = [line for line in animation.lines if line.get("folded")]
     assert len(folds) == 1
     assert len(animation.lines) < 20
-    assert animation.notes == (f"Of the {len(tape)} lines {len(tape) - len(animation.lines) + 1} are folded away; "
-                               "a fold runs in one step.",)  # fmt: skip
+    assert animation.notes == (
+        f"Of the {len(tape)} lines {len(tape) - len(animation.lines) + 1} are folded away; a fold runs in one step.",
+    )
     by_mode = [final_texts(mode) for mode in animation.modes]
     for k, expected in enumerate(gradient(loop, [0.3, 3.1])):
         assert float(by_mode[0][k]) == pytest.approx(expected, rel=1e-9)
@@ -383,7 +385,10 @@ def test_of_many_operands_the_ends_are_told():
     assert animation.notes == ("n × on an edge: so many operands.",)
     assert animation.modes[1].steps[2].text[1].count("push-forward") == 4
     assert [name for name, _ in animation.lines[2]["partials"]] == [
-        *(f"∂v2/∂x, operand {k}" for k in (1, 2, 3)), "…", "∂v2/∂y"]  # fmt: skip
+        *(f"∂v2/∂x, operand {k}" for k in (1, 2, 3)),
+        "…",
+        "∂v2/∂y",
+    ]
 
 
 def test_few_of_many_seeds():
@@ -478,8 +483,7 @@ def test_a_run_ends_in_the_gradient():
     x, y = gradient(example, [1.0, 2.0])
     assert by_mode[0] == pytest.approx(dict(enumerate(adjoints(tape, {5: 1.0}, keep=True))), rel=1e-9)
     assert [by_mode[0][0], by_mode[0][1], by_mode[1][5], by_mode[2][5]] == pytest.approx([x, y, x, y], rel=1e-9)
-    assert [mode.name for mode in modes] == [
-        "reverse adjoints", "forward tangents, seed x", "forward tangents, seed y"]  # fmt: skip
+    assert [mode.name for mode in modes] == ["reverse adjoints", "forward tangents, seed x", "forward tangents, seed y"]
 
 
 @pytest.mark.parametrize(("expression", "most"), [(None, 110_000), ("sin(x*y) + x/y", 150_000)])
@@ -654,7 +658,10 @@ def called(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize("arguments", [("x=1", "y=2", "-o", "page.html"), ("-o", "page.html", "x=1", "y=2")])
 def test_explore(called, tmp_path, arguments):
     assert called("explore", "sin(x*y) + x/y", *arguments) == (
-        0, "sin(x*y) + x/y = 1.4092974268256817   at x = 1.0, y = 2.0\n\nStep by step in page.html\n", "")  # fmt: skip
+        0,
+        "sin(x*y) + x/y = 1.4092974268256817   at x = 1.0, y = 2.0\n\nStep by step in page.html\n",
+        "",
+    )
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h1>sin(x*y) + x/y</h1>" in text
     assert '"source":{"text":"sin(x*y) + x/y","start":4,"end":7,"where":""}' in text
@@ -674,15 +681,18 @@ def test_explore_as_gif(called, tmp_path):
         assert len(frames(tmp_path / name)[0]) == 1 + 1 + 3 + 1 + 2
 
 
-@pytest.mark.parametrize(("arguments", "status", "complaint"), [
-    (("sin(x", "x=1"), 2, "sin(x: not an expression"),
-    (("x*z", "x=1"), 2, "z: this variable has no value; add z=NUMBER"),
-    (("2",), 2, "2: give a variable and its value"),
-    (("x*2", "x=1", "-o"), 2, "argument -o: expected one argument"),
-    (("x*2", "x=1", "-o", "run.png"), 2, "run.png: a page or its GIF is a file .html, .htm, .gif"),
-    (("x*2", "x=1", "-o", "run"), 2, "run: a page or its GIF is a file .html, .htm, .gif"),
-    (("x*2", "x=1", "-o", "nowhere/page.html"), 1, "page.html cannot be written here (No such file or directory)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (("sin(x", "x=1"), 2, "sin(x: not an expression"),
+        (("x*z", "x=1"), 2, "z: this variable has no value; add z=NUMBER"),
+        (("2",), 2, "2: give a variable and its value"),
+        (("x*2", "x=1", "-o"), 2, "argument -o: expected one argument"),
+        (("x*2", "x=1", "-o", "run.png"), 2, "run.png: a page or its GIF is a file .html, .htm, .gif"),
+        (("x*2", "x=1", "-o", "run"), 2, "run: a page or its GIF is a file .html, .htm, .gif"),
+        (("x*2", "x=1", "-o", "nowhere/page.html"), 1, "page.html cannot be written here (No such file or directory)"),
+    ],
+)
 def test_explore_complains(called, arguments, status, complaint, tmp_path):
     found, out, err = called("explore", *arguments)
     assert (found, out) == (status, "")

@@ -157,8 +157,11 @@ def test_special_points(typed):
             x = np.float64(xs[0])
             z = row.numpy.evaluate(x)
             expected = [float(z), *(p if isinstance(p, float) else float(np.asarray(p(x, z))) for p in row.partials)]
-            wrong += [(name, xs, got, want) for got, want in zip(map(number, numbers), expected, strict=True)
-                      if not close(got, want)]  # fmt: skip
+            wrong += [
+                (name, xs, got, want)
+                for got, want in zip(map(number, numbers), expected, strict=True)
+                if not close(got, want)
+            ]
     assert not wrong
 
 
@@ -288,29 +291,32 @@ def test_a_quotient_knows_the_grain_of_small_numbers(typed):
     assert abs(value - slope_) <= error < 0.5 * abs(slope_)
 
 
-@pytest.mark.parametrize(("text", "complaint"), [
-    ("", "write an expression"),
-    ("x y", "not expected here; a product is written with *"),
-    ("2x", "a product is written with *"),
-    ("x^2", "a power is written **"),
-    ("sin(x", "the end is missing"),
-    ("sinn(x)", "there is no function sinn; did you mean sin?"),
-    ("arctan(x)", "did you mean atan?"),
-    ("x*x(2)", "x is a number; a product is written x*(...)"),
-    ("x > 0", "its value is true or false"),
-    ("log(x - 5)", "log(x - 5): no value at this point"),
-    ("(x - 9)**0.5", "no real value"),
-    ("sin(x, y)", "sin takes 1 argument, not 2"),
-    ("[x]", "not expected here"),
-    ("fsum(x)", "fsum takes lists"),
-    ("modf(x)", "modf gives two numbers; write modf(...)[0] or modf(...)[1]"),
-    ("sin(x)[0]", "brackets select [0] or [1] of modf(x) or frexp(x) only"),
-    ("modf(x, y)[0]", "modf takes 1 argument, not 2"),
-    ("sin", "this is a function; write sin(...)"),
-    ("3 + 4", "use a variable"),
-    ("x # y", "#: this sign means nothing here"),
-    ("(" * 200 + "x" + ")" * 200, "nested more than"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "write an expression"),
+        ("x y", "not expected here; a product is written with *"),
+        ("2x", "a product is written with *"),
+        ("x^2", "a power is written **"),
+        ("sin(x", "the end is missing"),
+        ("sinn(x)", "there is no function sinn; did you mean sin?"),
+        ("arctan(x)", "did you mean atan?"),
+        ("x*x(2)", "x is a number; a product is written x*(...)"),
+        ("x > 0", "its value is true or false"),
+        ("log(x - 5)", "log(x - 5): no value at this point"),
+        ("(x - 9)**0.5", "no real value"),
+        ("sin(x, y)", "sin takes 1 argument, not 2"),
+        ("[x]", "not expected here"),
+        ("fsum(x)", "fsum takes lists"),
+        ("modf(x)", "modf gives two numbers; write modf(...)[0] or modf(...)[1]"),
+        ("sin(x)[0]", "brackets select [0] or [1] of modf(x) or frexp(x) only"),
+        ("modf(x, y)[0]", "modf takes 1 argument, not 2"),
+        ("sin", "this is a function; write sin(...)"),
+        ("3 + 4", "use a variable"),
+        ("x # y", "#: this sign means nothing here"),
+        ("(" * 200 + "x" + ")" * 200, "nested more than"),
+    ],
+)
 def test_complaints(typed, text, complaint):
     typed.driver.execute_script(
         """
@@ -422,11 +428,14 @@ def test_a_recorded_function_is_replayed(chromium, tmp_path, f, at, elsewhere):
     assert steps[0] == told[0]
     assert f in CANCELLING or steps == told
     given = [np.ravel(x).tolist() for x in elsewhere]
-    slopes = chromium.execute_script("""
+    slopes = chromium.execute_script(
+        """
         point = point.map((value, k) => ({ ...value, data: arguments[0][k] }));
         recompute();
         return [known.tape.values[known.output].data[0], ...point.map((_, k) =>
-            known.slopes[known.tape.lines.findIndex((line) => line.input === k)].data)]""", given)  # fmt: skip
+            known.slopes[known.tape.lines.findIndex((line) => line.input === k)].data)]""",
+        given,
+    )
     assert slopes[0] == pytest.approx(float(value_of(f(*elsewhere))), rel=1e-13)
     quotients = chromium.execute_script("return cells.map((cell) => quotientBy(live, known, point, cell))")
     expected = [np.ravel(value_of(x)) for x in gradient(f, elsewhere)]
@@ -563,8 +572,10 @@ def opened(chromium, tmp_path):
 
 def slopes(page_):
     """The derivatives by each input: by both modes and by differences."""
-    return [[float(cell.text.partition(" ")[0]) for cell in row.find_elements("css selector", "td")[2:]]
-            for row in page_.all("#inputs tr")]  # fmt: skip
+    return [
+        [float(cell.text.partition(" ")[0]) for cell in row.find_elements("css selector", "td")[2:]]
+        for row in page_.all("#inputs tr")
+    ]
 
 
 def test_a_slider_moves_everything(opened):
@@ -722,8 +733,9 @@ def test_numbers_travel(opened):
 @pytest.mark.parametrize("width", [360, 720, 1000])
 def test_nothing_sticks_out(opened, width):
     page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0}, width=width)
-    assert page_.script("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)("
-                        "document.querySelector('.inputs .scroll'))")  # fmt: skip
+    assert page_.script(
+        "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.inputs .scroll'))"
+    )
     for option in page_.all("#presets option")[1:]:
         option.click()
         assert page_.script("document.documentElement.scrollWidth") <= width

@@ -264,9 +264,11 @@ def test_an_inner_adoption_prolongs_the_outer_one():
 
 def test_the_namespace_of_other_code_is_no_table():
     """Python's own names are not swapped, though they can be reached."""
-    module = module_of("import builtins, math, sys\nM = sys.modules\n"
-                       "T = {'exec': {}, 'own': vars(builtins), 'math': vars(math)}\n"
-                       "exec('def f(x, g=isinstance): return g(x, float)', T['exec'])\n")  # fmt: skip
+    module = module_of(
+        "import builtins, math, sys\nM = sys.modules\n"
+        "T = {'exec': {}, 'own': vars(builtins), 'math': vars(math)}\n"
+        "exec('def f(x, g=isinstance): return g(x, float)', T['exec'])\n"
+    )
     before = [vars(builtins).copy(), vars(math).copy(), module.T["exec"].copy()]
     modules = sys.modules.copy()
     with adopt(module):

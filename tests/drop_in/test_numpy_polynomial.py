@@ -13,11 +13,14 @@ MODES = pytest.mark.parametrize("mode", [jacfwd, jacrev])
 
 
 @MODES
-@pytest.mark.parametrize("evaluated", [
-    lambda x: polyval(x, Polynomial(C).convert().coef),
-    lambda x: np.poly1d(C[::-1])(x),
-    lambda x: np.stack([Polynomial(C)(x[0]), Polynomial(C)(x[1])]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "evaluated",
+    [
+        lambda x: polyval(x, Polynomial(C).convert().coef),
+        lambda x: np.poly1d(C[::-1])(x),
+        lambda x: np.stack([Polynomial(C)(x[0]), Polynomial(C)(x[1])]),
+    ],
+)
 def test_a_polynomial_at_numbers(mode, evaluated):
     np.testing.assert_allclose(mode(evaluated)(X), np.diag(2.0 + 6.0 * X), rtol=1e-15)
     np.testing.assert_allclose(mode(mode(evaluated))(X)[[0, 1], [0, 1], [0, 1]], [6.0, 6.0], rtol=1e-15)

@@ -62,8 +62,9 @@ class Caller:
         """Return an array between guard bytes."""
         of, shift = np.dtype(dtype), int(layout == "unaligned")
         special = [0.0, -0.0, 1e-310, np.nan, np.inf, 1e300] if of.itemsize > 2 else [0.0]
-        values = np.array([draw.choice(special) if draw.random() < 0.1 else draw.uniform(-1, 1)
-                           for _ in range(int(np.prod(shape)))])  # fmt: skip
+        values = np.array(
+            [draw.choice(special) if draw.random() < 0.1 else draw.uniform(-1, 1) for _ in range(int(np.prod(shape)))]
+        )
         if dtype == "O":
             return values.astype(object).reshape(shape)
         count = int(np.prod(shape)) * (2 if layout == "strided" else 1)
@@ -123,8 +124,10 @@ class Caller:
         leaves, rebuild = flatten(plain)
         if not all(isinstance(x, (np.ndarray, np.number, float)) and np.result_type(x).char in "fd" for x in leaves):
             return ""
-        places = [self.array(draw, np.shape(x), np.asarray(x).dtype.str, draw.choice(["C", "C", "F", "strided"]))
-                  for x in leaves]  # fmt: skip
+        places = [
+            self.array(draw, np.shape(x), np.asarray(x).dtype.str, draw.choice(["C", "C", "F", "strided"]))
+            for x in leaves
+        ]
         if draw.random() < 0.1 and places:
             places[0] = args[0]
         found = outcome(lambda *args: compiled(*args, out=rebuild(places)), args)

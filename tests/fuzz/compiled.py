@@ -64,8 +64,10 @@ def of_programs(seed: int) -> Iterator[Case]:
     def f(*xs: Any) -> Any:
         return function(*xs, *drawn.fresh()[count:])
 
-    points = [lambda step=step: [moved(x, step) for x in drawn.fresh(drawn.differentiated)]
-              for step in (0.0, 1e-3, 0.7, -0.4, 0.0)]  # fmt: skip
+    points = [
+        lambda step=step: [moved(x, step) for x in drawn.fresh(drawn.differentiated)]
+        for step in (0.0, 1e-3, 0.7, -0.4, 0.0)
+    ]
     yield Case("value", f, points, drawn.source())
     yield Case("gradient", weighted_gradient(f), points, drawn.source())
 
@@ -74,8 +76,11 @@ def of_ways(seed: int) -> Iterator[Case]:
     """Yield a function of nested blocks, or its gradient: on several ways, there and back."""
     drawn = Ways(seed)
     f, points = drawn.function(), [lambda k=k: drawn.arguments(k) for k in (0, 1, 0)]
-    yield Case("value", f, points, drawn.source) if seed % 2 else Case("gradient", weighted_gradient(f), points,
-                                                                        drawn.source)  # fmt: skip
+    yield (
+        Case("value", f, points, drawn.source)
+        if seed % 2
+        else Case("gradient", weighted_gradient(f), points, drawn.source)
+    )
 
 
 def of_loops(seed: int) -> Iterator[Case]:
@@ -115,8 +120,10 @@ def is_same(found: Any, expected: Any) -> bool:
     """Return whether two outcomes are the same to the bit."""
     if isinstance(found, type) or isinstance(expected, type):
         return found is expected
-    return all(np.array_equal(x, y, equal_nan=y.dtype.kind in "fc") and np.array_equal(_signs(x), _signs(y))
-               for x, y in zip(found, expected, strict=True))  # fmt: skip
+    return all(
+        np.array_equal(x, y, equal_nan=y.dtype.kind in "fc") and np.array_equal(_signs(x), _signs(y))
+        for x, y in zip(found, expected, strict=True)
+    )
 
 
 def _signs(x: np.ndarray) -> np.ndarray:
@@ -174,12 +181,18 @@ def main(kind: str, first: int, count: int) -> None:
                     rounded.append(seed)
                 else:
                     wrong.append(seed)
-                    print(f"{kind} {seed}: {found.name}, point {found.point}, {found.how}\n  {found.found}\n"
-                          f"  {found.expected}", flush=True)  # fmt: skip
+                    print(
+                        f"{kind} {seed}: {found.name}, point {found.point}, {found.how}\n  {found.found}\n"
+                        f"  {found.expected}",
+                        flush=True,
+                    )
                 break
         if tried % 100 == 0:
-            print(f"{kind}: {tried} tried, {len(set(wrong))} failed {sorted(set(wrong))}, {len(set(rounded))} of other "
-                  f"bits {sorted(set(rounded))[:20]}", flush=True)  # fmt: skip
+            print(
+                f"{kind}: {tried} tried, {len(set(wrong))} failed {sorted(set(wrong))}, {len(set(rounded))} of other "
+                f"bits {sorted(set(rounded))[:20]}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

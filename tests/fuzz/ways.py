@@ -49,8 +49,10 @@ class Ways:
             [one for one in templates if self.dtype != "complex128" or not any(word in one for word in COMPARING)]
             for templates in (NUMBERS, ARRAYS, STATEMENTS)
         ]
-        self.lines = [f"def f(x, a):  # {self.dtype}",
-                      "    s, t, y, z, w, i = a, 0.5, x * a, np.cos(x), np.outer(x, x) * 0.3, 1"]  # fmt: skip
+        self.lines = [
+            f"def f(x, a):  # {self.dtype}",
+            "    s, t, y, z, w, i = a, 0.5, x * a, np.cos(x), np.outer(x, x) * 0.3, 1",
+        ]
         self.block(1, ["i"], self.draw.randint(2, 3))
         self.lines.append("    return s, t * s + np.sum(y * z), y, np.sum(w * w)")
         self.source = "\n".join(self.lines)

@@ -77,8 +77,9 @@ def test_main_job(tmp_path):
     quotient, error = re.search(r"difference quotient +(\S+), error about (\S+)", out).groups()
     assert float(quotient) == pytest.approx(0.36161922410769747, rel=1e-9)
     assert float(error) < 1e-9
-    fitted, closed, origin = (re.search(rf"{name} +(\S+) +(\S+)", out).groups()
-                              for name in ("fitted", "numpy.polyfit", "they scatter about"))  # fmt: skip
+    fitted, closed, origin = (
+        re.search(rf"{name} +(\S+) +(\S+)", out).groups() for name in ("fitted", "numpy.polyfit", "they scatter about")
+    )
     assert [float(x) for x in fitted] == pytest.approx([float(x) for x in closed], abs=2e-9)
     assert [float(x) for x in origin] == [demonstration.SLOPE, demonstration.INTERCEPT]
     assert re.search(r"\d ms a step", out)
@@ -260,7 +261,7 @@ def test_tape_of_one_variable(called):
     assert out.splitlines()[4:6] == [
         "   0  x         input       1      1",
         "   1  y         input       2      0",
-    ]  # fmt: skip
+    ]
 
 
 # ---------------------------------------------------------------------------------------- bad input

@@ -48,18 +48,21 @@ def formulas():
     return list(found)
 
 
-@pytest.mark.parametrize(("formula", "shape"), [
-    (r"\bar v_i", "msub/mrow/mover"),
-    (r"\dot\theta_1^2", "msubsup/mrow/mover"),
-    (r"\frac12", "mfrac/mn"),
-    (r"\tfrac12", "mfrac/mn"),
-    (r"\underbrace{\tfrac12 f''(a)}_{0}", "munder/munder/mrow/mfrac"),
-    (r"|x|'", "mrow/mi"),
-    (r"f \Big|_{x=1}", "msub/mrow/mo"),
-    (r"1, \dots, n", "mo"),
-    (r"\sqrt{a}", "msqrt/mspace"),
-    (r"\sqrt[3]{5}", "mroot/mrow/mn"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("formula", "shape"),
+    [
+        (r"\bar v_i", "msub/mrow/mover"),
+        (r"\dot\theta_1^2", "msubsup/mrow/mover"),
+        (r"\frac12", "mfrac/mn"),
+        (r"\tfrac12", "mfrac/mn"),
+        (r"\underbrace{\tfrac12 f''(a)}_{0}", "munder/munder/mrow/mfrac"),
+        (r"|x|'", "mrow/mi"),
+        (r"f \Big|_{x=1}", "msub/mrow/mo"),
+        (r"1, \dots, n", "mo"),
+        (r"\sqrt{a}", "msqrt/mspace"),
+        (r"\sqrt[3]{5}", "mroot/mrow/mn"),
+    ],
+)
 def test_shapes(mathml, formula, shape):
     """As the site has them: MathML of the given shape, without a complaint."""
     tree = ElementTree.fromstring(mathml.converted(formula, False, None))
@@ -132,8 +135,9 @@ def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
     (tmp_path / "fonts.conf").write_text(f"<?xml version='1.0'?><fontconfig><dir>{tmp_path}</dir></fontconfig>")
     shutil.copy(Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSansMono.ttf"), tmp_path)
     marked = lambda formula: f'<math data-formula="{html.escape(formula)}" '
-    lines = [mathml.converted(formula, block, None).replace("<math ", marked(formula), 1)
-             for formula, block in formulas()]  # fmt: skip
+    lines = [
+        mathml.converted(formula, block, None).replace("<math ", marked(formula), 1) for formula, block in formulas()
+    ]
     for name in ("site.css", "stix-two-math.woff2"):
         shutil.copy(STATIC / name, tmp_path / name)
     page = tmp_path / "page.html"

@@ -114,8 +114,10 @@ def test_commands_install_what_there_is():
 
 def lowest_versions() -> dict[str, str]:
     """The lowest version of each package of the README's table of versions."""
-    return {package.lower(): low for package, low in re.findall(r"^\| (\w+) \| ([\d.]+) \| [\d.]+ \|$",
-                                                                PAGES["README.md"], re.MULTILINE)}  # fmt: skip
+    return {
+        package.lower(): low
+        for package, low in re.findall(r"^\| (\w+) \| ([\d.]+) \| [\d.]+ \|$", PAGES["README.md"], re.MULTILINE)
+    }
 
 
 def test_the_versions_are_those_of_the_metadata():
@@ -125,7 +127,9 @@ def test_the_versions_are_those_of_the_metadata():
     assert lowest_versions() == {"python": python, **dict(pin.split("==") for pin in floor.split())}
     of_python = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
     assert re.search(r"^\| Python \| (.+) \| (.+) \|$", PAGES["README.md"], re.MULTILINE).groups() == (
-        of_python[0], of_python[-1])  # fmt: skip
+        of_python[0],
+        of_python[-1],
+    )
 
 
 def test_the_citation_is_of_the_newest_release():

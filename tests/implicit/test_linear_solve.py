@@ -24,8 +24,9 @@ def by_matrix(matrix):
 
 
 @pytest.mark.parametrize(("method", "matrix"), WAYS)
-@pytest.mark.parametrize("modes", [(jacfwd,), (jacrev,), (jacfwd, jacrev), (jacrev, jacfwd), (jacrev, jacrev),
-                                   (jacfwd, jacrev, jacrev)])  # fmt: skip
+@pytest.mark.parametrize(
+    "modes", [(jacfwd,), (jacrev,), (jacfwd, jacrev), (jacrev, jacfwd), (jacrev, jacrev), (jacfwd, jacrev, jacrev)]
+)
 def test_it_is_the_solution_with_the_matrix(method, matrix, modes):
     for which in (0, 1):
         found, expected = by_products(method, matrix), by_matrix(matrix)
@@ -53,8 +54,9 @@ def test_arrays_of_any_shape_args_and_lists(method):
 def test_one_unknown(method):
     f = lambda k, b: linear_solve(lambda x: k * x, b, method=method)
     assert np.shape(f(2.0, 3.0)) == ()
-    np.testing.assert_allclose([jacfwd(f)(2.0, 3.0), jacrev(f)(2.0, 3.0), jacrev(jacrev(f))(2.0, 3.0)],
-                               [-0.75, -0.75, 0.75], rtol=1e-14)  # fmt: skip
+    np.testing.assert_allclose(
+        [jacfwd(f)(2.0, 3.0), jacrev(f)(2.0, 3.0), jacrev(jacrev(f))(2.0, 3.0)], [-0.75, -0.75, 0.75], rtol=1e-14
+    )
 
 
 def test_2500_unknowns_with_2500_coefficients():
@@ -156,24 +158,27 @@ def test_a_large_row_does_not_hide_that_a_matrix_is_not_symmetric():
         vjp(f, B)[1](B)
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda b: linear_solve(GENERAL, b), TypeError, r"autodiff.linalg.solve\(A, b\)"),
-    (lambda b: linear_solve(lambda x: x, b, method="lu"), ValueError, "method is one of 'dense'"),
-    (lambda b: linear_solve(lambda x: x[:2], b), ValueError, r"shape \(2,\) for x of shape \(3,\)"),
-    (lambda b: linear_solve(lambda x: x[:2], b, method="dense"), ValueError, r"shape \(2,\) for x of shape \(3,\)"),
-    (lambda b: linear_solve(lambda x: 2.0 * x, b * 1j), TypeError, "real and imaginary parts"),
-    (lambda b: linear_solve(lambda x: x + x**3, b, method="dense"), ValueError, "not linear"),
-    (lambda b: linear_solve(lambda x: x + 1.0, b, method="dense"), ValueError, "not linear"),
-    (lambda b: linear_solve(lambda x: 4.0 * x + 1e-3 * np.sin(x), b), ValueError, "not linear: .* by root"),
-    (lambda b: linear_solve(lambda x: 4.0 * x + 1.0, b, method="cg"), ValueError, "not linear"),
-    (lambda b: linear_solve(lambda x: 0.0 * x, b, method="dense"), np.linalg.LinAlgError, "ingular"),
-    (lambda b: linear_solve(lambda x: np.concatenate([x[1:], 0.0 * x[:1]]), b), RuntimeError, "relative residual"),
-    (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, method="cg", maxiter=1), RuntimeError, "maxiter"),
-    (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, maxiter=0), ValueError, "maxiter is a number of"),
-    (lambda b: linear_solve(lambda x: x, b * np.inf), ValueError, "b has elements that are not finite"),
-    (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b), ValueError, "not linear"),
-    (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b, method="dense"), ValueError, "not linear"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda b: linear_solve(GENERAL, b), TypeError, r"autodiff.linalg.solve\(A, b\)"),
+        (lambda b: linear_solve(lambda x: x, b, method="lu"), ValueError, "method is one of 'dense'"),
+        (lambda b: linear_solve(lambda x: x[:2], b), ValueError, r"shape \(2,\) for x of shape \(3,\)"),
+        (lambda b: linear_solve(lambda x: x[:2], b, method="dense"), ValueError, r"shape \(2,\) for x of shape \(3,\)"),
+        (lambda b: linear_solve(lambda x: 2.0 * x, b * 1j), TypeError, "real and imaginary parts"),
+        (lambda b: linear_solve(lambda x: x + x**3, b, method="dense"), ValueError, "not linear"),
+        (lambda b: linear_solve(lambda x: x + 1.0, b, method="dense"), ValueError, "not linear"),
+        (lambda b: linear_solve(lambda x: 4.0 * x + 1e-3 * np.sin(x), b), ValueError, "not linear: .* by root"),
+        (lambda b: linear_solve(lambda x: 4.0 * x + 1.0, b, method="cg"), ValueError, "not linear"),
+        (lambda b: linear_solve(lambda x: 0.0 * x, b, method="dense"), np.linalg.LinAlgError, "ingular"),
+        (lambda b: linear_solve(lambda x: np.concatenate([x[1:], 0.0 * x[:1]]), b), RuntimeError, "relative residual"),
+        (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, method="cg", maxiter=1), RuntimeError, "maxiter"),
+        (lambda b: linear_solve(lambda x: x * np.arange(1.0, 4.0), b, maxiter=0), ValueError, "maxiter is a number of"),
+        (lambda b: linear_solve(lambda x: x, b * np.inf), ValueError, "b has elements that are not finite"),
+        (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b), ValueError, "not linear"),
+        (lambda b: linear_solve(lambda x: SCALES * x + 1e-3 * x[2] ** 2, b, method="dense"), ValueError, "not linear"),
+    ],
+)
 def test_what_is_wrong_is_named(call, error, text):
     for given in (call, lambda b: jvp(call, [b], [b]), lambda b: vjp(call, b)):
         with pytest.raises(error, match=text):

@@ -69,8 +69,11 @@ def test_keplers_equation_beside_50_digits(solved, by_m, by_e):
     found = [in_reverse(solved, which)(M, E)]
     if which:
         found.append(derivative(solved, which, [M, E]))
-        found.append(derivative(in_reverse(solved, which[:1]), which[1:], [M, E]) if which[1:] else
-                     gradient(solved, [M, E])[which[0]])  # fmt: skip
+        found.append(
+            derivative(in_reverse(solved, which[:1]), which[1:], [M, E])
+            if which[1:]
+            else gradient(solved, [M, E])[which[0]]
+        )
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
@@ -118,8 +121,9 @@ def test_thirty_unknowns_agree_with_the_iteration_unrolled(linear):
 
 def test_arrays_of_any_shape():
     p = RNG.normal(size=(1, 3))
-    f = lambda linear: lambda p: root(lambda x: x + 0.1 * x**3 + 0.2 * np.roll(x, 1, 1) - p, np.zeros((1, 3)),
-                                      linear=linear)  # fmt: skip
+    f = lambda linear: (
+        lambda p: root(lambda x: x + 0.1 * x**3 + 0.2 * np.roll(x, 1, 1) - p, np.zeros((1, 3)), linear=linear)
+    )
     assert f("dense")(p).shape == (1, 3)
     assert gradcheck(f("dense"), [p])
     for mode in (jacfwd, jacrev):
@@ -429,15 +433,18 @@ def halved(f, x0):
     return np.asarray(f(x0)) / 2
 
 
-@pytest.mark.parametrize("find", [
-    lambda h: root(lambda x: x - h.a, 1.0),
-    lambda h: root(lambda x: x - h.a, np.ones(2), linear="gmres")[0],
-    lambda h: root(lambda x: x - h.a, 1.0, solver=halved),
-    lambda h: fixed_point(lambda x: np.cos(h.a * x), 1.0),
-    lambda h: argmin(lambda x: np.sum((x - h.a) ** 2), np.ones(2))[0],
-    lambda h: argmin(lambda x: (x - h.a) ** 2, 1.0, solver=halved),
-    lambda h: linear_solve(lambda x: h.a * x, np.ones(2))[0],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "find",
+    [
+        lambda h: root(lambda x: x - h.a, 1.0),
+        lambda h: root(lambda x: x - h.a, np.ones(2), linear="gmres")[0],
+        lambda h: root(lambda x: x - h.a, 1.0, solver=halved),
+        lambda h: fixed_point(lambda x: np.cos(h.a * x), 1.0),
+        lambda h: argmin(lambda x: np.sum((x - h.a) ** 2), np.ones(2))[0],
+        lambda h: argmin(lambda x: (x - h.a) ** 2, 1.0, solver=halved),
+        lambda h: linear_solve(lambda x: h.a * x, np.ones(2))[0],
+    ],
+)
 @pytest.mark.parametrize("differentiated", [grad, lambda f: lambda a: derivative(f, 0, [a])])
 def test_a_number_that_is_not_found_is_said_to_be_none(find, differentiated):
     with pytest.raises(TypeError, match="uses a number that is neither in args nor a variable"):

@@ -171,8 +171,10 @@ def test_the_line_is_that_of_the_code_at_fault(mode):
 @MODES
 def test_long_code_is_shortened(mode):
     text, *_ = message(mode, lambda first: math.cos(first[0] * 1000.0 + first[1] * 1000.0 + first[0] * 500.0))
-    assert text == (f"math.cos(…) would lose the derivative of a {KINDS[mode]}: write "
-                    "np.cos(first[0] * 1000.0 + first[1] * 1000.0 + first[0] * 500.0)")  # fmt: skip
+    assert text == (
+        f"math.cos(…) would lose the derivative of a {KINDS[mode]}: write "
+        "np.cos(first[0] * 1000.0 + first[1] * 1000.0 + first[0] * 500.0)"
+    )
     text, *_ = message(mode, lambda x: math.cos(sum(x[0] * 1000.0 + x[1] * 1000.0 + x[0] * 500.0 + k * 1000.0 + k * x[1]
                                                     for k in range(3, 1003))))  # fmt: skip
     assert text == f"math.cos(…) would lose the derivative of a {KINDS[mode]}: write np.cos(…); {PLAIN}"
@@ -238,8 +240,10 @@ def oscillator(t, y, k):
 def test_a_right_hand_side_is_told_what_to_write_in_it(mode):
     integrate = pytest.importorskip("autodiff.scipy.integrate")
     for fun, instead in ((ball, "dy = np.zeros(2, like=y)"), (oscillator, "np.sin(y[0])")):
-        for call in (lambda x, fun=fun: integrate.solve_ivp(fun, (0, 1), [0.1, 0.2], args=(x[0],)).y[0, -1],
-                     lambda x, fun=fun: integrate.odeint(fun, x, [0.0, 1.0], (1.0,), tfirst=True)[-1, 0]):  # fmt: skip
+        for call in (
+            lambda x, fun=fun: integrate.solve_ivp(fun, (0, 1), [0.1, 0.2], args=(x[0],)).y[0, -1],
+            lambda x, fun=fun: integrate.odeint(fun, x, [0.0, 1.0], (1.0,), tfirst=True)[-1, 0],
+        ):
             text, _, line = message(mode, call)
             assert f"write {instead}" in text
             assert line == fun.__code__.co_firstlineno + 2
@@ -278,12 +282,14 @@ def of_scipy():
         "fixed_point": (lambda x: so.fixed_point(lambda u: np.exp(-u * x[0]), 0.5), solver.format("fixed_point(")),
         "golden": (lambda x: so.golden(lambda u: (u - x[0]) ** 2), solver.format("minimize_scalar(f).x")),
         "minimize_scalar": (lambda x: so.minimize_scalar(lambda u: (u - x[0]) ** 2), solver.format("minimize_scalar(")),
-        "Powell": (lambda x: so.minimize(lambda u: np.sum((u - x[0]) ** 2), 0.0, method="Powell"),
-                   solver.format("minimize(")),
+        "Powell": (
+            lambda x: so.minimize(lambda u: np.sum((u - x[0]) ** 2), 0.0, method="Powell"),
+            solver.format("minimize("),
+        ),
         "fmin": (lambda x: so.fmin(lambda u: (u[0] - x[0]) ** 2, [1.0], disp=0), solver.format("minimize(f, x0)")),
         "brute": (lambda x: so.brute(lambda u: (u[0] - x[0]) ** 2, [(0, 1)]), "write autodiff.implicit.argmin(f, x0, "),
         "minimize": (lambda x: so.minimize(lambda u: np.sum((u - x) ** 2), [1.0, 1.0]).x, solver.format("minimize(")),
-    }  # fmt: skip
+    }
 
 
 SCIPY = ("expm", "pdf", "sph_harm_y", "legendre_p", "spherical_jn", "splu", "factors", "factorized", "cg",
@@ -466,8 +472,11 @@ np.linalg.det([[x, 2.0], [1.0, y]]) | np.arange(0.0, x, 0.5) | np.arange(x, 3.0)
 """
 CONTEXTS = ("{}", "2 * {}", "{} ** 2", "-{}", "{}.real", "abs({})", "np.cos({})", "1 / (1.5 + {})", "{} + x * {}")
 MODULES = (autodiff, cmath, dualnumbers, functools, math, statistics)
-SPACE = {module.__name__: module for module in MODULES} | {"np": np, "R": np.random.default_rng,
-                                                            "SimpleNamespace": SimpleNamespace}  # fmt: skip
+SPACE = {module.__name__: module for module in MODULES} | {
+    "np": np,
+    "R": np.random.default_rng,
+    "SimpleNamespace": SimpleNamespace,
+}
 
 
 def of_code(code):
@@ -517,8 +526,10 @@ def test_what_is_told_gives_the_plain_value_and_its_derivative(call, mode):
     """In whatever expression the call stands."""
     x, followed = np.array([1.3, 0.7]), 0
     for context in CONTEXTS:
-        code = ("def f(v):\n    x, y = v[0], v[1]\n"
-                f"    return np.sum(np.abs(np.stack([{context.format(call, call)}]) - 0.25))")  # fmt: skip
+        code = (
+            "def f(v):\n    x, y = v[0], v[1]\n"
+            f"    return np.sum(np.abs(np.stack([{context.format(call, call)}]) - 0.25))"
+        )
         try:
             expected = of_code(code)(x)
         except (AttributeError, TypeError):  # no plain code

@@ -78,8 +78,9 @@ class Noisy(nn.Module):
     """A network whose steps draw numbers, and which has a running mean."""
 
     def __init__(self):
-        self.layers = nn.Sequential(nn.Linear(3, 8, rng=1), nn.BatchNorm(8), nn.Dropout(0.3, rng=5), nn.Tanh(),
-                                    nn.Linear(8, 2, rng=2))  # fmt: skip
+        self.layers = nn.Sequential(
+            nn.Linear(3, 8, rng=1), nn.BatchNorm(8), nn.Dropout(0.3, rng=5), nn.Tanh(), nn.Linear(8, 2, rng=2)
+        )
 
     def forward(self, x):
         return self.layers(x)
@@ -103,8 +104,9 @@ def shown(epoch, curves):
 those.noisy({str(path)!r}, callback=shown)
 """
     paths = os.pathsep.join([str(HERE), str(HERE.parents[1])])
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
-                          env=os.environ | {"PYTHONPATH": paths}) as process:  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths}
+    ) as process:
         for line in process.stdout:
             if line.strip() == str(after):
                 process.send_signal(signal.SIGKILL)

@@ -256,8 +256,7 @@ def test_cross_entropy_of_logits_that_are_excluded():
 
 def test_softmax_and_its_logarithm_of_integers_and_numbers():
     for f, original in ((softmax, scipy.special.softmax), (log_softmax, scipy.special.log_softmax)):
-        for x, axis in ((np.array([[1, 2], [3, 4]]), 1), (3, None), (2.0, None),
-                        (np.float32(2.0), None)):  # fmt: skip
+        for x, axis in ((np.array([[1, 2], [3, 4]]), 1), (3, None), (2.0, None), (np.float32(2.0), None)):
             np.testing.assert_allclose(f(x, axis), original(x, axis), rtol=1e-7)
         assert f(np.zeros((2, 0)), 1).shape == (2, 0)
         assert f(np.ones((2, 3), np.float32), 1).dtype == np.float32
@@ -389,8 +388,9 @@ def test_methods_count_what_they_call(capsys):
         return result
 
     options = {"maxiter": 5, "disp": True}
-    apart = minimize(lambda x: counted("f", x @ x), np.ones(2), jac=lambda x: counted("f'", 2 * x), method=nn.adam,
-                     options=options)  # fmt: skip
+    apart = minimize(
+        lambda x: counted("f", x @ x), np.ones(2), jac=lambda x: counted("f'", 2 * x), method=nn.adam, options=options
+    )
     assert (apart.nfev, apart.njev) == (calls["f"], calls["f'"]) == (1, 6)
     shown = capsys.readouterr().out
     assert "maxiter" in shown.splitlines()[0]
@@ -599,8 +599,11 @@ def test_moons_are_told_apart():
 
 
 def test_curves_of_one_training():
-    figure = nn.plot_curves({"loss": [3.0, 2.0], "validation loss": [4.0, 3.0], "accuracy": [0.1, 0.2],
-                             "validation accuracy": [0.0, 0.1]}, "title", log=("loss",))  # fmt: skip
+    figure = nn.plot_curves(
+        {"loss": [3.0, 2.0], "validation loss": [4.0, 3.0], "accuracy": [0.1, 0.2], "validation accuracy": [0.0, 0.1]},
+        "title",
+        log=("loss",),
+    )
     assert [panel.get_ylabel() for panel in figure.axes] == ["loss", "accuracy"]
     assert [panel.get_yscale() for panel in figure.axes] == ["log", "linear"]
     assert [line.get_label() for line in figure.axes[0].lines] == ["train", "validation"]
@@ -705,8 +708,9 @@ def test_patience_is_not_ended_by_a_loss_that_is_no_number():
         value["next"] = next(losses, 0.1)
 
     value["next"] = next(losses)
-    curves = nn.fit(net, loss, nn.SGD(net.parameters(), lr=1e-9), np.ones((2, 1)), np.ones((2, 1)), 5, patience=2,
-                    callback=callback)  # fmt: skip
+    curves = nn.fit(
+        net, loss, nn.SGD(net.parameters(), lr=1e-9), np.ones((2, 1)), np.ones((2, 1)), 5, patience=2, callback=callback
+    )
     assert len(curves["loss"]) == 5
 
 

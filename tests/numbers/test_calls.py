@@ -60,16 +60,21 @@ def parameters(function):
     return []
 
 
-OUT = [function for function in BY_NUMPY if callable(function) and not isinstance(function, np.ufunc)
-       and "out" in parameters(function)]  # fmt: skip
+OUT = [
+    function
+    for function in BY_NUMPY
+    if callable(function) and not isinstance(function, np.ufunc) and "out" in parameters(function)
+]
 
 
 @pytest.mark.parametrize("function", OUT, ids=lambda function: function.__name__)
 def test_no_argument_is_taken_for_another_in_the_place_of_out(function):
     place = parameters(function).index("out")
     kinds = [p.kind for p in inspect.signature(BY_NUMPY[function]).parameters.values()]
-    assert sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-               for kind in kinds) <= place  # fmt: skip
+    assert (
+        sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
+        <= place
+    )
 
 
 X = np.array([[1.0, 2.0, 4.0], [3.0, 1.0, 5.0]])

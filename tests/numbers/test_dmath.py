@@ -256,8 +256,10 @@ def test_at_the_origin_the_length_has_slope_zero(coordinates, differentiate):
         assert differentiate(dmath.hypot, place, list(coordinates)) == 0.0
 
 
-@pytest.mark.parametrize(("name", "x"), [("hypot", 1e200), ("hypot", 1e-200), ("acosh", 1e300), ("asinh", 1e300),
-                                         ("log1p", 1e300), ("atan", 1e300)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "x"),
+    [("hypot", 1e200), ("hypot", 1e-200), ("acosh", 1e300), ("asinh", 1e300), ("log1p", 1e300), ("atan", 1e300)],
+)
 def test_derivatives_do_not_overflow_where_they_are_finite(name, x):
     reference = {**SMOOTH, **SMOOTH_IN_SEVERAL}[name][0]
     arguments = [x, 2 * x] if name == "hypot" else [x]

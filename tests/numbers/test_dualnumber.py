@@ -102,11 +102,14 @@ def test_locally_constant_operators_give_plain_numbers_of_the_type_that_python_g
     assert (type(z), z) == (type(value), value)
 
 
-@pytest.mark.parametrize(("pair", "quotient", "rest"), [
-    (divmod(X, 2), 1.0, (1.0, 1.0)),
-    (divmod(7, X), 2.0, (1.0, -2.0)),
-    (divmod(X, Y), 1.0, (1.0, -4.0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pair", "quotient", "rest"),
+    [
+        (divmod(X, 2), 1.0, (1.0, 1.0)),
+        (divmod(7, X), 2.0, (1.0, -2.0)),
+        (divmod(X, Y), 1.0, (1.0, -4.0)),
+    ],
+)
 def test_divmod(pair, quotient, rest):
     assert (pair[0], parts(pair[1])) == (quotient, rest)
 
@@ -155,13 +158,16 @@ def test_numbers_that_differ_in_the_derivative_alone_are_equal():
     assert DualNumber(1.0, 2.0) == DualNumber(1.0, 3.0) == 1.0
 
 
-@pytest.mark.parametrize(("number", "truth"), [
-    (DualNumber(0.0, 1.0), False),
-    (DualNumber(-0.0, 1.0), False),
-    (DualNumber(2, 0), True),
-    (DualNumber(math.nan, 0.0), True),
-    (DualNumber(DualNumber(0.0, 1.0), DualNumber(1.0, 0.0)), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "truth"),
+    [
+        (DualNumber(0.0, 1.0), False),
+        (DualNumber(-0.0, 1.0), False),
+        (DualNumber(2, 0), True),
+        (DualNumber(math.nan, 0.0), True),
+        (DualNumber(DualNumber(0.0, 1.0), DualNumber(1.0, 0.0)), False),
+    ],
+)
 def test_truth_is_the_primals(number, truth):
     assert bool(number) is truth
 
@@ -190,8 +196,9 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("number", NUMBERS.values(), ids=NUMBERS)
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))],
-                         ids=["copy", "deepcopy", "pickle"])  # fmt: skip
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["copy", "deepcopy", "pickle"]
+)
 def test_copies_keep_both_components_and_the_level(duplicate, number):
     twin = duplicate(number)
     assert type(twin) is type(number)
@@ -226,12 +233,15 @@ def test_repr_and_str(number, representation, text):
     assert f"{number}" == text
 
 
-@pytest.mark.parametrize(("spec", "text"), [
-    (".2f", "3.00 - 0.50ε"),
-    ("+.1f", "+3.0 - 0.5ε"),
-    (".1e", "3.0e+00 - 5.0e-01ε"),
-    ("g", "3 - 0.5ε"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        (".2f", "3.00 - 0.50ε"),
+        ("+.1f", "+3.0 - 0.5ε"),
+        (".1e", "3.0e+00 - 5.0e-01ε"),
+        ("g", "3 - 0.5ε"),
+    ],
+)
 def test_format_applies_to_both_components(spec, text):
     assert format(DualNumber(3.0, -0.5), spec) == text
 
@@ -278,8 +288,9 @@ def test_components_cannot_be_replaced():
 
 
 @pytest.mark.parametrize("kind", [float, np.float64, np.float32, np.longdouble, complex, np.complex64])
-@pytest.mark.parametrize("function", [lambda x: x * x, lambda x: 2 * x + 1, lambda x: x / 2, lambda x: x**2,
-                                      np.sin, np.exp])  # fmt: skip
+@pytest.mark.parametrize(
+    "function", [lambda x: x * x, lambda x: 2 * x + 1, lambda x: x / 2, lambda x: x**2, np.sin, np.exp]
+)
 def test_both_components_have_the_type_of_the_value(kind, function):
     z, value = function(DualNumber(kind(3), kind(1))), function(kind(3))
     assert (type(z.real), type(z.dual)) == (type(value), type(value))
@@ -343,13 +354,16 @@ def last_part(x):
     return last_part(x.dual) if isinstance(x, DualNumber) else x
 
 
-@pytest.mark.parametrize(("function", "derivatives"), [
-    (lambda x: x**3, [8.0, 12.0, 12.0, 6.0, 0.0]),
-    (lambda x: 1 / x, [1 / 2, -1 / 4, 2 / 8, -6 / 16, 24 / 32]),
-    (dmath.exp, [math.exp(2.0)] * 5),
-    (dmath.sin, [math.sin(2.0), math.cos(2.0), -math.sin(2.0), -math.cos(2.0), math.sin(2.0)]),
-    (lambda x: x**x / x**x * x, [2.0, 1.0, 0.0, 0.0, 0.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "derivatives"),
+    [
+        (lambda x: x**3, [8.0, 12.0, 12.0, 6.0, 0.0]),
+        (lambda x: 1 / x, [1 / 2, -1 / 4, 2 / 8, -6 / 16, 24 / 32]),
+        (dmath.exp, [math.exp(2.0)] * 5),
+        (dmath.sin, [math.sin(2.0), math.cos(2.0), -math.sin(2.0), -math.cos(2.0), math.sin(2.0)]),
+        (lambda x: x**x / x**x * x, [2.0, 1.0, 0.0, 0.0, 0.0]),
+    ],
+)
 def test_nested_numbers_hold_higher_derivatives(function, derivatives):
     for order, expected in enumerate(derivatives):
         assert last_part(function(seed(2.0, order))) == pytest.approx(expected, rel=1e-14, abs=1e-13)

@@ -114,8 +114,10 @@ def reverse(f, arrays, made, host=host):
     value, pullback = vjp(f, *map(made, arrays))
     leaves, rebuild = flatten(value)
     cotangents = directions([host(leaf) for leaf in leaves], 11)
-    given = (made(g) if isinstance(leaf, np.ndarray) or is_foreign(type(leaf)) else g[()]
-             for g, leaf in zip(cotangents, leaves, strict=True))  # fmt: skip
+    given = (
+        made(g) if isinstance(leaf, np.ndarray) or is_foreign(type(leaf)) else g[()]
+        for g, leaf in zip(cotangents, leaves, strict=True)
+    )
     return value, pullback(rebuild(given))
 
 

@@ -62,8 +62,11 @@ def test_rational_derivatives_of_higher_order_are_exact(n):
     def f(x):
         return 1 / (1 - x)
 
-    found = [ad.derivative(f, (0,) * n, [THIRD]) if n else f(THIRD), ad.derivative(f, 0, [THIRD], order=n),
-             ad.taylor(f, THIRD, n)[n] * math.factorial(n)]  # fmt: skip
+    found = [
+        ad.derivative(f, (0,) * n, [THIRD]) if n else f(THIRD),
+        ad.derivative(f, 0, [THIRD], order=n),
+        ad.taylor(f, THIRD, n)[n] * math.factorial(n),
+    ]
     assert found == [wanted] * 3
     assert set(map(type, found)) == {Fraction}
 
@@ -75,9 +78,13 @@ def test_partials_by_several_fractions():
     p = {"a": THIRD, "b": (Fraction(2), Fraction(5, 7))}
     assert ad.grad(f)(p) == {"a": Fraction(4, 9) + Fraction(45, 7), "b": (Fraction(1, 27), -3)}
     assert ad.hessian(lambda a, b: a**2 * b / 3, (0, 1))(THIRD, Fraction(2)) == (
-        (Fraction(4, 3), Fraction(2, 9)), (Fraction(2, 9), 0))  # fmt: skip
+        (Fraction(4, 3), Fraction(2, 9)),
+        (Fraction(2, 9), 0),
+    )
     assert ad.jacobian(lambda a, b: (a * b, {"c": a / b}), (0, 1))(THIRD, Fraction(2)) == (
-        (2, {"c": Fraction(1, 2)}), (THIRD, {"c": -Fraction(1, 12)}))  # fmt: skip
+        (2, {"c": Fraction(1, 2)}),
+        (THIRD, {"c": -Fraction(1, 12)}),
+    )
     assert ad.hvp(lambda x: x**3 / 3)(THIRD, Fraction(2)) == Fraction(4, 3)
 
 
@@ -204,8 +211,9 @@ def test_decimals_have_their_own_functions():
         return dmath.exp(x) * dmath.log10(x) + dmath.sqrt(x) / x**2 + 0.5 * dmath.log(x)
 
     with mpmath.workdps(60):
-        wanted = mpmath.diff(lambda x: mpmath.exp(x) * mpmath.log10(x) + mpmath.sqrt(x) / x**2 + mpmath.log(x) / 2,
-                             mpmath.mpf("0.7"))  # fmt: skip
+        wanted = mpmath.diff(
+            lambda x: mpmath.exp(x) * mpmath.log10(x) + mpmath.sqrt(x) / x**2 + mpmath.log(x) / 2, mpmath.mpf("0.7")
+        )
         for found in (ad.derivative(f, 0, [Decimal("0.7")]), ad.grad(f)(Decimal("0.7"))):
             assert type(found) is Decimal
             assert abs(mpmath.mpf(str(found)) - wanted) < 1e-26

@@ -264,10 +264,12 @@ CHANGED = {
     "signal.detrend": (lambda x, p: autodiff.scipy.signal.detrend(x, bp=p), [0, 2]),
     "ndimage.convolve": (lambda x, p: autodiff.scipy.ndimage.convolve(x, p), [1.0, 3.0, 2.0]),
     "ndimage.gaussian_filter": (lambda x, p: autodiff.scipy.ndimage.gaussian_filter(x[:, None] * x, p), [1.0, 0.5]),
-    "integrate.solve_ivp": (lambda x, p: autodiff.scipy.integrate.solve_ivp(lambda t, y: -0.1 * y * y, (0.0, 1.0), x,
-                                                                            t_eval=p).y, [0.5, 1.0]),
+    "integrate.solve_ivp": (
+        lambda x, p: autodiff.scipy.integrate.solve_ivp(lambda t, y: -0.1 * y * y, (0.0, 1.0), x, t_eval=p).y,
+        [0.5, 1.0],
+    ),
     "a rule of one's own": (lambda x, p: weighted(x, {"of x": [p]}), [1.0, 2.0, 1.0, 5.0]),
-}  # fmt: skip
+}
 
 
 def changed(p):

@@ -162,7 +162,7 @@ KEPT = {
     "statistics.mean of floats": lambda x: sum(x) / len(x),
     "random.choice": lambda x: random.Random(0).choice(list(x)) * x,
     "uniform": lambda x: random.Random(0).uniform(x[0], x[1]),
-}  # fmt: skip
+}
 
 
 @JACOBIANS

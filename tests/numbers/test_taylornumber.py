@@ -114,8 +114,10 @@ def test_writing_into_an_array():
     x[3] = 5.0
     part[0] = TaylorNumber([8.0, 1.0, 2.0])
     assert [c.tolist() for c in same.coefficients] == [
-        [8.0, 10.0, 20.0, 5.0], [1.0, 11.0, 12.0, 0.0], [2.0, 1.0, 1.0, 0.0]
-    ]  # fmt: skip
+        [8.0, 10.0, 20.0, 5.0],
+        [1.0, 11.0, 12.0, 0.0],
+        [2.0, 1.0, 1.0, 0.0],
+    ]
     assert [c.tolist() for c in part.coefficients] == [[8.0, 10.0], [1.0, 11.0], [2.0, 1.0]]
     assert kept.coefficients[0].tolist() == [0.0, 1.0, 2.0, 3.0]
     with pytest.raises(ValueError, match="could not broadcast"):

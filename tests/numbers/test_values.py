@@ -191,31 +191,34 @@ def test_python_floats_through_dmath(name):
                 assert_values(lambda x, y=y: f(x, y), (x,), lambda x, y=y: plain(x, y))
 
 
-@pytest.mark.parametrize("f", [
-    lambda x: np.sin(x) ** np.sin(x),
-    lambda x: np.where(abs(x) < 1e-9, 1.0, np.sin(x) / x),
-    lambda x: 1 / np.sqrt(x),
-    lambda x: np.exp(x) ** 1000,
-    lambda x: (np.abs(x) > 0).astype(float) * x,
-    lambda x: np.roll(x, 0).ravel(),
-    lambda x: np.select([np.abs(x) > 0.1], [x], 3.0),
-    lambda x: np.piecewise(np.exp(x), [np.exp(x) > 0.1], [lambda u: u * u, 3.0]),
-    lambda x: np.exp(x).dtype == float,
-    lambda x: np.exp(x).ndim * x,
-    lambda x: np.exp(x).flat[0] / 0.0,
-    lambda x: np.exp(x)[None] / x,
-    lambda x: np.frexp(x),
-    lambda x: np.modf(x)[0] / 0,
-    lambda x: np.clip(x, 0.0, 1.0) / 0,
-    lambda x: np.conj(x) / 0,
-    lambda x: np.hypot(x, 0.0) / 0,
-    lambda x: np.exp(x) * np.float32(0.1),
-    lambda x: x * np.float32(0.1),
-    lambda x: np.dot(np.float32(0.1), x),
-    lambda x: dmath.sin(x) ** dmath.sin(x),
-    lambda x: x / x,
-    lambda x: x**0.5,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sin(x) ** np.sin(x),
+        lambda x: np.where(abs(x) < 1e-9, 1.0, np.sin(x) / x),
+        lambda x: 1 / np.sqrt(x),
+        lambda x: np.exp(x) ** 1000,
+        lambda x: (np.abs(x) > 0).astype(float) * x,
+        lambda x: np.roll(x, 0).ravel(),
+        lambda x: np.select([np.abs(x) > 0.1], [x], 3.0),
+        lambda x: np.piecewise(np.exp(x), [np.exp(x) > 0.1], [lambda u: u * u, 3.0]),
+        lambda x: np.exp(x).dtype == float,
+        lambda x: np.exp(x).ndim * x,
+        lambda x: np.exp(x).flat[0] / 0.0,
+        lambda x: np.exp(x)[None] / x,
+        lambda x: np.frexp(x),
+        lambda x: np.modf(x)[0] / 0,
+        lambda x: np.clip(x, 0.0, 1.0) / 0,
+        lambda x: np.conj(x) / 0,
+        lambda x: np.hypot(x, 0.0) / 0,
+        lambda x: np.exp(x) * np.float32(0.1),
+        lambda x: x * np.float32(0.1),
+        lambda x: np.dot(np.float32(0.1), x),
+        lambda x: dmath.sin(x) ** dmath.sin(x),
+        lambda x: x / x,
+        lambda x: x**0.5,
+    ],
+)
 def test_programs(f):
     """Of Python floats."""
     for x in (0.0, -0.5, 0.7, 10.0):
@@ -402,34 +405,37 @@ def test_fsum_is_python_s():
 X = np.array([1.0, 2.0, 3.0])
 
 
-@pytest.mark.parametrize("f", [
-    lambda x: np.sum(x)[None] * x,
-    lambda x: x[0][...] * 2 + 0,
-    lambda x: x[0][()] ** 2,
-    lambda x: x[0][np.array(True)] ** 2,
-    lambda x: x[0][True] ** 2,
-    lambda x: x[0][False],
-    lambda x: x[0][None, None] ** 2,
-    lambda x: x[0] - [1.0, 2.0],
-    lambda x: [1.0, 2.0] ** x[0],
-    lambda x: (1.0, 2.0) - x[0],
-    lambda x: x * range(3),
-    lambda x: range(3) * x,
-    lambda x: x[1] ** range(3),
-    lambda x: np.multiply(x, range(3)),
-    lambda x: np.multiply(x[0], range(3)),
-    lambda x: np.dot(x, memoryview(X)),
-    lambda x: x * memoryview(X),
-    lambda x: x - array.array("d", X),
-    lambda x: x - collections.deque([1.0, 2.0, 3.0]),
-    lambda x: collections.UserList([1.0, 2.0, 3.0]) ** x,
-    lambda x: np.add(x, collections.deque([x[0], 2.0, x[2]])),
-    lambda x: np.add(range(3), x[0]),
-    lambda x: np.inner(x, range(3)),
-    lambda x: x[0] * round(np.vecdot(x, x), 1),
-    lambda x: np.where(x[0] > 0, x[0], 1.0).ravel(),
-    lambda x: np.array([x[0], x[1]]) * x[2],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(x)[None] * x,
+        lambda x: x[0][...] * 2 + 0,
+        lambda x: x[0][()] ** 2,
+        lambda x: x[0][np.array(True)] ** 2,
+        lambda x: x[0][True] ** 2,
+        lambda x: x[0][False],
+        lambda x: x[0][None, None] ** 2,
+        lambda x: x[0] - [1.0, 2.0],
+        lambda x: [1.0, 2.0] ** x[0],
+        lambda x: (1.0, 2.0) - x[0],
+        lambda x: x * range(3),
+        lambda x: range(3) * x,
+        lambda x: x[1] ** range(3),
+        lambda x: np.multiply(x, range(3)),
+        lambda x: np.multiply(x[0], range(3)),
+        lambda x: np.dot(x, memoryview(X)),
+        lambda x: x * memoryview(X),
+        lambda x: x - array.array("d", X),
+        lambda x: x - collections.deque([1.0, 2.0, 3.0]),
+        lambda x: collections.UserList([1.0, 2.0, 3.0]) ** x,
+        lambda x: np.add(x, collections.deque([x[0], 2.0, x[2]])),
+        lambda x: np.add(range(3), x[0]),
+        lambda x: np.inner(x, range(3)),
+        lambda x: x[0] * round(np.vecdot(x, x), 1),
+        lambda x: np.where(x[0] > 0, x[0], 1.0).ravel(),
+        lambda x: np.array([x[0], x[1]]) * x[2],
+    ],
+)
 def test_elements_and_sequences(f):
     """What a sum or an element takes in plain code, np.float64 there, and what stands beside arrays."""
     plain = np.asarray(f(X), float)
@@ -474,15 +480,21 @@ def test_a_double_beside_a_single_number_keeps_its_derivative_in_double(op):
         assert found == op(1 / 3, 1.0)
 
 
-VALUE_BY = {"forward": lambda f, x: jvp(f, [x], [x])[0], "reverse": lambda f, x: vjp(f, x)[0],
-         "recorded": lambda f, x: value_of(record(f, [x])[1]),
-         "by hand": lambda f, x: value_of(f(Variable(x)))}  # fmt: skip
+VALUE_BY = {
+    "forward": lambda f, x: jvp(f, [x], [x])[0],
+    "reverse": lambda f, x: vjp(f, x)[0],
+    "recorded": lambda f, x: value_of(record(f, [x])[1]),
+    "by hand": lambda f, x: value_of(f(Variable(x))),
+}
 
 
 @pytest.mark.parametrize("mode", VALUE_BY)
 @pytest.mark.parametrize("x", [1.5, np.float64(1.5), np.float32(1.5)], ids=lambda x: type(x).__name__)
-@pytest.mark.parametrize("index", [lambda x: x > 0.5, lambda x: (x < 0.5, slice(1, None)), lambda x: np.isnan(x)],
-                         ids=["mask", "mask and slice", "mask of a ufunc"])  # fmt: skip
+@pytest.mark.parametrize(
+    "index",
+    [lambda x: x > 0.5, lambda x: (x < 0.5, slice(1, None)), lambda x: np.isnan(x)],
+    ids=["mask", "mask and slice", "mask of a ufunc"],
+)
 def test_a_comparison_of_a_scalar_is_a_mask_of_a_plain_array(index, x, mode):
     def f(x):
         y = np.arange(6.0).reshape(2, 3)

@@ -46,8 +46,10 @@ def loops(monkeypatch):
 def members(arrays, seed=0):
     """Several points near those of a sample, where it does the same: each array times a factor of its own."""
     factors = 1.0 + 1e-3 * np.random.default_rng(seed).uniform(size=(len(arrays), MEMBERS))
-    return [np.stack([x * factor if x.dtype.kind in "fc" else x for factor in of_array]).astype(x.dtype)
-            for x, of_array in zip(arrays, factors, strict=True)]  # fmt: skip
+    return [
+        np.stack([x * factor if x.dtype.kind in "fc" else x for factor in of_array]).astype(x.dtype)
+        for x, of_array in zip(arrays, factors, strict=True)
+    ]
 
 
 def assert_is_the_loop(f, arrays, condition, order=0):
@@ -403,13 +405,16 @@ def test_what_is_wrong_is_said(call, error, words):
 
 
 @pytest.mark.parametrize("chunk_size", [None, 1, 2, 3, 10])
-@pytest.mark.parametrize(("f", "expected"), [
-    (lambda x: x if x > 0 else 0.0, [1.0, 2.0, 0.0, 0.0]),
-    (lambda x: 3.0 if x > 0 else 4.0, [3.0, 3.0, 4.0, 4.0]),
-    (lambda x: x if x > 0 else 5.0, [1.0, 2.0, 5.0, 5.0]),
-    (lambda x: x if x > 0 else -x, [1.0, 2.0, 1.0, 2.0]),
-    (lambda x: 3.0, [3.0] * 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: x if x > 0 else 0.0, [1.0, 2.0, 0.0, 0.0]),
+        (lambda x: 3.0 if x > 0 else 4.0, [3.0, 3.0, 4.0, 4.0]),
+        (lambda x: x if x > 0 else 5.0, [1.0, 2.0, 5.0, 5.0]),
+        (lambda x: x if x > 0 else -x, [1.0, 2.0, 1.0, 2.0]),
+        (lambda x: 3.0, [3.0] * 4),
+    ],
+)
 def test_a_chunk_may_be_constant_or_decide_by_values(f, expected, chunk_size):
     for points in ([1.0, 2.0, -1.0, -2.0], [-1.0, -2.0, 1.0, 2.0]):
         found = vmap(f, chunk_size=chunk_size)(np.array(points))
@@ -418,14 +423,17 @@ def test_a_chunk_may_be_constant_or_decide_by_values(f, expected, chunk_size):
 
 
 @pytest.mark.parametrize("chunk_size", [None, 1])
-@pytest.mark.parametrize("f", [
-    lambda x: {"lo": x, "hi": -x} if x > 0 else {"hi": -x, "lo": x},
-    lambda x: {"a": x} if x > 0 else {"b": x},
-    lambda x: (x, 2 * x) if x > 0 else {"hi": x, "lo": -x},
-    lambda x: (x, x) if x > 0 else x,
-    lambda x: "positive" if x > 0 else "negative",
-    lambda x: None if x > 0 else x,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: {"lo": x, "hi": -x} if x > 0 else {"hi": -x, "lo": x},
+        lambda x: {"a": x} if x > 0 else {"b": x},
+        lambda x: (x, 2 * x) if x > 0 else {"hi": x, "lo": -x},
+        lambda x: (x, x) if x > 0 else x,
+        lambda x: "positive" if x > 0 else "negative",
+        lambda x: None if x > 0 else x,
+    ],
+)
 def test_members_of_other_structures_are_told(f, chunk_size):
     with pytest.raises(ValueError, match="for another"):
         vmap(f, chunk_size=chunk_size)(np.array([1.0, -2.0]))

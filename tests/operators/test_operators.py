@@ -225,8 +225,10 @@ def test_a_gauss_newton_product_at_complex_points_is_by_the_adjoint():
     close(gnvp(f)(z, v), J.conj().T @ J @ v)
     close(gnvp(f, lambda r: np.sum(np.abs(r) ** 2) * 1.5)(z, v), 3.0 * J.conj().T @ J @ v)
     turning = np.diag(1j * np.exp(1j * X))
-    close(gnvp(lambda x: np.exp(1j * x) + 0.5 * x)(X, V), np.real((turning + 0.5 * np.eye(3)).conj().T
-                                                                 @ (turning + 0.5 * np.eye(3)) @ V))  # fmt: skip
+    close(
+        gnvp(lambda x: np.exp(1j * x) + 0.5 * x)(X, V),
+        np.real((turning + 0.5 * np.eye(3)).conj().T @ (turning + 0.5 * np.eye(3)) @ V),
+    )
 
 
 def test_the_transpose_of_a_linear_function():

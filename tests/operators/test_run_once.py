@@ -130,8 +130,9 @@ def directions_a_chunk(request, monkeypatch):
 @pytest.mark.usefixtures("directions_a_chunk")
 def test_chunks_give_the_same():
     np.testing.assert_allclose(jacfwd(program)(X), jacrev(program)(X), rtol=1e-13, atol=1e-14)
-    np.testing.assert_allclose(hessian(lambda x: program(x)[0])(X), jacrev(jacrev(lambda x: program(x)[0]))(X),
-                               rtol=1e-12, atol=1e-13)  # fmt: skip
+    np.testing.assert_allclose(
+        hessian(lambda x: program(x)[0])(X), jacrev(jacrev(lambda x: program(x)[0]))(X), rtol=1e-12, atol=1e-13
+    )
     z = X + 1j
     np.testing.assert_allclose(jacfwd(lambda z: np.exp(z) * z[0])(z), jacrev(lambda z: np.exp(z) * z[0])(z), rtol=1e-13)
     assert gradcheck(program, [X])

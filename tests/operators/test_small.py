@@ -140,12 +140,15 @@ def test_copies_go_with_their_arrays_and_are_few():
     assert name not in captured._COPIES
 
 
-@pytest.mark.parametrize("f", [
-    lambda x, w: w @ x,
-    lambda x, w: np.tanh(x @ w.T),
-    lambda x, w: w.T @ np.sin(w @ x),
-    lambda x, w: np.sin(np.stack([x, 2.0 * x])) @ w.T,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, w: w @ x,
+        lambda x, w: np.tanh(x @ w.T),
+        lambda x, w: w.T @ np.sin(w @ x),
+        lambda x, w: np.sin(np.stack([x, 2.0 * x])) @ w.T,
+    ],
+)
 def test_a_product_with_unit_vectors_is_columns_of_the_matrix(f):
     rng = np.random.default_rng(2)
     w, x = rng.normal(size=(300, 400)), rng.normal(size=400)

@@ -155,8 +155,9 @@ def test_passes_over_the_parts(operator, passes):
 
 def test_minimize_finds_the_maximum_of_the_likelihood():
     total = summed(logistic, PARTS)
-    found = minimize(value_and_grad(total), np.zeros(3), jac=True, hessp=hvp(total), method="trust-ncg",
-                     options={"gtol": 1e-6})  # fmt: skip
+    found = minimize(
+        value_and_grad(total), np.zeros(3), jac=True, hessp=hvp(total), method="trust-ncg", options={"gtol": 1e-6}
+    )
     assert found.success
     assert np.allclose(by_hand(found.x)[1], 0.0, atol=1e-6)
 
@@ -432,8 +433,9 @@ try:
 except OSError as error:
     print(f.calls, error)
 """
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
-                           cwd=Path(__file__).parents[2])  # fmt: skip
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+    )
     assert found.stdout.startswith("2 ")
     assert "takes no more" in found.stdout
     again = checkpointed(lambda x: x * np.arange(100.0), tmp_path / "run")

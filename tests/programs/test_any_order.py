@@ -323,8 +323,9 @@ def test_rules_of_the_users():
 
     square = smooth(written_into)(lambda x: np.array([x * x, 2.0 * x]))
     x, v = np.array([1.0, 2.0, 2.0]), np.array([0.5, -1.0, 0.25])
-    for found, exact in zip(taylor(norm, x, 4, direction=v),
-                            taylor(lambda x: np.sqrt(np.sum(x * x)), x, 4, direction=v), strict=True):  # fmt: skip
+    for found, exact in zip(
+        taylor(norm, x, 4, direction=v), taylor(lambda x: np.sqrt(np.sum(x * x)), x, 4, direction=v), strict=True
+    ):
         assert found == pytest.approx(exact, rel=1e-14)
     assert [c.tolist() for c in taylor(square, 3.0, 3)] == [[9.0, 6.0], [6.0, 2.0], [1.0, 0.0], [0.0, 0.0]]
 
@@ -394,8 +395,9 @@ def third(a):
     return taylor(lambda x: np.exp(a * x), 0.0, 3)[3]
 
 
-@pytest.mark.parametrize("slope", [grad, lambda f: lambda x: derivative(f, 0, [x]), jacfwd,
-                                   lambda f: lambda x: taylor(f, x, 1)[1]])  # fmt: skip
+@pytest.mark.parametrize(
+    "slope", [grad, lambda f: lambda x: derivative(f, 0, [x]), jacfwd, lambda f: lambda x: taylor(f, x, 1)[1]]
+)
 def test_a_taylor_coefficient_is_differentiated_by_a_parameter(slope):
     assert slope(third)(2.0) == pytest.approx(2.0, rel=1e-14)
     assert slope(slope(third))(2.0) == pytest.approx(2.0, rel=1e-14)
@@ -559,8 +561,9 @@ def test_division_by_zero_is_that_of_the_function():
 # --------------------------------------------------------------------------------------------- refused
 
 
-@pytest.mark.parametrize("call", [lambda order: taylor(np.sin, 1.0, order),
-                                  lambda order: derivative(np.sin, 0, [1.0], order=order)])  # fmt: skip
+@pytest.mark.parametrize(
+    "call", [lambda order: taylor(np.sin, 1.0, order), lambda order: derivative(np.sin, 0, [1.0], order=order)]
+)
 def test_wrong_orders(call):
     for order in (2.0, "2", True, 1.0):
         with pytest.raises(TypeError, match="order is the number of differentiations"):

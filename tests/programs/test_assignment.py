@@ -338,7 +338,7 @@ FAILING = {
     "sort": lambda y: y.sort(axis=4),
     "partition": lambda y: y.partition(9),
     "np.partition": lambda y: assigning(..., np.partition(y, 9))(y),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAILING)

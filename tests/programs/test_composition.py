@@ -50,8 +50,9 @@ def f(q, w):
 def exact(q, w, by_q, by_w):
     """∂f/∂q…∂w… by 50 digits, of each element."""
     with mpmath.workdps(50):
-        return np.vectorize(lambda q, w: float(mpmath.diff(lambda q, w: mpmath.sin(q * w) + q**3 * w**2, (q, w),
-                                                           (by_q, by_w))))(q, w)  # fmt: skip
+        return np.vectorize(
+            lambda q, w: float(mpmath.diff(lambda q, w: mpmath.sin(q * w) + q**3 * w**2, (q, w), (by_q, by_w)))
+        )(q, w)
 
 
 def ones(x):

@@ -58,18 +58,21 @@ def nothing_is_lost():
 # ------------------------------------------------------------------------------------------------ which argument
 
 
-@pytest.mark.parametrize(("wrt", "error", "message"), [
-    (2, IndexError, r"2.* 2 argument"),
-    (-3, IndexError, r"-3.* 2 argument"),
-    ((0, 5), IndexError, r"5.* 2 argument"),
-    ("u", ValueError, r"='u' is no parameter of area, whose parameters are x, y"),
-    (1.0, TypeError, "index of an argument.* float 1.0"),
-    (None, TypeError, "index of an argument.* None"),
-    (True, TypeError, "index of an argument.* bool True"),
-    ([0], TypeError, r"index of an argument.* list \[0\]"),
-    ((), TypeError, "empty tuple"),
-    ((0, "u"), ValueError, r"='u' is no parameter of area"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrt", "error", "message"),
+    [
+        (2, IndexError, r"2.* 2 argument"),
+        (-3, IndexError, r"-3.* 2 argument"),
+        ((0, 5), IndexError, r"5.* 2 argument"),
+        ("u", ValueError, r"='u' is no parameter of area, whose parameters are x, y"),
+        (1.0, TypeError, "index of an argument.* float 1.0"),
+        (None, TypeError, "index of an argument.* None"),
+        (True, TypeError, "index of an argument.* bool True"),
+        ([0], TypeError, r"index of an argument.* list \[0\]"),
+        ((), TypeError, "empty tuple"),
+        ((0, "u"), ValueError, r"='u' is no parameter of area"),
+    ],
+)
 def test_a_wrong_index_of_the_argument(wrt, error, message):
     with pytest.raises(error, match=message):
         derivative(area, wrt, [2.0, 3.0])
@@ -90,8 +93,11 @@ def test_a_differentiated_argument_given_by_name(operator):
         operator(area)(x=2.0, y=3.0)
 
 
-@pytest.mark.parametrize("args", [2.0, "ab", None, {"x": 1.0}, {1.0, 2.0}, np.array(2.0), iter([1.0, 2.0])],
-                         ids=lambda args: type(args).__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "args",
+    [2.0, "ab", None, {"x": 1.0}, {1.0, 2.0}, np.array(2.0), iter([1.0, 2.0])],
+    ids=lambda args: type(args).__name__,
+)
 def test_arguments_are_a_list_of_arguments(args):
     for call in (lambda: derivative(area, 0, args), lambda: forward_mode.gradient(area, args),
                  lambda: reverse_mode.gradient(area, args), lambda: jvp(area, args, [1.0, 1.0])):  # fmt: skip
@@ -199,8 +205,7 @@ def test_the_operators_that_keep_structures_name_the_leaf(name):
     def f(x):
         return {"a": x, "b": NOT_NUMBERS[name](x)}
 
-    for call in (lambda: jvp(f, [2.0], [1.0]), lambda: vjp(f, 2.0), lambda: linearize(f, 2.0),
-                 lambda: jacrev(f)(2.0)):  # fmt: skip
+    for call in (lambda: jvp(f, [2.0], [1.0]), lambda: vjp(f, 2.0), lambda: linearize(f, 2.0), lambda: jacrev(f)(2.0)):
         with pytest.raises(TypeError, match=r"f returned .*returns numbers or arrays"):
             call()
 
@@ -251,14 +256,19 @@ ZEROS = [
 def test_a_constant_has_the_gradient_zero_of_the_right_shape_and_type(constant, x, zero, gradient_of):
     (found,) = gradient_of(constant, [x])
     assert (type(found), np.shape(found), getattr(found, "dtype", None)) == (
-        type(zero), np.shape(zero), getattr(zero, "dtype", None))  # fmt: skip
+        type(zero),
+        np.shape(zero),
+        getattr(zero, "dtype", None),
+    )
     assert np.all(found == 0)
     assert np.all(derivative(constant, 0, [x]) == 0)
 
 
 @JACOBIANS
-@pytest.mark.parametrize(("constant", "shape"), [(lambda x: np.arange(3.0), (3, 2)), (lambda x: [1, 2.0], (2, 2)),
-                                                 (lambda x: np.ones((2, 1)), (2, 1, 2))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("constant", "shape"),
+    [(lambda x: np.arange(3.0), (3, 2)), (lambda x: [1, 2.0], (2, 2)), (lambda x: np.ones((2, 1)), (2, 1, 2))],
+)
 def test_a_constant_array_has_the_jacobian_zero(constant, shape, jacobian_of):
     found = jacobian_of(constant)(np.ones(2))
     assert (found.shape, found.dtype) == (shape, np.float64)
@@ -352,9 +362,12 @@ def test_tangents_are_numbers(t):
 
 def test_a_real_value_has_real_tangents():
     """The adjoint of an imaginary cotangent would be a silent zero."""
-    for call in (lambda: jvp(np.square, [2.0], [1j]), lambda: vjp(np.square, 2.0)[1](1j),
-                 lambda: vjp(np.square, SQUARES)[1](1j * SQUARES),
-                 lambda: linearize(np.square, 2.0)[1](1j)):  # fmt: skip
+    for call in (
+        lambda: jvp(np.square, [2.0], [1j]),
+        lambda: vjp(np.square, 2.0)[1](1j),
+        lambda: vjp(np.square, SQUARES)[1](1j * SQUARES),
+        lambda: linearize(np.square, 2.0)[1](1j),
+    ):
         with pytest.raises((TypeError, ValueError), match="complex"):
             call()
 
@@ -364,8 +377,10 @@ def test_complex_numbers_have_no_order():
     for f in (lambda z: np.maximum(z, w), lambda z: np.fmin(z, w), lambda z: np.clip(z, 0, 1)):
         with pytest.raises(TypeError, match=r"compare their abs or real parts, and take one by np\.where"):
             vjp(f, z)
-    for f, expected in ((lambda z: np.where(abs(z) > abs(w), z, w), [1, 1]),
-                        (lambda z: np.where(z.real > w.real, z, w), [0, 1])):  # fmt: skip
+    for f, expected in (
+        (lambda z: np.where(abs(z) > abs(w), z, w), [1, 1]),
+        (lambda z: np.where(z.real > w.real, z, w), [0, 1]),
+    ):
         np.testing.assert_array_equal(vjp(f, z)[1](one)[0], expected)
 
 
@@ -385,8 +400,7 @@ def test_tangents_have_the_structure_of_their_primals(other):
     def f(p):
         return {"a": p["a"] * p["b"][0], "b": (p["b"][1], p["a"])}
 
-    for call in (lambda: jvp(f, [PAIR], [other]), lambda: vjp(f, PAIR)[1](other),
-                 lambda: linearize(f, PAIR)[1](other)):  # fmt: skip
+    for call in (lambda: jvp(f, [PAIR], [other]), lambda: vjp(f, PAIR)[1](other), lambda: linearize(f, PAIR)[1](other)):
         with pytest.raises((TypeError, ValueError), match=r"structure|leaves|tangent, tuple"):
             call()
 
@@ -770,8 +784,11 @@ def test_one_nan_leaves_the_other_elements_alone(gradient_of):
 
 
 @GRADIENTS
-@pytest.mark.parametrize("function", [np.sin, np.sqrt, np.log, lambda x: 1 / x, lambda x: x**-0.5, np.arcsin, np.hypot],
-                         ids=lambda f: f.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [np.sin, np.sqrt, np.log, lambda x: 1 / x, lambda x: x**-0.5, np.arcsin, np.hypot],
+    ids=lambda f: f.__name__,
+)
 def test_derivatives_warn_of_nothing_that_the_function_does_not_warn_of(function, gradient_of):
     """At 0 some slopes are infinite; warnings are errors in these tests."""
     x = np.array([0.0, 1.0]) if function in (np.sin, np.sqrt, np.arcsin) else np.array([0.5, 1.0])
@@ -782,23 +799,26 @@ def test_derivatives_warn_of_nothing_that_the_function_does_not_warn_of(function
 
 
 @GRADIENTS
-@pytest.mark.parametrize(("function", "x", "error"), [
-    (lambda x: 1 / x, 0.0, ZeroDivisionError),
-    (lambda x: x**-1, 0.0, ZeroDivisionError),
-    (lambda x: x**400.0, 1e300, OverflowError),
-    (lambda x: x % 0.0, 1.0, ZeroDivisionError),
-    (lambda x: math.floor(x), math.nan, ValueError),
-    (lambda x: [1.0][5] * x, 1.0, IndexError),
-    (lambda x: x.nothing, 1.0, AttributeError),
-    (lambda x: x[0], 1.0, TypeError),
-    (lambda x: np.reshape(x, (7, 7)), np.ones(3), ValueError),
-    (lambda x: x @ np.ones(4), np.ones(3), ValueError),
-    (lambda x: np.linalg.solve(np.zeros((3, 3)), x), np.ones(3), np.linalg.LinAlgError),
-    (lambda x: x + np.ones(4), np.ones(3), ValueError),
-    (lambda x: x[5], np.ones(3), IndexError),
-    (lambda x: np.sum(x, axis=3), np.ones(3), np.exceptions.AxisError),
-    (lambda x: bool(x), np.ones(3), ValueError),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "x", "error"),
+    [
+        (lambda x: 1 / x, 0.0, ZeroDivisionError),
+        (lambda x: x**-1, 0.0, ZeroDivisionError),
+        (lambda x: x**400.0, 1e300, OverflowError),
+        (lambda x: x % 0.0, 1.0, ZeroDivisionError),
+        (lambda x: math.floor(x), math.nan, ValueError),
+        (lambda x: [1.0][5] * x, 1.0, IndexError),
+        (lambda x: x.nothing, 1.0, AttributeError),
+        (lambda x: x[0], 1.0, TypeError),
+        (lambda x: np.reshape(x, (7, 7)), np.ones(3), ValueError),
+        (lambda x: x @ np.ones(4), np.ones(3), ValueError),
+        (lambda x: np.linalg.solve(np.zeros((3, 3)), x), np.ones(3), np.linalg.LinAlgError),
+        (lambda x: x + np.ones(4), np.ones(3), ValueError),
+        (lambda x: x[5], np.ones(3), IndexError),
+        (lambda x: np.sum(x, axis=3), np.ones(3), np.exceptions.AxisError),
+        (lambda x: bool(x), np.ones(3), ValueError),
+    ],
+)
 def test_a_programs_own_errors_are_those_of_the_plain_program(function, x, error, gradient_of):
     with pytest.raises(error) as plain:
         function(x)

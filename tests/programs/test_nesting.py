@@ -112,8 +112,7 @@ def test_one_function_that_differentiates_itself(modes):
 
 
 @nestings(2)
-@pytest.mark.parametrize("store", [lambda z: z, lambda z: [z], lambda z: {"z": z}],
-                         ids=["number", "list", "dict"])  # fmt: skip
+@pytest.mark.parametrize("store", [lambda z: z, lambda z: [z], lambda z: {"z": z}], ids=["number", "list", "dict"])
 def test_a_stateful_closure_is_found_out(store, modes):
     """ForwardDiff.jl #443: the inner function overwrites what it closes over; a wrong number would be 2."""
     outer, inner = (MODES[mode] for mode in modes)
@@ -321,8 +320,11 @@ def test_third_derivatives_of_array_functions(name, modes):
     assert f(POINT) == pytest.approx(third(POINT, DIRECTION), rel=1e-11)
 
 
-@pytest.mark.parametrize("operators", list(product([jacfwd, jacrev, jacobian], repeat=3)),
-                         ids=lambda operators: "-".join(f.__name__ for f in operators))  # fmt: skip
+@pytest.mark.parametrize(
+    "operators",
+    list(product([jacfwd, jacrev, jacobian], repeat=3)),
+    ids=lambda operators: "-".join(f.__name__ for f in operators),
+)
 def test_third_derivative_tensors(operators):
     outer, middle, inner = operators
     tensor = outer(middle(inner(lambda x: np.einsum("ijk,i,j,k->", CUBE, x, x, x))))(POINT)

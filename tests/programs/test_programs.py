@@ -27,8 +27,9 @@ from autodiff import forward as forward_mode
 from autodiff import reverse as reverse_mode
 from dualnumbers import dmath
 
-GRADIENTS = pytest.mark.parametrize("gradient_of", [forward_mode.gradient, reverse_mode.gradient],
-                                    ids=["forward", "reverse"])  # fmt: skip
+GRADIENTS = pytest.mark.parametrize(
+    "gradient_of", [forward_mode.gradient, reverse_mode.gradient], ids=["forward", "reverse"]
+)
 JACOBIANS = pytest.mark.parametrize("jacobian_of", [jacfwd, jacrev, jacobian], ids=lambda f: f.__name__)
 
 
@@ -101,25 +102,28 @@ def by_match(x):
 
 
 @GRADIENTS
-@pytest.mark.parametrize(("program", "x", "slope"), [
-    (absolute, -3.0, -1.0),
-    (absolute, 3.0, 1.0),
-    (square_root, 2.0, 0.5 / math.sqrt(2.0)),
-    (factorial_like, 3.5, 3.5 * 2.5 * 1.5 * 0.5 * (1 / 3.5 + 1 / 2.5 + 1 / 1.5 + 1 / 0.5)),
-    (exponential, 1.5, math.exp(1.5)),
-    (with_early_return, 2.0, 3 * 4.0),
-    (with_try, 4.0, 0.25),
-    (with_try, -4.0, -1.0),
-    (by_table, 1.5, 3.0),
-    (by_table, 2.5, 3 * 2.5**2),
-    (by_match, 1.5, 3.0),
-    (lambda x: sum(sorted([x * x, x, 1.0])[:2]), 0.5, 2.0),
-    (lambda x: max(x, 2.0, x * x), 3.0, 6.0),
-    (lambda x: [x, x * x][int(x > 1)], 3.0, 6.0),
-    (lambda x: "x" in {"x": x} and x * 2, 3.0, 2.0),
-    (lambda x: {**{"a": x}, "a": x * x}["a"], 3.0, 6.0),
-    (lambda x: next(term for term in (x**k for k in range(9)) if term > 10), 3.0, 27.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("program", "x", "slope"),
+    [
+        (absolute, -3.0, -1.0),
+        (absolute, 3.0, 1.0),
+        (square_root, 2.0, 0.5 / math.sqrt(2.0)),
+        (factorial_like, 3.5, 3.5 * 2.5 * 1.5 * 0.5 * (1 / 3.5 + 1 / 2.5 + 1 / 1.5 + 1 / 0.5)),
+        (exponential, 1.5, math.exp(1.5)),
+        (with_early_return, 2.0, 3 * 4.0),
+        (with_try, 4.0, 0.25),
+        (with_try, -4.0, -1.0),
+        (by_table, 1.5, 3.0),
+        (by_table, 2.5, 3 * 2.5**2),
+        (by_match, 1.5, 3.0),
+        (lambda x: sum(sorted([x * x, x, 1.0])[:2]), 0.5, 2.0),
+        (lambda x: max(x, 2.0, x * x), 3.0, 6.0),
+        (lambda x: [x, x * x][int(x > 1)], 3.0, 6.0),
+        (lambda x: "x" in {"x": x} and x * 2, 3.0, 2.0),
+        (lambda x: {**{"a": x}, "a": x * x}["a"], 3.0, 6.0),
+        (lambda x: next(term for term in (x**k for k in range(9)) if term > 10), 3.0, 27.0),
+    ],
+)
 def test_control_flow(program, x, slope, gradient_of):
     (found,) = gradient_of(program, [x])
     assert type(found) is float
@@ -220,8 +224,9 @@ def test_scipy_minimises_with_hessian_products():
 
     start = np.array([-1.2, 1.0, -1.2, 1.0])
     for second in ({"hessp": hvp(rosenbrock)}, {"hess": hessian(rosenbrock)}):
-        fit = optimize.minimize(rosenbrock, start, jac=grad(rosenbrock), method="Newton-CG", options={"xtol": 1e-10},
-                                **second)  # fmt: skip
+        fit = optimize.minimize(
+            rosenbrock, start, jac=grad(rosenbrock), method="Newton-CG", options={"xtol": 1e-10}, **second
+        )
         np.testing.assert_allclose(fit.x, np.ones(4), rtol=1e-8)
 
 
@@ -256,14 +261,17 @@ def test_gradients_have_the_shapes_of_the_arguments(function, arguments, expecte
 
 
 @GRADIENTS
-@pytest.mark.parametrize("function", [
-    lambda x: np.sum(x * [1.0, 2.0, 3.0]),
-    lambda x: np.sum((1.0, 2.0, 3.0) * x),
-    lambda x: np.sum(np.multiply(x, [1.0, 2.0, 3.0])),
-    lambda x: x @ [1.0, 2.0, 3.0],
-    lambda x: np.dot([1.0, 2.0, 3.0], x),
-    lambda x: np.sum(x - [5.0, 5.0, 5.0] + [0.0, x[1], 2 * x[2]]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(x * [1.0, 2.0, 3.0]),
+        lambda x: np.sum((1.0, 2.0, 3.0) * x),
+        lambda x: np.sum(np.multiply(x, [1.0, 2.0, 3.0])),
+        lambda x: x @ [1.0, 2.0, 3.0],
+        lambda x: np.dot([1.0, 2.0, 3.0], x),
+        lambda x: np.sum(x - [5.0, 5.0, 5.0] + [0.0, x[1], 2 * x[2]]),
+    ],
+)
 def test_lists_stand_for_arrays_as_in_numpy(function, gradient_of):
     same(gradient_of(function, [np.ones(3)]), [np.array([1.0, 2.0, 3.0])])
 
@@ -407,8 +415,10 @@ def test_item_assignment_and_views_at_second_order(program, outer, inner):
 
     found = outer(inner(scalar))(WHERE)
     h = 1e-5
-    rows = [(complex_step(scalar, WHERE + h * unit) - complex_step(scalar, WHERE - h * unit)) / (2 * h)
-            for unit in np.eye(3)]  # fmt: skip
+    rows = [
+        (complex_step(scalar, WHERE + h * unit) - complex_step(scalar, WHERE - h * unit)) / (2 * h)
+        for unit in np.eye(3)
+    ]
     np.testing.assert_allclose(found, rows, rtol=1e-7, atol=1e-8)
 
 
@@ -703,14 +713,17 @@ def test_stop_gradient_and_value_of(gradient_of):
 
 
 @JACOBIANS
-@pytest.mark.parametrize(("function", "slope"), [
-    (lambda z: z * z, lambda z: 2 * z),
-    (lambda z: np.exp(1j * z), lambda z: 1j * np.exp(1j * z)),
-    (lambda z: 1 / z, lambda z: -1 / z**2),
-    (lambda z: np.sin(z) / (z + 2), lambda z: np.cos(z) / (z + 2) - np.sin(z) / (z + 2) ** 2),
-    (lambda z: np.sqrt(z) * np.log(z), lambda z: np.log(z) / (2 * np.sqrt(z)) + np.sqrt(z) / z),
-    (lambda z: z**3 * 2**z, lambda z: 3 * z**2 * 2**z + z**3 * 2**z * np.log(2)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "slope"),
+    [
+        (lambda z: z * z, lambda z: 2 * z),
+        (lambda z: np.exp(1j * z), lambda z: 1j * np.exp(1j * z)),
+        (lambda z: 1 / z, lambda z: -1 / z**2),
+        (lambda z: np.sin(z) / (z + 2), lambda z: np.cos(z) / (z + 2) - np.sin(z) / (z + 2) ** 2),
+        (lambda z: np.sqrt(z) * np.log(z), lambda z: np.log(z) / (2 * np.sqrt(z)) + np.sqrt(z) / z),
+        (lambda z: z**3 * 2**z, lambda z: 3 * z**2 * 2**z + z**3 * 2**z * np.log(2)),
+    ],
+)
 def test_holomorphic_functions(function, slope, jacobian_of):
     z = 0.5 + 0.25j
     assert jacobian_of(function)(z) == pytest.approx(slope(z), rel=1e-14)
@@ -735,13 +748,16 @@ def test_beside_large_elements_what_is_not_holomorphic_is_seen(jacobian_of):
     np.testing.assert_allclose(whole[1, 1], np.cos(points[1]) / points[0], rtol=1e-13)
 
 
-@pytest.mark.parametrize(("function", "slope"), [
-    (lambda z: np.abs(z) ** 2, lambda z: 2 * z),
-    (lambda z: np.abs(z), lambda z: z / abs(z)),
-    (lambda z: np.real(z * z), lambda z: 2 * np.conj(z)),
-    (lambda z: np.imag(np.exp(z)), lambda z: np.conj(np.exp(z)) * 1j),
-    (lambda z: np.real(z) * np.imag(z), lambda z: z.imag + 1j * z.real),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "slope"),
+    [
+        (lambda z: np.abs(z) ** 2, lambda z: 2 * z),
+        (lambda z: np.abs(z), lambda z: z / abs(z)),
+        (lambda z: np.real(z * z), lambda z: 2 * np.conj(z)),
+        (lambda z: np.imag(np.exp(z)), lambda z: np.conj(np.exp(z)) * 1j),
+        (lambda z: np.real(z) * np.imag(z), lambda z: z.imag + 1j * z.real),
+    ],
+)
 @GRADIENTS
 def test_the_gradient_of_a_real_function_of_complex_numbers_ascends(function, slope, gradient_of):
     z = 0.6 - 0.8j
@@ -793,18 +809,21 @@ def test_real_and_imag_of_a_real_argument_carry_the_derivative(gradient_of):
 
 
 @GRADIENTS
-@pytest.mark.parametrize(("function", "x", "slope"), [
-    (lambda x: x**2, 0.0, 0.0),
-    (lambda x: x**0, 0.0, 0.0),
-    (lambda x: x**1, 0.0, 1.0),
-    (lambda x: 0.0**x, 1.0, 0.0),
-    (lambda x: abs(x), 0.0, 0.0),
-    (lambda x: np.where(x > 0, np.sqrt(x), 0.0), 0.0, 0.0),
-    (lambda x: np.maximum(x, 0.0), 0.0, 0.5),
-    (lambda x: x * math.inf, 1.0, math.inf),
-    (lambda x: np.exp(x), -math.inf, 0.0),
-    (lambda x: np.tanh(x), 20.0, 1.6993417021166355e-17),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "x", "slope"),
+    [
+        (lambda x: x**2, 0.0, 0.0),
+        (lambda x: x**0, 0.0, 0.0),
+        (lambda x: x**1, 0.0, 1.0),
+        (lambda x: 0.0**x, 1.0, 0.0),
+        (lambda x: abs(x), 0.0, 0.0),
+        (lambda x: np.where(x > 0, np.sqrt(x), 0.0), 0.0, 0.0),
+        (lambda x: np.maximum(x, 0.0), 0.0, 0.5),
+        (lambda x: x * math.inf, 1.0, math.inf),
+        (lambda x: np.exp(x), -math.inf, 0.0),
+        (lambda x: np.tanh(x), 20.0, 1.6993417021166355e-17),
+    ],
+)
 def test_special_points(function, x, slope, gradient_of):
     same(gradient_of(function, [x]), [slope])
 

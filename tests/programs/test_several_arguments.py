@@ -80,16 +80,18 @@ SCALAR = {
 }
 
 VECTORS = {
-    "spherical": lambda m, v: m.stack([v[0] * m.sin(v[1]) * m.cos(v[2]), v[0] * m.sin(v[1]) * m.sin(v[2]),
-                                       v[0] * m.cos(v[1])]),
+    "spherical": lambda m, v: m.stack(
+        [v[0] * m.sin(v[1]) * m.cos(v[2]), v[0] * m.sin(v[1]) * m.sin(v[2]), v[0] * m.cos(v[1])]
+    ),
     "Lorenz": lambda m, v: m.stack([10.0 * (v[1] - v[0]), v[0] * (28.0 - v[2]) - v[1], v[0] * v[1] - 8.0 * v[2] / 3.0]),
     "softmax": lambda m, v: m.stack([m.exp(x) / m.sum(m.stack([m.exp(y) for y in v])) for x in v]),
     "elementary symmetric": lambda m, v: m.stack([m.sum(v), v[0] * v[1] + v[0] * v[2] + v[1] * v[2], m.prod(v)]),
     "unit vector": lambda m, v: m.stack([x / m.sqrt(m.dot(v, v)) for x in v]),
     "kinetics": lambda m, v: m.stack([-v[0] * v[1] * m.exp(-1.0 / v[2]), v[0] * v[1] / (1.0 + v[2])]),
-    "rotation": lambda m, v: m.stack([m.cos(v[0]) * v[1] - m.sin(v[0]) * v[2],
-                                      m.sin(v[0]) * v[1] + m.cos(v[0]) * v[2]]),
-}  # fmt: skip
+    "rotation": lambda m, v: m.stack(
+        [m.cos(v[0]) * v[1] - m.sin(v[0]) * v[2], m.sin(v[0]) * v[1] + m.cos(v[0]) * v[2]]
+    ),
+}
 
 POINT = np.array([0.7, 0.9, 1.1])
 
@@ -133,13 +135,20 @@ HESSIANS = {"hessian": hessian, "forward in forward": lambda f: jacfwd(jacfwd(f)
             "reverse in reverse": lambda f: jacrev(grad(f)), "tensor": lambda f: lambda v: derivative_tensor(f, v, 2),
             "hvp": lambda f: lambda v: np.stack([hvp(f)(v, e) for e in np.eye(3)]),
             "sparse": lambda f: lambda v: hessian(f, sparse=True)(v).toarray()}  # fmt: skip
-THIRDS = {"tensor": lambda f: lambda v: derivative_tensor(f, v, 3), "forward of hessian": lambda f: jacfwd(hessian(f)),
-          "reverse of hessian": lambda f: jacrev(hessian(f)), "of tensor": lambda f: jacrev(
-              lambda v: derivative_tensor(f, v, 2))}  # fmt: skip
-FOURTHS = {"tensor": lambda f: lambda v: derivative_tensor(f, v, 4),
-           "of hessian": lambda f: lambda v: derivative_tensor(hessian(f), v, 2)}  # fmt: skip
-FIFTHS = {"tensor": lambda f: lambda v: derivative_tensor(f, v, 5),
-          "of gradient": lambda f: lambda v: derivative_tensor(grad(f), v, 4)}  # fmt: skip
+THIRDS = {
+    "tensor": lambda f: lambda v: derivative_tensor(f, v, 3),
+    "forward of hessian": lambda f: jacfwd(hessian(f)),
+    "reverse of hessian": lambda f: jacrev(hessian(f)),
+    "of tensor": lambda f: jacrev(lambda v: derivative_tensor(f, v, 2)),
+}
+FOURTHS = {
+    "tensor": lambda f: lambda v: derivative_tensor(f, v, 4),
+    "of hessian": lambda f: lambda v: derivative_tensor(hessian(f), v, 2),
+}
+FIFTHS = {
+    "tensor": lambda f: lambda v: derivative_tensor(f, v, 5),
+    "of gradient": lambda f: lambda v: derivative_tensor(grad(f), v, 4),
+}
 WAYS = ((GRADIENTS, 1e-12), (HESSIANS, 1e-11), (THIRDS, 1e-10), (FOURTHS, 1e-9), (FIFTHS, 1e-8))
 
 
@@ -158,8 +167,11 @@ JACOBIANS = {"jacobian": jacobian, "jacfwd": jacfwd, "jacrev": jacrev,
              "sparse": lambda f: lambda v: jacobian(f, sparse=True)(v).toarray(),
              "by derivative": lambda f: lambda v: derivative(f, 0, [v]),
              "tensor": lambda f: lambda v: derivative_tensor(f, v, 1)}  # fmt: skip
-SECONDS = {"tensor": lambda f: lambda v: derivative_tensor(f, v, 2), "forward of reverse": lambda f: jacfwd(jacrev(f)),
-           "reverse of forward": lambda f: jacrev(jacfwd(f))}  # fmt: skip
+SECONDS = {
+    "tensor": lambda f: lambda v: derivative_tensor(f, v, 2),
+    "forward of reverse": lambda f: jacfwd(jacrev(f)),
+    "reverse of forward": lambda f: jacrev(jacfwd(f)),
+}
 
 
 @pytest.mark.parametrize("name", VECTORS)

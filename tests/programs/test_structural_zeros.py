@@ -238,13 +238,15 @@ STRUCTURAL = {
     "a row times a column of constant zeros": (lambda v: np.sqrt(np.outer(v[1:], MASK)), [0.0, 0.5, 1 / 3]),
     "stored": (lambda v: _stored(np.sqrt(v[1:] * MASK[:2])), [0.0, 0.0, 1 / 6]),
     "a view that is returned": (lambda v: _rows(np.sqrt(np.outer(v[1:], MASK))), [0.0, 0.0, 1 / 3]),
-    "above a Cholesky factor's diagonal": (lambda v: np.cbrt(np.linalg.cholesky(np.diag(v[1:]))[0]),
-                                           [0.0, 4 ** (-5 / 6) / 6, 0.0]),
+    "above a Cholesky factor's diagonal": (
+        lambda v: np.cbrt(np.linalg.cholesky(np.diag(v[1:]))[0]),
+        [0.0, 4 ** (-5 / 6) / 6, 0.0],
+    ),
     "whole parts": (lambda v: np.sqrt(np.floor(v / 8) * v), [0.0, 0.0, 1 / 6]),
     "whole multiples": (lambda v: np.sqrt(v // 8 * v), [0.0, 0.0, 1 / 6]),
     "rounded to a decimal": (lambda v: np.sqrt(np.round(v / 50, 1) * v), [0.0, 0.1**0.5 / 4, 0.2**0.5 / 6]),
     "an element of 0": (lambda v: np.stack([v[1] ** 0.5, v[0] ** 0.5])[0], [0.0, 0.25, 0.0]),
-}  # fmt: skip
+}
 
 
 def _stored(x):
@@ -294,8 +296,11 @@ def test_gaussian_kernels_of_pairwise_distances():
     """Their diagonal is at the kink of a length, whose square has no second derivative of its own there."""
     x = np.array([[0.0, 0.0], [1.0, 2.0], [0.5, -1.0]])
     expected = hessian(lambda x: np.sum(np.exp(-np.sum((x[:, None] - x) ** 2, -1))))(x)
-    for distances in (lambda d: np.linalg.norm(d, axis=-1), lambda d: np.hypot(d[..., 0], d[..., 1]),
-                      lambda d: np.sqrt(np.sum(d**2, -1))):  # fmt: skip
+    for distances in (
+        lambda d: np.linalg.norm(d, axis=-1),
+        lambda d: np.hypot(d[..., 0], d[..., 1]),
+        lambda d: np.sqrt(np.sum(d**2, -1)),
+    ):
 
         def kernels(x, distances=distances):
             return np.sum(np.exp(-(distances(x[:, None] - x) ** 2)))

@@ -622,8 +622,9 @@ def test_a_dataclass_and_a_subclass_of_dict_may_be_registered():
     assert grad(lambda x: x["w"] ** 2)(Half(w=3.0, step=range(3))) == {"w": 6.0, "step": range(3)}
 
 
-@pytest.mark.parametrize("kind", [Plain(W, B), None, "Plain", dict, tuple, str, float, np.ndarray, np.float32,
-                                  autodiff.Variable])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind", [Plain(W, B), None, "Plain", dict, tuple, str, float, np.ndarray, np.float32, autodiff.Variable]
+)
 def test_what_cannot_be_registered(kind):
     with pytest.raises(TypeError, match=r"registered by its class|no class to register"):
         register_structure(kind, list, lambda x, parts: x)
@@ -715,30 +716,36 @@ def wrapped(*args, **keywords):
     return product(*args, **keywords)
 
 
-@pytest.mark.parametrize(("f", "argnums", "args", "expected"), [
-    (functools.partial(product, 3.0), "w", (2.0,), BY_W),
-    (functools.partial(product, scale=5.0), "w", (3.0, 2.0), 5 * BY_W),
-    (Method().of, "y", (3.0, 2.0), 24.0),
-    (Method(), "x", (3.0, 2.0), 8.0),
-    (lambda x, /, y: x * y, "x", (3.0, 2.0), 2.0),
-    (lambda x, *ys: x * ys[0], "x", (3.0, 2.0), 2.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "argnums", "args", "expected"),
+    [
+        (functools.partial(product, 3.0), "w", (2.0,), BY_W),
+        (functools.partial(product, scale=5.0), "w", (3.0, 2.0), 5 * BY_W),
+        (Method().of, "y", (3.0, 2.0), 24.0),
+        (Method(), "x", (3.0, 2.0), 8.0),
+        (lambda x, /, y: x * y, "x", (3.0, 2.0), 2.0),
+        (lambda x, *ys: x * ys[0], "x", (3.0, 2.0), 2.0),
+    ],
+)
 def test_names_of_the_signature(f, argnums, args, expected):
     assert derivative(f, argnums, args) == pytest.approx(expected, rel=1e-15)
     for operator in (grad, jacfwd, jacrev, jacobian):
         assert operator(f, argnums)(*args) == pytest.approx(expected, rel=1e-15)
 
 
-@pytest.mark.parametrize(("argnums", "args", "keywords", "error", "message"), [
-    ("u", (3.0, 2.0), {}, ValueError, r"argnums='u' is no parameter of product, .* x, w, scale, \*\*others"),
-    (("x", "u"), (3.0,), {}, ValueError, "argnums='u' is no parameter"),
-    ("others", (3.0,), {}, ValueError, "argnums='others' is no parameter"),
-    ("w", (3.0,), {}, TypeError, "argnums='w', but the function was not given w"),
-    ("scale", (3.0, 2.0), {}, TypeError, "argnums='scale', but the function was not given scale"),
-    (("x", 0), (3.0, 2.0), {}, ValueError, "names an argument twice"),
-    (("w", "w"), (3.0,), {"w": 2.0}, ValueError, "names an argument twice"),
-    (1, (3.0,), {"w": 2.0}, IndexError, "1 argument"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("argnums", "args", "keywords", "error", "message"),
+    [
+        ("u", (3.0, 2.0), {}, ValueError, r"argnums='u' is no parameter of product, .* x, w, scale, \*\*others"),
+        (("x", "u"), (3.0,), {}, ValueError, "argnums='u' is no parameter"),
+        ("others", (3.0,), {}, ValueError, "argnums='others' is no parameter"),
+        ("w", (3.0,), {}, TypeError, "argnums='w', but the function was not given w"),
+        ("scale", (3.0, 2.0), {}, TypeError, "argnums='scale', but the function was not given scale"),
+        (("x", 0), (3.0, 2.0), {}, ValueError, "names an argument twice"),
+        (("w", "w"), (3.0,), {"w": 2.0}, ValueError, "names an argument twice"),
+        (1, (3.0,), {"w": 2.0}, IndexError, "1 argument"),
+    ],
+)
 def test_names_that_are_wrong(argnums, args, keywords, error, message):
     for operator in (grad, value_and_grad, jacfwd, jacrev, jacobian, hessian):
         with pytest.raises(error, match=message):
@@ -746,9 +753,12 @@ def test_names_that_are_wrong(argnums, args, keywords, error, message):
 
 
 def test_wrong_names_at_a_point():
-    for call in (lambda: derivative(product, "u", [3.0]), lambda: differentiate(product, "u")(3.0),
-                 lambda: difference_quotient(product, "u", [3.0]),
-                 lambda: check_derivative(product, "u", [3.0], 1.0)):  # fmt: skip
+    for call in (
+        lambda: derivative(product, "u", [3.0]),
+        lambda: differentiate(product, "u")(3.0),
+        lambda: difference_quotient(product, "u", [3.0]),
+        lambda: check_derivative(product, "u", [3.0], 1.0),
+    ):
         with pytest.raises(ValueError, match="wrt='u' is no parameter of product"):
             call()
     with pytest.raises(TypeError, match=r"wrt='x': .* does not tell the names of its parameters; give the index"):

@@ -43,12 +43,14 @@ OPERATIONS = {
     "p[:1] ** s": (lambda s, p: p[:1] ** s, "p[:1] ** s.to_numpy()"),
     "s > p[0]": (lambda s, p: s > p[0], "s.to_numpy() > p[0]"),
     "p[0] <= s": (lambda s, p: p[0] <= s, "p[0] <= s.to_numpy()"),
-    "s @ np.stack([p[0], p[0], p[0]])": (lambda s, p: s @ np.stack([p[0], p[0], p[0]]),
-                                         "s.to_numpy() @ np.stack([p[0], p[0], p[0]])"),
+    "s @ np.stack([p[0], p[0], p[0]])": (
+        lambda s, p: s @ np.stack([p[0], p[0], p[0]]),
+        "s.to_numpy() @ np.stack([p[0], p[0], p[0]])",
+    ),
     "np.multiply(s, p[0])": (lambda s, p: np.multiply(s, p[0]), "np.multiply(s.to_numpy(), p[0])"),
     "np.hypot(p[0], s)": (lambda s, p: np.hypot(p[0], s), "np.hypot(p[0], s.to_numpy())"),
     "s *= p": (lambda s, p: mul(s, p[0]), "s = s.to_numpy() * p"),
-}  # fmt: skip
+}
 
 
 @EACH
@@ -85,9 +87,11 @@ OF_TABLES = {
     "made there": (lambda t, p: p[0] * type(t.x)([1.0, 2.0]), "take .to_numpy() of the Series"),
     "another method": (lambda t, p: t.x.add(p[0], fill_value=0.0), "take .to_numpy() of the Series"),
     "of a method": (lambda t, p: p[0] * t.x.rolling(2).mean(), "take .to_numpy() of the Series"),
-    "long": (lambda t, p: t.x.shift(1).fillna(0.0) * p[0] * t.y.rolling(2).mean().fillna(t.x.mean()) * t.x.shift(2),
-             "take .to_numpy() of the Series"),
-}  # fmt: skip
+    "long": (
+        lambda t, p: t.x.shift(1).fillna(0.0) * p[0] * t.y.rolling(2).mean().fillna(t.x.mean()) * t.x.shift(2),
+        "take .to_numpy() of the Series",
+    ),
+}
 
 
 @MODES

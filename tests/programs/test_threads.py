@@ -196,11 +196,13 @@ def test_differentiating_inside_each_thread_is_right(mode, program):
 REPEATED = {
     "pull-back of a gradient": lambda: vjp(grad(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3)), np.eye(5))[1],
     "pull-back of a gradient, singular values": lambda: vjp(
-        grad(lambda a: np.sum(np.linalg.svdvals(a) ** 3)), np.eye(5))[1],
+        grad(lambda a: np.sum(np.linalg.svdvals(a) ** 3)), np.eye(5)
+    )[1],
     "tangents": lambda: linearize(np.linalg.eigvalsh, np.eye(5))[1],
     "pull-back of a tangent": lambda: vjp(
-        lambda a: np.sum(jvp(lambda a: np.linalg.eigvalsh(a) ** 3, [a], [DIRECTION])[1]), np.eye(5))[1],
-}  # fmt: skip
+        lambda a: np.sum(jvp(lambda a: np.linalg.eigvalsh(a) ** 3, [a], [DIRECTION])[1]), np.eye(5)
+    )[1],
+}
 DIRECTION = np.diag(np.arange(5.0))
 
 

@@ -47,7 +47,9 @@ def test_every_entry_is_of_something():
 
 IN_NUMPY = {"np.": np, "np.linalg.": np.linalg, "np.fft.": np.fft, "np.lib.stride_tricks.": np.lib.stride_tricks}
 REFUSED = {f"{name}: weights" for name in ("np.quantile", "np.nanquantile", "np.percentile", "np.nanpercentile")} | {
-    "np.polyfit: full", "np.polyfit: cov"}  # fmt: skip
+    "np.polyfit: full",
+    "np.polyfit: cov",
+}
 """Parameters that a function of numbers refuses."""
 IDLE = {"device", "like", "order", "out", "subok"}
 """Those that say where a result goes, or how it lies in memory, of which test_parameters.py has tests."""
@@ -200,8 +202,10 @@ def second_order(f, arrays, w):
     places = tuple(range(len(arrays)))
     yield "forward over reverse", jvp(lambda *xs: gradient(f, xs), arrays, w)[1]
     yield "reverse over forward", gradient(along, arrays)
-    yield "reverse over reverse", gradient(
-        lambda *xs: sum(np.sum(g * d) for g, d in zip(gradient(f, xs), w, strict=True)), arrays)  # fmt: skip
+    yield (
+        "reverse over reverse",
+        gradient(lambda *xs: sum(np.sum(g * d) for g, d in zip(gradient(f, xs), w, strict=True)), arrays),
+    )
     yield "forward over forward", list(jacfwd(along, places)(*arrays))
 
 

@@ -43,8 +43,9 @@ def pulled_together(f, arrays, cotangents):
     if not recording.holds(recording.out):
         return [np.zeros((MEMBERS, *x.shape)) for x in arrays]
     found = adjoints(recording.tape, {recording.out.line: batch(np.stack(cotangents), level)})
-    return [np.zeros((MEMBERS, *x.shape)) if g is None else members_of(g, level)
-            for g, x in zip(found, arrays, strict=True)]  # fmt: skip
+    return [
+        np.zeros((MEMBERS, *x.shape)) if g is None else members_of(g, level) for g, x in zip(found, arrays, strict=True)
+    ]
 
 
 def assert_same(found, expected, condition, order):

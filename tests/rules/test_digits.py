@@ -204,11 +204,13 @@ def test_an_integral_at_many_points_is_taken_in_bounded_memory(function, argumen
 FAR = {
     "softmax": (lambda x: special.softmax(x)[0], lambda *xs: mp.exp(xs[0]) / sum(map(mp.exp, xs))),
     "logsumexp": (special.logsumexp, lambda *xs: mp.log(sum(map(mp.exp, xs)))),
-    "logsumexp, weighted": (lambda x: special.logsumexp(x, b=np.array([2.0, 1.0, 3.0])),
-                            lambda x, y, z: mp.log(2 * mp.exp(x) + mp.exp(y) + 3 * mp.exp(z))),
+    "logsumexp, weighted": (
+        lambda x: special.logsumexp(x, b=np.array([2.0, 1.0, 3.0])),
+        lambda x, y, z: mp.log(2 * mp.exp(x) + mp.exp(y) + 3 * mp.exp(z)),
+    ),
     "logaddexp.reduce": (np.logaddexp.reduce, lambda *xs: mp.log(sum(map(mp.exp, xs)))),
     "log_softmax": (lambda x: special.log_softmax(x)[0], lambda *xs: xs[0] - mp.log(sum(map(mp.exp, xs)))),
-}  # fmt: skip
+}
 LENGTHS = {
     "norm": (np.linalg.norm, lambda *xs: mp.sqrt(sum(x * x for x in xs))),
     "norm of order 3": (lambda x: np.linalg.norm(x, 3), lambda *xs: mp.cbrt(sum(abs(x) ** 3 for x in xs))),

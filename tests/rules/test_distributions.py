@@ -11,12 +11,15 @@ MODES = pytest.mark.parametrize("mode", [jacfwd, jacrev])
 
 
 @MODES
-@pytest.mark.parametrize(("density", "slopes"), [
-    (lambda x: stats.gamma.pdf(x, 2.0), [0.0, 1.0, 0.0]),
-    (lambda x: stats.beta.pdf(x, 2.0, 2.0), [0.0, 6.0, -6.0]),
-    (lambda x: stats.weibull_min.pdf(x, 2.0), [0.0, 2.0, -2.0 * np.exp(-1.0)]),
-    (lambda x: stats.expon.pdf(x), [0.0, -1.0, -np.exp(-1.0)]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("density", "slopes"),
+    [
+        (lambda x: stats.gamma.pdf(x, 2.0), [0.0, 1.0, 0.0]),
+        (lambda x: stats.beta.pdf(x, 2.0, 2.0), [0.0, 6.0, -6.0]),
+        (lambda x: stats.weibull_min.pdf(x, 2.0), [0.0, 2.0, -2.0 * np.exp(-1.0)]),
+        (lambda x: stats.expon.pdf(x), [0.0, -1.0, -np.exp(-1.0)]),
+    ],
+)
 def test_slopes_before_at_and_after_the_beginning_of_the_support(mode, density, slopes):
     found = mode(density)(np.array([-1.0, 0.0, 1.0]))
     np.testing.assert_allclose(found, np.diag(slopes), rtol=1e-14, atol=1e-15)

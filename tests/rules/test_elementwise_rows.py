@@ -107,11 +107,13 @@ def test_second_partials_of_arrays_are_one_in_every_nesting(function):
 
 
 MODES_OF_ARRAYS = {
-    "forward": lambda f, k: lambda *xs: jvp(
-        lambda x: f(*xs[:k], x, *xs[k + 1 :]), [xs[k]], [np.ones(np.shape(xs[k]))])[1],
-    "reverse": lambda f, k: lambda *xs: vjp(
-        lambda x: f(*xs[:k], x, *xs[k + 1 :]), xs[k])[1](np.ones(np.shape(xs[k])))[0],
-}  # fmt: skip
+    "forward": lambda f, k: (
+        lambda *xs: jvp(lambda x: f(*xs[:k], x, *xs[k + 1 :]), [xs[k]], [np.ones(np.shape(xs[k]))])[1]
+    ),
+    "reverse": lambda f, k: (
+        lambda *xs: vjp(lambda x: f(*xs[:k], x, *xs[k + 1 :]), xs[k])[1](np.ones(np.shape(xs[k])))[0]
+    ),
+}
 """The partials of a function that acts on arrays of one shape, element by element."""
 
 
@@ -340,8 +342,10 @@ def lists_of_points(row):
         found = drawn(any_floats, row)
         return [found[start : start + 8] for start in range(0, len(found), 8)]
     whole = [[x if isinstance(x, int) else None for x in point] for point in few_points(row)]
-    return [[point for point in some_numbers(row) if all(y in (x, None) for x, y in zip(point, those, strict=True))]
-            for those in whole]  # fmt: skip
+    return [
+        [point for point in some_numbers(row) if all(y in (x, None) for x, y in zip(point, those, strict=True))]
+        for those in whole
+    ]
 
 
 def some_numbers(row):

@@ -56,7 +56,7 @@ FUNCTIONS = {
     "inverse": (symmetric(of_function(lambda w: 1.0 / w)), symmetric(np.linalg.inv)),
     "itself": (symmetric(of_function(lambda w: w)), symmetric(lambda a: a)),
     "all": (lambda a, name: (lambda v: v @ v.T)(vectors(a)[1]), lambda a, name: 0.0 * a + np.eye(4)),
-}  # fmt: skip
+}
 """A matrix that depends on no basis, by eigenvectors and by other means."""
 
 SCALARS = {
@@ -111,12 +111,15 @@ def test_second_derivatives_by_differences(step):
     np.testing.assert_allclose(np.sum(hvp(f)(x, along) * along), weights @ values / step**2, rtol=1e-7)
 
 
-@pytest.mark.parametrize("f", [
-    lambda w, v: np.sum(v[:, :2] @ v[:, :2].T * WEIGHTS) + (w[0] - w[1]) ** 2 * v[0, 0] ** 2,
-    lambda w, v: np.sum(v[:, :2] @ v[:, :2].T * WEIGHTS) + (w[0] - 1.0) ** 2,
-    lambda w, v: np.sum(v[:, :2] @ v[:, :2].T * WEIGHTS) * np.exp((w[0] - w[1]) * (w[0] - 3.0 * w[2])),
-    lambda w, v: np.sum((v * (w - w[0]) ** 2) @ v.T * WEIGHTS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda w, v: np.sum(v[:, :2] @ v[:, :2].T * WEIGHTS) + (w[0] - w[1]) ** 2 * v[0, 0] ** 2,
+        lambda w, v: np.sum(v[:, :2] @ v[:, :2].T * WEIGHTS) + (w[0] - 1.0) ** 2,
+        lambda w, v: np.sum(v[:, :2] @ v[:, :2].T * WEIGHTS) * np.exp((w[0] - w[1]) * (w[0] - 3.0 * w[2])),
+        lambda w, v: np.sum((v * (w - w[0]) ** 2) @ v.T * WEIGHTS),
+    ],
+)
 def test_functions_that_have_a_first_derivative_alone(f):
     with pytest.raises(np.linalg.LinAlgError, match="eigenvalues"):
         hessian(lambda a: f(*vectors(a)))(matrix("double"))
@@ -137,8 +140,10 @@ def test_at_a_minimum():
 
 def test_with_other_arguments():
     x, t = matrix("triple"), 0.3
-    f, g = (lambda a, t, e=e: np.sum(np.sin(t * e((a + a.T) / 2)) * WEIGHTS) + t**2 * np.sum(a @ a)
-            for e in (of_function(np.exp), autodiff.scipy.linalg.expm))  # fmt: skip
+    f, g = (
+        lambda a, t, e=e: np.sum(np.sin(t * e((a + a.T) / 2)) * WEIGHTS) + t**2 * np.sum(a @ a)
+        for e in (of_function(np.exp), autodiff.scipy.linalg.expm)
+    )
     for found, expected in zip(sum(hessian(f, (0, 1))(x, t), ()), sum(hessian(g, (0, 1))(x, t), ()), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
     for how in (jacfwd, jacrev):
@@ -169,12 +174,15 @@ def test_functions_of_one_of_their_bases_have_none(name, x):
         assert caught.type.__name__ == "LinAlgError"
 
 
-@pytest.mark.parametrize("f", [
-    lambda w, v: np.sum((v * np.arange(4.0)) @ v.T * WEIGHTS),
-    lambda w, v: np.sum((v[:, :2] @ v[:, :2].T) * WEIGHTS) + w[0],
-    lambda w, v: np.sum((v * (w - w[0])) @ v.T * WEIGHTS),
-    lambda w, v: np.exp(w[1]) * np.sum((v @ v.T) * WEIGHTS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda w, v: np.sum((v * np.arange(4.0)) @ v.T * WEIGHTS),
+        lambda w, v: np.sum((v[:, :2] @ v[:, :2].T) * WEIGHTS) + w[0],
+        lambda w, v: np.sum((v * (w - w[0])) @ v.T * WEIGHTS),
+        lambda w, v: np.exp(w[1]) * np.sum((v @ v.T) * WEIGHTS),
+    ],
+)
 def test_slopes_that_differ_between_bases_are_none(f):
     with pytest.raises(np.linalg.LinAlgError, match="are not determined"):
         grad(lambda a: f(*vectors(a)))(matrix("double"))
@@ -280,8 +288,11 @@ def test_second_derivatives_of_eigenvalues_beside_vectors():
     np.testing.assert_allclose(hessian(lambda a: np.sum(vectors(a)[0] ** 2))(x), expected, atol=1e-12)
     along = np.tensordot(expected, WEIGHTS)
     np.testing.assert_allclose(hvp(lambda a: np.sum(vectors(a)[0] ** 2))(x, WEIGHTS), along, atol=1e-12)
-    np.testing.assert_allclose(vjp(lambda a: first_group(a, "triple"), x)[1](WEIGHTS)[0],
-                               vjp(lambda a: by_contour(a, "triple"), x)[1](WEIGHTS)[0], atol=1e-12)  # fmt: skip
+    np.testing.assert_allclose(
+        vjp(lambda a: first_group(a, "triple"), x)[1](WEIGHTS)[0],
+        vjp(lambda a: by_contour(a, "triple"), x)[1](WEIGHTS)[0],
+        atol=1e-12,
+    )
 
 
 # --------------------------------------------------------------------------------------------- singular vectors
@@ -339,11 +350,14 @@ def test_functions_of_singular_vectors(name, shape, full):
 
 
 @pytest.mark.parametrize("shape", SINGULAR)
-@pytest.mark.parametrize("f", [
-    lambda u, s, vh: u[0, 0] + u[1, 1] ** 2,
-    lambda u, s, vh: np.sum(u**2 @ np.arange(1.0, 4.0)) + np.sum(vh**3),
-    lambda u, s, vh: np.sum(np.sin(u @ np.diag([1.0, 2.0, 4.0]) @ vh)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda u, s, vh: u[0, 0] + u[1, 1] ** 2,
+        lambda u, s, vh: np.sum(u**2 @ np.arange(1.0, 4.0)) + np.sum(vh**3),
+        lambda u, s, vh: np.sum(np.sin(u @ np.diag([1.0, 2.0, 4.0]) @ vh)),
+    ],
+)
 def test_functions_of_one_basis_of_singular_vectors(f, shape):
     for how in (grad, jacfwd, hessian):
         with pytest.raises(np.linalg.LinAlgError, match="equal"):

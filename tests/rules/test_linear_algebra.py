@@ -60,12 +60,14 @@ SYMMETRIC = {
     "logarithms": (lambda a: np.sum(np.log(np.linalg.eigvalsh(a))), lambda a: np.linalg.slogdet(a)[1]),
     "product": (lambda a: np.prod(np.linalg.eigvalsh(a)), np.linalg.det),
     "reciprocals": (lambda a: np.sum(1.0 / np.linalg.eigvalsh(a)), lambda a: np.trace(np.linalg.inv(a))),
-    "sum times squares": (lambda a: (lambda w: np.sum(w) * np.sum(w**2))(np.linalg.eigvalsh(a)),
-                          lambda a: np.trace(a) * np.sum(a * a)),
+    "sum times squares": (
+        lambda a: (lambda w: np.sum(w) * np.sum(w**2))(np.linalg.eigvalsh(a)),
+        lambda a: np.trace(a) * np.sum(a * a),
+    ),
     "fourth powers": (lambda a: np.sum(np.linalg.svdvals(a) ** 4), lambda a: np.sum((a @ a.T) ** 2)),
     "squares of singular values": (lambda a: np.sum(np.linalg.svd(a, compute_uv=False) ** 2), lambda a: np.sum(a * a)),
     "Frobenius": (lambda a: np.sqrt(np.sum(np.linalg.svdvals(a) ** 2)), lambda a: np.linalg.norm(a)),
-}  # fmt: skip
+}
 TURN = np.linalg.qr(np.random.default_rng(3).normal(size=(4, 4)))[0]
 SPECTRA = ([1.0, 1.0, 3.0, 3.0], [2.0, 2.0, 2.0, 5.0], [2.0, 2.0, 2.0, 2.0], [1.0, 2.0, 3.0, 4.0])
 

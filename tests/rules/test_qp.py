@@ -137,9 +137,12 @@ def test_more_than_one_solution(solve_qp):
     thin = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
     singular = thin @ thin.T  # of rank 2; the rounding of its third eigenvalue is not 0
     box = np.concatenate([np.eye(2), -np.eye(2)])
-    for problem in ((np.diag([1.0, 0.0]), np.zeros(2)), (singular, singular @ np.array([1.0, 2.0, 3.0])),
-                    (np.zeros((2, 2)), np.array([1.0, 0.0]), box, np.ones(4)),
-                    (np.zeros((2, 2)), np.zeros(2), box, np.zeros(4))):  # fmt: skip
+    for problem in (
+        (np.diag([1.0, 0.0]), np.zeros(2)),
+        (singular, singular @ np.array([1.0, 2.0, 3.0])),
+        (np.zeros((2, 2)), np.array([1.0, 0.0]), box, np.ones(4)),
+        (np.zeros((2, 2)), np.zeros(2), box, np.zeros(4)),
+    ):
         with pytest.raises(np.linalg.LinAlgError, match="more than one x is best, or one only for constraints that do"):
             solve_qp(*problem)
     x = solve_qp(singular, singular @ np.array([1.0, 2.0, 3.0]), A=A, b=B)  # along A it is not singular
@@ -219,9 +222,12 @@ def test_the_functions_of_matrices():
     np.testing.assert_array_equal(linalg.solve(M, x), np.linalg.solve(M, x))
     by_scipy = scipy.linalg.solve_continuous_lyapunov(M, P)
     np.testing.assert_allclose(linalg.solve_continuous_lyapunov(M, P), by_scipy, rtol=1e-12, atol=1e-15)
-    for f, args in ((linalg.quadratic_form, [M, x]), (lambda M: np.sum(linalg.inv(M) * P), [M]),
-                    (lambda M, x: linalg.solve(M, x) @ WEIGHTS, [M, x]),
-                    (lambda M, P: np.sum(linalg.solve_continuous_lyapunov(M, P) * P), [M, P])):  # fmt: skip
+    for f, args in (
+        (linalg.quadratic_form, [M, x]),
+        (lambda M: np.sum(linalg.inv(M) * P), [M]),
+        (lambda M, x: linalg.solve(M, x) @ WEIGHTS, [M, x]),
+        (lambda M, P: np.sum(linalg.solve_continuous_lyapunov(M, P) * P), [M, P]),
+    ):
         assert gradcheck(f, args, order=1)
     assert gradcheck(lambda a, b: linalg.inv([[a, 1.0], [b, 2.0]])[0, 1], [3.0, 0.5], order=1)
 

@@ -41,8 +41,11 @@ def differences_of_each(f, x, order):
     """All partials of an order of a function that is linear in every element, by steps of 1: exact."""
     tensor = np.zeros(f(x).shape + x.shape * order)
     for positions in itertools.permutations(range(x.size), order):
-        signed = ((np.isin(np.arange(x.size), chosen), (-1) ** (order - len(chosen)))
-                  for n in range(order + 1) for chosen in itertools.combinations(positions, n))  # fmt: skip
+        signed = (
+            (np.isin(np.arange(x.size), chosen), (-1) ** (order - len(chosen)))
+            for n in range(order + 1)
+            for chosen in itertools.combinations(positions, n)
+        )
         tensor[(..., *positions)] = sum(sign * f(x + step) for step, sign in signed)
     return tensor
 
@@ -74,18 +77,21 @@ def test_nan_comes_out_where_it_came_in_without_warnings(function, mode):
 
 
 @pytest.mark.parametrize("mode", [jacfwd, jacrev])
-@pytest.mark.parametrize(("call", "error", "message"), [
-    (lambda x: np.cumsum(x, dtype=int), TypeError, "cumsum with dtype=int64 would lose.*value_of"),
-    (lambda x: np.nanmean(x, dtype=int), TypeError, "nanmean with dtype=int64 would lose.*value_of"),
-    (lambda x: np.max(x, where=x > 0), ValueError, "max with where= needs initial="),
-    (lambda x: np.var(x, ddof=1, correction=1), ValueError, "ddof and correction"),
-    (lambda x: np.average(x, weights=[1.0, 2.0]), TypeError, r"weights have shape \(2,\).*axis="),
-    (lambda x: np.average(x, 1, weights=x[0, :2]), ValueError, r"along axis=1 the array has \(3,\)"),
-    (lambda x: np.average(x, weights=0.0 * x), ZeroDivisionError, "weights sum to 0"),
-    (lambda x: np.cov(x, aweights=[-1.0, 1.0, 1.0]), ValueError, "negative weight"),
-    (lambda x: np.cov(x, fweights=[1.5, 1.0, 1.0]), TypeError, "whole numbers"),
-    (lambda x: np.cumulative_sum(x), ValueError, "needs axis="),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: np.cumsum(x, dtype=int), TypeError, "cumsum with dtype=int64 would lose.*value_of"),
+        (lambda x: np.nanmean(x, dtype=int), TypeError, "nanmean with dtype=int64 would lose.*value_of"),
+        (lambda x: np.max(x, where=x > 0), ValueError, "max with where= needs initial="),
+        (lambda x: np.var(x, ddof=1, correction=1), ValueError, "ddof and correction"),
+        (lambda x: np.average(x, weights=[1.0, 2.0]), TypeError, r"weights have shape \(2,\).*axis="),
+        (lambda x: np.average(x, 1, weights=x[0, :2]), ValueError, r"along axis=1 the array has \(3,\)"),
+        (lambda x: np.average(x, weights=0.0 * x), ZeroDivisionError, "weights sum to 0"),
+        (lambda x: np.cov(x, aweights=[-1.0, 1.0, 1.0]), ValueError, "negative weight"),
+        (lambda x: np.cov(x, fweights=[1.5, 1.0, 1.0]), TypeError, "whole numbers"),
+        (lambda x: np.cumulative_sum(x), ValueError, "needs axis="),
+    ],
+)
 def test_a_wrong_call_says_what_to_do(call, error, message, mode):
     with pytest.raises(error, match=message):
         mode(call)(np.array([[1.0, -2.0, 3.0], [0.5, 2.0, 1.5]]))

@@ -47,11 +47,13 @@ EVEN = {
     "of SciPy": (lambda a: np.sum(autodiff.scipy.linalg.svdvals(a) ** 2), lambda a: np.sum(a * a)),
     "fourth powers": (lambda a: np.sum(values_of(a) ** 4), lambda a: np.sum((transposed(a) @ a) ** 2)),
     "logarithms": (lambda a: np.sum(np.log1p(values_of(a) ** 2)), log_det),
-    "a product": (lambda a: np.sum(values_of(a) ** 2) * np.sum(np.log1p(values_of(a) ** 2)),
-                  lambda a: np.sum(a * a) * log_det(a)),
+    "a product": (
+        lambda a: np.sum(values_of(a) ** 2) * np.sum(np.log1p(values_of(a) ** 2)),
+        lambda a: np.sum(a * a) * log_det(a),
+    ),
     "length": (lambda a: np.sqrt(1.0 + np.sum(values_of(a) ** 2)), lambda a: np.sqrt(1.0 + np.sum(a * a))),
     "cosines": (lambda a: np.sum(np.cos(1e-4 * values_of(a))), None),
-}  # fmt: skip
+}
 
 
 def expected_of(name, x):
@@ -124,8 +126,10 @@ def test_directions_along_which_no_singular_value_leaves_0():
 
     x = np.concatenate([LEFT.ravel(), RIGHT.ravel()])
     steps = 1e-3 * np.eye(x.size)
-    slopes = [8 * (grad(nuclear)(x + e) - grad(nuclear)(x - e)) - grad(nuclear)(x + 2 * e) + grad(nuclear)(x - 2 * e)
-              for e in steps]  # fmt: skip
+    slopes = [
+        8 * (grad(nuclear)(x + e) - grad(nuclear)(x - e)) - grad(nuclear)(x + 2 * e) + grad(nuclear)(x - 2 * e)
+        for e in steps
+    ]
     for how, second in nestings(nuclear, (0, 0), JACOBIANS):
         np.testing.assert_allclose(second(x), np.array(slopes).T / 12e-3, atol=1e-8, err_msg=how)
     found = hessian(lambda t: t * np.linalg.norm(t * np.ones((3, 3)), "nuc"))(2.0)

@@ -57,7 +57,7 @@ POINTS = [
     ("kolmogorov at 0", sp.kolmogorov, 0.0, (0.0, 0.0)),
     ("K1 in the tail", sp.k1e, 1e10, (-0.5 * np.sqrt(np.pi / 2) * 1e-15,)),
     ("I0 in the tail", sp.i0e, 1e10, (-0.5 / np.sqrt(2 * np.pi) * 1e-15,)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("f", "x", "slopes"), [row[1:] for row in POINTS], ids=[row[0] for row in POINTS])
@@ -180,8 +180,10 @@ SEVERAL = ["airy", "airye", "itairy", "sici", "shichi", "fresnel", "kelvin", "it
 def test_functions_of_several_outputs_are_tuples(name, x):
     """The values are SciPy's; a shape and dtype are kept."""
     function = getattr(sp, name)
-    values, (pushed, several) = function(x), (jvp(lambda x, k=k: function(x)[k], [x], [np.ones_like(x)])
-                                              for k in (0, len(function(x)) - 1))  # fmt: skip
+    values, (pushed, several) = (
+        function(x),
+        (jvp(lambda x, k=k: function(x)[k], [x], [np.ones_like(x)]) for k in (0, len(function(x)) - 1)),
+    )
     for (value, tangent), expected in zip((pushed, several), (values[0], values[-1]), strict=True):
         np.testing.assert_array_equal(value, expected)
         assert np.asarray(tangent).dtype == np.asarray(expected).dtype

@@ -25,9 +25,11 @@ PRODUCTS = {
                  lambda ufunc, axis, x: ufunc.reduceat(x, [0, 1, 0], axis)),
     "outer": (ASSOCIATIVE + ORDERED, [()], lambda ufunc, x: ufunc.outer(x, Y) + ufunc.outer(2.0, x)[..., None]),
 }  # fmt: skip
-CALLS = {f"{name}.{method}, {given}": partial(call, getattr(np, name), *given)
-         for method, (names, arguments, call) in PRODUCTS.items()
-         for name, given in itertools.product(names, arguments)}  # fmt: skip
+CALLS = {
+    f"{name}.{method}, {given}": partial(call, getattr(np, name), *given)
+    for method, (names, arguments, call) in PRODUCTS.items()
+    for name, given in itertools.product(names, arguments)
+}
 CALLS |= {
     "reduce, out": lambda x: np.add.reduce(x, axis=0, out=np.zeros_like(x[0])),
     "reduce, where, initial": lambda x: np.multiply.reduce(x, axis=0, where=MASK, initial=2.0),
@@ -161,11 +163,14 @@ def test_a_logarithmic_sum_with_nothing_in_it():
     assert np.array_equal(gradient(f, [np.array([-np.inf, -np.inf])])[0], [0.0, 0.0])
 
 
-@pytest.mark.parametrize("f", [
-    lambda x, v: np.add.at(x, ([0, 0, 2, 0], [1, 1, 0, 1]), v),
-    lambda x, v: np.subtract.at(x, ([0, 0, 2, 0], [1, 1, 0, 1]), v),
-    lambda x, v: np.add.at(x, [1, 1, 0, 1], v[:, None]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, v: np.add.at(x, ([0, 0, 2, 0], [1, 1, 0, 1]), v),
+        lambda x, v: np.subtract.at(x, ([0, 0, 2, 0], [1, 1, 0, 1]), v),
+        lambda x, v: np.add.at(x, [1, 1, 0, 1], v[:, None]),
+    ],
+)
 def test_at_adds_one_after_the_other(f):
     """The value has NumPy's bits, which depend on the order."""
 

@@ -17,8 +17,9 @@ def _taken(name: str) -> Iterator[Sample]:
         if name == "taken":
             yield Sample(lambda x, p=places: TABLE["taken"](x, p), (values(2, 3),), f"{places.tolist()}")
         else:
-            yield Sample(lambda v, p=places: TABLE["given_back"](v, p, (2, 3)), (values(*places.shape),),
-                         f"{places.tolist()}")  # fmt: skip
+            yield Sample(
+                lambda v, p=places: TABLE["given_back"](v, p, (2, 3)), (values(*places.shape),), f"{places.tolist()}"
+            )
 
 
 @entry("places")

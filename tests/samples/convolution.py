@@ -18,8 +18,9 @@ MODES = ("full", "same", "valid")
 def _of_vectors(name: str) -> Iterator[Sample]:
     function = getattr(np, name.removeprefix("np."))
     for (m, n), mode in itertools.product(LENGTHS, MODES):
-        yield Sample(lambda x, y, mode=mode: function(x, y, mode=mode), (values(m), values(n, seed=1)),
-                     f"{m}, {n}, {mode}")  # fmt: skip
+        yield Sample(
+            lambda x, y, mode=mode: function(x, y, mode=mode), (values(m), values(n, seed=1)), f"{m}, {n}, {mode}"
+        )
     if name == "np.convolve":
         yield Sample(lambda x: function(x, 2.0), (values(3),), "a number")
     yield Sample(lambda x: function(x, x), (values(4),), "twice the same")
@@ -93,8 +94,9 @@ def _two_axes(name: str) -> Iterator[Sample]:
 
 @entry("scipy.signal.lfilter")
 def _lfilter(name: str) -> Iterator[Sample]:
-    for (m, n), (shape, axis) in itertools.product([(1, 2), (3, 3), (2, 1), (4, 2), (1, 1)],
-                                                   [((5,), -1), ((2,), 0), ((4, 2), 0)]):  # fmt: skip
+    for (m, n), (shape, axis) in itertools.product(
+        [(1, 2), (3, 3), (2, 1), (4, 2), (1, 1)], [((5,), -1), ((2,), 0), ((4, 2), 0)]
+    ):
         arrays = values(m), _denominator(n), values(*shape, seed=1)
         yield of_scipy("signal", lambda s, b, a, x, axis=axis: s.lfilter(b, a, x, axis), arrays,
                        f"{m}, {n}, {shape}, axis={axis}", condition=8)  # fmt: skip
@@ -111,8 +113,9 @@ def _lfilter(name: str) -> Iterator[Sample]:
 @entry("scipy.signal.lfilter_zi")
 def _lfilter_zi(name: str) -> Iterator[Sample]:
     for m, n in [(3, 3), (2, 3), (3, 2), (1, 2)]:
-        yield of_scipy("signal", lambda s, b, a: s.lfilter_zi(b, a), (values(m), _denominator(n)), f"{m}, {n}",
-                       condition=8)  # fmt: skip
+        yield of_scipy(
+            "signal", lambda s, b, a: s.lfilter_zi(b, a), (values(m), _denominator(n)), f"{m}, {n}", condition=8
+        )
 
 
 def _sections() -> np.ndarray:

@@ -48,7 +48,8 @@ def _gradient(name: str) -> Iterator[Sample]:
                 yield Sample(call, (values(3, 4),), f"{axis}, {edge_order}", condition=4.0)
             else:
                 both = lambda f, call=call, axis=axis, order=edge_order: np.multiply(
-                    *np.gradient(f, 0.5, axis=axis, edge_order=order))  # fmt: skip
+                    *np.gradient(f, 0.5, axis=axis, edge_order=order)
+                )
                 yield Sample(both, (values(3, 4),), f"{axis}, {edge_order}", condition=16.0, exact=False)
         along = lambda f, x, order=edge_order: np.gradient(f, x, axis=0, edge_order=order)
         yield Sample(along, (values(4, 2), np.array([0.0, 0.5, 0.8, 2.0])), f"coordinates, {edge_order}",

@@ -19,8 +19,9 @@ def _pinv(name: str) -> Iterator[Sample]:
 @entry("np.linalg.pinv")
 def _keywords_of_pinv(name: str) -> Iterator[Sample]:
     for keywords in ({"rcond": 1e-9}, {"rtol": 1e-9}, {"rtol": None}, {"hermitian": True}):
-        yield Sample(lambda a, keywords=keywords: np.linalg.pinv(a, **keywords), (matrices(3, 3),), f"{keywords}",
-                     condition=64)  # fmt: skip
+        yield Sample(
+            lambda a, keywords=keywords: np.linalg.pinv(a, **keywords), (matrices(3, 3),), f"{keywords}", condition=64
+        )
 
 
 @entry("lstsq", "np.linalg.lstsq")

@@ -36,5 +36,6 @@ def _softmax(name: str) -> Iterator[Sample]:
         if shape not in ((0, 2), (2, 0)):
             yield of_scipy("special", lambda s, a, axis=axis: getattr(s, name)(a, axis), (values(*shape),),
                            f"SciPy's, {shape}, {axis}", unreal=False, exact=False)  # fmt: skip
-    yield Sample(lambda x: f(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False,
-                 condition=1e3)  # fmt: skip
+    yield Sample(
+        lambda x: f(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False, condition=1e3
+    )

@@ -31,8 +31,9 @@ def _moments(name: str) -> Iterator[Sample]:
 @entry("root_mean_square")
 def _root_mean_square(name: str) -> Iterator[Sample]:
     yield Sample(lambda x, m: np.std(x, axis=1, mean=m, where=MASK), (values(2, 3), values(2, 1)), "mean=")
-    yield Sample(lambda x, m: np.std(x, mean=m, keepdims=True), (np.zeros(3), np.zeros(())), "zeros", smooth=False,
-                 unreal=False)  # fmt: skip
+    yield Sample(
+        lambda x, m: np.std(x, mean=m, keepdims=True), (np.zeros(3), np.zeros(())), "zeros", smooth=False, unreal=False
+    )
 
 
 @entry("np.ptp")
@@ -62,10 +63,12 @@ COUNTS = np.array([1, 2, 0, 3])
 def _cov(name: str) -> Iterator[Sample]:
     for shape, keywords in [((4,), {}), ((2, 4), {}), ((4, 2), {"rowvar": False, "bias": True}), ((1, 3), {"ddof": 0}),
                             ((2, 4), {"fweights": COUNTS})]:  # fmt: skip
-        yield Sample(lambda x, keywords=keywords: np.cov(x, **keywords), (values(*shape),), f"{shape}, {keywords}",
-                     exact=False)  # fmt: skip
-    yield Sample(lambda x, y: np.cov(x, y, dtype=np.float64), (values(4), values(2, 4)), "two", unreal=False,
-                 exact=False)  # fmt: skip
+        yield Sample(
+            lambda x, keywords=keywords: np.cov(x, **keywords), (values(*shape),), f"{shape}, {keywords}", exact=False
+        )
+    yield Sample(
+        lambda x, y: np.cov(x, y, dtype=np.float64), (values(4), values(2, 4)), "two", unreal=False, exact=False
+    )
     for ddof, counts in ((0, None), (1, None), (1, COUNTS)):
         yield Sample(lambda x, w, ddof=ddof, counts=counts: np.cov(x, ddof=ddof, fweights=counts, aweights=w),
                      (values(2, 4), 1.0 + values(4) ** 2), f"aweights, ddof={ddof}, {counts}", unreal=False,
@@ -75,7 +78,6 @@ def _cov(name: str) -> Iterator[Sample]:
 @entry("np.corrcoef")
 def _corrcoef(name: str) -> Iterator[Sample]:
     yield Sample(lambda x: np.corrcoef(x) * x[0, 0], (values(2, 4),), "rows", condition=16, exact=False)
-    yield Sample(lambda x, y: np.corrcoef(x, y)[0, 1], (values(4), values(4, seed=1)), "two", condition=16,
-                 exact=False)  # fmt: skip
+    yield Sample(lambda x, y: np.corrcoef(x, y)[0, 1], (values(4), values(4, seed=1)), "two", condition=16, exact=False)
     yield Sample(lambda x: np.corrcoef(x, rowvar=False)[0, 1], (values(4, 2),), "columns", condition=16, exact=False)
     yield Sample(lambda x: np.corrcoef(x) * x[0], (values(4),), "one", condition=16, exact=False)

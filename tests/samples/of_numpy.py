@@ -17,8 +17,9 @@ def _clip(name: str) -> Iterator[Sample]:
     for shape in SHAPES:
         yield Sample(lambda x: np.clip(x, -0.5, 0.4), (apart(*shape),), f"{shape}", unreal=False)
     for low, high in itertools.product((None, -0.5, np.array([-0.6, 0.1, 0.3])), (None, 0.4, np.array([[0.3], [0.6]]))):
-        yield Sample(lambda x, low=low, high=high: np.clip(x, low, high) * x, (apart(2, 3),), f"{low}, {high}",
-                     unreal=False)  # fmt: skip
+        yield Sample(
+            lambda x, low=low, high=high: np.clip(x, low, high) * x, (apart(2, 3),), f"{low}, {high}", unreal=False
+        )
         yield Sample(lambda x, low=low, high=high: np.clip(x, min=low, max=high) * x, (apart(2, 3),),
                      f"min={low}, max={high}", unreal=False)  # fmt: skip
     yield Sample(np.clip, (apart(2, 3), apart(3) - 0.35, apart(2, 1) + 0.85), "three arrays", unreal=False)

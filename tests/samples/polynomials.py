@@ -49,8 +49,9 @@ def _calculus(name: str) -> Iterator[Sample]:
 @entry("np.vander")
 def _vander(name: str) -> Iterator[Sample]:
     for n, N, increasing in [(3, None, False), (3, 2, True), (2, 4, False), (0, 2, False), (2, 0, False), (2, 1, True)]:
-        yield Sample(lambda x, N=N, increasing=increasing: np.vander(x, N, increasing), (values(n),),
-                     f"{n}, {N}, {increasing}")  # fmt: skip
+        yield Sample(
+            lambda x, N=N, increasing=increasing: np.vander(x, N, increasing), (values(n),), f"{n}, {N}, {increasing}"
+        )
 
 
 @entry("roots")
@@ -65,8 +66,9 @@ def _roots(name: str) -> Iterator[Sample]:
 def _poly(name: str) -> Iterator[Sample]:
     for n in (1, 2, 4):
         yield Sample(np.poly, (values(n),), f"{n}")
-    yield Sample(lambda x: np.poly(np.stack([x[0] + 1j * x[1], x[0] - 1j * x[1]])), (values(2),), "conjugate pair",
-                 unreal=False)  # fmt: skip
+    yield Sample(
+        lambda x: np.poly(np.stack([x[0] + 1j * x[1], x[0] - 1j * x[1]])), (values(2),), "conjugate pair", unreal=False
+    )
 
 
 @entry("least_squares")

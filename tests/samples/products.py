@@ -75,8 +75,9 @@ def _matmul_along(name: str) -> Iterator[Sample]:
                               ((3, 2, 4), (4, 3), [(0, 2), (-2, -1), (2, 0)]), ((3, 2), (3,), [1, 0, 0]),
                               ((2, 3), (3, 2), [(0, 1), (0, 1), (1, 0)])]:  # fmt: skip
         if axes[0] != 1:
-            yield Sample(lambda x, y, axes=axes: np.matmul(x, y, axes=axes), (values(*left), values(*right)),
-                         f"axes={axes}")  # fmt: skip
+            yield Sample(
+                lambda x, y, axes=axes: np.matmul(x, y, axes=axes), (values(*left), values(*right)), f"axes={axes}"
+            )
     x, y = values(3, 2), values(3, 2, seed=1)
     yield Sample(lambda x, y: np.vecdot(x, y, axis=0, keepdims=True), (x, y), "keepdims")
     yield Sample(lambda x, y: np.vecdot(x, y, axes=[0, 0]), (x, y), "vecdot with axes")
@@ -179,8 +180,9 @@ def _einsum(name: str) -> Iterator[Sample]:
 def _relabelled(name: str) -> Iterator[Sample]:
     for subscripts, shape in [("ij->ji", (2, 3)), ("ji", (2, 3)), ("ii->i", (3, 3)), ("iii->i", (2, 2, 2)),
                               ("...ii->...i", (3, 2, 2)), ("i...->...i", (2, 0, 3))]:  # fmt: skip
-        yield Sample(lambda x, subscripts=subscripts: np.einsum(subscripts, x), (values(*shape),),
-                     f"{subscripts} {shape}")  # fmt: skip
+        yield Sample(
+            lambda x, subscripts=subscripts: np.einsum(subscripts, x), (values(*shape),), f"{subscripts} {shape}"
+        )
 
 
 @entry("strong")

@@ -58,5 +58,6 @@ def _at(name: str) -> Iterator[Sample]:
 @entry("add_reduceat")
 def _reduceat(name: str) -> Iterator[Sample]:
     for axis, starts in [(0, [0, 2, 1]), (1, [0]), (-1, [2, 0, 0])]:
-        yield Sample(lambda x, axis=axis, starts=starts: np.add.reduceat(x, starts, axis), (values(4, 3),),
-                     f"{axis}, {starts}")  # fmt: skip
+        yield Sample(
+            lambda x, axis=axis, starts=starts: np.add.reduceat(x, starts, axis), (values(4, 3),), f"{axis}, {starts}"
+        )

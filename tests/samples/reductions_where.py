@@ -42,10 +42,11 @@ def _mean(name: str) -> Iterator[Sample]:
 def _extrema(name: str) -> Iterator[Sample]:
     function = getattr(np, name.removesuffix("_where"))
     bound = -9.0 if name == "max_where" else 9.0
-    yield from _calls(name, [choice | {"initial": bound} for choice in CHOSEN] + [{"initial": 0.02}], apart,
-                      unreal=False)  # fmt: skip
+    yield from _calls(
+        name, [choice | {"initial": bound} for choice in CHOSEN] + [{"initial": 0.02}], apart, unreal=False
+    )
     yield Sample(lambda x, i: function(x + i, axis=1, initial=i, where=MASK), (apart(2, 3), np.array(0.02)),
                  "both traced", unreal=False)  # fmt: skip
     yield Sample(lambda x: function(x, initial=2.0) * x.sum(), (values(0),), "empty", unreal=False)
     tied = np.array([1.0, 2.0, 2.0, 1.0]), np.array(2.0 if name == "max_where" else 1.0)
-    yield Sample(lambda x, i: function(x + 0.0 * i, initial=i), tied, "ties", smooth=False, unreal=False)  # fmt: skip
+    yield Sample(lambda x, i: function(x + 0.0 * i, initial=i), tied, "ties", smooth=False, unreal=False)

@@ -13,8 +13,7 @@ PLAIN = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "correlation", "c
 @entry(*(f"scipy.{MODULE}.{name}" for name in PLAIN))
 def _of_vectors(path: str) -> Iterator[Sample]:
     name, vectors = path.rpartition(".")[2], (values(3), values(3, seed=1))
-    yield of_scipy(MODULE, lambda s, u, v: getattr(s, name)(u, v), vectors, "", unreal=False,
-                   condition=4)  # fmt: skip
+    yield of_scipy(MODULE, lambda s, u, v: getattr(s, name)(u, v), vectors, "", unreal=False, condition=4)
     yield of_scipy(MODULE, lambda s, u, v, w: getattr(s, name)(u, v, w), (*vectors, np.array([0.4, 1.2, 0.7])),
                    "weights", unreal=False, condition=4)  # fmt: skip
 

@@ -29,15 +29,17 @@ def _several_axes(name: str) -> Iterator[Sample]:
         yield of_scipy("fft", lambda f, x, s=s, axes=axes, norm=norm: getattr(f, short)(x, s, axes, norm),
                        (values(*shape),), f"{shape}, {s}, {axes}, {norm}", unreal=not _real(short))  # fmt: skip
     if short.endswith("n"):
-        yield of_scipy("fft", lambda f, x: getattr(f, short)(x, s=(3,)), (values(2, 4),), "s alone",
-                       unreal=not _real(short))  # fmt: skip
+        yield of_scipy(
+            "fft", lambda f, x: getattr(f, short)(x, s=(3,)), (values(2, 4),), "s alone", unreal=not _real(short)
+        )
 
 
 @entry("scipy.fft.fftshift", "scipy.fft.ifftshift")
 def _shifts(name: str) -> Iterator[Sample]:
     for axes in (None, 0, (1,)):
-        yield of_scipy("fft", lambda f, x, axes=axes: getattr(f, name.rpartition(".")[2])(x, axes), (values(2, 3),),
-                       f"{axes}")  # fmt: skip
+        yield of_scipy(
+            "fft", lambda f, x, axes=axes: getattr(f, name.rpartition(".")[2])(x, axes), (values(2, 3),), f"{axes}"
+        )
 
 
 @entry("dct", "dst", "scipy.fft.idct", "scipy.fft.idst")

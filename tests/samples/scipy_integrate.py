@@ -92,5 +92,6 @@ def _boundary(name: str) -> Iterator[Sample]:
         conditions = lambda a, b: np.stack([a[0] - ends[0], b[0] - ends[1]])
         return s.solve_bvp(slope, conditions, np.linspace(0.0, 1.0, 4), np.zeros((2, 4))).y
 
-    yield of_scipy("integrate", found, (np.array(0.7), np.array([0.3, 0.8])), "closure", unreal=False, exact=False,
-                   condition=64)  # fmt: skip
+    yield of_scipy(
+        "integrate", found, (np.array(0.7), np.array([0.3, 0.8])), "closure", unreal=False, exact=False, condition=64
+    )

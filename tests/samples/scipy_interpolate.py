@@ -23,8 +23,9 @@ def _tridiagonal(name: str) -> Iterator[Sample]:
 def _through(kind: str, x: np.ndarray, y: np.ndarray, text: str, **keywords: object) -> Sample:
     """Of x, y and where it is evaluated."""
     unreal = {"unreal": False, "condition": 256}
-    return of_scipy("interpolate", lambda s, x, y, q: getattr(s, kind)(x, y, **keywords)(q), (x, y, PLACES), text,
-                    **unreal)  # fmt: skip
+    return of_scipy(
+        "interpolate", lambda s, x, y, q: getattr(s, kind)(x, y, **keywords)(q), (x, y, PLACES), text, **unreal
+    )
 
 
 @entry("scipy.interpolate.CubicSpline")
@@ -76,8 +77,9 @@ def _polynomial(path: str) -> Iterator[Sample]:
     for extrapolate in (True, "periodic"):
         yield of_scipy("interpolate", lambda s, c, x, a, b, e=extrapolate: s.PPoly(c, x).integrate(a, b, e),
                        (c, x, *bounds), f"integral, {extrapolate}", unreal=False, condition=8)  # fmt: skip
-    yield of_scipy("interpolate", lambda s, c, q: s.PPoly(c, KNOTS[:3], axis=1)(q), (values(2, 3, 2), places), "axis",
-                   unreal=False)  # fmt: skip
+    yield of_scipy(
+        "interpolate", lambda s, c, q: s.PPoly(c, KNOTS[:3], axis=1)(q), (values(2, 3, 2), places), "axis", unreal=False
+    )
 
 
 @entry("scipy.interpolate.interp1d")

@@ -29,8 +29,9 @@ def _solve(name: str) -> Iterator[Sample]:
             keywords = {"lower": lower, "assume_a": assume}
             yield of_scipy("linalg", lambda s, a, b, keywords=keywords: s.solve(a, b, **keywords), (matrix, B),
                            f"{assume}, lower={lower}", condition=32, unreal=assume not in ("pos", "her"))  # fmt: skip
-    yield of_scipy("linalg", lambda s, a, b: s.solve(a, b, transposed=True), (A, B), "transposed", condition=8,
-                   unreal=False)  # fmt: skip
+    yield of_scipy(
+        "linalg", lambda s, a, b: s.solve(a, b, transposed=True), (A, B), "transposed", condition=8, unreal=False
+    )
 
 
 @entry("scipy.linalg.inv")
@@ -65,8 +66,9 @@ def _lstsq(name: str) -> Iterator[Sample]:
                         (1, tall, values(4, 2))]:  # fmt: skip
         yield of_scipy("linalg", lambda s, a, b, place=place: s.lstsq(a, b)[place], (a, b),
                        f"{place}, {a.shape}, {b.shape}", condition=256)  # fmt: skip
-    yield of_scipy("linalg", lambda s, a, b: s.lstsq(a, b, lapack_driver="gelsy")[0], (tall, values(4)), "gelsy",
-                   condition=256)  # fmt: skip
+    yield of_scipy(
+        "linalg", lambda s, a, b: s.lstsq(a, b, lapack_driver="gelsy")[0], (tall, values(4)), "gelsy", condition=256
+    )
     yield of_scipy("linalg", lambda s, a: s.lstsq(a, np.ones(4))[3], (tall,), "singular values", condition=64)
 
 
@@ -88,16 +90,18 @@ def _triangular(name: str) -> Iterator[Sample]:
 @entry("scipy.linalg.cho_solve")
 def _cho_solve(name: str) -> Iterator[Sample]:
     for lower in (False, True):
-        yield of_scipy("linalg", lambda s, c, b, lower=lower: s.cho_solve((c, lower), b), (A, B), f"{lower}",
-                       condition=64)  # fmt: skip
+        yield of_scipy(
+            "linalg", lambda s, c, b, lower=lower: s.cho_solve((c, lower), b), (A, B), f"{lower}", condition=64
+        )
 
 
 @entry("scipy.linalg.lu_solve")
 def _lu_solve(name: str) -> Iterator[Sample]:
     pivots = np.array([1, 2, 2])
     for trans in (0, 1, 2):
-        yield of_scipy("linalg", lambda s, lu, b, trans=trans: s.lu_solve((lu, pivots), b, trans), (A, B), f"{trans}",
-                       condition=64)  # fmt: skip
+        yield of_scipy(
+            "linalg", lambda s, lu, b, trans=trans: s.lu_solve((lu, pivots), b, trans), (A, B), f"{trans}", condition=64
+        )
     yield of_scipy("linalg", lambda s, lu, b: s.lu_solve((lu, pivots), b), (A, B[:, 0]), "a vector", condition=64)
 
 
@@ -142,8 +146,9 @@ def _circulant(name: str) -> Iterator[Sample]:
 
 @entry("solve_sylvester")
 def _sylvester(name: str) -> Iterator[Sample]:
-    yield of_scipy("linalg", lambda s, a, b, q: s.solve_sylvester(a, b, q), (A, matrices(2, 2), values(3, 2)), "",
-                   condition=16)  # fmt: skip
+    yield of_scipy(
+        "linalg", lambda s, a, b, q: s.solve_sylvester(a, b, q), (A, matrices(2, 2), values(3, 2)), "", condition=16
+    )
 
 
 @entry("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov", "solve_discrete_lyapunov")
@@ -152,8 +157,9 @@ def _lyapunov(name: str) -> Iterator[Sample]:
     yield of_scipy("linalg", lambda s, a, q: getattr(s, short)(a, q), (A, values(3, 3, seed=3)), "", condition=64)
 
 
-@entry("solve_continuous_are", "scipy.linalg.solve_continuous_are", "solve_discrete_are",
-       "scipy.linalg.solve_discrete_are")  # fmt: skip
+@entry(
+    "solve_continuous_are", "scipy.linalg.solve_continuous_are", "solve_discrete_are", "scipy.linalg.solve_discrete_are"
+)
 def _riccati(name: str) -> Iterator[Sample]:
     short = name.rpartition(".")[2]
     hermitian = lambda q: q @ np.conj(q).T + 2.0 * np.eye(len(q))

@@ -19,8 +19,9 @@ def _one_axis(path: str) -> Iterator[Sample]:
         keywords = {"mode": mode, **keywords}
         yield of_scipy("ndimage", lambda s, x, keywords=keywords: getattr(s, name)(x, width, **keywords),
                        (values(3, 4),), f"{keywords}")  # fmt: skip
-    yield of_scipy("ndimage", lambda s, x: getattr(s, name)(x, 3, mode="constant", cval=1.5), (values(4),), "outside",
-                   exact=False)  # fmt: skip
+    yield of_scipy(
+        "ndimage", lambda s, x: getattr(s, name)(x, 3, mode="constant", cval=1.5), (values(4),), "outside", exact=False
+    )
 
 
 @entry("scipy.ndimage.gaussian_filter", "scipy.ndimage.uniform_filter", "scipy.ndimage.gaussian_laplace",
@@ -70,6 +71,7 @@ def _between(path: str) -> Iterator[Sample]:
 
 @entry("scipy.ndimage.shift")
 def _shifts(path: str) -> Iterator[Sample]:
-    yield of_scipy("ndimage", lambda s, x, by: s.shift(x, by, order=1), (values(3, 4), np.array([0.3, -1.4])), "each",
-                   unreal=False)  # fmt: skip
+    yield of_scipy(
+        "ndimage", lambda s, x, by: s.shift(x, by, order=1), (values(3, 4), np.array([0.3, -1.4])), "each", unreal=False
+    )
     yield of_scipy("ndimage", lambda s, x: s.shift(x, 0.4, order=1, mode="nearest"), (values(4),), "one", unreal=False)

@@ -27,13 +27,15 @@ def _of_one(path: str) -> Iterator[Sample]:
         yield of_scipy("optimize", lambda s, a: s.newton(f, 0.5, args=(a,)), (a,), "secant", **SOLVED)
         yield of_scipy("optimize", lambda s, a: s.newton(f, np.full(3, 0.5), lambda x, a: np.exp(x), (a,)),
                        (np.array([1.2, 1.7, 2.0]),), "array, fprime", **SOLVED)  # fmt: skip
-        yield of_scipy("optimize", lambda s, a: s.newton(f, 0.5, args=(a,), full_output=True)[0], (a,), "full_output",
-                       **SOLVED)  # fmt: skip
+        yield of_scipy(
+            "optimize", lambda s, a: s.newton(f, 0.5, args=(a,), full_output=True)[0], (a,), "full_output", **SOLVED
+        )
         return
     yield of_scipy("optimize", lambda s, a: s.root_scalar(f, a, bracket=(0.0, 2.0)).root, (a,), "bracket", **SOLVED)
     both = lambda x, a: (np.exp(x) - a, np.exp(x))
-    yield of_scipy("optimize", lambda s, a: s.root_scalar(both, a, x0=0.4, fprime=True).root, (a,), "fprime=True",
-                   **SOLVED)  # fmt: skip
+    yield of_scipy(
+        "optimize", lambda s, a: s.root_scalar(both, a, x0=0.4, fprime=True).root, (a,), "fprime=True", **SOLVED
+    )
 
 
 def _circle(x: np.ndarray, a: np.ndarray) -> list:
@@ -45,15 +47,17 @@ def _of_several(path: str) -> Iterator[Sample]:
     a, x0 = np.array([2.0, 0.7]), [1.0, 1.0]
     if path.endswith("fsolve"):
         yield of_scipy("optimize", lambda s, a: s.fsolve(_circle, x0, (a,)), (a,), "args", **SOLVED)
-        yield of_scipy("optimize", lambda s, a: s.fsolve(_circle, x0, a, full_output=True)[0], (a,), "full_output",
-                       **SOLVED)  # fmt: skip
+        yield of_scipy(
+            "optimize", lambda s, a: s.fsolve(_circle, x0, a, full_output=True)[0], (a,), "full_output", **SOLVED
+        )
         return
     for method in ("hybr", "lm"):
         yield of_scipy("optimize", lambda s, a, method=method: s.root(lambda x: _circle(x, a), x0, method=method).x,
                        (a,), method, **SOLVED)  # fmt: skip
     jac = lambda x: np.array([[2.0 * x[0], 2.0 * x[1]], [1.0, -0.7]])
-    yield of_scipy("optimize", lambda s, a: s.root(lambda x: (_circle(x, a), jac(x)), x0, jac=True).x, (a,),
-                   "jac=True", **SOLVED)  # fmt: skip
+    yield of_scipy(
+        "optimize", lambda s, a: s.root(lambda x: (_circle(x, a), jac(x)), x0, jac=True).x, (a,), "jac=True", **SOLVED
+    )
     yield of_scipy("optimize", lambda s, a: s.root(lambda x: x + 0.1 * np.roll(x, 1) ** 2 - a, np.ones(3),
                    method="krylov", options={"fatol": 1e-10}).x, (values(3),), "krylov", **SOLVED)  # fmt: skip
 
@@ -71,8 +75,9 @@ def _fixed_points(path: str) -> Iterator[Sample]:
 def _minima(path: str) -> Iterator[Sample]:
     a = np.array([0.8, 1.3])
     f = lambda x, a: (x[0] - a[0]) ** 2 + (x[1] + a[1] * x[0]) ** 2 + 0.5 * (x[1] - 1.0) ** 2
-    jac = lambda x, a: np.stack([2.0 * (x[0] - a[0]) + 2.0 * a[1] * (x[1] + a[1] * x[0]),
-                                 2.0 * (x[1] + a[1] * x[0]) + x[1] - 1.0])  # fmt: skip
+    jac = lambda x, a: np.stack(
+        [2.0 * (x[0] - a[0]) + 2.0 * a[1] * (x[1] + a[1] * x[0]), 2.0 * (x[1] + a[1] * x[0]) + x[1] - 1.0]
+    )
     tight = {"jac": jac, "tol": 1e-12}
     yield of_scipy("optimize", lambda s, a: s.minimize(f, [0.0, 0.0], a, **tight).x, (a,), "args", **SOLVED)
     yield of_scipy("optimize", lambda s, a: s.minimize(f, [0.0, 0.0], a, **tight).fun, (a,), "fun", **SOLVED)
@@ -102,8 +107,9 @@ def _fits(path: str) -> Iterator[Sample]:
     p0, tight = [1.0, 1.0], {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
     if path.endswith("curve_fit"):
         for name, k, how in (("parameters", 0, FITTED), ("covariance", 1, SOLVED)):
-            yield of_scipy("optimize", lambda s, y, k=k: s.curve_fit(model, t, y, p0, jac=jac, **tight)[k], (y,),
-                           name, **how)  # fmt: skip
+            yield of_scipy(
+                "optimize", lambda s, y, k=k: s.curve_fit(model, t, y, p0, jac=jac, **tight)[k], (y,), name, **how
+            )
         yield of_scipy("optimize", lambda s, y, w: s.curve_fit(model, t, y, p0, w, True, jac=jac, **tight)[0],
                        (y, 0.1 + 0.05 * t), "sigma", **FITTED)  # fmt: skip
         return
@@ -133,10 +139,12 @@ def _bounded(path: str) -> Iterator[Sample]:
 def _in_order(path: str) -> Iterator[Sample]:
     arrays = np.array([1.0, 3.0, 2.0, 2.6, 5.0, 4.0, 6.0]), np.array([1.0, 0.5, 2.0, 1.2, 0.7, 1.1, 1.0])
     for name in ("x", "weights"):
-        yield of_scipy("optimize", lambda s, y, w, name=name: s.isotonic_regression(y, weights=w)[name], arrays, name,
-                       **SOLVED)  # fmt: skip
-    yield of_scipy("optimize", lambda s, y: s.isotonic_regression(-y, increasing=False).x, arrays[:1], "decreasing",
-                   **SOLVED)  # fmt: skip
+        yield of_scipy(
+            "optimize", lambda s, y, w, name=name: s.isotonic_regression(y, weights=w)[name], arrays, name, **SOLVED
+        )
+    yield of_scipy(
+        "optimize", lambda s, y: s.isotonic_regression(-y, increasing=False).x, arrays[:1], "decreasing", **SOLVED
+    )
 
 
 @entry("scipy.optimize.linprog")
@@ -165,8 +173,9 @@ def _of_each(path: str) -> Iterator[Sample]:
     f, a = lambda x, a: np.exp(x) - a, np.array([1.2, 1.7, 2.0])
     at, tight = "optimize.elementwise", {"tolerances": {"xrtol": 1e-15}}
     yield of_scipy(at, lambda s, a: s.find_root(f, (0.0, 2.0), args=(a,), **tight).x, (a,), "args", **SOLVED)
-    yield of_scipy(at, lambda s, a: s.find_root(lambda x: f(x, a), (0.0, 2.0), **tight).x, (np.array(1.7),), "closure",
-                   **SOLVED)  # fmt: skip
+    yield of_scipy(
+        at, lambda s, a: s.find_root(lambda x: f(x, a), (0.0, 2.0), **tight).x, (np.array(1.7),), "closure", **SOLVED
+    )
 
 
 @entry("scipy.optimize.elementwise.find_minimum")

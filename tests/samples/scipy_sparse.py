@@ -41,8 +41,9 @@ def _factors(name: str) -> Iterator[Sample]:
     for trans in "NTH":
         of_numbers = lambda d, b, t=trans: splu(csc_array((d, (ROW, COLUMN))), "COLAMD").solve(b, t)
         yield Sample(of_numbers, (DATA, values(3, 2)), trans, condition=8)
-    yield Sample(lambda b: splu(matrix, None, 0.1, 1, 1, {"SymmetricMode": True}).solve(b), (values(3),), "constant",
-                 condition=8)  # fmt: skip
+    yield Sample(
+        lambda b: splu(matrix, None, 0.1, 1, 1, {"SymmetricMode": True}).solve(b), (values(3),), "constant", condition=8
+    )
 
 
 @entry(*(f"scipy.sparse.{form}_{kind}" for form in ("coo", "csr", "csc", "dia") for kind in ("array", "matrix")))

@@ -31,8 +31,9 @@ def _continuous(path: str) -> Iterator[Sample]:
     yield of_scipy("stats", lambda s, *arrays: getattr(getattr(s, name), which)(*arrays), (x, *shapes, loc, scale),
                    "all parameters", unreal=False, condition=8)  # fmt: skip
     if name == "norm":
-        yield of_scipy("stats", lambda s, scale: getattr(s.norm(0.5, scale=scale), which)(0.3), (scale,), "frozen",
-                       unreal=False)  # fmt: skip
+        yield of_scipy(
+            "stats", lambda s, scale: getattr(s.norm(0.5, scale=scale), which)(0.3), (scale,), "frozen", unreal=False
+        )
 
 
 @entry(*_names(DISCRETE))

@@ -31,8 +31,9 @@ def _reshape(name: str) -> Iterator[Sample]:
         ((2, 1, 3), (6,)),
     ]
     for (shape, to), order in itertools.product(pairs, "CF"):
-        yield Sample(lambda x, to=to, order=order: np.reshape(x, to, order=order), (values(*shape),),
-                     f"{shape}, {to}, {order}")  # fmt: skip
+        yield Sample(
+            lambda x, to=to, order=order: np.reshape(x, to, order=order), (values(*shape),), f"{shape}, {to}, {order}"
+        )
     yield Sample(lambda x: x.reshape(3, 2), (values(2, 3),), "method, lengths")
     yield Sample(lambda x: x.reshape((3, 2), order="F"), (values(2, 3),), "method, shape")
     yield Sample(lambda x: x.ravel() * x.flatten(), (values(2, 3),), "ravel, flatten")

@@ -15,8 +15,9 @@ TIED = np.array([[2.0, 1.0, 2.0], [0.5, 0.5, 0.5]])
 def _sort(name: str) -> Iterator[Sample]:
     if name == "np.partition":
         yield Sample(lambda x: np.partition(x, 1)[..., 1], (apart(2, 3),), "the second", unreal=False)
-        yield Sample(lambda x: np.sum(np.partition(x, 1, axis=0)[:2] ** 2, 0), (apart(3, 2),), "axis", unreal=False,
-                     exact=False)  # fmt: skip
+        yield Sample(
+            lambda x: np.sum(np.partition(x, 1, axis=0)[:2] ** 2, 0), (apart(3, 2),), "axis", unreal=False, exact=False
+        )
         return
     for shape, axis in [((4,), -1), ((2, 3), 0), ((2, 3), -1), ((2, 3), None), ((0,), -1), ((2, 1), 1)]:
         yield Sample(lambda x, axis=axis: np.sort(x, axis), (apart(*shape),), f"{shape}, {axis}", unreal=False)

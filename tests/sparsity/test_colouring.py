@@ -54,8 +54,10 @@ def test_another_mode_is_refused_and_only_what_is_asked_for_is_coloured(monkeypa
 def test_how_few():
     assert sparsity(brusselator, point(200)).compression().directions == 6
     assert sparsity(bratu, point(400)).compression().directions <= 7
-    stars = {f: sparsity(grad(f), point(n)).symmetrised.by_star.directions
-             for f, n in ((arrowhead, 300), (rosenbrock, 300), (surface, 400))}  # fmt: skip
+    stars = {
+        f: sparsity(grad(f), point(n)).symmetrised.by_star.directions
+        for f, n in ((arrowhead, 300), (rosenbrock, 300), (surface, 400))
+    }
     assert stars == {arrowhead: 2, rosenbrock: 3, surface: 9}
 
 

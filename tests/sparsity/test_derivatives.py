@@ -42,8 +42,9 @@ def test_minimal_surface_by_products():
     from autodiff import hvp
 
     product = hvp(surface)(x, v)
-    np.testing.assert_allclose(hessian(surface, sparse=True)(x) @ v, product, rtol=0,
-                               atol=1e-13 * np.max(np.abs(product)))  # fmt: skip
+    np.testing.assert_allclose(
+        hessian(surface, sparse=True)(x) @ v, product, rtol=0, atol=1e-13 * np.max(np.abs(product))
+    )
 
 
 def test_structures_and_arguments():

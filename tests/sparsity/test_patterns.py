@@ -49,8 +49,9 @@ def test_random_programs(first):
             expected = jacobian(f, which)(*args)
         except Exception:  # what it raises is tested elsewhere
             continue
-        if any(np.isnan(x).any() or np.iscomplexobj(a) for e, a in zip(expected, args, strict=True)
-               for x in flatten(e)[0]):  # fmt: skip
+        if any(
+            np.isnan(x).any() or np.iscomplexobj(a) for e, a in zip(expected, args, strict=True) for x in flatten(e)[0]
+        ):
             continue
         compared += 1
         assert_same(jacobian(f, which, sparse=True)(*drawn.fresh()), expected, list(map(np.size, args)))
@@ -128,11 +129,16 @@ def test_zeros_at_the_point_count():
     assert pattern(lambda x: np.prod(x.reshape(2, 2), axis=1), zeros) == [[1, 1, 0, 0], [0, 0, 1, 1]]
     assert pattern(lambda x: np.where(x > 1.5, x, x[::-1]), X)[0] == [1, 0, 0, 1]
     assert pattern(lambda x: x.reshape(2, 2) @ np.stack([x[0], stop_gradient(x[1] - 1.0)]), X) == [
-        [1, 1, 0, 0], [1, 0, 1, 1]]  # fmt: skip
+        [1, 1, 0, 0],
+        [1, 0, 1, 1],
+    ]
 
 
-@pytest.mark.parametrize("function", [np.max, np.min, np.sort, np.median, np.linalg.norm, np.ptp, np.cumprod, np.std],
-                         ids=lambda f: f.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [np.max, np.min, np.sort, np.median, np.linalg.norm, np.ptp, np.cumprod, np.std],
+    ids=lambda f: f.__name__,
+)
 def test_choices_go_by_axis(function):
     """Which element is the largest may be another one elsewhere; that of another row is none."""
     x = np.random.default_rng(0).uniform(1.0, 2.0, (40, 3))

@@ -68,8 +68,10 @@ def formulas(row):
     """The cases of each partial in the variables of the rule; None where the rule asks for more than a formula."""
     operands = [symbol(f"x{k}") for k in range(row.arity)]
     try:
-        return [None if isinstance(row.partials[k], Refused) else partial(row, k, operands, symbol("z"))
-                for k in range(row.arity)]  # fmt: skip
+        return [
+            None if isinstance(row.partials[k], Refused) else partial(row, k, operands, symbol("z"))
+            for k in range(row.arity)
+        ]
     except (TypeError, ValueError, RecursionError):
         return None
 
@@ -138,32 +140,35 @@ def test_the_formula_of_a_derivative_is_the_derivative(f, point, wrt):
 # ---------------------------------------------------------------------------------------- how they are spelt
 
 
-@pytest.mark.parametrize(("formula", "plain", "typst"), [
-    (lambda x, y: -(x + y) * x, "x·(−x − y)", "x (-x - y)"),
-    (lambda x, y: x - (x - y), "y", "y"),
-    (lambda x, y: x - (y - x * y), "x − y + x·y", "x - y + x y"),
-    (lambda x, y: 1.0 / (x * y) / y, "1/(x·y²)", "1 slash (x y^2)"),
-    (lambda x, y: 0.5 * (x + y) / x, "(x + y)/(2·x)", "(x + y) slash (2 x)"),
-    (lambda x, y: (x**2) ** y, "(x²)^y", "(x^2)^y"),
-    (lambda x, y: x ** (y + 1), "x^(y + 1)", "x^(y + 1)"),
-    (lambda x, y: x * x ** (y - 1) * y, "y·x^y", "y x^y"),
-    (lambda x, y: -1.0 * (x - y), "−(x − y)", "-(x - y)"),
-    (lambda x, y: x / (y / (x + 1)), "x·(x + 1)/y", "x (x + 1) slash y"),
-    (lambda x, y: 2.0 / math.sqrt(math.pi) * x, "2·x/√π", "2 x slash sqrt(π)"),
-    (lambda x, y: 0.0 * x + 1.0 * y, "y", "y"),
-    (lambda x, y: x + -0.123 * y, "x − 0.123·y", "x - 0.123 y"),
-    (lambda x, y: call("sqrt", x + y) * call("sqrt", x + y), "x + y", "x + y"),
-    (lambda x, y: (x > y) * x, "x·[x > y]", "x [x > y]"),
-    (lambda x, y: x % y, "x mod y", "x mod y"),
-    (lambda x, y: (x - y) % (y + 1.0), "(x − y) mod (y + 1)", "(x - y) mod (y + 1)"),
-    (lambda x, y: x * 1.5e-7, "1.5·10⁻⁷·x", "1.5 10^(-7) x"),
-    (lambda x, y: x * 1e300, "1·10³⁰⁰·x", "1 10^(300) x"),
-    (lambda x, y: (x * 2.0**-600) ** 2 * as_formula(2.0**600) ** 2, "x²", "x^2"),
-    (lambda x, y: 0.1 * x * 0.2, "x/50", "x slash 50"),
-    (lambda x, y: math.e * symbol("e") * 0.0 + symbol("e") ** x, "e^x", "e^x"),
-    (lambda x, y: x * 0.0, "0", "0"),
-    (lambda x, y: as_formula(math.inf) * x + as_formula(-math.inf), "∞·x − ∞", "∞ x - ∞"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("formula", "plain", "typst"),
+    [
+        (lambda x, y: -(x + y) * x, "x·(−x − y)", "x (-x - y)"),
+        (lambda x, y: x - (x - y), "y", "y"),
+        (lambda x, y: x - (y - x * y), "x − y + x·y", "x - y + x y"),
+        (lambda x, y: 1.0 / (x * y) / y, "1/(x·y²)", "1 slash (x y^2)"),
+        (lambda x, y: 0.5 * (x + y) / x, "(x + y)/(2·x)", "(x + y) slash (2 x)"),
+        (lambda x, y: (x**2) ** y, "(x²)^y", "(x^2)^y"),
+        (lambda x, y: x ** (y + 1), "x^(y + 1)", "x^(y + 1)"),
+        (lambda x, y: x * x ** (y - 1) * y, "y·x^y", "y x^y"),
+        (lambda x, y: -1.0 * (x - y), "−(x − y)", "-(x - y)"),
+        (lambda x, y: x / (y / (x + 1)), "x·(x + 1)/y", "x (x + 1) slash y"),
+        (lambda x, y: 2.0 / math.sqrt(math.pi) * x, "2·x/√π", "2 x slash sqrt(π)"),
+        (lambda x, y: 0.0 * x + 1.0 * y, "y", "y"),
+        (lambda x, y: x + -0.123 * y, "x − 0.123·y", "x - 0.123 y"),
+        (lambda x, y: call("sqrt", x + y) * call("sqrt", x + y), "x + y", "x + y"),
+        (lambda x, y: (x > y) * x, "x·[x > y]", "x [x > y]"),
+        (lambda x, y: x % y, "x mod y", "x mod y"),
+        (lambda x, y: (x - y) % (y + 1.0), "(x − y) mod (y + 1)", "(x - y) mod (y + 1)"),
+        (lambda x, y: x * 1.5e-7, "1.5·10⁻⁷·x", "1.5 10^(-7) x"),
+        (lambda x, y: x * 1e300, "1·10³⁰⁰·x", "1 10^(300) x"),
+        (lambda x, y: (x * 2.0**-600) ** 2 * as_formula(2.0**600) ** 2, "x²", "x^2"),
+        (lambda x, y: 0.1 * x * 0.2, "x/50", "x slash 50"),
+        (lambda x, y: math.e * symbol("e") * 0.0 + symbol("e") ** x, "e^x", "e^x"),
+        (lambda x, y: x * 0.0, "0", "0"),
+        (lambda x, y: as_formula(math.inf) * x + as_formula(-math.inf), "∞·x − ∞", "∞ x - ∞"),
+    ],
+)
 def test_formulas_keep_their_brackets(formula, plain, typst):
     found = formula(symbol("x"), symbol("y"))
     assert (PLAIN.spell(found), TYPST.spell(found)) == (plain, typst)
@@ -181,15 +186,18 @@ def test_a_condition_that_nobody_answers_is_a_question():
         where(symbol("x") > 1, symbol("x"), symbol("y"))
 
 
-@pytest.mark.parametrize(("f", "wrt", "point", "text"), [
-    (lambda x, y: np.sin(x * y) + x / y, 0, [1, 2.0], r"y \cos\left(x y\right) + \frac{1}{y}"),
-    (lambda x: np.log(x) / x, (0, 0), [2.0], r"-\frac{3}{x^{3}} + \frac{2 \ln\left(x\right)}{x^{3}}"),
-    (lambda theta_1: np.sqrt(theta_1), 0, [2.0], r"\frac{1}{2 \sqrt{\theta_{1}}}"),
-    (lambda width: width**2.5, 0, [2.0], r"\frac{5 \mathrm{width}^{\frac{3}{2}}}{2}"),
-    (lambda *xs: xs[0] * xs[1], 1, [2.0, 3.0], "x_{0}"),
-    (lambda x: abs(x), 0, [-2.0], r"\operatorname{sgn}\left(x\right)"),
-    (lambda x: 3.0, None, [2.0], "3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "wrt", "point", "text"),
+    [
+        (lambda x, y: np.sin(x * y) + x / y, 0, [1, 2.0], r"y \cos\left(x y\right) + \frac{1}{y}"),
+        (lambda x: np.log(x) / x, (0, 0), [2.0], r"-\frac{3}{x^{3}} + \frac{2 \ln\left(x\right)}{x^{3}}"),
+        (lambda theta_1: np.sqrt(theta_1), 0, [2.0], r"\frac{1}{2 \sqrt{\theta_{1}}}"),
+        (lambda width: width**2.5, 0, [2.0], r"\frac{5 \mathrm{width}^{\frac{3}{2}}}{2}"),
+        (lambda *xs: xs[0] * xs[1], 1, [2.0, 3.0], "x_{0}"),
+        (lambda x: abs(x), 0, [-2.0], r"\operatorname{sgn}\left(x\right)"),
+        (lambda x: 3.0, None, [2.0], "3"),
+    ],
+)
 def test_latex(f, wrt, point, text):
     assert latex(f, wrt, point) == text
 
@@ -200,15 +208,18 @@ def test_a_notebook_typesets_it():
     assert pickle.loads(pickle.dumps(found)) == found
 
 
-@pytest.mark.parametrize(("f", "wrt", "point", "text"), [
-    (lambda e, t: e * np.exp(-t), 1, [0.25, 1.0], r"-e \mathrm{e}^{-t}"),
-    (lambda *xs, scale=2.0: xs[0] * scale, None, [3.0], "2 x_{0}"),
-    (lambda x, *xs: x * xs[0], None, [3.0, 2.0], "x x_{0}"),
-    (lambda _: 2.0 * _, None, [3.0], r"2 \mathrm{\_}"),
-    (lambda x: x % (x + 1.0), None, [3.0], r"x \bmod \left(x + 1\right)"),
-    (lambda x: 3.0 * x, None, [np.int64(2)], "3 x"),
-    (lambda x: 3.0 * x, None, [np.array(2.0)], "3 x"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "wrt", "point", "text"),
+    [
+        (lambda e, t: e * np.exp(-t), 1, [0.25, 1.0], r"-e \mathrm{e}^{-t}"),
+        (lambda *xs, scale=2.0: xs[0] * scale, None, [3.0], "2 x_{0}"),
+        (lambda x, *xs: x * xs[0], None, [3.0, 2.0], "x x_{0}"),
+        (lambda _: 2.0 * _, None, [3.0], r"2 \mathrm{\_}"),
+        (lambda x: x % (x + 1.0), None, [3.0], r"x \bmod \left(x + 1\right)"),
+        (lambda x: 3.0 * x, None, [np.int64(2)], "3 x"),
+        (lambda x: 3.0 * x, None, [np.array(2.0)], "3 x"),
+    ],
+)
 def test_names_and_numbers_of_all_kinds(f, wrt, point, text):
     assert latex(f, wrt, point) == text
 
@@ -225,14 +236,17 @@ def nested(x):
     return x
 
 
-@pytest.mark.parametrize(("f", "point", "complaint"), [
-    (lambda x: x * np.complex128(1 + 2j), [2.0], "real"),
-    (lambda x: np.round(x, 2) * x, [2.0], "rint|round|no formula"),
-    (lambda x: (x, x), [2.0], "returns a number"),
-    (lambda x: "x", [2.0], "returns a number"),
-    (grown, [0.5], "too long to be read"),
-    (nested, [0.5], "too long to be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "point", "complaint"),
+    [
+        (lambda x: x * np.complex128(1 + 2j), [2.0], "real"),
+        (lambda x: np.round(x, 2) * x, [2.0], "rint|round|no formula"),
+        (lambda x: (x, x), [2.0], "returns a number"),
+        (lambda x: "x", [2.0], "returns a number"),
+        (grown, [0.5], "too long to be read"),
+        (nested, [0.5], "too long to be read"),
+    ],
+)
 def test_what_cannot_be_one_formula_is_told(f, point, complaint):
     with pytest.raises((TypeError, ValueError), match=complaint):
         latex(f, None, point)
@@ -257,7 +271,10 @@ def test_notations_are_one_for_all_functions():
     """A function without a sign of its own is called by its name in each."""
     x = call("wright_omega_1", symbol("x"))
     assert [n.spell(x) for n in (PLAIN, LATEX, TYPST)] == [
-        "wright_omega_1(x)", r"\operatorname{wright\_omega\_1}\left(x\right)", 'op("wright_omega_1")(x)']  # fmt: skip
+        "wright_omega_1(x)",
+        r"\operatorname{wright\_omega\_1}\left(x\right)",
+        'op("wright_omega_1")(x)',
+    ]
 
 
 # ---------------------------------------------------------------------------------------- the rules of lines
@@ -279,7 +296,8 @@ def test_the_rules_of_a_tape_are_in_words_of_the_field():
     ]
     assert rules(lambda x: np.pad(x, 1)) == ["    x̄ += v̄1[1:4,]"]
     assert rules(lambda x: np.interp(0.5, [0, 1, 2], x)) == [
-        "    x̄ += scatter((0.5 * v̄1), 0, (3,)) + scatter((0.5 * v̄1), 1, (3,))"]  # fmt: skip
+        "    x̄ += scatter((0.5 * v̄1), 0, (3,)) + scatter((0.5 * v̄1), 1, (3,))"
+    ]
 
 
 def test_names_that_would_look_alike_are_kept_apart():

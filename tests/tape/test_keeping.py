@@ -108,13 +108,16 @@ def test_of_a_partial_that_is_no_plain_function_everything_is_read():
     assert arguments_read(2.0, places, every) == set()
 
 
-@pytest.mark.parametrize(("f", "unread"), [
-    (lambda x: np.sum(np.log(x * x)), 2),
-    (lambda x: np.mean(np.exp(x)), 1),
-    (lambda x: np.sum(x), 1),
-    (lambda x: np.sum(np.sin(x) * np.where(x > 2.0, x, 1.0)), 2),
-    (lambda x: np.sum(x[:2] * np.sqrt(x[1:])) ** 2, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("f", "unread"),
+    [
+        (lambda x: np.sum(np.log(x * x)), 2),
+        (lambda x: np.mean(np.exp(x)), 1),
+        (lambda x: np.sum(x), 1),
+        (lambda x: np.sum(np.sin(x) * np.where(x > 2.0, x, 1.0)), 2),
+        (lambda x: np.sum(x[:2] * np.sqrt(x[1:])) ** 2, 0),
+    ],
+)
 def test_of_a_sum_of_logarithms_a_sweep_reads_neither_the_sum_nor_the_logarithms(f, unread):
     tape, out = record(f, [np.array([1.0, 2.0, 3.0])])
     assert out.line + 1 - count_read(tape, out.line) == unread

@@ -81,8 +81,10 @@ def spiral(x, by):
 
 
 POINT = (np.array([1.0, 2.0]), 3.0)
-MAPS = {"pull-back": (vjp(spiral, *POINT)[1], (ones(spiral(*POINT)),)),
-        "push-forward": (linearize(spiral, *POINT)[1], (np.array([1.0, 0.0]), 2.0))}  # fmt: skip
+MAPS = {
+    "pull-back": (vjp(spiral, *POINT)[1], (ones(spiral(*POINT)),)),
+    "push-forward": (linearize(spiral, *POINT)[1], (np.array([1.0, 0.0]), 2.0)),
+}
 
 
 @pytest.mark.parametrize("name", MAPS)

@@ -65,9 +65,11 @@ def is_same(found, expected):
     if isinstance(found, type) or isinstance(expected, type):
         return found is expected
     return len(found) == len(expected) and all(
-        x.shape == y.shape and x.dtype == y.dtype
+        x.shape == y.shape
+        and x.dtype == y.dtype
         and np.allclose(x, y, 1e-9, 1e-9 * np.max(np.abs(y), initial=1.0, where=np.isfinite(y)), equal_nan=True)
-        for x, y in zip(found, expected, strict=True))  # fmt: skip
+        for x, y in zip(found, expected, strict=True)
+    )
 
 
 def points(arrays, seed=0):
@@ -273,8 +275,11 @@ def test_a_gradient_that_is_not_a_number_takes_another_way():
         tape.run([np.array([0.0, 1.0])])
 
 
-@pytest.mark.parametrize("args", [([1.0],), ([np.zeros(3)],), ([np.zeros(2, np.float32)],), ([np.zeros(2)] * 2,)],
-                         ids=["float", "shape", "precision", "count"])  # fmt: skip
+@pytest.mark.parametrize(
+    "args",
+    [([1.0],), ([np.zeros(3)],), ([np.zeros(2, np.float32)],), ([np.zeros(2)] * 2,)],
+    ids=["float", "shape", "precision", "count"],
+)
 def test_arguments_of_another_form_are_refused(args):
     tape, _ = record(np.sum, [np.zeros(2)])
     with pytest.raises(TypeError, match="recorded with arguments ndarray"):

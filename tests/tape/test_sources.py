@@ -41,8 +41,7 @@ def test_each_line_has_its_part_of_the_code():
 
 def test_a_part_of_several_lines_ends_with_its_first():
     def f(x):
-        return (x * 2 +
-                3)  # fmt: skip
+        return x * 2 + 3
 
     assert [part for part, _ in parts(f, 1.0)] == ["x * 2", "x * 2 +"]
 
@@ -64,8 +63,7 @@ def test_lines_made_by_the_library_belong_to_the_call():
 
 def test_an_expression_is_its_own_source():
     f = expression(" sin(x*y) + π*x/y", ["x", "y", "π"])
-    assert [part for part, _ in parts(f, 1.0, 2.0, 3.0)] == [
-        "x*y", "sin(x*y)", "π*x", "π*x/y", "sin(x*y) + π*x/y"]  # fmt: skip
+    assert [part for part, _ in parts(f, 1.0, 2.0, 3.0)] == ["x*y", "sin(x*y)", "π*x", "π*x/y", "sin(x*y) + π*x/y"]
     tape, _ = record(f, [1.0, 2.0, 3.0], sources=True)
     assert {s.where for s in tape.sources[3:]} == {""}
 
@@ -130,9 +128,11 @@ def test_noting_changes_no_value():
 
 def test_without_columns_it_is_the_line(tmp_path):
     path = tmp_path / "program.py"
-    path.write_text("from autodiff import record\n\ndef f(x):\n    return x * 2 + 1\n\n"
-                    "source = record(f, [1.0], sources=True)[0].sources[1]\n"
-                    "print(source.text[source.start:source.end])\n")  # fmt: skip
+    path.write_text(
+        "from autodiff import record\n\ndef f(x):\n    return x * 2 + 1\n\n"
+        "source = record(f, [1.0], sources=True)[0].sources[1]\n"
+        "print(source.text[source.start:source.end])\n"
+    )
     root = str(Path(__file__).parents[2])
     done = subprocess.run([sys.executable, "-X", "no_debug_ranges", str(path)], env={**os.environ, "PYTHONPATH": root},
                           capture_output=True, text=True, check=True)  # fmt: skip

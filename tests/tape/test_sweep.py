@@ -96,8 +96,9 @@ def assert_digits(function, f, point, wrt):
     if exact is None or not 1e-280 < abs(exact) < 1e290:
         return
     with np.errstate(all="ignore"):
-        found = {name: partial(*point) for name, partial in nestings(function, wrt)
-                 if len(set(name.split(" in "))) == 1}  # fmt: skip
+        found = {
+            name: partial(*point) for name, partial in nestings(function, wrt) if len(set(name.split(" in "))) == 1
+        }
     tolerance = mp.mpf(LOSS[len(wrt)])
     if all(abs(x - exact) <= tolerance * abs(exact) for x in found.values()):
         return

@@ -27,8 +27,9 @@ from .function import Function, Parameter
 from .names import OWN, RESERVED, names_of, parameter_names
 
 
-def export_c(f: Callable[..., Any], args: Sequence[Any], path: str | PathLike[str] | None = None,
-             name: str | None = None) -> tuple[str, str]:  # fmt: skip
+def export_c(
+    f: Callable[..., Any], args: Sequence[Any], path: str | PathLike[str] | None = None, name: str | None = None
+) -> tuple[str, str]:
     """Write a function's program for such arguments as C99, and return the text of the file, and that of its header.
 
     f is recorded at the arguments ``args``, as by `jit`: it may be ``value_and_grad(loss)``, ``hessian(loss)`` or
@@ -50,8 +51,9 @@ def export_c(f: Callable[..., Any], args: Sequence[Any], path: str | PathLike[st
     """
     target = None if path is None else Path(path)
     if target is not None and target.suffix != ".c":
-        raise ValueError(f"export_c writes a file of C, as 'loss.c', with its header beside it; not {str(path)!r}"
-                         f"{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"export_c writes a file of C, as 'loss.c', with its header beside it; not {str(path)!r}{user_line()}"
+        )
     name = name or (target.stem if target else re.sub(r"\W", "_", name_of(f), flags=re.ASCII).strip("_") or "f")
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in RESERVED or OWN.fullmatch(name):
         raise ValueError(f"{name!r} is no name of a function in C: give another one as name{user_line()}")
@@ -71,8 +73,10 @@ def _function(f: Callable[..., Any], args: list[Any], name: str) -> Function:
     paths = [path for x, own in named for path in paths_of_leaves(x, own)]
     for kind, path, x in zip(kinds, paths, leaves, strict=True):
         if kind is None or (kind[0] and np.result_type(x).char not in KINDS):
-            raise ValueError(f"export_c takes floats and arrays of floats, whole numbers and strings; {path} is "
-                             f"{type(x).__name__}{_of_dtype(x)}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"export_c takes floats and arrays of floats, whole numbers and strings; {path} is "
+                f"{type(x).__name__}{_of_dtype(x)}{user_line()}"
+            )
     try:
         program = recorded(f, args, {}, kinds, SourcedTape())
     except NotCompilable as error:
@@ -94,10 +98,14 @@ def _of_program(program: Program, name: str, inputs: list[str], results: list[st
     _check(program, parts)
     block = parts.blocks.get(0) or Block()
     names = names_of([*inputs, *results])
-    given = [Parameter(names[k], path, value, block.given.get(k), None)
-             for k, (path, value) in enumerate(zip(inputs, program.inputs, strict=True))]  # fmt: skip
-    given += [Parameter(names[len(inputs) + k], path, program.value(x), block.results[x].space, block.results[x])
-              for k, (path, x) in enumerate(zip(results, program.returned, strict=True))]  # fmt: skip
+    given = [
+        Parameter(names[k], path, value, block.given.get(k), None)
+        for k, (path, value) in enumerate(zip(inputs, program.inputs, strict=True))
+    ]
+    given += [
+        Parameter(names[len(inputs) + k], path, program.value(x), block.results[x].space, block.results[x])
+        for k, (path, x) in enumerate(zip(results, program.returned, strict=True))
+    ]
     constants = {space: np.asarray(program.value(x)) for x, space in block.given.items() if x < 0}
     return Function(block, name, given, constants, fixed)
 
@@ -117,8 +125,10 @@ def _with_own_results(program: Program, results: list[str]) -> Program:
             made.constants.append(value)
             x = ~(len(made.constants) - 1)
         if np.result_type(value).char not in KINDS or not np.size(value):
-            raise ValueError(f"export_c writes floats and truth values; {path} is {type(value).__name__}"
-                             f"{_of_dtype(value)} of shape {np.shape(value)}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"export_c writes floats and truth values; {path} is {type(value).__name__}"
+                f"{_of_dtype(value)} of shape {np.shape(value)}{user_line()}"
+            )
         made.steps.append(Step(TABLE["copy"].row, (x,), ("C",), np.array(value)))
         made.returned.append(len(made.inputs) + len(made.steps) - 1)
     return made
@@ -135,12 +145,16 @@ def _check(program: Program, parts: Lowering) -> None:
             raise ValueError(f"export_c has no form in C of {step.row.name}, in {_where(step)}{user_line()}")
         for k, guard in enumerate(step.guards):
             if (number, k) not in parts.guarded:
-                raise ValueError(f"export_c cannot check in C what is decided by a value of {step.row.name}, in "
-                                 f"{guard.place or _where(step)}{user_line()}")  # fmt: skip
+                raise ValueError(
+                    f"export_c cannot check in C what is decided by a value of {step.row.name}, in "
+                    f"{guard.place or _where(step)}{user_line()}"
+                )
     if program.of_inputs:
         guard = program.of_inputs[0]
-        raise ValueError(f"export_c cannot check in C what is decided by an argument itself, in "
-                         f"{guard.place or 'a derivative'}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"export_c cannot check in C what is decided by an argument itself, in "
+            f"{guard.place or 'a derivative'}{user_line()}"
+        )
 
 
 def _where(step: Step) -> str:

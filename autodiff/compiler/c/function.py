@@ -82,8 +82,9 @@ class Parameter(NamedTuple):
 class Function(Arrangement):
     """The texts of a function and its header."""
 
-    def __init__(self, block: Block, name: str, parameters: list[Parameter], constants: dict[Space, np.ndarray],
-                 fixed: list[str]) -> None:  # fmt: skip
+    def __init__(
+        self, block: Block, name: str, parameters: list[Parameter], constants: dict[Space, np.ndarray], fixed: list[str]
+    ) -> None:
         super().__init__(block, [p.area for p in parameters if p.area is not None], constants)
         self.name, self.parameters, self._fixed = name, parameters, fixed
         self.include = f"{name}.h"
@@ -93,8 +94,9 @@ class Function(Arrangement):
         self._names |= {p.space.number: p.name for p in parameters if p.space is not None}
         self._names[self.failed.number] = "failed"
         static = {space.number for space in self.constants}
-        self._printers = [Printer(kernel, k, self._names, static, self.failed.number)
-                          for k, kernel in enumerate(self.kernels)]  # fmt: skip
+        self._printers = [
+            Printer(kernel, k, self._names, static, self.failed.number) for k, kernel in enumerate(self.kernels)
+        ]
         given = {p.space for p in parameters if p.space is not None}
         self._at, self._size = self.places({*given, *self.constants, self.failed})
 
@@ -117,8 +119,10 @@ class Function(Arrangement):
     @property
     def header(self) -> str:
         """The text of the header."""
-        codes = [f"{k}: `{guard.place}` would go another way" if guard.place else f"{k}: a derivative is NaN"
-                 for k, (_, _, guard) in enumerate(self.block.guards, 1)]  # fmt: skip
+        codes = [
+            f"{k}: `{guard.place}` would go another way" if guard.place else f"{k}: a derivative is NaN"
+            for k, (_, _, guard) in enumerate(self.block.guards, 1)
+        ]
         said = [
             f"{self.name}, from Python by dualautodiff.",
             *(f"  {p.described}" for p in self.parameters),

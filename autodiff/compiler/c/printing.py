@@ -33,9 +33,11 @@ class Printer:
         """The functions that it calls."""
         self.kinds = kinds_of(kernel.nodes)
         self.is_system = kernel.is_call and kernel.nodes[-1].form in SYSTEMS
-        self.folds = [] if self.is_system or not kernel.shape else [
-            store for store in kernel.stores if store.fold and store.address.is_fixed
-        ]  # fmt: skip
+        self.folds = (
+            []
+            if self.is_system or not kernel.shape
+            else [store for store in kernel.stores if store.fold and store.address.is_fixed]
+        )
         """What is joined along the innermost loop."""
         raising = self.is_system or any(node.raises for node in kernel.nodes)
         self._depth = 1
@@ -49,8 +51,9 @@ class Printer:
         if self.is_system and self.kernel.nodes[-1].form == "solve":
             written |= {node.address.space for node in self.kernel.nodes if node.address is not None}
         taken = [space for space in sorted(of_kind) if space not in self.static]
-        self._taken = [(self.names[space], f"{'' if space in written else 'const '}{STORED[of_kind[space]]}")
-                       for space in taken]  # fmt: skip
+        self._taken = [
+            (self.names[space], f"{'' if space in written else 'const '}{STORED[of_kind[space]]}") for space in taken
+        ]
         if failed >= 0:
             self._taken.append((self.failed, "unsigned char"))
 
@@ -158,8 +161,10 @@ class Printer:
                 elif store.fold:
                     old, c = self._load(store.address), self._code()
                     kind = joined_kind(value.kind, store.fold)
-                    self._store(c.convert(FOLDS[store.fold](c, c.convert(old, kind), c.convert(value, kind)),
-                                          value.kind), store.address)  # fmt: skip
+                    self._store(
+                        c.convert(FOLDS[store.fold](c, c.convert(old, kind), c.convert(value, kind)), value.kind),
+                        store.address,
+                    )
                 else:
                     self._store(value, store.address)
 

@@ -122,15 +122,16 @@ ENDS = {
     a[0] = odd ? -a[0] : a[0];
     return !right;
 }""",
-}  # fmt: skip
+}
 """A form of matrices → its function, of numbers of rows and columns, and of pointers with their strides."""
 
 NEEDED = {"solve": (COMMON, ELIMINATE, UPPER), "solve_upper": (COMMON, UPPER), "solve_lower": (COMMON, UPPER),
           "cholesky": (COMMON,), "eliminated": (COMMON, ELIMINATE)}  # fmt: skip
 
 
-def call_of(form: str, kind: str, shape: tuple[int, ...], strided: Sequence[Address],
-            starts: list[str]) -> tuple[str, str]:  # fmt: skip
+def call_of(
+    form: str, kind: str, shape: tuple[int, ...], strided: Sequence[Address], starts: list[str]
+) -> tuple[str, str]:
     """Return the name of a form's function, and its call for matrices along the last loops of a shape."""
     name = f"{form}_{kind}"
     rank = len(shape)

@@ -21,8 +21,9 @@ SMALL = 1 << 16
 class Arrangement:
     """The kernels of a block that gives some areas, and the spaces that they use."""
 
-    def __init__(self, block: Block, results: list[Area], constants: dict[Space, np.ndarray],
-                 may_share: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self, block: Block, results: list[Area], constants: dict[Space, np.ndarray], may_share: bool = False
+    ) -> None:
         self.block = block
         self.failed = block.space((), DTYPES["b1"]).space
         """Whether a function of Python would raise."""

@@ -198,8 +198,10 @@ class Code:
             self._known = dict(known)
         self.lines.append(f"both{number}:")
         ways = [f"%{way}done{number} ]" for way in ("one", "other")]
-        return [self.write(x.kind, f"phi {self.type(x.kind)} [ {x.text}, {ways[0]}, [ {y.text}, {ways[1]}")
-                for x, y in zip(*found, strict=True)]  # fmt: skip
+        return [
+            self.write(x.kind, f"phi {self.type(x.kind)} [ {x.text}, {ways[0]}, [ {y.text}, {ways[1]}")
+            for x, y in zip(*found, strict=True)
+        ]
 
     def rarely(self, condition: Value, usual: Value, rare: str, *operands: Value) -> Value:
         """Write ``usual``, and in lanes where the condition holds the C library's function ``rare`` of the operands.

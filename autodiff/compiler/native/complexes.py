@@ -79,8 +79,10 @@ class _Of:
         return self.ask("logical_and", x, y, of="b1")
 
     def product(self, x: Parts, y: Parts) -> Parts:
-        return Parts(self("subtract", self("multiply", x.real, y.real), self("multiply", x.imag, y.imag)),
-                     self("add", self("multiply", x.real, y.imag), self("multiply", x.imag, y.real)))  # fmt: skip
+        return Parts(
+            self("subtract", self("multiply", x.real, y.real), self("multiply", x.imag, y.imag)),
+            self("add", self("multiply", x.real, y.imag), self("multiply", x.imag, y.real)),
+        )
 
 
 def _on_each(rule: Rule) -> OfParts:

@@ -79,8 +79,10 @@ class Text(Arrangement):
         body, given = "\n  ".join(self.lines), "ptr %self, ptr %given, i64 %count"
         if not self._may_be_taken:
             return [f"define ptr @entry({given}) {{\n  {body}\n}}"]
-        return [f"define internal ptr @inside({given}, ptr %memory) {{\n  {body}\n}}",
-                with_memory(self.addresses, MEMORY, self.size)]  # fmt: skip
+        return [
+            f"define internal ptr @inside({given}, ptr %memory) {{\n  {body}\n}}",
+            with_memory(self.addresses, MEMORY, self.size),
+        ]
 
     @property
     def _may_be_taken(self) -> bool:

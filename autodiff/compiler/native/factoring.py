@@ -59,8 +59,9 @@ def _sum(groups: Sequence[Group], at: int, group: Group, writers: dict[int, list
     return _Sum(places[0], at, group) if len(places) == 2 and places[1] == at and is_zero else None
 
 
-def _scaled(groups: Sequence[Group], one: _Sum, x: Address, writers: dict[int, list[int]],
-            known: dict[tuple[object, ...], _Sum]) -> Instruction | None:  # fmt: skip
+def _scaled(
+    groups: Sequence[Group], one: _Sum, x: Address, writers: dict[int, list[int]], known: dict[tuple[object, ...], _Sum]
+) -> Instruction | None:
     """Return the product that a sum is, where what it sums are products with one number, whose own sum is known."""
     source = groups[writers[x.space][0]] if len(writers.get(x.space, ())) == 1 else None
     if not isinstance(source, Instruction) or source.form != "multiply" or source.fold or source.out != x:

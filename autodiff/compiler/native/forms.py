@@ -164,17 +164,18 @@ FORMS: dict[str, Form] = {
     "power_half": _root_of_power,
     **{how: _compare(how) for how in COMPARISONS},
     **{f"power_{n}": _whole_power(n) for n in (-4, -3, -2, -1, 1, 2, 3, 4)},
-**{name: _double(function) for name, function in LIBRARY.items()},
+    **{name: _double(function) for name, function in LIBRARY.items()},
     **ELEMENTARY,
-}  # fmt: skip
+}
 """A row's name → its form."""
 
 FOLDS: dict[str, Form] = {"add": Code.add, "multiply": Code.multiply, "maximum": _maximum, "minimum": _minimum,
                           "or": _truth("or"), "and": _truth("and")}  # fmt: skip
 """How results are joined → its form."""
 
-TRUTHS = frozenset((*COMPARISONS, "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_xor",
-                    "logical_not"))  # fmt: skip
+TRUTHS = frozenset(
+    (*COMPARISONS, "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_xor", "logical_not")
+)
 """The forms whose value is a truth value."""
 
 OF_TRUTHS = {"where": "where", "absolute": "same", "invert": "logical_not", "multiply": "logical_and",

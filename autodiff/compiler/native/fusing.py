@@ -149,8 +149,10 @@ def _with_starts_first(instructions: Sequence[Group]) -> list[Group]:
         return first == at and isinstance(then, Instruction) and bool(then.fold) and then.form not in CALLS
 
     starts = set(filter(is_start, range(len(instructions))))
-    return [*(instructions[at] for at in sorted(starts)),
-            *(group for at, group in enumerate(instructions) if at not in starts)]  # fmt: skip
+    return [
+        *(instructions[at] for at in sorted(starts)),
+        *(group for at, group in enumerate(instructions) if at not in starts),
+    ]
 
 
 def without_unread(kernels: list[Kernel], kept: set[int]) -> list[Kernel]:
@@ -179,8 +181,9 @@ def _leave_out(kernel: Kernel, read: set[int]) -> None:
     now = {k: number for number, k in enumerate(sorted(needed))}
     kernel.nodes = [
         node._replace(operands=tuple(now[x] if isinstance(x, int) else x for x in node.operands))
-        for k, node in enumerate(kernel.nodes) if k in needed
-    ]  # fmt: skip
+        for k, node in enumerate(kernel.nodes)
+        if k in needed
+    ]
     kernel.stores = [store._replace(node=now[store.node]) for store in stores]
 
 

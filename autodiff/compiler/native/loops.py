@@ -179,8 +179,9 @@ class Loop:
         for starts in self.starts.values():
             for to, (start, shape) in starts.items():
                 found.append(Instruction("same", (start,), laid_out(to), shape, start.kind))
-        lines = [line._replace(operands=tuple(map(laid, line.operands)), out=laid_out(line.out))
-                 for line in self.rolled]  # fmt: skip
+        lines = [
+            line._replace(operands=tuple(map(laid, line.operands)), out=laid_out(line.out)) for line in self.rolled
+        ]
         return found + list(self._in_order(lines))
 
     def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:

@@ -71,8 +71,9 @@ def _cut(kernel: Kernel, block: Block) -> list[Kernel]:
 
     before, after = Kernel((count,)), Kernel((count,))
     for part, change in ((whole, cut), (rest, beyond)):
-        part.nodes = [node._replace(address=node.address.along_with(change)) if node.address else node
-                      for node in kernel.nodes]  # fmt: skip
+        part.nodes = [
+            node._replace(address=node.address.along_with(change)) if node.address else node for node in kernel.nodes
+        ]
         part.stores = [store._replace(address=store.address.along_with(change)) for store in kernel.stores]
     for k, store in enumerate(kernel.stores):
         if _is_sum(store):

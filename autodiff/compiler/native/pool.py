@@ -133,9 +133,11 @@ class Pool:
         self._machine = Machine(text, addresses=addresses.values)
         self.share = self._machine.address("share")
         """The address of the function that shares out: of a kernel, its table, the pieces, how many others may help."""
-        for name, kind, of in (("allocate_lock", ctypes.c_void_p, []),
-                               ("acquire_lock", ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
-                               ("start_new_thread", ctypes.c_ulong, [ctypes.c_void_p, ctypes.c_void_p])):  # fmt: skip
+        for name, kind, of in (
+            ("allocate_lock", ctypes.c_void_p, []),
+            ("acquire_lock", ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+            ("start_new_thread", ctypes.c_ulong, [ctypes.c_void_p, ctypes.c_void_p]),
+        ):
             function = getattr(ctypes.pythonapi, f"PyThread_{name}")
             function.restype, function.argtypes = kind, of
         self._waiting = ctypes.c_int64.from_address(self._machine.global_address("waiting"))

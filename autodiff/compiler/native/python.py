@@ -72,8 +72,10 @@ class Entry:
     def __init__(self, text: str, level: int, addresses: Sequence[int], memory: np.ndarray, kept: list[Any]) -> None:
         self._machine, self._memory, self._kept = Machine(text, level, addresses), memory, kept
         places = self._machine.address("entry"), self._machine.address("called")
-        self._methods = [_Method(b"block", place, flags, b"A compiled block.")
-                         for place, flags in zip(places, (FASTCALL, FASTCALL | KEYWORDS), strict=True)]  # fmt: skip
+        self._methods = [
+            _Method(b"block", place, flags, b"A compiled block.")
+            for place, flags in zip(places, (FASTCALL, FASTCALL | KEYWORDS), strict=True)
+        ]
 
     @property
     def size(self) -> int:

@@ -87,8 +87,9 @@ def span_of(x: Address, shape: tuple[int, ...], moving: frozenset[int]) -> Span:
     return Span(x.offset + low, x.offset + high, row if last < row else 0, first, last)
 
 
-def note(lines: Sequence[Instruction], kernel: int, uses: dict[int, Uses], moving: frozenset[int],
-          whole: bool = False) -> None:  # fmt: skip
+def note(
+    lines: Sequence[Instruction], kernel: int, uses: dict[int, Uses], moving: frozenset[int], whole: bool = False
+) -> None:
     """Note what instructions in a kernel read and write; ``whole``: in rounds, of which nothing else may be part."""
     for one in lines:
         for x in one.operands:

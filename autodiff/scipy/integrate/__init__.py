@@ -45,8 +45,9 @@ def _sampled(call: str, y: Any, x: Any, axis: int) -> tuple[Any, Any]:
     if x is not None:
         x = array(x)
         if len(shape(x)) not in (1, rank) or shape(x)[-1 if len(shape(x)) == 1 else axis] != shape(y)[axis]:
-            raise ValueError(f"{call}: x is a vector as long as y along the axis, or of y's shape {shape(y)}; got "
-                             f"shape {shape(x)}")  # fmt: skip
+            raise ValueError(
+                f"{call}: x is a vector as long as y along the axis, or of y's shape {shape(y)}; got shape {shape(x)}"
+            )
         x = x if len(shape(x)) == 1 else move_axis(x, axis, -1)
     return move_axis(y, axis, -1), x
 
@@ -87,8 +88,10 @@ def cumulative_trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: int =
 
 def _divisor_push(db: Any, z: Any, b: Any) -> Any:
     if decided(_has_zero, b):
-        raise ValueError(f"simpson: places of x are equal, where the integral jumps and has no derivative by x; leave "
-                         f"one of them out, or write trapezoid{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"simpson: places of x are equal, where the integral jumps and has no derivative by x; leave "
+            f"one of them out, or write trapezoid{user_line()}"
+        )
     return db
 
 
@@ -143,9 +146,11 @@ def simpson(y: Array, x: Array = None, *, dx: Array = 1.0, axis: int = -1) -> An
 def _last_interval(y: Any, before: Any, last: Any) -> Any:
     """Return the integral over the last interval, of the parabola through the last three samples."""
     square = last * last + 3.0 * before * last
-    return (_quotient(last * last + square, 6.0 * (last + before)) * y[..., -1]
-            + _quotient(square, 6.0 * before) * y[..., -2]
-            - _quotient(last * last, 6.0 * before) * _quotient(last, before + last) * y[..., -3])  # fmt: skip
+    return (
+        _quotient(last * last + square, 6.0 * (last + before)) * y[..., -1]
+        + _quotient(square, 6.0 * before) * y[..., -2]
+        - _quotient(last * last, 6.0 * before) * _quotient(last, before + last) * y[..., -3]
+    )
 
 
 def _first_intervals(y: Any, h: Any) -> Any:

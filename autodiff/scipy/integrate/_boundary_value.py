@@ -90,16 +90,19 @@ def solve_bvp(fun: Function, bc: Function, x: Array, y: Array, p: Array = None, 
         fun, bc = (checked("solve_bvp", f) for f in (fun, bc))
         return scipy.integrate.solve_bvp(fun, bc, x, guess, begun, S, fun_jac, bc_jac, tol, max_nodes, verbose, bc_tol)
     if S is not None or is_unreal(guess):
-        raise TypeError("solve_bvp with S= or complex y has no derivative here: write S y / (x − a) into fun and begin "
-                        f"beside a; give real and imaginary parts{user_line()}")  # fmt: skip
+        raise TypeError(
+            "solve_bvp with S= or complex y has no derivative here: write S y / (x − a) into fun and begin "
+            f"beside a; give real and imaginary parts{user_line()}"
+        )
     x = double(x)
     parameters = concatenate(theta, x[:1], x[-1:], 0)
     plain, known = read(parameters), at(read(theta))
     own = [f and checked("solve_bvp", partial(known, which)) for which, f in enumerate(functions)]
     found = scipy.integrate.solve_bvp(*own[:2], read(x), guess, begun, None, *own[2:], tol, max_nodes, verbose, bc_tol)
     if not found.success:
-        raise RuntimeError(f"solve_bvp found no solution, so there is no derivative; SciPy says: {found.message}"
-                           f"{user_line()}")  # fmt: skip
+        raise RuntimeError(
+            f"solve_bvp found no solution, so there is no derivative; SciPy says: {found.message}{user_line()}"
+        )
     n, m = found.y.shape
     unknown = np.zeros(0) if found.p is None else found.p
     form = Collocation(n, m, len(unknown))

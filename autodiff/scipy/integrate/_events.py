@@ -44,8 +44,10 @@ class Events:
     def _value(self, which: int, t: Any, y: Any, theta: Any) -> Any:
         z = array(joined(self.g(which, t, y, theta)))
         if size(z) != 1:
-            raise ValueError(f"solve_ivp: an event is a function that gives one number; number {which} gives shape "
-                             f"{shape(z)}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"solve_ivp: an event is a function that gives one number; number {which} gives shape "
+                f"{shape(z)}{user_line()}"
+            )
         return reshape(z, (), "C")
 
     def rates(self, t: Any, start: Any) -> Any:

@@ -65,8 +65,10 @@ class Problem:
     def check(self, start: Any) -> None:
         """Raise ValueError where y′ is not finite at a plain start: SciPy's solvers would not end."""
         if not np.all(np.isfinite(self.plain_slope(start[self.n + 1 :])(start[self.n], start[: self.n]))):
-            raise ValueError(f"{self.solver.call}: the right-hand side is not finite at the beginning, "
-                             f"t = {start[self.n]:g}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"{self.solver.call}: the right-hand side is not finite at the beginning, "
+                f"t = {start[self.n]:g}{user_line()}"
+            )
 
     def values(self, start: Any, t: Any) -> Any:
         """Return y at plain times of any order, all on one side of t₀, shape ``(m, n)``."""
@@ -98,8 +100,10 @@ class Problem:
     def _direction(self, t0: float, t: Any) -> float:
         """Return 1.0 for times after the beginning, -1.0 for times before it."""
         if np.any(t < t0) and np.any(t > t0):
-            raise ValueError(f"{self.solver.call}: the times lie on both sides of the beginning, {t0:g}: make a call "
-                             f"for each side{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"{self.solver.call}: the times lie on both sides of the beginning, {t0:g}: make a call "
+                f"for each side{user_line()}"
+            )
         return -1.0 if np.any(t < t0) else 1.0
 
     def along(self, count: int) -> Problem:

@@ -74,8 +74,9 @@ def odeint(func: Function, y0: Any, t: Any, args: Any = (), Dfun: Any = None, co
     y0, t = array(y0), double(t)
     if not _traced(y0, t, theta):
         checked = lambda *xs: plain_result("odeint", func(*xs))
-        return scipy.integrate.odeint(checked, y0, t, args, Dfun, col_deriv, full_output, ml, mu, tfirst=tfirst,
-                                      **options)  # fmt: skip
+        return scipy.integrate.odeint(
+            checked, y0, t, args, Dfun, col_deriv, full_output, ml, mu, tfirst=tfirst, **options
+        )
     times = reshape(t, -1, "C")
     if not size(times):
         raise ValueError(f"odeint: t holds no time; the first one is that of y0{user_line()}")
@@ -122,8 +123,9 @@ def solve_ivp(fun: Function, t_span: Any, y0: Any, method: Any = "RK45", t_eval:
         )
     if is_plain:
         checked = lambda *xs: plain_result("solve_ivp", fun(*xs))
-        found = scipy.integrate.solve_ivp(checked, t_span, y0, method, t_eval, dense_output, events, vectorized,
-                                          args or None, **options)  # fmt: skip
+        found = scipy.integrate.solve_ivp(
+            checked, t_span, y0, method, t_eval, dense_output, events, vectorized, args or None, **options
+        )
         if not dense_output or is_unreal(y0):
             return found
     start, n = _start("solve_ivp", y0, t0, theta)
@@ -207,8 +209,9 @@ class Solution(scipy.integrate.OdeSolution):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         if _traced(self._start):
-            raise TypeError(f"sol carries derivatives, which are not pickled: pickle it outside of the differentiation"
-                            f"{user_line()}")  # fmt: skip
+            raise TypeError(
+                f"sol carries derivatives, which are not pickled: pickle it outside of the differentiation{user_line()}"
+            )
         return _plain_solution, ({name: x for name, x in vars(self).items() if name not in ("_start", "_problem")},)
 
     def __call__(self, t: Any) -> Any:
@@ -221,7 +224,9 @@ class Solution(scipy.integrate.OdeSolution):  # type: ignore[misc]
             return super().__call__(t)
         outside = np.any((read(t) < self.t_min) | (read(t) > self.t_max))
         if len(shape(t)) > 1 or outside:
-            raise ValueError(f"sol: t is a number or a vector of times from {self.t_min:g} to {self.t_max:g}; got "
-                             f"{read(t)}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"sol: t is a number or a vector of times from {self.t_min:g} to {self.t_max:g}; got "
+                f"{read(t)}{user_line()}"
+            )
         y = flow(self._start, reshape(t, -1, "C"), self._problem)
         return transpose(y, (1, 0)) if shape(t) else y[0]

@@ -19,8 +19,9 @@ from ._solvers import family
 Function = Callable[..., Any]
 
 
-def jacobians(method: Any, options: dict[str, Any], args: tuple[Any, ...], slope: Function,
-              theta: Any) -> tuple[dict[str, Any], Function | None]:  # fmt: skip
+def jacobians(
+    method: Any, options: dict[str, Any], args: tuple[Any, ...], slope: Function, theta: Any
+) -> tuple[dict[str, Any], Function | None]:
     """Return the options that are about the Jacobian, taken out of ``options``, and ∂f/∂y of plain (t, y).
 
     The latter is None of a method that is explicit. ``slope(t, y, θ)`` is f, ``theta`` its plain parameters.

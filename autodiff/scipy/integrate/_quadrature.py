@@ -50,8 +50,9 @@ def _parameter_push(dtheta: Any, z: Any, a: Any, b: Any, theta: Any, at: Any, op
     lambda db, z, a, b, theta, at, options, found: _end(db, b, theta, at),
     _parameter_push,
 )
-def integral(a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options: tuple[tuple[str, Any], ...],
-             found: list[float]) -> float:  # fmt: skip
+def integral(
+    a: Any, b: Any, theta: Any, at: Callable[[Any], Function], options: tuple[tuple[str, Any], ...], found: list[float]
+) -> float:
     """Integrate ``at(theta)``, a function of x, from a to b, by QUADPACK; the first time it is what is ``found``."""
     if found:
         return found.pop()
@@ -156,9 +157,11 @@ def moving(theta: Any, at: Callable[[Any], Any], options: tuple[tuple[str, Any],
     f, a, b, _ = at(theta)
     z, _, _, *report = scipy.integrate.quad(lambda x: plain_result("quad", f(x)), a, b, full_output=1, **dict(options))
     if report:
-        raise RuntimeError(f"quad: the derivative by a limit where the integrand is singular does not converge; let "
-                           f"both use one variable, such as a = p[0], or substitute x: {report[0].splitlines()[0]}"
-                           f"{user_line()}")  # fmt: skip
+        raise RuntimeError(
+            f"quad: the derivative by a limit where the integrand is singular does not converge; let "
+            f"both use one variable, such as a = p[0], or substitute x: {report[0].splitlines()[0]}"
+            f"{user_line()}"
+        )
     return float(z)
 
 
@@ -183,8 +186,10 @@ def quad(func: Function, a: Any, b: Any, args: Any = (), full_output: Any = 0, *
     moves = any(is_number(type(x)) for x in (a, b, *points))
     depends = is_number(type(theta))
     if (moves or depends) and (options.get("complex_func") or (moves and options.get("weight"))):
-        raise TypeError("quad with complex_func=True, or with weight= and differentiated limits, has no derivative "
-                        f"here; write the integrand out{user_line()}")  # fmt: skip
+        raise TypeError(
+            "quad with complex_func=True, or with weight= and differentiated limits, has no derivative "
+            f"here; write the integrand out{user_line()}"
+        )
     if holds_numbers(options.get("wvar")):
         raise TypeError(f"quad has no derivative by wvar: write the weight into the integrand{user_line()}")
     if points:

@@ -171,8 +171,10 @@ def _end_condition(end: Any, y: Any) -> Any:
     order, value = end
     value = double(value)
     if order not in (1, 2) or shape(value) != shape(y)[1:]:
-        raise ValueError(f"an end condition is (1 or 2, a derivative of shape {shape(y)[1:]}); got order {order}, "
-                         f"shape {shape(value)}")  # fmt: skip
+        raise ValueError(
+            f"an end condition is (1 or 2, a derivative of shape {shape(y)[1:]}); got order {order}, "
+            f"shape {shape(value)}"
+        )
     return order, value
 
 
@@ -191,9 +193,12 @@ def _smooth_derivatives(x: Any, y: Any, ends: list[Any]) -> Any:
     start = _end_equation(ends[0], dx[0], dx[1:2], h[:2], m[:2], 1.0)
     end = _end_equation(ends[1], dx[-1], dx[-2:-1], h[:-3:-1], m[:-3:-1], -1.0)
     zero = np.zeros(1)
-    bands = stack(concatenate(zero, _row(start[1]), dx[:-1], 0),
-                  concatenate(_row(start[0]), 2.0 * (dx[:-1] + dx[1:]), _row(end[0]), 0),
-                  concatenate(dx[1:], _row(end[1]), zero, 0), 0)  # fmt: skip
+    bands = stack(
+        concatenate(zero, _row(start[1]), dx[:-1], 0),
+        concatenate(_row(start[0]), 2.0 * (dx[:-1] + dx[1:]), _row(end[0]), 0),
+        concatenate(dx[1:], _row(end[1]), zero, 0),
+        0,
+    )
     inner = 3.0 * (h[1:] * m[:-1] + h[:-1] * m[1:])
     return tridiagonal(bands, concatenate(_row(start[2]), inner, _row(end[2]), 0))
 

@@ -30,8 +30,9 @@ class PPoly:
     def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: int = 0) -> None:
         c, x = double(c), double(x)
         if len(shape(c)) < 2 or len(shape(x)) != 1 or shape(c)[axis + 1 if axis else 1] != shape(x)[0] - 1:
-            raise ValueError(f"c has the shape (k, m, …) and x, increasing, m + 1 elements; got shapes {shape(c)} and "
-                             f"{shape(x)}")  # fmt: skip
+            raise ValueError(
+                f"c has the shape (k, m, …) and x, increasing, m + 1 elements; got shapes {shape(c)} and {shape(x)}"
+            )
         for _ in range(2 if axis else 0):
             c = move_axis(c, axis + 1, 0)
         self.c, self.x, self.axis = c, x, axis

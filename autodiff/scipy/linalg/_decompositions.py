@@ -80,8 +80,10 @@ def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str 
     if mode not in ("full", "r", "economic"):
         raise TypeError(f"scipy.linalg.qr with mode={mode!r} has no derivative here; use mode='economic'")
     if mode != "economic" and m > n:
-        raise TypeError(f"scipy.linalg.qr with mode={mode!r} with shape {(m, n)} has no derivative: the columns "
-                        f"of Q beyond the first {n} are not determined; use mode='economic'")  # fmt: skip
+        raise TypeError(
+            f"scipy.linalg.qr with mode={mode!r} with shape {(m, n)} has no derivative: the columns "
+            f"of Q beyond the first {n} are not determined; use mode='economic'"
+        )
     order = scipy.linalg.qr(read(a), mode="r", pivoting=True)[1] if pivoting else None
     q, r = rows.qr(a if order is None else getitem(a, (..., order)))
     parts = (r,) if mode == "r" else (q, r)
@@ -89,8 +91,9 @@ def qr(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str 
 
 
 @counterpart("linalg.rq")
-def rq(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full",
-       check_finite: bool = True) -> Any:  # fmt: skip
+def rq(
+    a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full", check_finite: bool = True
+) -> Any:
     """R and Q with A = R Q: `qr` of Aᴴ with its rows and columns reversed; "full" for no more columns than rows.
 
     Raises ValueError for an unknown ``mode``, TypeError for one in which rows of Q are not determined.
@@ -100,8 +103,10 @@ def rq(a: Array, overwrite_a: bool = False, lwork: int | None = None, mode: str 
     if mode not in ("full", "r", "economic"):
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
     if mode != "economic" and n > m:
-        raise TypeError(f"scipy.linalg.rq with mode={mode!r} with shape {(m, n)} has no derivative: the rows of Q "
-                        f"before the last {m} are not determined; use mode='economic'")  # fmt: skip
+        raise TypeError(
+            f"scipy.linalg.rq with mode={mode!r} with shape {(m, n)} has no derivative: the rows of Q "
+            f"before the last {m} are not determined; use mode='economic'"
+        )
     backward = slice(None, None, -1)
     q, r = (adjoint(x) for x in rows.qr(adjoint(getitem(a, (..., backward, backward)))))
     r, q = getitem(r, (..., backward, backward)), getitem(q, (..., backward, backward))
@@ -205,8 +210,9 @@ def eig(a: Array, b: Array = None, left: bool = False, right: bool = True, overw
     """
     finite(check_finite, a)
     if left or homogeneous_eigvals:
-        raise TypeError("scipy.linalg.eig of numbers gives eigenvalues and right eigenvectors; for left ones call "
-                        "eig(a.conj().T)")  # fmt: skip
+        raise TypeError(
+            "scipy.linalg.eig of numbers gives eigenvalues and right eigenvectors; for left ones call eig(a.conj().T)"
+        )
     if not right:
         return eigvals(a, b)
     w, v = rows.eig(_complex_pair(a, b))
@@ -214,8 +220,9 @@ def eig(a: Array, b: Array = None, left: bool = False, right: bool = True, overw
 
 
 @counterpart("linalg.eigvals")
-def eigvals(a: Array, b: Array = None, overwrite_a: bool = False, check_finite: bool = True,
-            homogeneous_eigvals: bool = False) -> Any:  # fmt: skip
+def eigvals(
+    a: Array, b: Array = None, overwrite_a: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False
+) -> Any:
     """The eigenvalues, complex as SciPy's; with ``b`` those of B⁻¹ A.
 
     Raises TypeError for quotients of numbers.

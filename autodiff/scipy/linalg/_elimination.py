@@ -36,8 +36,9 @@ def lu_factor(a: Array, overwrite_a: bool = False, check_finite: bool = True) ->
 
 
 @counterpart("linalg.lu")
-def lu(a: Array, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
-       p_indices: bool = False) -> Any:  # fmt: skip
+def lu(
+    a: Array, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True, p_indices: bool = False
+) -> Any:
     """P, L and U of a square matrix, A = P L U; P L and U with ``permute_l``; P as an index with ``p_indices``."""
     finite(check_finite, a)
     _square("lu", a)

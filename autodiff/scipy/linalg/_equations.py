@@ -38,7 +38,7 @@ __all__ = [
     "solve_toeplitz",
     "solve_triangular",
     "solveh_banded",
-]  # fmt: skip
+]
 
 solve_sylvester = counterpart_of_row("linalg.solve_sylvester", rows.solve_sylvester)
 solve_discrete_lyapunov = counterpart_of_row("linalg.solve_discrete_lyapunov", rows.solve_stein)
@@ -53,8 +53,9 @@ def solve(a: Array, b: Array, lower: bool = False, overwrite_a: bool = False, ov
 
 
 @counterpart("linalg.inv")
-def inv(a: Array, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: str | None = None,
-        lower: bool = False) -> Any:  # fmt: skip
+def inv(
+    a: Array, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: str | None = None, lower: bool = False
+) -> Any:
     """The inverse. With ``assume_a``, elements that SciPy does not read have the derivative 0."""
     finite(check_finite, a)
     return inverse(rows.as_read(a, assume_a, lower))
@@ -125,8 +126,9 @@ def lu_solve(lu_and_piv: Any, b: Array, trans: int = 0, overwrite_b: bool = Fals
 
 
 @counterpart("linalg.solve_banded")
-def solve_banded(l_and_u: Any, ab: Array, b: Array, overwrite_ab: bool = False, overwrite_b: bool = False,
-                 check_finite: bool = True) -> Any:  # fmt: skip
+def solve_banded(
+    l_and_u: Any, ab: Array, b: Array, overwrite_ab: bool = False, overwrite_b: bool = False, check_finite: bool = True
+) -> Any:
     """The solution with a banded matrix, ``ab[u + i - j, j] == a[i, j]``."""
     finite(check_finite, ab, b)
     below, above = map(int, l_and_u)
@@ -171,8 +173,10 @@ def solve_circulant(c: Array, b: Array, singular: str = "raise", tol: float | No
     Raises TypeError where a least-squares solution is asked for, LinAlgError where the matrix is singular.
     """
     if singular != "raise" or tol is not None:
-        raise TypeError("solve_circulant of numbers solves with regular matrices only, singular='raise' and tol=None; "
-                        "for a least-squares solution call lstsq(circulant(c), b)")  # fmt: skip
+        raise TypeError(
+            "solve_circulant of numbers solves with regular matrices only, singular='raise' and tol=None; "
+            "for a least-squares solution call lstsq(circulant(c), b)"
+        )
     return moveaxis(structured.solve_circulant(moveaxis(c, caxis, -1), moveaxis(b, baxis, -1)), -1, outaxis)
 
 

@@ -47,8 +47,10 @@ def fractional_matrix_power(A: Array, t: Any) -> Any:
     values = np.linalg.eigvals(read(A))
     cut = np.any((np.imag(values) == 0) & (np.real(values) <= 0))
     if cut and np.isrealobj(rows.matrix_power(read(A), read(t))):
-        raise ValueError("fractional_matrix_power: an eigenvalue is negative or 0: no real derivative by the "
-                         f"exponent; give that as autodiff.value_of(...){user_line()}")  # fmt: skip
+        raise ValueError(
+            "fractional_matrix_power: an eigenvalue is negative or 0: no real derivative by the "
+            f"exponent; give that as autodiff.value_of(...){user_line()}"
+        )
     return rows.expm(t * rows.logm(A))
 
 

@@ -89,16 +89,19 @@ def minimum(call: str, theta: Any, problem: Callable[[Any], Problem], result: An
             else:
                 if not constraints or _is_solution(constraints, read(x), result.x):
                     return x
-    raise failed or RuntimeError(f"{call}: it cannot be told at SciPy's solution which constraints press; let the "
-                                 f"method go on with a smaller tolerance{user_line()}")  # fmt: skip
+    raise failed or RuntimeError(
+        f"{call}: it cannot be told at SciPy's solution which constraints press; let the "
+        f"method go on with a smaller tolerance{user_line()}"
+    )
 
 
 def _same(press: list[Any], other: list[Any]) -> bool:
     return all(map(np.array_equal, press, other))
 
 
-def _solution(call: str, theta: Any, problem: Callable[[Any], Problem], result: Any, press: list[Any], y: Any,
-              least: float) -> Any:  # fmt: skip
+def _solution(
+    call: str, theta: Any, problem: Callable[[Any], Problem], result: Any, press: list[Any], y: Any, least: float
+) -> Any:
     """Return the x of the equations with what presses, less what does not by its multipliers; y is near to these."""
     n, constraints = len(result.x), problem(read(theta))[1]
     while True:

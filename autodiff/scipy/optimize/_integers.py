@@ -43,8 +43,9 @@ def milp(c: Any, *, integrality: Any = None, bounds: Any = None, constraints: An
     lower, upper = (broadcast_to(double(x), (n,)) for x in ((0.0, np.inf) if bounds is None else limits_of(bounds)))
     rows = [_row(constraint, n) for constraint in _listed(constraints)]
     plain = [LinearConstraint(*map(_plain, row)) for row in rows]
-    found = scipy.optimize.milp(_plain(c), integrality=whole, bounds=Bounds(_plain(lower), _plain(upper)),
-                                constraints=plain, options=options)  # fmt: skip
+    found = scipy.optimize.milp(
+        _plain(c), integrality=whole, bounds=Bounds(_plain(lower), _plain(upper)), constraints=plain, options=options
+    )
     if not found.success:
         raise RuntimeError(f"milp: {' '.join(found.message.split())}{user_line()}")
     fixed, free = np.flatnonzero(whole), np.flatnonzero(whole == 0)

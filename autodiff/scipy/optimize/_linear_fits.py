@@ -31,8 +31,10 @@ ROUNDING = 1e-12
 def _real(call: str, x: Any) -> Any:
     """Return a vector or matrix in double precision; TypeError for one that is complex, or an operator."""
     if isinstance(x, LinearOperator):
-        raise TypeError(f"{call} has derivatives for a matrix, not for a LinearOperator: give the matrix, or write "
-                        f"autodiff.implicit.argmin{user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{call} has derivatives for a matrix, not for a LinearOperator: give the matrix, or write "
+            f"autodiff.implicit.argmin{user_line()}"
+        )
     x = double(dense(x))
     if is_unreal(x):
         raise TypeError(f"{call} is of real equations: give their real and imaginary parts{user_line()}")
@@ -42,8 +44,9 @@ def _real(call: str, x: Any) -> Any:
 def _of_columns(call: str, A: Any, b: Any, used: Any) -> Any:
     """Return the least squares solution by the columns that are used, 0 elsewhere; LinAlgError where it is not one."""
     if np.linalg.matrix_rank(read(A)[:, used]) < len(used):
-        raise np.linalg.LinAlgError(f"{call}: the columns {used.tolist()} of A depend on one another, so x has no "
-                                    f"derivative{user_line()}")  # fmt: skip
+        raise np.linalg.LinAlgError(
+            f"{call}: the columns {used.tolist()} of A depend on one another, so x has no derivative{user_line()}"
+        )
     return matmul(np.eye(shape(A)[1])[:, used], np.linalg.lstsq(A[:, used], b, rcond=None)[0])
 
 
@@ -122,8 +125,9 @@ def _held(A: Any, b: Any, bounds: tuple[Any, Any], x: Any) -> tuple[Any, Any]:
         high = np.where(free, x > upper + rounding, high & (slope < -small))
         if np.array_equal(before, (low, high)):
             return before
-    raise RuntimeError(f"lsq_linear: it cannot be told at SciPy's solution which bounds press; scale the columns of A"
-                       f"{user_line()}")  # fmt: skip
+    raise RuntimeError(
+        f"lsq_linear: it cannot be told at SciPy's solution which bounds press; scale the columns of A{user_line()}"
+    )
 
 
 @counterpart("optimize.isotonic_regression", always=True)

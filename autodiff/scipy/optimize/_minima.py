@@ -45,8 +45,9 @@ def minimize(fun: Function, x0: Any, args: Any = (), method: Any = None, jac: An
     listed = list(constraints) if isinstance(constraints, (list, tuple)) else [constraints]
     described = [_described(c) for c in ([] if bounds is None else [bounds])], [_described(c) for c in listed]
     if is_plain(fun, x0, args, jac, hess, hessp, described):
-        return scipy.optimize.minimize(checked("minimize", fun), x0, args, method, jac, hess, hessp, bounds,
-                                       constraints, tol, callback, options)  # fmt: skip
+        return scipy.optimize.minimize(
+            checked("minimize", fun), x0, args, method, jac, hess, hessp, bounds, constraints, tol, callback, options
+        )
     x0 = np.atleast_1d(start("minimize", x0))
     theta, at = converted(fun, jac, hess, hessp, args, described)
 

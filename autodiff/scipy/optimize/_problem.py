@@ -117,8 +117,10 @@ class Result(OptimizeResult):  # type: ignore[misc]
     def __getattr__(self, name: str) -> Any:
         """Return a field; AttributeError for one that is not there."""
         if name in LEFT_OUT and name not in self:
-            raise AttributeError(f"{name} of SciPy's result has no derivative here: read it from a call outside of "
-                                 f"every differentiation, or compute it from x{user_line()}")  # fmt: skip
+            raise AttributeError(
+                f"{name} of SciPy's result has no derivative here: read it from a call outside of "
+                f"every differentiation, or compute it from x{user_line()}"
+            )
         return super().__getattr__(name)
 
 
@@ -128,8 +130,10 @@ class Details(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         """Raise KeyError for a field that is not there."""
         if name in LEFT_OUT:
-            raise KeyError(f"{name} of SciPy's report has no derivative here: read it from a call outside of every "
-                           f"differentiation{user_line()}")  # fmt: skip
+            raise KeyError(
+                f"{name} of SciPy's report has no derivative here: read it from a call outside of every "
+                f"differentiation{user_line()}"
+            )
         raise KeyError(name)
 
 

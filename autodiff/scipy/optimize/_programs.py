@@ -56,8 +56,10 @@ def linprog(c: Any, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: 
     rows = concatenate(A_ub[pressing[0]], A_eq, eye[pressing[2]], eye[pressing[3]], 0)
     limits = concatenate(b_ub[pressing[0]], b_eq, lower[pressing[2]], upper[pressing[3]], 0)
     if shape(rows)[0] != n or np.linalg.matrix_rank(read(rows)) < n:
-        raise np.linalg.LinAlgError(f"linprog: {shape(rows)[0]} constraints press on {n} unknowns; at a vertex with "
-                                    f"derivatives it is as many, none depending on others{user_line()}")  # fmt: skip
+        raise np.linalg.LinAlgError(
+            f"linprog: {shape(rows)[0]} constraints press on {n} unknowns; at a vertex with "
+            f"derivatives it is as many, none depending on others{user_line()}"
+        )
     x = solve(rows, limits)
     y = solve(transpose(rows, (1, 0)), c)
     return _reported(found, x, c, b_ub - matmul(A_ub, x), b_eq - matmul(A_eq, x), y, forces, pressing, (lower, upper))

@@ -70,8 +70,9 @@ def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_out
     """
     args = further(args)
     if is_plain(func, x0, args, fprime):
-        return scipy.optimize.fsolve(checked("fsolve", func), x0, args, fprime, full_output, col_deriv, xtol, maxfev,
-                                     band, epsfcn, factor, diag)  # fmt: skip
+        return scipy.optimize.fsolve(
+            checked("fsolve", func), x0, args, fprime, full_output, col_deriv, xtol, maxfev, band, epsfcn, factor, diag
+        )
     options = {"col_deriv": col_deriv if fprime else 0, "xtol": xtol, "maxfev": maxfev, "band": band, "eps": epsfcn,
                "factor": factor, "diag": diag}  # fmt: skip
     result = root(func, np.ravel(start("fsolve", x0)), args, "hybr", fprime, options=options)
@@ -80,8 +81,9 @@ def fsolve(func: Function, x0: Any, args: Any = (), fprime: Any = None, full_out
 
 
 @solver("optimize.fixed_point")
-def fixed_point(func: Function, x0: Any, args: Any = (), xtol: float = 1e-8, maxiter: int = 500, method: str = "del2"
-                ) -> Any:  # fmt: skip
+def fixed_point(
+    func: Function, x0: Any, args: Any = (), xtol: float = 1e-8, maxiter: int = 500, method: str = "del2"
+) -> Any:
     """As ``scipy.optimize.fixed_point``: the x of ``func(x, *args) = x``, differentiable as `root`'s.
 
     Raises RuntimeError where the iteration does not converge, LinAlgError where 1 is an eigenvalue of ∂func/∂x.

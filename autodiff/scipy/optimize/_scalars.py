@@ -36,8 +36,9 @@ def root_scalar(f: Function, args: Any = (), method: Any = None, bracket: Any = 
     """
     args, rest = further(args), (xtol, rtol, maxiter, options)
     if is_plain(f, args, bracket, fprime, fprime2, x0, x1):
-        return scipy.optimize.root_scalar(checked("root_scalar", f), args, method, bracket, fprime, fprime2, x0, x1,
-                                          *rest)  # fmt: skip
+        return scipy.optimize.root_scalar(
+            checked("root_scalar", f), args, method, bracket, fprime, fprime2, x0, x1, *rest
+        )
     theta, at = converted(f, fprime, fprime2, args)
     bracket = None if bracket is None else [float(read(x)) for x in bracket]
     x0, x1 = (None if x is None else start("root_scalar", x) for x in (x0, x1))
@@ -60,8 +61,9 @@ def _rooted(call: str, theta: Any, residual: Callable[[Any], Function], found: A
     return found
 
 
-def _bracketed(path: str, f: Function, args: Any, ends: tuple[Any, Any], settings: tuple[Any, ...], full_output: bool,
-               disp: bool) -> Any:  # fmt: skip
+def _bracketed(
+    path: str, f: Function, args: Any, ends: tuple[Any, Any], settings: tuple[Any, ...], full_output: bool, disp: bool
+) -> Any:
     """Find the root between two ends by one of SciPy's bracketed methods, which all take and give the same."""
     solver, call, args = getattr(scipy.optimize, path), path, further(args)
     if is_plain(f, args, ends):
@@ -91,9 +93,11 @@ def _method(name: str, said: str) -> Function:
         return _bracketed(name, f, args, (a, b), (xtol, rtol, maxiter), full_output, disp)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = (f"As ``scipy.optimize.{name}``: a root between a and b, by {said}; differentiable as the root of "
-                      "`root_scalar` is, a and b being constants.\n\n    Raises what that does, and ValueError "
-                      "where f has one sign at both.")  # fmt: skip
+    method.__doc__ = (
+        f"As ``scipy.optimize.{name}``: a root between a and b, by {said}; differentiable as the root of "
+        "`root_scalar` is, a and b being constants.\n\n    Raises what that does, and ValueError "
+        "where f has one sign at both."
+    )
     return solver(f"optimize.{name}")(method)
 
 
@@ -123,8 +127,9 @@ def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), tol: flo
     """
     args, rest = further(args), (tol, maxiter)
     if is_plain(func, x0, fprime, args, fprime2, x1):
-        return scipy.optimize.newton(checked("newton", func), x0, fprime, args, *rest, fprime2, x1, rtol, full_output,
-                                     disp)  # fmt: skip
+        return scipy.optimize.newton(
+            checked("newton", func), x0, fprime, args, *rest, fprime2, x1, rtol, full_output, disp
+        )
     theta, at = converted(func, fprime, fprime2, args)
     x0, x1 = start("newton", x0), None if x1 is None else start("newton", x1)
     if full_output and np.ndim(x0):
@@ -136,8 +141,9 @@ def newton(func: Function, x0: Any, fprime: Any = None, args: Any = (), tol: flo
 
     def search(theta: Any) -> Any:
         func, fprime, fprime2, args = at(theta)
-        return scipy.optimize.newton(checked("newton", func), x0, fprime, args, *rest, fprime2, x1, rtol, full_output,
-                                     disp)  # fmt: skip
+        return scipy.optimize.newton(
+            checked("newton", func), x0, fprime, args, *rest, fprime2, x1, rtol, full_output, disp
+        )
 
     if not full_output:
         return solution(theta, Equation("newton", residual, search, Diagonal()))

@@ -24,8 +24,9 @@ Function = Callable[..., Any]
 
 
 @solver("optimize.elementwise.find_root")
-def find_root(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = None,
-              callback: Any = None) -> Any:  # fmt: skip
+def find_root(
+    f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = None, callback: Any = None
+) -> Any:
     """As ``scipy.optimize.elementwise.find_root``: SciPy's result, whose ``x`` is differentiable.
 
     It is so in ``args`` and in the numbers that ``f`` closes over, to every order; ``init``, the bracket, is constant,
@@ -41,8 +42,9 @@ def find_root(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = No
 
 
 @solver("optimize.elementwise.find_minimum")
-def find_minimum(f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = 100,
-                 callback: Any = None) -> Any:  # fmt: skip
+def find_minimum(
+    f: Function, init: Any, /, *, args: Any = (), tolerances: Any = None, maxiter: Any = 100, callback: Any = None
+) -> Any:
     """As ``scipy.optimize.elementwise.find_minimum``: SciPy's result, whose ``x`` and ``f_x`` are differentiable.
 
     They are as the roots of `find_root`: x is where ∂f/∂x is 0. It raises what that does, LinAlgError where ∂²f/∂x² is
@@ -60,8 +62,9 @@ def find_minimum(f: Function, init: Any, /, *, args: Any = (), tolerances: Any =
     return found
 
 
-def _differentiated(name: str, f: Function, args: Any, init: Any, rest: dict[str, Any],
-                    left: Callable[[Function, Any], Function]) -> Any:  # fmt: skip
+def _differentiated(
+    name: str, f: Function, args: Any, init: Any, rest: dict[str, Any], left: Callable[[Function, Any], Function]
+) -> Any:
     """Return SciPy's result, whose x solves ``left(f, args)(x) = 0`` and is differentiable."""
     theta, at = converted(f, args)
     found = _found(name, at(read(theta)), init, rest)
@@ -77,6 +80,8 @@ def _found(name: str, problem: tuple[Function, Any], init: Any, rest: dict[str, 
     found = search(checked(name, f), tuple(map(read, init)), args=args, **rest)
     if not np.all(found.success):
         status = np.ravel(found.status)[np.argmin(np.ravel(found.success))]
-        raise RuntimeError(f"{name}: a search ended with status {status} of scipy.optimize.elementwise.{name}: no "
-                           f"solution was found between the ends that init gives{user_line()}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: a search ended with status {status} of scipy.optimize.elementwise.{name}: no "
+            f"solution was found between the ends that init gives{user_line()}"
+        )
     return found

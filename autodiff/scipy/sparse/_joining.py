@@ -44,8 +44,9 @@ def _formed(found: SparseArray, format: str | None, dtype: Any = None) -> Sparse
 # ------------------------------------------------------------------------------------------- of diagonals
 
 
-def _of_diagonals(name: str, given: Any, offsets: Any, to: Any, format: Any, dtype: Any,
-                  is_matrix: bool = False) -> SparseArray:  # fmt: skip
+def _of_diagonals(
+    name: str, given: Any, offsets: Any, to: Any, format: Any, dtype: Any, is_matrix: bool = False
+) -> SparseArray:
     if np.ndim(offsets) == 0:
         given, offsets = [given], [offsets]
     diagonals = [array(x) for x in given]
@@ -60,8 +61,10 @@ def _of_diagonals(name: str, given: Any, offsets: Any, to: Any, format: Any, dty
     for k, x in zip(offsets, diagonals, strict=True):
         length = max(0, min(to[0] + min(k, 0), to[1] - max(k, 0)))
         if shape(x) not in ((length,), (1,)) or not length:
-            raise ValueError(f"{name}: the diagonal {k} of a matrix of shape {tuple(to)} has {length} elements, not "
-                             f"{shape(x)}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"{name}: the diagonal {k} of a matrix of shape {tuple(to)} has {length} elements, not "
+                f"{shape(x)}{user_line()}"
+            )
         data.append(broadcast_to(x, (length,)))
         rows.append(np.arange(length) + max(-k, 0))
         columns.append(np.arange(length) + max(k, 0))
@@ -70,15 +73,17 @@ def _of_diagonals(name: str, given: Any, offsets: Any, to: Any, format: Any, dty
 
 
 @counterpart("sparse.diags_array", always=True)
-def diags_array(diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: str | None = None,
-                dtype: Any = None) -> Any:  # fmt: skip
+def diags_array(
+    diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: str | None = None, dtype: Any = None
+) -> Any:
     """A sparse array of diagonals, each at its offset; one of a single number is that number throughout.
 
     Raises ValueError where a diagonal has another length than the shape leaves it.
     """
     if _plain(diagonals):
-        return _original("sparse.diags_array")(diagonals, offsets=offsets, shape=shape, format=format,
-                                               **{} if dtype is None else {"dtype": dtype})  # fmt: skip
+        return _original("sparse.diags_array")(
+            diagonals, offsets=offsets, shape=shape, format=format, **{} if dtype is None else {"dtype": dtype}
+        )
     return _of_diagonals("diags_array", diagonals, offsets, shape, format, dtype)
 
 
@@ -96,8 +101,9 @@ def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: str | Non
 def _length(name: str, lengths: list[int | None], what: str) -> int:
     known = {n for n in lengths if n is not None}
     if len(known) != 1:
-        raise ValueError(f"{name}: the blocks of {what} have {sorted(known) or 'no'} lengths, where one is "
-                         f"needed{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{name}: the blocks of {what} have {sorted(known) or 'no'} lengths, where one is needed{user_line()}"
+        )
     return known.pop()
 
 
@@ -110,10 +116,13 @@ def _of_blocks(name: str, blocks: Any, format: str | None, dtype: Any) -> Sparse
     widths = [_length(name, [None if b is None else b.shape[1] for b in line], "a column") for line in columns]
     top, left = np.cumsum([0, *heights]), np.cumsum([0, *widths])
     found = [(b, i, k) for i, line in enumerate(given) for k, b in enumerate(line) if b is not None]
-    whole = of_elements(concatenate(*(b.data for b, _, _ in found), 0),
-                        np.concatenate([b.first + top[i] for b, i, _ in found]),
-                        np.concatenate([b.second + left[k] for b, _, k in found]),
-                        (int(top[-1]), int(left[-1])), False)  # fmt: skip
+    whole = of_elements(
+        concatenate(*(b.data for b, _, _ in found), 0),
+        np.concatenate([b.first + top[i] for b, i, _ in found]),
+        np.concatenate([b.second + left[k] for b, _, k in found]),
+        (int(top[-1]), int(left[-1])),
+        False,
+    )
     return _formed(whole, format, dtype)
 
 

@@ -30,8 +30,10 @@ def _index(x: Any) -> Any:
 def _checked(data: Any, row: Any, column: Any, to: Shape) -> tuple[int, int]:
     """Return the shape of elements at places; ValueError where they are not as many, or outside."""
     if not shape(data) == row.shape == column.shape or row.ndim != 1:
-        raise ValueError(f"data, rows and columns of one length, not of shapes {shape(data)}, {row.shape}, "
-                         f"{column.shape}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"data, rows and columns of one length, not of shapes {shape(data)}, {row.shape}, "
+            f"{column.shape}{user_line()}"
+        )
     if to is None:
         if not row.size:
             raise ValueError(f"a sparse array without elements needs its shape=(m, n){user_line()}")
@@ -56,8 +58,9 @@ def _compressed(form: str, given: Any, to: Shape, is_matrix: bool) -> SparseArra
         or np.any(np.diff(starts) < 0)
         or starts[-1] != indices.size
     ):
-        raise ValueError(f"indptr begins at 0, does not fall, and ends at the number of elements, "
-                         f"{indices.size}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"indptr begins at 0, does not fall, and ends at the number of elements, {indices.size}{user_line()}"
+        )
     across = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if to is None:
         most = int(indices.max(initial=-1)) + 1
@@ -97,8 +100,10 @@ def _made(form: str, given: Any, to: Shape, is_matrix: bool) -> SparseArray:
         return of_elements(given[0], given[1][0], given[1][1], to, is_matrix)
     dense = array(given)
     if len(shape(dense)) != 2:
-        raise ValueError(f"a sparse array of numbers has two axes, not the shape {shape(dense)}: give "
-                         f"(data, (row, column)), or an array of two axes{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"a sparse array of numbers has two axes, not the shape {shape(dense)}: give "
+            f"(data, (row, column)), or an array of two axes{user_line()}"
+        )
     return of_dense(dense, is_matrix)
 
 

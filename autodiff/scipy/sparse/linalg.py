@@ -31,12 +31,16 @@ def _taken(name: str, A: Any, ordering: str | None = None, options: dict[str, An
         data, (row, column) = A
         data, row, column = array(data), np.asarray(read(row)), np.asarray(read(column))
         if not shape(data) == row.shape == column.shape or len(row.shape) != 1:
-            raise ValueError(f"{name}: data, rows and columns of one length, not of shapes {shape(data)}, {row.shape} "
-                             f"and {column.shape}{user_line()}")  # fmt: skip
+            raise ValueError(
+                f"{name}: data, rows and columns of one length, not of shapes {shape(data)}, {row.shape} "
+                f"and {column.shape}{user_line()}"
+            )
         return data, rows.System(row, column, max(row.max(initial=-1), column.max(initial=-1)) + 1, ordering, options)
     if not is_sparse(type(A)):
-        raise TypeError(f"{name}: A is a sparse matrix: give autodiff.scipy.sparse.csc_array(A), or call "
-                        f"np.linalg.solve(A, b){user_line()}")  # fmt: skip
+        raise TypeError(
+            f"{name}: A is a sparse matrix: give autodiff.scipy.sparse.csc_array(A), or call "
+            f"np.linalg.solve(A, b){user_line()}"
+        )
     if A.shape[0] != A.shape[1]:
         raise ValueError(f"{name}: the matrix must be square, not of shape {A.shape}{user_line()}")
     whole = as_sparse_array(A).tocoo()
@@ -48,8 +52,10 @@ def _solved(name: str, factors: Factors, b: Any, transposed: bool = False) -> An
     if is_sparse(type(b)):
         b = b.toarray()
     if len(shape(b)) not in (1, 2) or shape(b)[0] != system.n:
-        raise ValueError(f"{name}: b has {system.n} rows, one for each of the matrix, and one or two axes, not the "
-                         f"shape {shape(b)}{user_line()}")  # fmt: skip
+        raise ValueError(
+            f"{name}: b has {system.n} rows, one for each of the matrix, and one or two axes, not the "
+            f"shape {shape(b)}{user_line()}"
+        )
     return rows.spsolve(data, b, system, transposed)
 
 

@@ -246,8 +246,11 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     Raises ValueError for another shape, and for a matrix that is not symmetric with zeros on its diagonal.
     """
     x = X if hasattr(X, "shape") else double(X)
-    if len(shape(x)) not in (1, 2) or (force == "tomatrix" and len(shape(x)) != 1) or (
-            force == "tovector" and len(shape(x)) != 2):  # fmt: skip
+    if (
+        len(shape(x)) not in (1, 2)
+        or (force == "tomatrix" and len(shape(x)) != 1)
+        or (force == "tovector" and len(shape(x)) != 2)
+    ):
         raise ValueError(f"squareform with force={force!r} takes no array of shape {shape(x)}")
     if len(shape(x)) == 2:
         if shape(x)[0] != shape(x)[1]:

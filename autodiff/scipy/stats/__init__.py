@@ -74,15 +74,18 @@ def _falling(x: Any) -> Any:
     return np.exp(where(x > 0, -x, x))
 
 
-laplace = Named(Continuous(
-    name="laplace",
-    log_density=lambda x: math.log(0.5) - np.abs(x),
-    cdf=lambda x: where(x > 0, 1.0 - 0.5 * _falling(x), 0.5 * _falling(x)),
-    sf=lambda x: where(x > 0, 0.5 * _falling(x), 1.0 - 0.5 * _falling(x)),
-    logcdf=lambda x: where(x > 0, np.log1p(-0.5 * _falling(x)), math.log(0.5) + where(x > 0, 0.0, x)),
-    logsf=lambda x: where(x > 0, math.log(0.5) - where(x > 0, x, 0.0), np.log1p(-0.5 * _falling(x))),
-    ppf=lambda q: where(q > 0.5, -np.log(2.0 - 2.0 * q), np.log(2.0 * q)),
-    isf=lambda q: where(q > 0.5, np.log(2.0 - 2.0 * q), -np.log(2.0 * q))))  # fmt: skip
+laplace = Named(
+    Continuous(
+        name="laplace",
+        log_density=lambda x: math.log(0.5) - np.abs(x),
+        cdf=lambda x: where(x > 0, 1.0 - 0.5 * _falling(x), 0.5 * _falling(x)),
+        sf=lambda x: where(x > 0, 0.5 * _falling(x), 1.0 - 0.5 * _falling(x)),
+        logcdf=lambda x: where(x > 0, np.log1p(-0.5 * _falling(x)), math.log(0.5) + where(x > 0, 0.0, x)),
+        logsf=lambda x: where(x > 0, math.log(0.5) - where(x > 0, x, 0.0), np.log1p(-0.5 * _falling(x))),
+        ppf=lambda q: where(q > 0.5, -np.log(2.0 - 2.0 * q), np.log(2.0 * q)),
+        isf=lambda q: where(q > 0.5, np.log(2.0 - 2.0 * q), -np.log(2.0 * q)),
+    )
+)
 
 logistic = Named(Continuous(
     name="logistic",

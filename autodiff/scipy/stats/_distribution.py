@@ -66,8 +66,10 @@ class Distribution:
         missing = [name for name in names if name not in values]
         excess = [name for name in named if name not in names or name in names[: len(given)]]
         if missing or excess or len(given) > len(names):
-            raise TypeError(f"{self.name}.{call} takes the parameters {', '.join(names)}; "
-                            f"{'missing: ' + ', '.join(missing) if missing else 'too many were given'}")  # fmt: skip
+            raise TypeError(
+                f"{self.name}.{call} takes the parameters {', '.join(names)}; "
+                f"{'missing: ' + ', '.join(missing) if missing else 'too many were given'}"
+            )
         return [real_double(values[name]) for name in names]
 
     def exists(self, shapes: list[Any], scale: Any = 1.0) -> Any:
@@ -240,8 +242,10 @@ class Discrete(Distribution):
 
     def _refuse(self, which: str, name: str, value: Any) -> None:
         if is_number(type(value)):
-            raise TypeError(f"{self.name}.{which} has no derivative in {name}, a whole number; give it as "
-                            f"autodiff.value_of({name}){user_line()}")  # fmt: skip
+            raise TypeError(
+                f"{self.name}.{which} has no derivative in {name}, a whole number; give it as "
+                f"autodiff.value_of({name}){user_line()}"
+            )
 
 
 def _at(variable: str, function: Function) -> Function:

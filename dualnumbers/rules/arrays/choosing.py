@@ -52,8 +52,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if len(funclist) == len(conditions) + 1:
         conditions.append(~np.any(np.stack(conditions), axis=0))
     if len(funclist) != len(conditions):
-        raise ValueError(f"piecewise: {len(conditions)} conditions need as many functions, or one more, "
-                         f"not {len(funclist)}")  # fmt: skip
+        raise ValueError(
+            f"piecewise: {len(conditions)} conditions need as many functions, or one more, not {len(funclist)}"
+        )
     result = setitem(lying_as(x, x), 0, ...)  # a number like x, though nothing may be chosen
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):

@@ -99,10 +99,12 @@ def polygamma_difference(order):
     )(None, lambda x, h: _difference(order, x, h))
 
 
-gamma = elementwise_of_scipy("gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive,
-                             singular=True)  # fmt: skip
-lgamma = elementwise_of_scipy("gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive,
-                              singular=True)  # fmt: skip
+gamma = elementwise_of_scipy(
+    "gamma", lambda x, z: z * polygamma(0)(x), python=math.gamma, domain=positive, singular=True
+)
+lgamma = elementwise_of_scipy(
+    "gammaln", lambda x, z: polygamma(0)(x), python=math.lgamma, domain=positive, singular=True
+)
 psi = elementwise_of_scipy("psi", lambda x, z: polygamma(1)(x), domain=positive, singular=True)
 loggamma = elementwise_of_scipy("loggamma", lambda x, z: polygamma(0)(x), domain=positive, singular=True)
 

@@ -87,8 +87,9 @@ def _reciprocal_density(low, below, above, z):
 
 ndtr = elementwise_of_scipy("ndtr", lambda x, z: normal_density(x))
 log_ndtr = elementwise_of_scipy("log_ndtr", lambda x, z: hazard(-x))
-ndtri = elementwise_of_scipy("ndtri", lambda x, z: _reciprocal_density(less(x, 0.5), x, 1.0 - x, z),
-                              domain=inside_zero_one, singular=True)  # fmt: skip
+ndtri = elementwise_of_scipy(
+    "ndtri", lambda x, z: _reciprocal_density(less(x, 0.5), x, 1.0 - x, z), domain=inside_zero_one, singular=True
+)
 # Tested from 0.6 on: at ½, where the quantile is 0, SciPy's mean is off by 7e-17 σ, which differences feel.
 nrdtrimn = elementwise_of_scipy(
     "nrdtrimn", lambda p, s, x, z: -s * _reciprocal_density(less(p, 0.5), p, 1.0 - p, ndtri(p)),
@@ -99,8 +100,9 @@ nrdtrisd = elementwise_of_scipy(
     lambda m, p, x, z: -z / ndtri(p) * _reciprocal_density(less(p, 0.5), p, 1.0 - p, ndtri(p)),
     lambda m, p, x, z: 1.0 / ndtri(p),
     domain=Domain("0 < p < 1, p ≠ ½", ((-2.0, 0.0), (0.6, 0.95), (0.5, 3.0))), singular=True)  # fmt: skip
-ndtri_exp = elementwise_of_scipy("ndtri_exp", lambda x, z: 1.0 / hazard(-z), singular=True,
-                                 domain=Domain("x < 0", ((-20.0, -0.05),)))  # fmt: skip
+ndtri_exp = elementwise_of_scipy(
+    "ndtri_exp", lambda x, z: 1.0 / hazard(-z), singular=True, domain=Domain("x < 0", ((-20.0, -0.05),))
+)
 erfinv = elementwise_of_scipy(
     "erfinv", lambda x, z: ROOT2 / 4.0 * _reciprocal_density(less(x, 0.0), 0.5 * (1.0 + x), 0.5 * (1.0 - x), ROOT2 * z),
     domain=Domain("|x| < 1", ((-0.99, 0.99),)), singular=True)  # fmt: skip

@@ -89,8 +89,9 @@ def _by_windows(x, y, window, axes):
 
 def _transposed(g, x, other, window, axes, engine):
     """Return the adjoint of the operand ``x``, the other one being ``other``."""
-    back = tuple((shape(other)[axis] - 1 - start, shape(x)[axis])
-                 for (start, _), axis in zip(window, axes, strict=True))  # fmt: skip
+    back = tuple(
+        (shape(other)[axis] - 1 - start, shape(x)[axis]) for (start, _), axis in zip(window, axes, strict=True)
+    )
     return convolution(g, conj(flip(other, axes)), back, axes, engine)
 
 

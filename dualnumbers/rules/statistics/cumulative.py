@@ -47,8 +47,7 @@ def _recurrence(a, b, axis):
     """Return the y with yₖ = aₖ yₖ₋₁ + bₖ and y₀ = b₀, by steps twice as long each time (Hillis & Steele 1986)."""
     rank, n, step = len(shape(b)), shape(b)[axis], 1
     while step < n:
-        head, early, late = (_along(rank, axis, part) for part in (
-            slice(0, step), slice(0, n - step), slice(step, n)))  # fmt: skip
+        head, early, late = (_along(rank, axis, part) for part in (slice(0, step), slice(0, n - step), slice(step, n)))
         factor = getitem(a, late)
         b = concatenate(getitem(b, head), getitem(b, late) + factor * getitem(b, early), axis)
         a = concatenate(getitem(a, head), factor * getitem(a, early), axis)
@@ -73,8 +72,9 @@ def _product_pull(g, z, x, axis, dtype):
     (line, along), (g, _), (z, _) = _in_line(x, axis), _in_line(g, axis), _in_line(z, axis)
     if type(x) is np.ndarray and is_normal(z):
         return reshape(_reversed(cumsum(_reversed(conj(z) * g, along), along, None), along) / conj(line), shape(x), "C")
-    shifted = concatenate(*(getitem(line, _along(len(shape(line)), along, part))
-                            for part in (slice(1, None), slice(0, 1))), along)  # fmt: skip
+    shifted = concatenate(
+        *(getitem(line, _along(len(shape(line)), along, part)) for part in (slice(1, None), slice(0, 1))), along
+    )
     sums = _reversed(_recurrence(_reversed(conj(shifted), along), _reversed(g, along), along), along)
     return reshape(strong(conj(_before(z, along)), sums), shape(x), "C")
 

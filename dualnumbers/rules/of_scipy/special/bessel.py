@@ -17,22 +17,30 @@ of_whole_order = Domain("x > 0, n whole", ((0, 5), (0.5, 20.0)))
 
 # ------------------------------------------------------------------------------------------ of any order
 
-jv = elementwise_of_scipy("jv", ORDER, lambda v, x, z: 0.5 * (jv(v - 1, x) - jv(v + 1, x)), domain=of_order,
-                          singular=True)  # fmt: skip
-yv = elementwise_of_scipy("yv", ORDER, lambda v, x, z: 0.5 * (yv(v - 1, x) - yv(v + 1, x)), domain=of_order,
-                          singular=True)  # fmt: skip
-iv = elementwise_of_scipy("iv", ORDER, lambda v, x, z: 0.5 * (iv(v - 1, x) + iv(v + 1, x)), domain=of_order,
-                          singular=True)  # fmt: skip
-kv = elementwise_of_scipy("kv", ORDER, lambda v, x, z: -0.5 * (kv(v - 1, x) + kv(v + 1, x)), domain=of_order,
-                          singular=True)  # fmt: skip
-yn = elementwise_of_scipy("yn", ORDER, lambda n, x, z: 0.5 * (yn(n - 1, x) - yn(n + 1, x)), domain=of_whole_order,
-                          singular=True)  # fmt: skip
-kn = elementwise_of_scipy("kn", ORDER, lambda n, x, z: -0.5 * (kn(n - 1, x) + kn(n + 1, x)), domain=of_whole_order,
-                          singular=True)  # fmt: skip
-hankel1 = elementwise_of_scipy("hankel1", ORDER, lambda v, x, z: 0.5 * (hankel1(v - 1, x) - hankel1(v + 1, x)),
-                               domain=of_order, singular=True)  # fmt: skip
-hankel2 = elementwise_of_scipy("hankel2", ORDER, lambda v, x, z: 0.5 * (hankel2(v - 1, x) - hankel2(v + 1, x)),
-                               domain=of_order, singular=True)  # fmt: skip
+jv = elementwise_of_scipy(
+    "jv", ORDER, lambda v, x, z: 0.5 * (jv(v - 1, x) - jv(v + 1, x)), domain=of_order, singular=True
+)
+yv = elementwise_of_scipy(
+    "yv", ORDER, lambda v, x, z: 0.5 * (yv(v - 1, x) - yv(v + 1, x)), domain=of_order, singular=True
+)
+iv = elementwise_of_scipy(
+    "iv", ORDER, lambda v, x, z: 0.5 * (iv(v - 1, x) + iv(v + 1, x)), domain=of_order, singular=True
+)
+kv = elementwise_of_scipy(
+    "kv", ORDER, lambda v, x, z: -0.5 * (kv(v - 1, x) + kv(v + 1, x)), domain=of_order, singular=True
+)
+yn = elementwise_of_scipy(
+    "yn", ORDER, lambda n, x, z: 0.5 * (yn(n - 1, x) - yn(n + 1, x)), domain=of_whole_order, singular=True
+)
+kn = elementwise_of_scipy(
+    "kn", ORDER, lambda n, x, z: -0.5 * (kn(n - 1, x) + kn(n + 1, x)), domain=of_whole_order, singular=True
+)
+hankel1 = elementwise_of_scipy(
+    "hankel1", ORDER, lambda v, x, z: 0.5 * (hankel1(v - 1, x) - hankel1(v + 1, x)), domain=of_order, singular=True
+)
+hankel2 = elementwise_of_scipy(
+    "hankel2", ORDER, lambda v, x, z: 0.5 * (hankel2(v - 1, x) - hankel2(v + 1, x)), domain=of_order, singular=True
+)
 
 # ------------------------------------------------------------------------------------------ of order 0 and 1
 

@@ -111,13 +111,16 @@ jve = elementwise_of_scipy("jve", ORDER, lambda v, x, z: 0.5 * (jve(v - 1, x) - 
                            singular=True, unreal=lambda v, x: jv(v, x) * exp(-absolute(imag(x))))  # fmt: skip
 yve = elementwise_of_scipy("yve", ORDER, lambda v, x, z: 0.5 * (yve(v - 1, x) - yve(v + 1, x)), domain=of_order,
                            singular=True, unreal=lambda v, x: yv(v, x) * exp(-absolute(imag(x))))  # fmt: skip
-ive = elementwise_of_scipy("ive", ORDER, _slope_of_ive, domain=of_order, singular=True,
-                           unreal=lambda v, x: iv(v, x) * exp(-absolute(real(x))))  # fmt: skip
+ive = elementwise_of_scipy(
+    "ive", ORDER, _slope_of_ive, domain=of_order, singular=True, unreal=lambda v, x: iv(v, x) * exp(-absolute(real(x)))
+)
 kve = elementwise_of_scipy("kve", ORDER, _slope_of_kve, domain=of_order, singular=True)
-hankel1e = elementwise_of_scipy("hankel1e", ORDER, lambda v, x, z: _slope_of_hankel(hankel1e, -1j)(v, x, z),
-                                domain=of_order, singular=True)  # fmt: skip
-hankel2e = elementwise_of_scipy("hankel2e", ORDER, lambda v, x, z: _slope_of_hankel(hankel2e, 1j)(v, x, z),
-                                domain=of_order, singular=True)  # fmt: skip
+hankel1e = elementwise_of_scipy(
+    "hankel1e", ORDER, lambda v, x, z: _slope_of_hankel(hankel1e, -1j)(v, x, z), domain=of_order, singular=True
+)
+hankel2e = elementwise_of_scipy(
+    "hankel2e", ORDER, lambda v, x, z: _slope_of_hankel(hankel2e, 1j)(v, x, z), domain=of_order, singular=True
+)
 i0e = elementwise_of_scipy("i0e", lambda x, z: _slope_of_ive(0.0, x, z), domain=nonzero, singular=True)
 i1e = elementwise_of_scipy("i1e", lambda x, z: _slope_of_ive(1.0, x, z), domain=nonzero, singular=True)
 k0e = elementwise_of_scipy("k0e", lambda x, z: _slope_of_kve(0.0, x, z), domain=positive, singular=True)

@@ -108,5 +108,4 @@ def _by_first(a, b, z):
     return (2.0 / (3.0 * math.pi)) * square(z / a) * elliprd(0.0, square(b / a), 1.0)
 
 
-agm = elementwise_of_scipy("agm", _by_first, lambda a, b, z: _by_first(b, a, z), domain=positive(2),
-                           singular=True)  # fmt: skip
+agm = elementwise_of_scipy("agm", _by_first, lambda a, b, z: _by_first(b, a, z), domain=positive(2), singular=True)

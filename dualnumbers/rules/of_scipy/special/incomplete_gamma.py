@@ -101,8 +101,9 @@ def bell(slopes, shift=0.0):
 
 
 def _lower(order, a, x):
-    reach = newton(lambda s: (a + 1.0) * s + x * np.expm1(-s) - END, lambda s: a + 1.0 - x * np.exp(-s),
-                    (END + x) / (a + 1.0))  # fmt: skip
+    reach = newton(
+        lambda s: (a + 1.0) * s + x * np.expm1(-s) - END, lambda s: a + 1.0 - x * np.exp(-s), (END + x) / (a + 1.0)
+    )
     nodes, weights = gauss(x)
     slopes, s = _slopes(a, x, order), nodes * reach
     weight = x * np.exp(-(a + 1.0) * s - x * np.expm1(-s))

@@ -57,10 +57,12 @@ def _cosc(x):
 
 
 elementwise_of_scipy("sici", (lambda x, z: _sinc(x), lambda x, z: cos(x) / x), domain=positive, singular=True)
-elementwise_of_scipy("shichi", (lambda x, z: quotient(sinh, cosh, x), lambda x, z: cosh(x) / x), domain=positive,
-                     singular=True)  # fmt: skip
-elementwise_of_scipy("fresnel", (lambda x, z: sin(0.5 * math.pi * x * x), lambda x, z: cos(0.5 * math.pi * x * x)),
-                     singular=True)  # fmt: skip
+elementwise_of_scipy(
+    "shichi", (lambda x, z: quotient(sinh, cosh, x), lambda x, z: cosh(x) / x), domain=positive, singular=True
+)
+elementwise_of_scipy(
+    "fresnel", (lambda x, z: sin(0.5 * math.pi * x * x), lambda x, z: cos(0.5 * math.pi * x * x)), singular=True
+)
 spence = elementwise_of_scipy(
     "spence", lambda x, z: -quotient(lambda y: log(x), lambda y: 1.0 / (1.0 + y), x - 1.0, radius=0.5),
     domain=positive, singular=True)  # fmt: skip

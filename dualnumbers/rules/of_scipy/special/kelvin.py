@@ -78,9 +78,11 @@ def _derivatives(near, far, reach, names):
 
 
 ber_derivative, bei_derivative = _derivatives(
-    _near_of_j, lambda n, x: _bessel("jv", TURN, -1, n, x), 5.0, ("ber", "bei"))  # fmt: skip
+    _near_of_j, lambda n, x: _bessel("jv", TURN, -1, n, x), 5.0, ("ber", "bei")
+)
 ker_derivative, kei_derivative = _derivatives(
-    _near_of_k, lambda n, x: _bessel("kv", HALF_TURN, 1, n, x), 2.0, ("ker", "kei"))  # fmt: skip
+    _near_of_k, lambda n, x: _bessel("kv", HALF_TURN, 1, n, x), 2.0, ("ker", "kei")
+)
 ber = elementwise_of_scipy("ber", lambda x, z: ber_derivative(1)(x), singular=True)
 bei = elementwise_of_scipy("bei", lambda x, z: bei_derivative(1)(x), singular=True)
 ker = elementwise_of_scipy("ker", lambda x, z: ker_derivative(1)(x), domain=positive, singular=True)

@@ -28,5 +28,6 @@ lambertw = elementwise_of_scipy("lambertw", lambda z, k, tol, w: _lambert_slope(
                                 domain=Domain("k an integer", ((-5.0, 5.0), (-2, 2), (1e-9, 1e-7))),
                                 singular=True)  # fmt: skip
 """W of branch k."""
-powm1 = elementwise_of_scipy("powm1", by_base, lambda x, y, z: by_exponent(x, y, power(x, y)),
-                             domain=positive_base, singular=True)  # fmt: skip
+powm1 = elementwise_of_scipy(
+    "powm1", by_base, lambda x, y, z: by_exponent(x, y, power(x, y)), domain=positive_base, singular=True
+)

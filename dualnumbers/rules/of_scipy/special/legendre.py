@@ -36,5 +36,6 @@ def _slope(m, v, x, z):
     return where(vanishing, 0.0, legendre_scale(m, v) * (outer + inner))
 
 
-lpmv = elementwise_of_scipy("lpmv", DEGREE, DEGREE, _slope, domain=Domain("|x| < 1", ((-3, 3), (3, 6), (-0.95, 0.95))),
-                            singular=True)  # fmt: skip
+lpmv = elementwise_of_scipy(
+    "lpmv", DEGREE, DEGREE, _slope, domain=Domain("|x| < 1", ((-3, 3), (3, 6), (-0.95, 0.95))), singular=True
+)

@@ -22,8 +22,9 @@ def _quotient(x, y):
 
 xlogy = elementwise_of_scipy("xlogy", lambda x, y, z: log(y), lambda x, y, z: _quotient(x, y), singular=True,
                              domain=Domain("y > 0", ((-5.0, 5.0), (0.1, 10.0))))  # fmt: skip
-xlog1py = elementwise_of_scipy("xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _quotient(x, 1.0 + y),
-                               singular=True, domain=_log1p_second)  # fmt: skip
+xlog1py = elementwise_of_scipy(
+    "xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _quotient(x, 1.0 + y), singular=True, domain=_log1p_second
+)
 
 
 def _log_ratio(x, y):
@@ -39,14 +40,16 @@ log_ratio = elementwise(lambda x, y, z: 1.0 / x, lambda x, y, z: -1.0 / y, domai
     None, _log_ratio
 )
 entr = elementwise_of_scipy("entr", lambda x, z: -1.0 - log(x), domain=positive, singular=True)
-rel_entr = elementwise_of_scipy("rel_entr", lambda x, y, z: 1.0 + log_ratio(x, y), lambda x, y, z: -x / y,
-                                singular=True, domain=both_positive)  # fmt: skip
+rel_entr = elementwise_of_scipy(
+    "rel_entr", lambda x, y, z: 1.0 + log_ratio(x, y), lambda x, y, z: -x / y, singular=True, domain=both_positive
+)
 # a row, for the derivative of the quotient by y is 1/y less nearly as much where x is small beside y
 shortfall = elementwise(
     lambda x, y, z: -1.0 / y, lambda x, y, z: x / y / y, name="shortfall", domain=both_positive, singular=True
 )(None, lambda x, y: np.subtract(y, x) / y)
-kl_div = elementwise_of_scipy("kl_div", lambda x, y, z: log_ratio(x, y), lambda x, y, z: shortfall(x, y), singular=True,
-                              domain=both_positive)  # fmt: skip
+kl_div = elementwise_of_scipy(
+    "kl_div", lambda x, y, z: log_ratio(x, y), lambda x, y, z: shortfall(x, y), singular=True, domain=both_positive
+)
 
 
 def _within(delta, r):
@@ -83,5 +86,6 @@ pseudo_huber_by_d_twice = elementwise(
     domain=_pseudo,
     singular=True,
 )(None, lambda d, r: -np.square(_half_tangent(d, r) * cosine(r, d)) * (2.0 + cosine(d, r)))
-pseudo_huber = elementwise_of_scipy("pseudo_huber", lambda d, r, z: pseudo_huber_by_d(d, r),
-                                    lambda d, r, z: pseudo_huber_by_r(d, r), domain=_pseudo)  # fmt: skip
+pseudo_huber = elementwise_of_scipy(
+    "pseudo_huber", lambda d, r, z: pseudo_huber_by_d(d, r), lambda d, r, z: pseudo_huber_by_r(d, r), domain=_pseudo
+)

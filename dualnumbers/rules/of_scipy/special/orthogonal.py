@@ -27,28 +27,27 @@ def below(f, n, *arguments):
     return where(constant, 0.0, f(where(constant, 0, n - 1), *arguments))
 
 
-eval_legendre = polynomial("eval_legendre", DEGREE, lambda n, x, z: below(eval_gegenbauer, n, 1.5, x),
-                           domain=inside)  # fmt: skip
+eval_legendre = polynomial("eval_legendre", DEGREE, lambda n, x, z: below(eval_gegenbauer, n, 1.5, x), domain=inside)
 eval_sh_legendre = polynomial(
     "eval_sh_legendre", DEGREE, lambda n, x, z: 2.0 * below(eval_gegenbauer, n, 1.5, 2.0 * x - 1.0), domain=shifted
 )
 eval_chebyt = polynomial("eval_chebyt", DEGREE, lambda n, x, z: n * below(eval_chebyu, n, x), domain=inside)
-eval_chebyu = polynomial("eval_chebyu", DEGREE, lambda n, x, z: 2.0 * below(eval_gegenbauer, n, 2.0, x),
-                                   domain=inside)  # fmt: skip
+eval_chebyu = polynomial("eval_chebyu", DEGREE, lambda n, x, z: 2.0 * below(eval_gegenbauer, n, 2.0, x), domain=inside)
 eval_chebyc = polynomial("eval_chebyc", DEGREE, lambda n, x, z: n * below(eval_chebys, n, x), domain=inside)
-eval_chebys = polynomial("eval_chebys", DEGREE, lambda n, x, z: below(eval_gegenbauer, n, 2.0, 0.5 * x),
-                                   domain=inside)  # fmt: skip
-eval_sh_chebyt = polynomial("eval_sh_chebyt", DEGREE, lambda n, x, z: 2.0 * n * below(eval_sh_chebyu, n, x),
-                                      domain=shifted)  # fmt: skip
+eval_chebys = polynomial("eval_chebys", DEGREE, lambda n, x, z: below(eval_gegenbauer, n, 2.0, 0.5 * x), domain=inside)
+eval_sh_chebyt = polynomial(
+    "eval_sh_chebyt", DEGREE, lambda n, x, z: 2.0 * n * below(eval_sh_chebyu, n, x), domain=shifted
+)
 eval_sh_chebyu = polynomial(
     "eval_sh_chebyu", DEGREE, lambda n, x, z: 4.0 * below(eval_gegenbauer, n, 2.0, 2.0 * x - 1.0), domain=shifted
 )
-eval_hermite = polynomial("eval_hermite", DEGREE, lambda n, x, z: 2.0 * n * below(eval_hermite, n, x),
-                                    domain=anywhere)  # fmt: skip
-eval_hermitenorm = polynomial("eval_hermitenorm", DEGREE, lambda n, x, z: n * below(eval_hermitenorm, n, x),
-                                        domain=anywhere)  # fmt: skip
-eval_laguerre = polynomial("eval_laguerre", DEGREE, lambda n, x, z: -below(eval_genlaguerre, n, 1.0, x),
-                                     domain=anywhere)  # fmt: skip
+eval_hermite = polynomial("eval_hermite", DEGREE, lambda n, x, z: 2.0 * n * below(eval_hermite, n, x), domain=anywhere)
+eval_hermitenorm = polynomial(
+    "eval_hermitenorm", DEGREE, lambda n, x, z: n * below(eval_hermitenorm, n, x), domain=anywhere
+)
+eval_laguerre = polynomial(
+    "eval_laguerre", DEGREE, lambda n, x, z: -below(eval_genlaguerre, n, 1.0, x), domain=anywhere
+)
 eval_genlaguerre = polynomial(
     "eval_genlaguerre", DEGREE, PARAMETER, lambda n, a, x, z: -below(eval_genlaguerre, n, a + 1.0, x),
     domain=Domain("", (DEGREES, BOX, (-3.0, 3.0))))  # fmt: skip

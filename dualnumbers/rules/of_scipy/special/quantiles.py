@@ -108,9 +108,11 @@ def _negative_density(k, n, p):
 _successes = Domain("0 < p < 1", ((0, 4), (5, 9), (0.05, 0.95)))
 bdtr = elementwise_of_scipy("bdtr", 0.0, 0.0, lambda k, n, p, z: -_binomial_density(k, n, p), domain=_successes)
 bdtrc = elementwise_of_scipy("bdtrc", 0.0, 0.0, lambda k, n, p, z: _binomial_density(k, n, p), domain=_successes)
-bdtri = elementwise_of_scipy("bdtri", 0.0, 0.0, lambda k, n, y, z: -1.0 / _binomial_density(k, n, z),
-                             domain=_successes, singular=True)  # fmt: skip
+bdtri = elementwise_of_scipy(
+    "bdtri", 0.0, 0.0, lambda k, n, y, z: -1.0 / _binomial_density(k, n, z), domain=_successes, singular=True
+)
 nbdtr = elementwise_of_scipy("nbdtr", 0.0, 0.0, lambda k, n, p, z: _negative_density(k, n, p), domain=_successes)
 nbdtrc = elementwise_of_scipy("nbdtrc", 0.0, 0.0, lambda k, n, p, z: -_negative_density(k, n, p), domain=_successes)
-nbdtri = elementwise_of_scipy("nbdtri", 0.0, 0.0, lambda k, n, y, z: 1.0 / _negative_density(k, n, z),
-                              domain=_successes, singular=True)  # fmt: skip
+nbdtri = elementwise_of_scipy(
+    "nbdtri", 0.0, 0.0, lambda k, n, y, z: 1.0 / _negative_density(k, n, z), domain=_successes, singular=True
+)

@@ -11,8 +11,9 @@ from ...from_scipy import elementwise_of_scipy
 def _second(function):
     """SciPy's row of a function that NumPy has: with NumPy's partials."""
     row = function.row
-    return elementwise_of_scipy(row.name, *row.partials, name=f"special_{row.name}", domain=row.domain,
-                                singular=row.singular)  # fmt: skip
+    return elementwise_of_scipy(
+        row.name, *row.partials, name=f"special_{row.name}", domain=row.domain, singular=row.singular
+    )
 
 
 special_log1p, special_expm1, special_exp2, special_cbrt = map(_second, (log1p, expm1, exp2, cbrt))

@@ -46,6 +46,7 @@ off_one = Domain("s ≠ 1", ((-6.0, 20.0),), lambda s: abs(s - 1.0))
 
 zeta = elementwise_of_scipy("zeta", lambda s, q, z: _by_order(s, q), lambda s, q, z: -s * zeta(s + 1.0, q),
                             calls="_zeta", domain=Domain("s > 1, q > 0", ((1.05, 20.0), (0.1, 10.0))))  # fmt: skip
-riemann_zeta = elementwise_of_scipy("zeta", lambda s, z: _slope(s), calls="_riemann_zeta", name="riemann_zeta",
-                                    domain=off_one)  # fmt: skip
+riemann_zeta = elementwise_of_scipy(
+    "zeta", lambda s, z: _slope(s), calls="_riemann_zeta", name="riemann_zeta", domain=off_one
+)
 zetac = elementwise_of_scipy("zetac", lambda s, z: _slope(s), domain=off_one)
