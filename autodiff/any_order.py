@@ -19,8 +19,8 @@ from dualnumbers.forms import is_unreal, shape, type_of
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
-from dualnumbers.numbers.series import Series
-from dualnumbers.numbers.taylor import TaylorNumber, make
+from dualnumbers.numbers.taylor.number import TaylorNumber, make
+from dualnumbers.numbers.taylor.series import Series
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call

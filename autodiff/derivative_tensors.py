@@ -25,8 +25,8 @@ from dualnumbers.forms import dtype_of, is_unreal, shape, size, zeros_like
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import BatchNumber, batch
-from dualnumbers.numbers.series import Series
-from dualnumbers.numbers.taylor import make
+from dualnumbers.numbers.taylor.number import make
+from dualnumbers.numbers.taylor.series import Series
 from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, reshape, transpose

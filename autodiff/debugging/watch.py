@@ -12,7 +12,7 @@ import numpy as np
 from dualnumbers.levels import Level, is_number
 from dualnumbers.numbers.array import ArrayNumber
 from dualnumbers.numbers.dual import DualNumber
-from dualnumbers.numbers.taylor import TaylorNumber
+from dualnumbers.numbers.taylor.number import TaylorNumber
 
 from ..calls.running import run
 from ..calls.structures import flatten, map_leaves

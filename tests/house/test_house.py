@@ -204,13 +204,16 @@ def test_a_function_fits_on_a_screen():
     assert long == WRITTEN_OUT
 
 
-MAPPED = ["compiler", "compiler/c", "compiler/native", "sparse", "symbols"]
-"""Folders of `autodiff` whose docstring says what is where."""
+MAPPED = [
+    *(f"autodiff/{folder}" for folder in ("compiler", "compiler/c", "compiler/native", "sparse", "symbols")),
+    *(f"dualnumbers/{folder}" for folder in ("numbers", "numbers/taylor")),
+]
+"""Folders whose docstring says what is where."""
 
 
 @pytest.mark.parametrize("folder", MAPPED)
 def test_a_map_of_a_folder_has_each_of_its_modules_once(folder):
-    path = ROOT / "autodiff" / folder
+    path = ROOT / folder
     told = re.findall(r"``(\w+)``", ast.get_docstring(ast.parse((path / "__init__.py").read_text(encoding="utf-8"))))
     assert sorted(told) == sorted(each.stem for each in path.glob("[!_]*") if each.is_dir() or each.suffix == ".py")
 

@@ -12,8 +12,8 @@ from table import EPS, FUNCTIONS, few_points, named, noise, places
 
 from autodiff import jvp, taylor
 from dualnumbers import TaylorNumber
-from dualnumbers.numbers import operation
 from dualnumbers.numbers.number import lifted_operators
+from dualnumbers.numbers.taylor import operation
 from dualnumbers.table import TABLE
 
 ORDER = 3

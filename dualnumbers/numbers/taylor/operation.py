@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from ..forms import zeros_like
-from ..levels import Level, decided, has_nan, is_number
-from ..rules.strong import strong
-from ..several import each
-from ..table import TABLE, Row
-from ..table.kinds import Multilinear, scaled
-from ..table.partials import evaluate_partial, is_double, python_of
+from ...forms import zeros_like
+from ...levels import Level, decided, has_nan, is_number
+from ...rules.strong import strong
+from ...several import each
+from ...table import TABLE, Row
+from ...table.kinds import Multilinear, scaled
+from ...table.partials import evaluate_partial, is_double, python_of
 from .equations import by_blocks, by_equation
 from .series import Product, Rule, Series, convolved, power, product, quotient
 

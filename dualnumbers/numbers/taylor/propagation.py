@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..forms import is_unreal
-from ..levels import is_number
-from ..several import each
-from ..table.dispatch import lead, leading
-from ..table.kinds import scaled
-from ..table.partials import FAILURES, arguments_read, at_point, beside
-from ..table.row import Face
+from ...forms import is_unreal
+from ...levels import is_number
+from ...several import each
+from ...table.dispatch import lead, leading
+from ...table.kinds import scaled
+from ...table.partials import FAILURES, arguments_read, at_point, beside
+from ...table.row import Face
 from .operation import Make, Operation
 from .polynomials import of_slope
 from .series import Series

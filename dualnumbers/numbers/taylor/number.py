@@ -24,26 +24,26 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..foreign import as_like
-from ..forms import dtype_of, is_unreal, shape, type_of
-from ..levels import Level, is_number, level_of
-from ..memory import is_free
-from ..messages.errors import no_plain_value, unpicklable, user_line
-from ..number_types import alike, number_type, wrapped
-from ..operands import is_operand
-from ..rules.shaping import astype, broadcast_to
-from ..table import TABLE
-from ..table.partials import as_given
-from ..table.row import Face
-from .array import ArrayNumber, Classes
-from .notation import polynomial
-from .number import Number
+from ...foreign import as_like
+from ...forms import dtype_of, is_unreal, shape, type_of
+from ...levels import Level, is_number, level_of
+from ...memory import is_free
+from ...messages.errors import no_plain_value, unpicklable, user_line
+from ...number_types import alike, number_type, wrapped
+from ...operands import is_operand
+from ...rules.shaping import astype, broadcast_to
+from ...table import TABLE
+from ...table.partials import as_given
+from ...table.row import Face
+from ..array import ArrayNumber, Classes
+from ..notation import polynomial
+from ..number import Number
+from ..operators import lifted_operators
+from ..views import ArrayView
 from .operation import completed
-from .operators import lifted_operators
 from .polynomials import minus, over, plus, times, to_power
 from .propagation import extend
 from .series import Series
-from .views import ArrayView
 
 new = object.__new__
 

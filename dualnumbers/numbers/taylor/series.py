@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from ..forms import shape, zeros_like
-from ..rules.shaping import broadcast_to
-from ..table import TABLE
-from ..table.partials import in_precision, is_double, python_of
+from ...forms import shape, zeros_like
+from ...rules.shaping import broadcast_to
+from ...table import TABLE
+from ...table.partials import in_precision, is_double, python_of
 
 LARGE = 1 << 14
 """The size of arrays up to which their products are summed in one call."""

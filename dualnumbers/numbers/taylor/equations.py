@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..forms import zeros_like
-from ..rules.indexing import getitem
-from ..rules.shaping import concatenate
-from ..table import Row
-from ..table.kinds import Linear
+from ...forms import zeros_like
+from ...rules.indexing import getitem
+from ...rules.shaping import concatenate
+from ...table import Row
+from ...table.kinds import Linear
 from .series import Rule, Series
 
 

@@ -1,0 +1,6 @@
+"""Taylor numbers, which carry all derivatives up to an order.
+
+``number`` is the number itself, made of a ``series`` of coefficients. ``propagation`` extends a row of the table to it
+by an ``operation``, in which each function that the derivative consists of is made once; ``equations`` has the rules of
+rows that solve an equation. ``polynomials`` is the algebra of complete series of floats, written out for speed.
+"""
