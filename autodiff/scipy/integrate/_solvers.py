@@ -77,14 +77,17 @@ class Solver:
         return self._solved(slope, y, span, known and (lambda t, y: known(t, y[: self.n])), **given)
 
     def _solved(self, slope: Function, y: Any, span: Any, block: Function | None, **given: Any) -> Any:
-        options = self.options | self._jacobian(block, len(y) // max(self.n, 1)) | given
-        for name in ("atol", "rtol"):
-            if np.ndim(options.get(name, 0.0)) and len(y) > self.n:
-                options[name] = np.append(options[name], np.full(len(y) - self.n, np.min(options[name])))
+        options = self._for_all(self.options, len(y)) | self._jacobian(block, len(y) // max(self.n, 1)) | given
         found = scipy.integrate.solve_ivp(slope, span, y, self.method, **options)
         if found.status < 0:
             raise failed(self.call, found.message)
         return found
+
+    def _for_all(self, options: dict[str, Any], count: int) -> dict[str, Any]:
+        """Return the options with tolerances for ``count`` unknowns: beyond the user's the least of them."""
+        given = {name: options[name] for name in ("atol", "rtol") if np.ndim(options.get(name, 0.0))}
+        more = max(count - self.n, 0)
+        return options | {name: np.append(each, np.full(more, np.min(each))) for name, each in given.items()}
 
     def _jacobian(self, block: Function | None, count: int) -> dict[str, Any]:
         """Return the options that say that the Jacobian is so many blocks along its diagonal."""
@@ -117,10 +120,7 @@ class Odeint(Solver):
 
     def values(self, slope: Function, y: Any, t0: float, t: Any) -> Any:
         """Return y at the times, shape ``(m, n)``, which are in order."""
-        options = {name: found for name, found in self.given.items() if found is not None}
-        for name in ("atol", "rtol"):
-            if np.ndim(options.get(name, 0.0)) and len(y) > self.n:
-                options[name] = np.append(options[name], np.full(len(y) - self.n, np.min(options[name])))
+        options = self._for_all({name: found for name, found in self.given.items() if found is not None}, len(y))
         return reported(slope, y, np.append(t0, t), tfirst=True, **options)[0][1:]
 
 
