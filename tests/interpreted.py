@@ -9,10 +9,10 @@ from math import prod
 
 import numpy as np
 
-from autodiff.compiler.native.areas import DTYPES, Address
-from autodiff.compiler.native.calling import printed
-from autodiff.compiler.native.elementary import ELEMENTARY
-from autodiff.compiler.native.instructions import SYSTEMS, Instruction, Repeat, Scan
+from autodiff.compiler.native.elementary.functions import ELEMENTARY
+from autodiff.compiler.native.instructions.areas import DTYPES, Address
+from autodiff.compiler.native.instructions.instruction import SYSTEMS, Instruction, Repeat, Scan
+from autodiff.compiler.native.text.calling import printed
 from dualnumbers.table.registry import TABLE
 
 for rows in ("elementwise.normal", "of_scipy.special.sigmoids"):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .native.areas import Address
-from .native.fusing import Kernel
-from .native.instructions import Block
+from .native.instructions.areas import Address
+from .native.instructions.instruction import Block
+from .native.kernels.fusing import Kernel
+from .native.kernels.sinking import kernels_of
 from .native.lowering import Lowering
-from .native.sinking import kernels_of
 from .program import Program
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from .native.periods import Run, runs
+from .native.loops.periods import Run, runs
 from .program import Program
 
 ROUNDS = 8

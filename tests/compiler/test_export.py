@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from autodiff import export_c, grad, hessian, hvp, jacobian, value_and_grad
 from autodiff.calls.structures import flatten
 from autodiff.compiler.c.forms import C_FORMS, LIBRARY, WRITTEN, written
-from autodiff.compiler.native.elementary import ELEMENTARY
+from autodiff.compiler.native.elementary.functions import ELEMENTARY
 from autodiff.scipy.linalg import solve_triangular
 from dualnumbers import dmath
 from dualnumbers.levels import is_number

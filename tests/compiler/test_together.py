@@ -98,7 +98,7 @@ PLACES = np.random.default_rng(2).integers(0, X.size, X.size)
 
 def kernels(compiled):
     """The kernels of the machine code of a function's programs."""
-    from autodiff.compiler.native.arranging import Arrangement
+    from autodiff.compiler.native.kernels.arranging import Arrangement
 
     blocks = (block for form in compiled._programs.forms.values() for path in form.paths
               for block in path.source.native.parts.blocks.values())  # fmt: skip

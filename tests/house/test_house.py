@@ -204,8 +204,11 @@ def test_a_function_fits_on_a_screen():
     assert long == WRITTEN_OUT
 
 
+NATIVE = "autodiff/compiler/native"
+
 MAPPED = [
-    *(f"autodiff/{folder}" for folder in ("compiler", "compiler/c", "compiler/native", "sparse", "symbols")),
+    *(f"autodiff/{folder}" for folder in ("compiler", "compiler/c", "sparse", "symbols")),
+    *(NATIVE, *sorted(f"{NATIVE}/{path.parent.name}" for path in (ROOT / NATIVE).glob("*/__init__.py"))),
     *(f"dualnumbers/{folder}" for folder in ("numbers", "numbers/taylor")),
 ]
 """Folders whose docstring says what is where."""

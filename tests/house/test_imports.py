@@ -134,6 +134,9 @@ LAYERS = (
 `autodiff` itself, stand above all of these; they may import one another, but not in a circle.
 """
 
+ROOMS = (("machine", "elementary"), ("instructions",), ("savings",), ("rows", "loops"), ("kernels",), ("text",))
+"""The folders of `autodiff.compiler.native`, from the ground up: each imports only from those before its own."""
+
 BESIDES = {
     (f"autodiff.{module}", f"autodiff.{name}")
     for module in ("runs", "forward")
@@ -257,6 +260,19 @@ def test_imports_inside_functions_point_down():
     assert not against - LATE, "a function of each of these modules imports the other against LAYERS"
 
 
+def test_the_folders_of_the_compiler_stand_in_one_order():
+    native = "autodiff.compiler.native."
+    order = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
+    assert order.keys() == {path.parent.name for path in (ROOT / native.replace(".", "/")).glob("*/*.py")}
+    found = set()
+    for name in (name for name in MODULES if name.startswith(native)):
+        room, inside = name.removeprefix(native).split(".")[0], ours(imports(name, MODULES[name], True))
+        inside |= ours(imports(name, MODULES[name]))
+        others = {n.removeprefix(native).split(".")[0] for n in inside if n.startswith(native)} - {room}
+        found |= {(room, other) for other in others if room in order and order.get(other, len(ROOMS)) >= order[room]}
+    assert not found, "each of these folders imports from the other against ROOMS"
+
+
 def test_rules_have_no_plain_values():
     """They ask `forms`, compute with functions of the table, or `read`: of that a recording keeps note."""
     rules = [name for name in MODULES if name.startswith(("dualnumbers.rules", "autodiff.scipy"))]
@@ -287,7 +303,7 @@ def test_numpy_is_the_only_package_imported():
         foreign = roots - {"numpy", "autodiff", "dualnumbers"} - set(sys.stdlib_module_names)
         if name.startswith("autodiff.scipy.") or name == "autodiff.operators.linear_operators":  # read when asked for
             foreign -= {"scipy"}
-        if name == "autodiff.compiler.native.engine":  # likewise, when a function is compiled
+        if name == "autodiff.compiler.native.machine.engine":  # likewise, when a function is compiled
             foreign -= {"llvmlite"}
         assert not foreign, f"{name} imports {foreign} at its import"
 

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from ..native.code import Code, Value
+from ..native.elementary.code import Code, Value
 
 TYPES = {"f8": "double", "f4": "float", "b1": "int", "i8": "int64_t"}
 """A kind of values → the type of one in C."""

@@ -16,10 +16,10 @@ from ...calls.structures import flatten, paths_of_leaves
 from ...calls.values import name_of
 from ...tape.sources import SourcedTape
 from ..forms import form_of
-from ..native.areas import KINDS
-from ..native.instructions import Block
+from ..native.instructions.areas import KINDS
+from ..native.instructions.instruction import Block
 from ..native.lowering import Lowering
-from ..native.steps import is_view
+from ..native.rows.steps import is_view
 from ..passes import PASSES
 from ..paths import recorded
 from ..program import NotCompilable, Program, Step

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..native.code import Code, Value
-from ..native.elementary import ELEMENTARY
-from ..native.forms import FORMS, Form
+from ..native.elementary.code import Code, Value
+from ..native.elementary.forms import FORMS, Form
+from ..native.elementary.functions import ELEMENTARY
 from .code import CCode
 
 SAME = "exp exp2 expm1 tanh cosh sinh erf erfc sin cos tan atan asin acos cbrt hypot atan2 log log2 log10 log1p asinh \

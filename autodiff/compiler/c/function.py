@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..native.areas import KINDS, Area, Space
-from ..native.arranging import SMALL, Arrangement
-from ..native.instructions import Block
+from ..native.instructions.areas import KINDS, Area, Space
+from ..native.instructions.instruction import Block
+from ..native.kernels.arranging import SMALL, Arrangement
 from .code import STORED, literal
 from .forms import written
 from .printing import WIDTH, Printer, wrapped

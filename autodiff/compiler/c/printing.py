@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 
-from ..native.areas import Address
-from ..native.code import Value
-from ..native.forms import FOLDS, raises
-from ..native.fusing import Kernel, Node, Store
-from ..native.instructions import FACTORS, IDENTITIES, SYSTEMS
-from ..native.values import joined_kind, kinds_of
+from ..native.elementary.code import Value
+from ..native.elementary.forms import FOLDS, raises
+from ..native.instructions.areas import Address
+from ..native.instructions.instruction import FACTORS, IDENTITIES, SYSTEMS
+from ..native.kernels.fusing import Kernel, Node, Store
+from ..native.text.values import joined_kind, kinds_of
 from .code import STORED, TYPES, CCode, literal, without_unused
 from .forms import C_FORMS
 from .systems import call_of

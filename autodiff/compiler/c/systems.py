@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..native.areas import DTYPES, Address
-from ..native.instructions import FACTORS
+from ..native.instructions.areas import DTYPES, Address
+from ..native.instructions.instruction import FACTORS
 from .code import literal
 
 COMMON = """static unsigned char regular(ptrdiff_t n, const double *a, ptrdiff_t step, double least)

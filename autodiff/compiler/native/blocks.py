@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..program import Guard, Program
-from .engine import is_there
 from .entry import Argument, Text, TooLong
 from .lowering import Lowering
-from .python import Entry, is_as_expected
-from .steps import is_view
+from .machine.engine import is_there
+from .machine.python import Entry, is_as_expected
+from .rows.steps import is_view
 
 
 class NativeBlock(NamedTuple):

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .addresses import Addresses
-from .areas import Area, Space
-from .arranging import SMALL, Arrangement
-from .calling import printed
-from .fusing import Kernel
-from .instructions import Block
-from .pool import pool
-from .python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, clock, of_numpy, of_python, with_memory
-from .work import LONG as LONG_WORK
-from .work import nanoseconds, shares
+from .instructions.areas import Area, Space
+from .instructions.instruction import Block
+from .kernels.arranging import SMALL, Arrangement
+from .kernels.fusing import Kernel
+from .kernels.work import LONG as LONG_WORK
+from .kernels.work import nanoseconds, shares
+from .machine.addresses import Addresses
+from .machine.pool import pool
+from .machine.python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, clock, of_numpy, of_python, with_memory
+from .text.calling import printed
 
 NOT_AS_RECORDED, RAISES = -1, -2
 """What a block gives in place of its results: an argument is of another form; a function of Python would raise."""

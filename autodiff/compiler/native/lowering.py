@@ -16,22 +16,22 @@ from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
 from ..rounds import varied
-from .along import ALONG
-from .areas import DTYPES, KINDS, Area
-from .choosing import CHOOSING
-from .complexes import COMPLEX, OfParts, copied, given, is_complex
-from .contractions import CONTRACTIONS
-from .factoring import factored
-from .forms import FORMS, OF_TRUTHS
-from .grids import summed
-from .instructions import Block, Operand, Parts
-from .narrowing import narrowed
-from .overlaps import gathered
-from .products import PRODUCTS
-from .rolling import roll
-from .steps import ELSEWHERE, VIEWS, Here, Rule, elementwise, is_view, may_share
-from .systems import SEVERAL, SOLVING
-from .writing import WRITING
+from .elementary.forms import FORMS, OF_TRUTHS
+from .instructions.areas import DTYPES, KINDS, Area
+from .instructions.instruction import Block, Operand, Parts
+from .loops.rolling import roll
+from .rows.along import ALONG
+from .rows.choosing import CHOOSING
+from .rows.complexes import COMPLEX, OfParts, copied, given, is_complex
+from .rows.contractions import CONTRACTIONS
+from .rows.products import PRODUCTS
+from .rows.steps import ELSEWHERE, VIEWS, Here, Rule, elementwise, is_view, may_share
+from .rows.systems import SEVERAL, SOLVING
+from .rows.writing import WRITING
+from .savings.factoring import factored
+from .savings.grids import summed
+from .savings.narrowing import narrowed
+from .savings.overlaps import gathered
 
 RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING | CONTRACTIONS | ALONG
 """Rows that are not elementwise → how they become instructions."""

@@ -1,0 +1,7 @@
+"""Loops of Python's, found again in instructions that repeat themselves.
+
+- ``rolling``: the instructions as loops; ``periods``, ``columns``: where they repeat themselves, and their operands in
+  all rounds.
+- ``dependence``, ``beside``: what of a body can be done for all its rounds at once, and in which order.
+- ``layout``: the loop, and the memory of its values.
+"""

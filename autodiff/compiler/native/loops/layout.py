@@ -1,0 +1,253 @@
+"""A run of instructions laid out as a loop: its values in memory round after round, a line for all rounds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..instructions.areas import DTYPES, Address
+from ..instructions.instruction import Block, Group, Instruction, Repeat, Scan
+from .beside import together
+from .columns import Columns
+from .dependence import Access, components
+from .periods import Run
+
+
+class Unfit(Exception):  # noqa: N818
+    """A run cannot be a loop: an operand goes through memory by no stride."""
+
+
+class Roller(Protocol):
+    """What a loop asks about the instructions that it is part of."""
+
+    block: Block
+    lines: list[Instruction]
+    columns: Columns
+    kept: np.ndarray
+    """Whether a space is an argument or a result of the block."""
+
+
+def larger_of(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that holds the other; Unfit where neither does."""
+    for inner, outer in ((other, shape), (shape, other)):
+        if all(m <= n for m, n in zip(inner, outer, strict=True)):
+            return outer
+    raise Unfit
+
+
+class Loop:
+    """A run, laid out; ``anywhere``: its lines may read and write at places that no stride leads through."""
+
+    def __init__(self, roller: Roller, run: Run, anywhere: bool = False) -> None:
+        self.roller, self.run, self.block, self.anywhere = roller, run, roller.block, anywhere
+        self.at = np.arange(run.start, run.start + run.period * run.rounds).reshape(run.rounds, run.period)
+        """The instructions, for each round and each line of the period."""
+        columns = roller.columns
+        self.outs = columns.spaces[self.at, 0]
+        sizes = columns.sizes[self.outs]
+        self.sizes: list[int] = sizes[0].tolist()
+        """For each line of the period how much room a round has."""
+        self.own = (self._is_own() & (sizes == sizes[0])).all(0)
+        """Which lines of the period are laid out anew."""
+        self.space, self.offset = columns.space.copy(), columns.offset.copy()
+        """Where the values of all spaces are then; of those that are laid out anew the space is ``~line``."""
+        ahead = np.arange(1, run.rounds + 1)[:, None] * sizes[0]
+        self.space[self.outs[:, self.own]] = ~np.flatnonzero(self.own)
+        self.offset[self.outs[:, self.own]] = ahead[:, self.own]
+        self.starts: dict[int, dict[Address, tuple[Address, tuple[int, ...]]]] = {}
+        """For each column what is to be in front of its first round: where, from where, and in which shape."""
+        self.rolled = [self._line(k) for k in range(run.period)]
+        self.found = self._instructions()
+        """The loops, in an order in which each finds what it reads."""
+
+    def _is_own(self) -> np.ndarray:
+        """Return whether an instruction is the first to write to a space to which only its round writes."""
+        roller, columns = self.roller, self.roller.columns
+        is_first, ends = columns.first[self.outs] == self.at, self.at[:, :1] + self.run.period
+        return np.asarray(is_first & (columns.last[self.outs] < ends) & ~roller.kept[self.outs])
+
+    def _line(self, k: int) -> Instruction:
+        """Return a line as one over all rounds."""
+        line = self.roller.lines[self.run.start + k]
+        operands = tuple(
+            self._through(k, q) if isinstance(x, Address) else self._numbers(k, q, line.shape)
+            for q, x in enumerate(line.operands, 1)
+        )
+        return line._replace(operands=operands, out=self._through(k, 0), shape=(self.run.rounds, *line.shape))
+
+    def _through(self, k: int, q: int) -> Address:
+        """Return where a line reads by an operand, or writes, in all rounds: q = 0 is the result."""
+        columns, at = self.roller.columns, self.at[:, k]
+        spaces = columns.spaces[at, q]
+        offsets = columns.offsets[at, q] + self.offset[spaces]
+        spaces = self.space[spaces]
+        line = self.roller.lines[self.run.start + k]
+        first = line.operands[q - 1] if q else line.out
+        assert isinstance(first, Address)
+        step = int(offsets[2] - offsets[1])
+        if not columns.has_places[q] and (spaces == spaces[0]).all() and (np.diff(offsets) == step).all():
+            return first._replace(space=int(spaces[0]), offset=int(offsets[0]), strides=(step, *first.strides))
+        taken = [self.roller.lines[j].operands[q - 1] if q else self.roller.lines[j].out for j in at.tolist()]
+        places = [
+            x._replace(space=space, offset=offset)
+            for x, space, offset in zip(taken, spaces.tolist(), offsets.tolist(), strict=True)
+            if isinstance(x, Address)
+        ]
+        return self._through_places(places, offsets, line.shape)
+
+    def _through_places(self, places: list[Address], offsets: np.ndarray, shape: tuple[int, ...]) -> Address:
+        """Return where addresses lead in all rounds; what the first reads may be put where it is expected."""
+        is_one = len({x.space for x in places}) == 1
+        step = int(offsets[2] - offsets[1])
+        first, second = places[:2]
+        if is_one and (np.diff(offsets) == step).all():
+            return first._replace(strides=(step, *first.strides), places=self._chosen(places, shape))
+        is_plain = not any(x.places for x in places)
+        if is_plain and all(x.space in self.block.known for x in places):
+            return self._table(places, shape)
+        if is_plain and is_one and self.anywhere and first.space >= 0:
+            table = self.block.table(offsets.reshape(-1, *(1 for _ in shape)))
+            return first._replace(offset=0, strides=(0, *first.strides), places=table.along((len(places), *shape)))
+        goes_on = {x.space for x in places[1:]} == {second.space} and (np.diff(offsets[1:]) == step).all()
+        if (
+            not goes_on
+            or second.space >= 0
+            or step != self.sizes[~second.space]
+            or not step <= second.offset < 2 * step
+        ):
+            raise Unfit
+        before = second._replace(offset=second.offset - step, places=first.places)
+        self._start(before, first, shape)
+        return before._replace(strides=(step, *second.strides), places=self._chosen(places, shape))
+
+    def _chosen(self, places: list[Address], shape: tuple[int, ...]) -> Address | None:
+        """Return where the places of elements are in all rounds."""
+        tables = [x.places for x in places if x.places is not None]
+        if len(set(tables)) > 1:
+            return self._table(tables, shape)
+        return tables[0]._replace(strides=(0, *tables[0].strides)) if tables else None
+
+    def _table(self, places: list[Address], shape: tuple[int, ...]) -> Address:
+        """Return constants, one for each round, as one array."""
+        values = []
+        for x in places:
+            flat = self.block.known[x.space].reshape(-1)[x.offset :]
+            kept = [n if s else 1 for n, s in zip(shape, x.strides, strict=True)]  # what is broadcast is there once
+            values.append(as_strided(flat, kept, [s * flat.itemsize for s in x.strides]))
+        return self.block.table(np.stack(values)).along((len(places), *shape))
+
+    def _start(self, before: Address, first: Address, shape: tuple[int, ...]) -> None:
+        """Note that what the first round reads is to be in front of a column, as part of one array."""
+        starts = self.starts.setdefault(~before.space, {})
+        other, known = starts.get(before, (first, shape))
+        if other != first:  # two operands, which differ in the first round
+            raise Unfit
+        starts[before] = first, larger_of(shape, known)
+        if first.space < 0 or first.strides != before.strides:
+            raise Unfit
+        if len({(x.space, x.offset - to.offset) for to, (x, _) in starts.items()}) > 1:
+            raise Unfit
+
+    def _numbers(self, k: int, q: int, shape: tuple[int, ...]) -> Address | float:
+        """Return the numbers of an operand in all rounds: one, or a table of them."""
+        values = self.roller.columns.numbers[self.at[:, k], q]
+        bits = values.view(np.int64)
+        if (bits == bits[0]).all():
+            return float(values[0])
+        table = self.block.table(values)
+        return Address(table.space.number, table.kind, 0, (1, *(0 for _ in shape)))
+
+    # ------------------------------------------------------------------------------------------------- instructions
+
+    def _instructions(self) -> list[Group]:
+        spaces = {}
+        for k in np.flatnonzero(self.own).tolist():
+            dtype = DTYPES[self.rolled[k].out.kind]
+            spaces[k] = self.block.space(((self.run.rounds + 1) * self.sizes[k],), dtype).space.number
+            self.space[self.outs[:, k]] = spaces[k]
+
+        def laid(x: Address | float) -> Address | float:
+            return x._replace(space=spaces[~x.space]) if isinstance(x, Address) and x.space < 0 else x
+
+        def laid_out(x: Address) -> Address:
+            return x._replace(space=spaces[~x.space]) if x.space < 0 else x
+
+        found: list[Group] = []
+        for starts in self.starts.values():
+            for to, (start, shape) in starts.items():
+                found.append(Instruction("same", (start,), laid_out(to), shape, start.kind))
+        lines = [
+            line._replace(operands=tuple(map(laid, line.operands)), out=laid_out(line.out)) for line in self.rolled
+        ]
+        return found + list(self._in_order(lines))
+
+    def _in_order(self, lines: list[Instruction]) -> Iterable[Group]:
+        accesses = [_accesses(k, line, self.block.known) for k, line in enumerate(lines)]
+        groups = components(len(lines), [one for each in accesses for one in each], self.run.rounds)
+        for group in together(groups, lines):
+            if len(group) == 1 and not group.cyclic:
+                yield lines[group.members[0]]
+                continue
+            joined = self._joined(group.members, lines)
+            if joined is not None:
+                yield from joined
+            elif all(len(lines[k].shape) == 1 and not lines[k].fold for k in group.members):
+                yield Scan(tuple(lines[k] for k in group.members))
+            else:
+                yield Repeat(tuple(_in_a_round(lines[k]) for k in group.members), self.run.rounds)
+
+    def _joined(self, members: list[int], lines: list[Instruction]) -> list[Instruction] | None:
+        """Return a line that adds to what it gave in the round before as a sum; None if it is none."""
+        if len(members) > 1 or lines[members[0]].form not in ("add", "maximum", "minimum") or lines[members[0]].fold:
+            return None
+        (k,) = members
+        line = lines[k]
+        if line.out.places is not None:
+            return None
+        step = line.out.strides[0]
+        before = line.out._replace(offset=line.out.offset - step)
+        if len(line.shape) > 1 or before not in line.operands:
+            return None
+        others = [x for x in line.operands if x != before]
+        if len(others) != 1 or (isinstance(others[0], Address) and others[0].space == line.out.space):
+            return None
+        last = line.out._replace(offset=line.out.offset + step * (self.run.rounds - 1), strides=())
+        if step:
+            if (self.roller.columns.reads[self.outs[:-1, k]] != 1).any():
+                return None
+            start = Instruction("same", (before._replace(strides=()),), last, (), line.of)
+        else:
+            start = None
+        total = Instruction("same", tuple(others), last._replace(strides=(0,)), line.shape, line.of, line.form)
+        return [total] if start is None else [start, total]
+
+
+def _in_a_round(line: Instruction) -> Instruction:
+    """Return what a line over all rounds does in one."""
+
+    def one(x: Address) -> Address:
+        return x._replace(strides=x.strides[1:], round=x.strides[0])
+
+    operands = tuple(x.along_with(one) if isinstance(x, Address) else x for x in line.operands)
+    return line._replace(operands=operands, out=line.out.along_with(one), shape=line.shape[1:])
+
+
+def _accesses(k: int, line: Instruction, known: dict[int, np.ndarray]) -> list[Access]:
+    """Return what a line reads and writes, along the rounds; of elements at places, what it may."""
+    found = []
+    for x, writes in [(line.out, True), *((x, False) for x in line.operands if isinstance(x, Address))]:
+        step, *inner = x.strides
+        ends = [(n - 1) * s for n, s in zip(line.shape[1:], inner, strict=True)]
+        low, high = sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends)
+        adds = (line.form == "add" and x == line.out and line.out in line.operands) or (writes and line.fold == "add")
+        if x.places is not None:
+            numbers, ahead = known[x.places.space], step * (line.shape[0] - 1)
+            low, high = low + int(numbers.min()) + min(ahead, 0), high + int(numbers.max()) + max(ahead, 0)
+            step = 0
+        found.append(Access(k, x.space, x.offset + low, x.offset + high, step, writes, adds))
+    if line.fold:
+        found.append(found[0]._replace(writes=False))
+    return found

@@ -1,0 +1,7 @@
+"""Rows of the table as instructions.
+
+- ``steps``: elementwise rows and views; ``along``: those along axes, as moments and cumulative sums.
+- ``writing``, ``choosing``: assignments and joining, and elements that arrays of places choose.
+- ``products``, ``contractions``, ``systems``: products of matrices, sums over labelled axes, linear systems.
+- ``complexes``: what the others do, of complex numbers.
+"""

@@ -1,0 +1,5 @@
+"""Instructions with less to compute and less memory in between.
+
+- ``factoring``, ``overlaps``, ``grids``: sums with a common factor, and sums of parts that overlap, in less passes.
+- ``narrowing``: room for one round where a value is read in no other.
+"""
