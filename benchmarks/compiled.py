@@ -127,7 +127,7 @@ def run(entry: Entry, peers: dict[str, Any], rounds: int) -> Result:
 
 def heading(others: list[str]) -> str:
     """Return the table's first two lines."""
-    names = ["workload", "ours", *others, "best peer", "", "first call", "JAX's", "memory", "JAX's"]
+    names = ["workload", "ours", *others, "best peer", "verdict", "first call", "JAX's", "memory", "JAX's"]
     return f"| {' | '.join(names)} |\n|---|{'--:|' * (len(others) + 1)}---|---|{'--:|' * 4}"
 
 

@@ -47,7 +47,7 @@ class Row:
         return f"| {self.name} | {self.measured:.3g} {self.unit} | {goal} | {verdict} | {self.remark} |"
 
 
-HEADER = "| what | measured | goal | | remark |\n|---|--:|--:|---|---|"
+HEADER = "| what | measured | goal | verdict | remark |\n|---|--:|--:|---|---|"
 
 
 clock = time.process_time if THREADS == 1 else time.perf_counter

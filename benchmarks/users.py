@@ -93,7 +93,7 @@ def duration(taken: float | None) -> str:
 
 def heading(peers: list[str]) -> str:
     """Return the table's first two lines."""
-    names = ["workload", "ours", BY_HAND, *peers, "best peer", "ours / best", ""]
+    names = ["workload", "ours", BY_HAND, *peers, "best peer", "ours / best", "verdict"]
     return f"| {' | '.join(names)} |\n|---|{'--:|' * (len(peers) + 2)}---|--:|---|"
 
 
