@@ -7,6 +7,8 @@ from functools import wraps
 from types import MethodType
 from typing import Any, TypeVar, cast
 
+from dualnumbers.messages.errors import user_line
+
 Operator = TypeVar("Operator", bound=Callable[..., Callable[..., Any]])
 
 
@@ -58,10 +60,16 @@ def pickled(operator: Operator) -> Operator:
 
 
 def derived(operator: Operator) -> Operator:
-    """Make an operator one whose functions can be pickled, and are compiled where it is given a compiled one."""
+    """Make an operator one whose functions can be pickled, and are compiled where it is given a compiled one.
+
+    What is no function is refused with TypeError here, and not when the derivative of it is called.
+    """
 
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Any:
+        if given and not callable(given[0]):
+            name = operator.__name__
+            raise TypeError(f"{name} takes a function, as in {name}(f)(x), not {given[0]!r}{user_line()}")
         compiled_by = getattr(type(given[0]), "compiled_by", None) if given else None
         if compiled_by is not None:
             return compiled_by(given[0], make, given[1:], options)

@@ -33,11 +33,23 @@ def _initial(init: str, rng: Any, size: tuple[int, ...], inputs: int, outputs: i
     return Leaf(INITIAL[init](np.random.default_rng(rng), size, inputs, outputs).astype(dtype))
 
 
+def _is_whole(n: Any, least: int) -> bool:
+    return isinstance(n, (int, np.integer)) and n >= least
+
+
+def _check_sizes(layer: str, **sizes: Any) -> None:
+    """Raise ValueError for a number of inputs, outputs or features that is none."""
+    for name, n in sizes.items():
+        if not _is_whole(n, 1):
+            raise ValueError(f"{layer} takes the number of its {name}, a whole number of at least 1, not {n!r}")
+
+
 class Linear(Module):
     """x W + b: of shape (points, inputs) → (points, outputs).
 
     ``weight`` has the shape (inputs, outputs), the transpose of PyTorch's; ``bias`` (outputs,), or it is None.
-    Raises ValueError for an unknown ``init``, and called, for an array of another shape.
+    Raises ValueError for a number of either that is none or an unknown ``init``, and called, for an array of another
+    shape.
 
     >>> import numpy as np
     >>> Linear(3, 2, rng=0)(np.ones((5, 3))).shape
@@ -49,6 +61,7 @@ class Linear(Module):
     def __init__(
         self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None, dtype: Any = float
     ) -> None:
+        _check_sizes("Linear", inputs=inputs, outputs=outputs)
         self.inputs, self.outputs = inputs, outputs
         self.weight = _initial(init, rng, (inputs, outputs), inputs, outputs, dtype)
         self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
@@ -78,6 +91,7 @@ class Conv2d(Module):
     def __init__(self, inputs: int, outputs: int, kernel_size: int | tuple[int, int],
                  stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, bias: bool = True,
                  init: str = "he", rng: Any = None, dtype: Any = float) -> None:  # fmt: skip
+        _check_sizes("Conv2d", inputs=inputs, outputs=outputs)
         self.inputs, self.outputs = inputs, outputs
         self.kernel_size, self.stride, self.padding = map(_pair, (kernel_size, stride, padding), (1, 1, 0))
         reached, size = int(np.prod(self.kernel_size)), (outputs, inputs, *self.kernel_size)
@@ -97,7 +111,7 @@ class Conv2d(Module):
 
 def _pair(n: Any, least: int) -> tuple[int, int]:
     pair = tuple(n) if isinstance(n, (tuple, list)) else (n, n)
-    if len(pair) != 2 or not all(isinstance(k, int) and k >= least for k in pair):
+    if len(pair) != 2 or not all(_is_whole(k, least) for k in pair):
         raise ValueError(f"Conv2d takes a whole number of at least {least} there, or a pair of them, not {n!r}")
     return pair
 
@@ -196,6 +210,7 @@ class BatchNorm(Module):
     buffers = ("running_mean", "running_variance")
 
     def __init__(self, features: int, momentum: float = 0.1, eps: float = 1e-5, dtype: Any = float) -> None:
+        _check_sizes("BatchNorm", features=features)
         self.features, self.momentum, self.eps = features, momentum, eps
         self.scale, self.shift = Leaf(np.ones(features, dtype)), Leaf(np.zeros(features, dtype))
         self.running_mean, self.running_variance = np.zeros(features, dtype), np.ones(features, dtype)

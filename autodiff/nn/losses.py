@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.foreign import as_array
+from dualnumbers.foreign import as_array, as_like
 from dualnumbers.forms import shape
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 
@@ -65,7 +65,8 @@ def accuracy(output: Any, target: Any) -> float:
 
     ``output`` has one number for each class along the last axis: at least two, for of one number it is always the
     largest. ``target`` holds numbers of classes, of the shape of the points, or is of the shape of the output, its
-    largest number at the class. An output that is NaN is none. Raises ValueError for other shapes.
+    largest number at the class. An output that is NaN is none. Raises ValueError for other shapes, and for numbers
+    that are of no class, such as labels of −1 and 1.
 
     >>> import numpy as np
     >>> accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
@@ -84,5 +85,11 @@ def accuracy(output: Any, target: Any) -> float:
         raise ValueError(
             f"accuracy: the target holds class numbers, of shape {found.shape}, or is of the output's "
             f"shape, {output.shape}; not {wanted.shape}"
+        )
+    known = np.arange(output.shape[-1])
+    if wanted.dtype.kind not in "biuf" or not np.all(np.any(wanted[..., None] == as_like(known, wanted), -1)):
+        raise ValueError(
+            f"accuracy: classes are numbered from 0 to {len(known) - 1}, which not all of the target's numbers are; "
+            "np.unique(labels, return_inverse=True)[1] numbers labels of any kind"
         )
     return float(np.mean((found == wanted) & ~np.any(np.isnan(output), -1)))

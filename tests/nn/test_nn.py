@@ -286,6 +286,11 @@ def test_accuracy_says_what_it_takes():
     for target in (np.array([[1], [0], [1]]), np.array([1]), np.array(1), np.eye(3)):
         with pytest.raises(ValueError, match=r"class numbers, of shape \(3,\), or is of the output's shape, \(3, 2\)"):
             nn.accuracy(output, target)
+    for target in ([-1, 1, 1], [1.0, 2.0, 1.0], [0.5, 1.0, 0.0], [np.nan, 1.0, 0.0], ["1", "0", "1"]):
+        with pytest.raises(ValueError, match=r"numbered from 0 to 1.*np\.unique\(labels, return_inverse=True\)"):
+            nn.accuracy(output, np.array(target))
+    for target in ([1.0, 0.0, 0.0], [True, False, False]):
+        assert nn.accuracy(output, np.array(target)) == pytest.approx(2 / 3)
     for one in (output[:, :1], np.array(1.0)):
         with pytest.raises(ValueError, match=r"np\.mean\(\(output > 0\.5\) == target\)"):
             nn.accuracy(one, np.array([[1], [0], [1]]))
@@ -665,6 +670,16 @@ def test_what_is_asked_of_data_and_layers():
     for keywords in ({"stride": -1}, {"stride": 0}, {"padding": "same"}, {"padding": -1}, {"stride": (1, 2, 3)}):
         with pytest.raises(ValueError, match="Conv2d takes a whole number"):
             nn.Conv2d(1, 1, 3, **keywords)
+    for n in ("a", 2.0, 0, -1, None):
+        for layer, make in (
+            ("Linear takes the number of its inputs", lambda: nn.Linear(n, 2)),  # noqa: B023  # called here
+            ("Linear takes the number of its outputs", lambda: nn.Linear(2, n)),  # noqa: B023
+            ("Conv2d takes the number of its outputs", lambda: nn.Conv2d(1, n, 3)),  # noqa: B023
+            ("BatchNorm takes the number of its features", lambda: nn.BatchNorm(n)),  # noqa: B023
+        ):
+            with pytest.raises(ValueError, match=f"{layer}, a whole number of at least 1, not {n!r}"):
+                make()
+    assert nn.Linear(np.int64(3), 2, rng=0)(np.ones((1, 3))).shape == (1, 2)
     norm = nn.BatchNorm(2)
     with pytest.raises(ValueError, match="no points"):
         norm(np.ones((0, 2)))
