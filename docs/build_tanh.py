@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pictures
 from matplotlib.figure import Figure
 
 from autodiff import elementwise_grad as slopes
@@ -23,7 +23,7 @@ def heights(grid: np.ndarray) -> list[np.ndarray]:
 
 
 def svg() -> str:
-    """The picture; the same text at every run, for one version of Matplotlib."""
+    """Return the picture as SVG."""
     with matplotlib.rc_context({"svg.hashsalt": "tanh", "font.size": 9.0}):
         figure = Figure(figsize=(7.0, 3.2), layout="constrained")
         panel = figure.subplots()
@@ -36,9 +36,7 @@ def svg() -> str:
         panel.set(xlabel="x", ylabel="over its largest value", xlim=(-7.0, 7.0))
         panel.legend(loc="upper left", frameon=False, fontsize=8.0)
         panel.grid(alpha=0.25)
-        file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": f"Matplotlib {matplotlib.__version__}"})
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+        return pictures.svg(figure)
 
 
 if __name__ == "__main__":

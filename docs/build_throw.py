@@ -11,6 +11,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import pictures
 from matplotlib.figure import Figure
 from scipy.interpolate import CubicSpline
 
@@ -53,7 +54,7 @@ def ways(panel: Any, page: dict[str, Any]) -> None:
 
 
 def svg() -> str:
-    """The picture; the same text at every run, for one version of Matplotlib."""
+    """Return the picture as SVG."""
     page = names_of_the_page()
     with matplotlib.rc_context({"svg.hashsalt": "throw", "font.size": 9.0}):
         figure = Figure(figsize=(7.0, 2.9), layout="constrained")
@@ -63,9 +64,7 @@ def svg() -> str:
         right.set(xlabel="time of the gust [s]", ylabel="drift it causes [mm per m/s]", ylim=(0.0, None))
         for panel in left, right:
             panel.grid(alpha=0.25)
-        file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": f"Matplotlib {matplotlib.__version__}"})
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+        return pictures.svg(figure)
 
 
 if __name__ == "__main__":

@@ -120,6 +120,8 @@ for (const math of document.querySelectorAll('math')) {
       if (box(end).height < 0.8 * box(part).height) says('a bracket is shorter than what it holds');
   }
 }
+for (const frame of document.querySelectorAll('div.math'))
+  if (frame.scrollHeight > frame.clientHeight) wrong.push('a bar to scroll it up: ' + frame.innerText);
 return wrong;
 """
 
@@ -142,7 +144,7 @@ def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
         shutil.copy(STATIC / name, tmp_path / name)
     page = tmp_path / "page.html"
     head = '<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
-    page.write_text(head + "\n".join(f"<p>{line}</p>" for line in lines), encoding="utf-8")
+    page.write_text(head + "\n".join(f'<div class="math">{line}</div>' for line in lines), encoding="utf-8")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
