@@ -44,6 +44,7 @@ autosummary_generate = False
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_preserve_defaults = True  # dtype=float, not <class 'float'>
 numpydoc_show_class_members = False
 
 html_theme = "furo"
