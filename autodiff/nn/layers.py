@@ -34,7 +34,7 @@ def _initial(init: str, rng: Any, size: tuple[int, ...], inputs: int, outputs: i
 
 
 def _is_whole(n: Any, least: int) -> bool:
-    return isinstance(n, (int, np.integer)) and n >= least
+    return isinstance(n, (int, np.integer)) and bool(n >= least)
 
 
 def _check_sizes(layer: str, **sizes: Any) -> None:
