@@ -1,8 +1,10 @@
 """The functions of ``scipy.special`` in mpmath: gamma and error functions, distributions, logistic functions."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+import scipy.special
 from mpmath import mp
 from samples.sample import scipy_is
 
@@ -26,6 +28,27 @@ def _mills(n: int) -> Callable[[Any], Any]:
             return found
 
     return k
+
+
+def _erfinv(x: Any) -> Any:
+    return _root_of_erf(mp.mpf(x), mp.prec)
+
+
+@functools.cache
+def _root_of_erf(x: Any, bits: int) -> Any:
+    """By Halley's steps from SciPy's value, each in three times the digits; mpmath's are a dozen in all of them."""
+    y = mp.mpf(scipy.special.erfinv(float(x)))
+    if not y or not mp.isfinite(y):
+        return mp.erfinv(x)
+    right, lost = 40, 20 + int(1.5 * y * y)  # erf(y) comes as near to 1 as exp(−y²) to 0
+    while right < bits:
+        with mp.workprec(min(bits, 3 * right) + lost):
+            excess = (mp.erf(y) - x) * mp.exp(y * y) * mp.sqrt(mp.pi) / 2
+            step = excess / (1 + y * excess)
+            y -= step
+            near = -mp.mag(step / y) if step else mp.prec
+            right = min(3 * near, mp.prec - lost)
+    return +y
 
 
 def _boxcox(x: Any, power: Any) -> Any:
@@ -55,10 +78,11 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     **{f"mills_{n}": _mills(n) for n in (1, 2, 3)},
     "ndtr": lambda x: _upper(-x),
     "log_ndtr": lambda x: mp.log(_upper(-x)),
-    "ndtri": lambda x: mp.sqrt(2) * mp.erfinv(2 * x - 1),
-    "nrdtrimn": lambda p, s, x: x - s * mp.sqrt(2) * mp.erfinv(2 * p - 1),
-    "nrdtrisd": lambda m, p, x: (x - m) / (mp.sqrt(2) * mp.erfinv(2 * p - 1)),
-    "erfcinv": lambda x: mp.erfinv(1 - x),
+    "erfinv": _erfinv,
+    "ndtri": lambda x: mp.sqrt(2) * _erfinv(2 * x - 1),
+    "nrdtrimn": lambda p, s, x: x - s * mp.sqrt(2) * _erfinv(2 * p - 1),
+    "nrdtrisd": lambda m, p, x: (x - m) / (mp.sqrt(2) * _erfinv(2 * p - 1)),
+    "erfcinv": lambda x: _erfinv(1 - x),
     "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
     "dawsn": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),
     "voigt_profile": _voigt,
