@@ -325,6 +325,17 @@ def test_what_was_not_used_for_longest_is_removed(kept, monkeypatch):
     assert 1 < before < 5
 
 
+def test_what_is_kept_is_looked_at_when_a_share_has_been_added(kept, monkeypatch):
+    """With each file it would take ever longer."""
+    looks = []
+    monkeypatch.setattr(store, "_trim", looks.append)
+    monkeypatch.setattr(store, "LARGEST", 1_000 * store.SHARE)
+    for k in range(100):
+        store.keep(f"{k:064x}", b"x" * 100)
+    assert len(list(kept.iterdir())) == 100
+    assert looks == [kept] * 10  # at the first one, and at each eleventh
+
+
 def test_what_is_used_stays(kept, monkeypatch):
     first, second, third = map(store.name_of, "abc")
     for k, name in enumerate((first, second)):

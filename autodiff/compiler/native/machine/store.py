@@ -21,6 +21,12 @@ VARIABLE = "DUALAUTODIFF_CACHE"
 LARGEST = 1 << 28
 """How many bytes are kept; the files that were not used for longest are removed."""
 
+SHARE = 16
+"""A process looks how much is kept when it has added that part of it: with each file it would take ever longer."""
+
+_added: dict[Path, int] = {}
+"""The bytes that this process has kept in a folder since it looked; none where it never did."""
+
 MARK = b"machine code of dualautodiff 1\n"
 NAME = re.compile(r"[0-9a-f]{64}\.o")
 NEW, OLD = ".new-", 3600.0
@@ -92,7 +98,10 @@ def keep(name: str, code: bytes) -> None:
         with os.fdopen(number, "wb") as file:
             file.write(_head(name, code) + code)
         Path(new).replace(within / f"{name}.o")
-        _trim(within)
+        _added[within] = _added.get(within, LARGEST) + len(code)
+        if _added[within] > LARGEST // SHARE:
+            _added[within] = 0
+            _trim(within)
     except (OSError, ValueError):
         if new:
             _remove(Path(new))
