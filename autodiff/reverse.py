@@ -30,7 +30,8 @@ __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_
 __getattr__ = late(__name__, {"check_gradient": "check"}, __package__)
 
 
-FLOATS = (float, np.float64)
+ONES = {float: 1.0, np.float64: 1.0, np.float32: np.float32(1.0)}
+"""The types of most results, and the adjoint of one in each."""
 
 
 def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) -> tuple[Tape, Any]:
@@ -78,8 +79,9 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
 def _value_and_gradients(f: Callable[..., Any], args: Sequence[Any], indices: Sequence[int]) -> tuple[Any, list[Any]]:
     recording = Recording(f, args, indices)
     tape, out = recording.tape, recording.out
-    if type(out) is Variable and out.tape is tape and type(tape.values[out.line]) in FLOATS:  # as most are
-        value, one = tape.values[out.line], 1.0
+    if type(out) is Variable and out.tape is tape and type(tape.values[out.line]) in ONES:  # as most are
+        value = tape.values[out.line]
+        one = ONES[type(value)]
     else:
         out = real_output(out, f)
         value = recording.value(out)
@@ -125,18 +127,21 @@ def value_and_grad(f: Callable[..., Any], argnums: Which = 0, has_aux: bool = Fa
 
 def _value_and_gradient(f: Callable[..., Any], argnums: Which, has_aux: bool) -> Callable[..., Any]:
     """Return the function of `value_and_grad`."""
-    first = type(argnums) is int and not has_aux
+    several = isinstance(argnums, tuple)
+    which: Any = argnums if several else (argnums,)
+    plain = not has_aux and len(set(which)) == len(which) and all(type(k) is int and k >= 0 for k in which)
+    last = max(which, default=0) if plain else 0
 
     def value_and_gradient(*args: Any, **keywords: Any) -> Any:
-        if first and not keywords and 0 <= argnums < len(args):  # type: ignore[operator] # as it is mostly
-            value, (partial,) = _value_and_gradients(f, args, (argnums,))  # type: ignore[arg-type]
-            return value, partial
+        if plain and not keywords and last < len(args):  # as it is mostly
+            value, partials = _value_and_gradients(f, args, which)
+            return value, tuple(partials) if several else partials[0]
         from .calls.auxiliary import beside
 
         function, given, found = by_position(f, argnums, args, keywords)
         scalar, with_rest = beside(function, has_aux, name_of(f))
         value, partials = _value_and_gradients(scalar, given, distinct(argnums, found))
-        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
+        return with_rest(value), tuple(partials) if several else partials[0]
 
     return value_and_gradient
 

@@ -55,7 +55,7 @@ class Call:
                 if type(x) is not float:
                     if is_labelled(type(x)):
                         self._labelled = originals
-                    x = given.keep(x if type(x) is np.ndarray and x.dtype.char == "d" else differentiable(x))
+                    x = given.keep(x if type(x) is np.ndarray and x.dtype.char in "df" else differentiable(x))
                 self.leaves.append(x)
         except TypeError as error:
             raise self._named(error) from None

@@ -22,6 +22,7 @@ from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table import TableFunction, entry
 
 from ..calls.closures import holds_numbers
+from ..tape.fast_paths import ACTIVE
 
 Array: TypeAlias = Any
 """An argument that SciPy takes as an array, so that nested lists, also of numbers, may stand for it."""
@@ -62,7 +63,7 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
 
         @wraps(function)
         def called(*given: Any, **named: Any) -> Any:
-            if not always and not holds_numbers(given, named):
+            if not always and not (given and type(given[0]) in ACTIVE) and not holds_numbers(given, named):
                 return _original(path)(*given, **named)
             places = chain(names, repeat(names[-1]))
             return function(*map(taken, places, given), **{name: taken(name, x) for name, x in named.items()})

@@ -29,7 +29,6 @@ from .accumulation import (
     add,
     add_around,
     add_factors,
-    add_few,
     add_part,
     add_result,
     as_partials_take,
@@ -38,8 +37,9 @@ from .accumulation import (
     scaled,
     twice,
 )
+from .few import add_few, few_of, passed_on
 from .keeping import LARGE, restore
-from .pieces import Pieces
+from .pieces import Few, Pieces
 from .program import FAR, INERT, UNARY
 from .recorder import Recorder
 from .variable import GETITEM, ITEM, MULTIPLY, SETITEM, Variable, variable
@@ -181,7 +181,10 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
         if g is None or row is None:
             continue
         if type(g) is not float:
-            if type(g) is Pieces:
+            if type(g) is Pieces or type(g) is Few:
+                if type(g) is Few and times is None and passed_on(found, owned, tape, line, g):
+                    found[line] = g if keep else None
+                    continue
                 found[line] = g = fit(g.joined(), z)
             if not keep:
                 found[line] = None  # an array may go as soon as it is used
@@ -203,10 +206,10 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                 if type(g) is not np.ndarray:
                     g = numpy_float(g) if type(g) is float and type(z) is numpy_float else as_numpy_float(g, z)
                 kind = row.arguments[0]
-                if times is None and type(kind) is Smooth and kind.few is not None and type(x) is np.ndarray:
-                    few = kind.few(g, z, x, *static.get(line, ()))
+                if times is None and type(kind) is Smooth and kind.few is not None:
+                    few = few_of(kind, g, z, x, static.get(line, ()))
                     if few is not None:
-                        add_few(found, owned, a, *few, x)
+                        add_few(found, owned, a, few)
                         continue
                 c = kind.pull(row, 0, g, z, [x], static.get(line, ()), times)
                 if c is not None:
@@ -251,7 +254,7 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
             else:
                 add(found, owned, b, c, values[b])
     for line in range(count) if keep else tape.inputs:
-        if type(found[line]) is Pieces:
+        if type(found[line]) is Pieces or type(found[line]) is Few:
             found[line] = fit(found[line].joined(), values[line])
     return found
 

@@ -13,15 +13,17 @@ from ..table.batching import by_axis
 from ..table.kinds import Smooth
 from .comparisons import equal
 from .complexes import conj
-from .indexing import getitem
+from .indexing import getitem, rows_at
 from .shaping import astype, broadcast_to, concatenate, reshape, transpose
+from .short_sums import added
 from .strong import strong
 from .where import where
 
-add_reduce = np.add.reduce
-
 MANY = 1 << 14
 """Of fewer elements an array of zeros is made at once."""
+
+SPARSE = 8
+"""So is it if not so many elements come to each extremum."""
 
 PLAIN = (np.ndarray, float, np.float64)
 """The types of most adjoints that are no numbers of a kind of ours."""
@@ -95,14 +97,14 @@ def sum(x, axis, keepdims):
     """np.sum without its wrapper of 1 µs."""
     if is_foreign(type(x)):
         return np.sum(x, axis=axis, keepdims=keepdims)
-    return add_reduce(x, axis, None, None, keepdims)
+    return added(x, axis, keepdims) if type(axis) is int else np.add.reduce(x, axis, None, None, keepdims)
 
 
 @linear(lambda g, x, axis, keepdims: spread(g / (count_of(x, axis) or 1), x, axis), call=signature, batched=by_axis(0))
 def mean(x, axis, keepdims):
-    """np.mean; in double precision without its wrappers, which do the same."""
-    if type(x) is np.ndarray and x.dtype.char == "d" and x.size:
-        return add_reduce(x, axis, None, None, keepdims) / count_of(x, axis)
+    """np.mean; in double and single precision without its wrappers, which do the same."""
+    if type(x) is np.ndarray and x.dtype.char in "df" and x.size:
+        return added(x, axis, keepdims) / count_of(x, axis)
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
@@ -214,16 +216,27 @@ def extremum_pull(g, z, x, axis, keepdims):
 
 
 def extremum_places(g, z, x, axis, keepdims):
-    """Return the places of extrema that are few among their elements, and what is passed to them."""
-    if x.size < MANY or x.size < 16 * size(z) or type(g) not in PLAIN:
+    """Return the places of extrema that are few among their elements, in the order C, and what is passed to them."""
+    if x.size < MANY or x.size < SPARSE * size(z):
         return None
     ones = _alone(z, x, axis)
     if ones is None:
         return None
-    places = np.unravel_index(np.flatnonzero(ones), x.shape)
-    dims = _with_ones(x.shape, axis)
-    g = np.reshape(g, dims)
-    return places, g[tuple([0 if n == 1 else place for n, place in zip(dims, places, strict=True)])]
+    places = np.flatnonzero(ones)
+    return places, rows_at(reshape(g, (-1,), "C"), places_in(_with_ones(x.shape, axis), places, x.shape))
+
+
+def places_in(dims, places, of):
+    """Return where in an array of axes ``dims`` the elements are that it has at places of what it is broadcast to.
+
+    That is an array of as many axes ``of``; the places are counted in the order C.
+    """
+    found = np.zeros_like(places)
+    if math.prod(dims) > 1:
+        for at, n in zip(np.unravel_index(places, of), dims, strict=True):
+            if n > 1:
+                found = found * n + at
+    return found
 
 
 extremum = Smooth(extremum_push, extremum_pull, extremum_places)

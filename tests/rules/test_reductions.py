@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from table import JACOBIANS, nestings
 
-from autodiff import grad, jacfwd, jacrev
+from autodiff import grad, jacfwd, jacrev, vjp
 
 
 @pytest.mark.parametrize("x", [np.full(3, 0.1), np.zeros(4), np.array([2.5]), np.full((2, 3), 0.7)], ids=np.shape)
@@ -114,3 +114,20 @@ def test_nan_quantiles_at_a_matrix_of_fractions_along_several_axes_are_refused(a
             derivative_of(lambda x: np.nanquantile(x, q, axis=axis))(x)
     by_rows = jacrev(lambda x: np.nanquantile(x, q.ravel(), axis=axis))(x)
     assert np.allclose(by_rows, jacfwd(lambda x: np.quantile(x, q.ravel(), axis=axis))(x))
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("count", range(1, 10))
+def test_sums_along_a_short_axis_are_numpys_to_the_bit(count, precision):
+    """Large arrays are added up in another way there, and in the same order."""
+    rng = np.random.default_rng(count)
+    x = (rng.normal(size=(60, 40, count)) * 10.0 ** rng.integers(-9, 9, (60, 40, count))).astype(precision)
+    x[3] = -0.0
+    x[4, :5] = [[np.inf], [np.nan], [-np.inf], [3e38], [0.0]]
+    with np.errstate(all="ignore"):
+        for axis, keepdims in itertools.product((-1, 2), (False, True)):
+            for function in (np.sum, np.mean):
+                plain = function(x, axis, keepdims=keepdims)
+                value = vjp(lambda x, f=function, k=keepdims, a=axis: f(x, axis=a, keepdims=k), x)[0]
+                assert (value.dtype, value.shape) == (plain.dtype, plain.shape)
+                assert value.tobytes() == plain.tobytes()

@@ -31,6 +31,17 @@ PROGRAMS = {
     "broadcast over the first axes": lambda x: np.sum(np.sin(x) * x[0, 0]) + np.sum(x - 2.0 * x[0]),
     "broadcast, as a number": lambda x: np.sum(np.cos(x) - 3.0 * x[0, 0, 0]),
     "rows, some again": lambda x: np.sum(x[ROWS, 7] ** 3) + np.sum(np.sin(x[ROWS])[::-7]),
+    "the least squared distances": lambda x: np.sum(np.min(np.sum((d := x - x[0, :, :]) * d, 2), 1)),
+    "the least lengths, of a broadcast": lambda x: np.sum(
+        np.min(np.sqrt(np.sum((x * x[:, :1, 1:2]) ** 2, -1)), 1) ** 3
+    ),
+    "the largest of quotients, used again": lambda x: (
+        np.sum(np.max(q := x[:, :, 0] / (3.0 + x[7, 5, 2] ** 2), 1)) + q[9, 9]
+    ),
+    "the largest, and rows of it": lambda x: (
+        np.sum((y := 2.0 * x[:, :, 1])[5] ** 2) + np.sum(np.max(-y, 0) * x[3, :, 0])
+    ),
+    "the largest twice": lambda x: np.sum(np.max(y := np.exp(x[:, :, 0]), 1)) + np.sum(np.min(y, 0)),
     "the error function": lambda x: np.sum(special.erf(x) * x),
 }
 
@@ -83,3 +94,11 @@ def test_a_derivative_by_blocks_has_the_bits_of_one_at_once(function):
     slope = grad(lambda x: np.sum(function(x)))
     parts = [slope(part) for part in np.split(x, 100)]
     np.testing.assert_array_equal(slope(x), np.concatenate(parts))
+
+
+@pytest.mark.parametrize("name", ["the least squared distances", "the least lengths, of a broadcast"])
+def test_the_second_derivative_goes_to_few_places_too(name):
+    """Reverse mode of the slope along a direction against the slope of reverse mode."""
+    f, t = PROGRAMS[name], RNG.normal(size=X.shape)
+    along = grad(lambda x: jvp(f, [x], [t])[1])(X)
+    np.testing.assert_allclose(jvp(grad(f), [X], [t])[1], along, rtol=1e-11, atol=1e-11 * np.abs(along).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,11 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
     What is −∞ adds nothing and has the slope 0; where b is 0 the slope in a is 0 as well. Beside +∞ all else has the
     slope 0: the sum is the largest element there, which elements that are equal share.
     """
-    if b is None and 0 not in shape(a) and np.all(np.isfinite(np.max(known(a), axis=axis))):
-        return _of_finite(a, axis, b, keepdims, return_sign)
+    if b is None and 0 not in shape(a):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = _of_finite(a, axis, b, keepdims, return_sign)
+        if _is_finite(found[0] if return_sign else found):
+            return found
     weights = 1.0 if b is None else known(b)
     x = np.broadcast_to(known(a), np.broadcast_shapes(shape(a), shape(weights)))
     empty = np.all(np.equal(x, -np.inf), axis=axis, keepdims=True)
@@ -59,6 +63,12 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
         value = np.where(apart, np.where(empty, -np.inf, outer[0]), inner[0])
         return value, np.where(apart, np.where(empty, 0.0, outer[1]), inner[1]).astype(inner[1].dtype)
     return np.where(apart, np.where(empty, -np.inf, outer), inner)
+
+
+def _is_finite(z: Any) -> Any:
+    """Return whether all of a sum's logarithms are finite: then so is the largest element of each."""
+    z = known(z)
+    return math.isfinite(z) if isinstance(z, float) else np.all(np.isfinite(z))
 
 
 def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:

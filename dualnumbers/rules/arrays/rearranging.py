@@ -85,8 +85,11 @@ def _roll_of_all(apply, xs, members, shift, axis):
     return reshape(apply(flat(xs[0]), shift, 1), shape(xs[0]), "C")
 
 
-@linear(lambda g, a, shift, axis: roll(g, (-np.asarray(shift, int)).tolist(), axis), batched=_roll_of_all,
-        of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))  # fmt: skip
+def _rolled_back(g, a, shift, axis):
+    return roll(g, -shift if type(shift) is int else (-np.asarray(shift, int)).tolist(), axis)
+
+
+@linear(_rolled_back, batched=_roll_of_all, of=np.roll, call=lambda a, shift, axis=None: (a, fixed(shift), axis))
 def roll(a, shift, axis):
     if axis is None and type(a) is np.ndarray and a.ndim == 1:
         axis = 0

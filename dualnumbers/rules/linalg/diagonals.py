@@ -5,9 +5,9 @@ import numpy as np
 from ...foreign import as_like
 from ...forms import real_dtype_of, shape
 from ...table import composition, linear
-from ...table.batching import by_axis
+from ...table.batching import by_axis, by_places
 from ..arrays.rearranging import rearrangement
-from ..indexing import refuse_writing
+from ..indexing import getitem, refuse_writing, scatter
 from ..shaping import cast, over_matrices, view
 from .products import moved
 
@@ -17,7 +17,15 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return np.diagonal(a, offset, axis1, axis2)
 
 
-@rearrangement(of=np.diag, put=refuse_writing)
+def _diag_adjoint(g, v, k):
+    """Return the diagonal that a vector became; of a matrix zeros but for its diagonal."""
+    places = np.arange(shape(g)[0] if len(shape(v)) == 2 else shape(v)[0])
+    places = places + max(-k, 0), places + max(k, 0)
+    return scatter(g, shape(v), places) if len(shape(v)) == 2 else getitem(g, places)
+
+
+# a row whose places are written out: to find them by numbers takes ten times as long
+@linear(_diag_adjoint, of=np.diag, put=refuse_writing, batched=by_places)
 def diag(v, k=0):
     return np.diag(v, k)
 

@@ -21,12 +21,15 @@ MANY = 2.0
 """From so many times its largest term on a sum has the digits of its logarithm, and no term need be apart."""
 
 
+_all = np.logical_and.reduce
+
+
 def _from_largest(x, axis):
     """Return the largest elements and the differences from them; None twice where some are not finite, or none is."""
     if type(x) is not np.ndarray or x.dtype.kind != "f" or not x.size:
         return None, None
     peak = np.maximum.reduce(x, axis, None, None, True)
-    return (peak, x - peak) if np.isfinite(peak).all() else (None, None)
+    return (peak, x - peak) if _all(np.isfinite(peak), None) else (None, None)
 
 
 def _below_largest(x, axis):
@@ -119,9 +122,13 @@ def log_softmax(x, axis=None):
     peak, below = _from_largest(x, axis)
     x = _below_largest(x, axis) if below is None else below
     highest = x == 0
-    others = np.sum(np.where(highest, 0.0, np.exp(x)), axis=axis, keepdims=True)
-    if peak is None or np.count_nonzero(highest) != others.size:  # not one in each sum
-        others = others + (np.sum(highest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
+    terms = np.where(highest, 0.0, np.exp(x))
+    if peak is not None:
+        others = np.add.reduce(terms, axis, None, None, True)
+        if np.count_nonzero(highest) == others.size:  # one in each sum
+            return x - np.log1p(others)
+    others = np.sum(terms, axis=axis, keepdims=True)
+    others = others + (np.sum(highest, axis=axis, keepdims=True, dtype=x.dtype) - 1.0)
     with np.errstate(divide="ignore"):  # as SciPy's does, where all are −∞
         return x - np.log1p(others)
 
@@ -133,7 +140,7 @@ def _log_sum_push(dx, z, x, axis, keepdims):
 
 def _log_sum_pull(g, z, x, axis, keepdims):
     """x̄ᵢ = z̄ p̄ᵢ; of plain numbers e^(xᵢ − z) over the sum of these, for z has fewer digits where it is large."""
-    if type(x) is np.ndarray and x.dtype.kind == "f" and type(g) in PLAIN and np.isfinite(z).all():
+    if type(x) is np.ndarray and x.dtype.kind == "f" and type(g) in PLAIN and _all(np.isfinite(z), None):
         g, z = (kept(t, x, axis) if type(t) is np.ndarray else t for t in (g, z))
         weights = x - z
         np.exp(weights, out=weights)
@@ -150,16 +157,17 @@ def log_sum_exp(x, axis, keepdims):
     is_usual = terms is not None
     if is_usual:
         np.exp(terms, out=terms)
+        total = np.add.reduce(terms, axis, None, None, True)
     else:
         peak = largest(x.real, -np.inf, axis, True)
         peak = np.where(np.isfinite(peak), peak, 0.0).astype(peak.dtype)
         terms = np.exp(x - peak)
-    total = np.sum(terms, axis=axis, keepdims=True)
-    if is_usual and (total >= MANY).all():
+        total = np.sum(terms, axis=axis, keepdims=True)
+    if is_usual and _all(total >= MANY, None):
         z = peak + np.log(total)
     else:
         highest = terms == 1.0
         alone = np.sum(highest, axis=axis, keepdims=True) == 1
         rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
         z = peak + np.where(alone, np.log1p(rest), np.log(np.where(alone, 1.0, total)))
-    return (z if keepdims else np.squeeze(z, axis))[()]
+    return (z if keepdims else z.squeeze(axis) if is_usual else np.squeeze(z, axis))[()]
