@@ -1,7 +1,9 @@
 """A function that is recorded once, and then run as a program: without its Python code, and without tapes.
 
-- ``compiled``: `jit`, and the function that it returns; ``nested``: that function inside a differentiation.
-- ``forms``, ``paths``: its programs, one for each form of the arguments and each way through its branches.
+- ``compiled``: `jit`, and the function that it returns; ``options``: what may be asked of it; ``nested``: that
+  function inside a differentiation.
+- ``forms``, ``paths``: its programs, one for each form of the arguments and each way through its branches;
+  ``checking``: what ``check=True`` asks of them.
 - ``program``, ``passes``, ``rounds``: a recording as steps, what of them is left out, and in which rounds not.
 - ``source``: the steps as Python source, which calls NumPy; ``native``: as machine code; ``c``: as a file in C.
 - ``direct``, ``into``, ``results``: calls without Python between, results written into arrays, results that are sparse.

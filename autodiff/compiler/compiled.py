@@ -13,12 +13,10 @@ from ..calls.structures import flatten
 from ..tape.wengert import Tape
 from .forms import form_of, forms_of_arrays, outline_of
 from .loops import listed
+from .options import PATHS, STEPS, Options
 from .paths import Path, Programs
 from .program import taped
 from .source import Source
-
-PATHS = 16
-"""How many paths are recorded for arguments of one form, unless told otherwise."""
 
 
 class Compiled:
@@ -29,10 +27,8 @@ class Compiled:
     __call__: Callable[..., Any]
     """What Python calls, the machine code of the last path itself where it can be."""
 
-    def __init__(
-        self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int, profile: bool
-    ) -> None:
-        self.f, self._programs = f, Programs(f, max_paths, check, exact, threads, profile)
+    def __init__(self, f: Callable[..., Any], options: Options) -> None:
+        self.f, self._programs = f, Programs(f, options)
         self.__call__ = self._programs.call
         own = ref(self)
 
@@ -107,15 +103,13 @@ class Compiled:
 
     def compiled_by(self, operator: Callable[..., Any], given: tuple[Any, ...], options: dict[str, Any]) -> Compiled:
         """Return what an operator makes of the function, compiled as this one is: ``grad(jit(f))`` is compiled."""
-        of = self._programs
-        return Compiled(operator(self.f, *given, **options), of.max_paths, of.check, of.exact, of.threads, of.profile)
+        return Compiled(operator(self.f, *given, **options), self._programs.options)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else MethodType(self, owner)
 
     def __reduce__(self) -> Any:
-        of = self._programs
-        return jit, (self.f, of.max_paths, of.check, of.exact, of.threads, of.profile)
+        return jit, (self.f, *self._programs.options)
 
     def __copy__(self) -> Compiled:
         return self
@@ -128,17 +122,20 @@ class Compiled:
 
 
 def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exact: bool = False,
-        threads: int = 1, profile: bool = False) -> Compiled:  # fmt: skip
+        threads: int = 1, profile: bool = False, max_steps: int = STEPS) -> Compiled:  # fmt: skip
     """Return a function that does what ``f`` does, by a program that is recorded when it is first called.
 
     The program is that of f's arithmetic, its derivatives included: no tape is made any more, no rule looked up, and
     what gives nothing new is left out. Where llvmlite is installed, it is machine code as far as its operations have a
     native form; the rest is called as it is. It gives what f gives, to rounding: machine code adds up sums in another
     order; ``exact=True`` leaves all to NumPy and Python, for f's own bits, those of a derivative up to the last place.
-    One is made for each form of the arguments,
-    their structure, shapes, types, and the values of integers, strings and None among them; and for each way that f
-    goes by its decisions, up to ``max_paths`` ways, beyond which f is called as it stands, and a warning says so. So it
-    is where it cannot be recorded, as where it asks for ``float(x)``; its ``stats()`` say why.
+    One is made for each form of the arguments, their structure, shapes, types, and the values of integers, strings and
+    None among them; and for each way that f goes by its decisions, up to ``max_paths`` ways of ``max_steps`` lines,
+    beyond which f is called as it stands, and a warning says so. So it is where it cannot be recorded, as where it asks
+    for ``float(x)``; its ``stats()`` say why.
+
+    Machine code is made fast at first, and a second time, in one of the calls, when it has run for as long as that
+    takes: from then on it runs faster, with the same results to the bit.
 
     Large loops are shared among ``threads`` of the processor, with the same result for any number of them. A keyword
     ``out``, if f has none, takes arrays in the structure of the result, or None for new ones, and what is returned is
@@ -161,10 +158,4 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     """
     if not callable(f):
         raise TypeError(f"jit takes a function, not {f!r}{user_line()}")
-    for name, count, of in (
-        ("max_paths", max_paths, "ways are kept"),
-        ("threads", threads, "threads share loops"),
-    ):
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ValueError(f"{name} is a whole number of at least 1, how many {of}, not {count!r}{user_line()}")
-    return Compiled(f, max_paths, check, exact, threads, profile)
+    return Compiled(f, Options(max_paths, check, exact, threads, profile, max_steps).checked())

@@ -22,27 +22,24 @@ from dualnumbers.levels import NOTING, is_noted, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.rules.shaping import array
 
-from ..calls.directions import same_half
 from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
 from ..tape.lazy import LazyRecorder
 from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
-from ..tape.replay import same
 from ..tape.variable import Variable, variable
+from .checking import check_same, check_value
 from .direct import Direct, direct
 from .forms import form_of, forms_of_arrays, outline_of
 from .into import places, straight, takes_out, written
 from .lines import tape_with_lines
 from .nested import Derivatives, call_of_numbers
+from .options import Options
 from .passes import PASSES
 from .program import NotCompilable, Program, of_tape
 from .results import Sparse, as_structure, with_elements
 from .source import Diverged, Source
-
-LONGEST = 1_000_000
-"""Up to how many steps are compiled: to find the loops in as many takes 40 s, and two GB of memory."""
 
 MANY = 100_000
 """From how many elements of an argument on values are computed when the program runs, not when it is recorded."""
@@ -81,12 +78,10 @@ class Form:
 class Programs:
     """The programs of a function, as many as its calls have asked for."""
 
-    def __init__(self, f: Callable[..., Any], max_paths: int, check: bool, exact: bool, threads: int,
-                 profile: bool) -> None:  # fmt: skip
-        self.f, self.max_paths, self.check, self.exact, self.name = f, max_paths, check, exact, name_of(f)
-        self.threads, self.profile = threads, profile
+    def __init__(self, f: Callable[..., Any], options: Options) -> None:
+        self.f, self.options, self.name = f, options, name_of(f)
         self.forms: dict[Any, Form] = {}
-        self.derivatives = Derivatives(f, lambda g: Programs(g, max_paths, check, exact, threads, False).call)
+        self.derivatives = Derivatives(f, lambda g: Programs(g, options._replace(profile=False)).call)
         self.prefer: Callable[[Callable[..., Any]], None] = lambda call: None
         """Is told what is to be called from now on, for arguments as the last ones, in place of `call`."""
         self.takes_out = takes_out(f)
@@ -188,22 +183,26 @@ class Programs:
     def _record(self, form: Form, args: Any, keywords: Any, kinds: Any, at: tuple[Path, int] | None) -> Path | None:
         """Record the function where it goes a way that is not known; None where it is to be called as it stands."""
         with self._lock:
-            if len(form.paths) >= self.max_paths and not form.eager:
-                form.eager = f"it went {len(form.paths)} ways, the last from {self._place(at)}"
-                warnings.warn(f"jit of {self.name}: {form.eager}, and is called as it stands from now on: "
-                              f"write np.where for what differs by element{user_line()}", stacklevel=3)  # fmt: skip
+            asked = self.options
+            if len(form.paths) >= asked.max_paths and not form.eager:
+                self._give_up(form, f"it went {len(form.paths)} ways, the last from {self._place(at)}",
+                              "write np.where for what differs by element")  # fmt: skip
             if form.eager:
                 return None
             seconds, start = dict[str, float](), time.perf_counter()
             try:
                 tape = self._new_tape(kinds, at)
                 program = recorded(self.f, args, keywords, kinds, tape)
-                again = recorded(self.f, args, keywords, kinds) if self.check else program
+                again = recorded(self.f, args, keywords, kinds) if asked.check else program
             except Exception as error:  # where f itself raises, it will do so again
                 form.eager = f"it cannot be recorded: {error}"
                 return None
-            if self.check:
-                _check_same(program, again, self.name)
+            if len(program.steps) > asked.max_steps:
+                count = f"{len(program.steps):,} operations, more than max_steps={asked.max_steps:,}"
+                self._give_up(form, f"it has {count}", "let jit compile one round of its loop, or allow more")
+                return None
+            if asked.check:
+                check_same(program, again, self.name)
             seconds["record"], start = time.perf_counter() - start, time.perf_counter()
             steps = {"record": len(program.steps)}
             try:
@@ -212,7 +211,7 @@ class Programs:
                         program = one(program)
                         steps[one.__name__] = len(program.steps)
                     seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
-                    source = Source(program, not self.exact, self.threads, self.profile)
+                    source = Source(program, not asked.exact, asked.threads, asked.profile)
             except NotCompilable as error:
                 form.eager = f"it cannot be compiled: {error}"
                 return None
@@ -220,8 +219,8 @@ class Programs:
             path = Path(program, source, source.function(), straight, steps, seconds, type(tape) is LazyRecorder)
             seconds |= source.native.seconds if source.native else {}
             seconds["source"] = time.perf_counter() - start - sum(list(seconds.values())[2:])
-            if self.check:
-                _check_value(path, self.f, args, keywords, kinds, self.name)
+            if asked.check:
+                check_value(path.call, self.f, args, keywords, kinds, self.name)
             form.paths.append(path)
             if at is None:
                 form.first = form.first or path
@@ -229,12 +228,18 @@ class Programs:
                 at[0].others[at[1]] = path
             return path
 
+    def _give_up(self, form: Form, why: str, remedy: str) -> None:
+        """Let the function be called as it stands from now on, and say so."""
+        form.eager = why
+        warnings.warn(f"jit of {self.name}: {why}, and is called as it stands from now on: {remedy}{user_line()}",
+                      stacklevel=4)  # fmt: skip
+
     def _new_tape(self, kinds: Any, at: tuple[Path, int] | None) -> Recorder:
         """Return the tape to record a path on: of the first one of large arrays no value is computed."""
-        if self.profile:
+        if self.options.profile:
             return tape_with_lines()
         is_large = any(kind[0] and type(kind[1]) is tuple and prod(kind[1]) >= MANY for kind in kinds)
-        return LazyRecorder() if is_large and at is None and not self.check else Recorder()
+        return LazyRecorder() if is_large and at is None and not self.options.check else Recorder()
 
     def _place(self, at: tuple[Path, int] | None) -> str:
         if at is None or at[1] < 0:
@@ -270,8 +275,6 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: 
         NOTING.pop()
     if any(isinstance(x, Variable) and x.line != lines[id(x)] for x in given):
         raise NotCompilable("it writes to an argument")
-    if len(tape) > LONGEST:
-        raise NotCompilable(f"it has more than {LONGEST:,} steps")
 
     def place_of(x: Any) -> Any:
         x = as_structure(filled(x))
@@ -288,29 +291,3 @@ def recorded(f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, tape: 
         return x
 
     return of_tape(tape, map_leaves(place_of, out))
-
-
-def _check_same(one: Program, other: Program, name: str) -> None:
-    """Raise RuntimeError where two recordings of one call differ."""
-    alike = len(one.steps) == len(other.steps) and len(one.constants) == len(other.constants) and all(
-        a.row is b.row and a.operands == b.operands for a, b in zip(one.steps, other.steps, strict=True)
-    ) and all(map(same, one.constants, other.constants))  # fmt: skip
-    if not alike:
-        raise RuntimeError(f"jit of {name}: two calls at the same arguments did different things; give it what it "
-                           f"draws or counts as arguments{user_line()}")  # fmt: skip
-
-
-def _check_value(path: Path, f: Callable[..., Any], args: Any, keywords: Any, kinds: Any, name: str) -> None:
-    """Raise RuntimeError where the program does not give what the function gives, to half of the digits."""
-    inputs = [x for x, kind in zip(flatten([list(args), keywords])[0], kinds, strict=True) if kind[0]]
-    with np.errstate(all="ignore"):
-        found, expected = path.call(*inputs), flatten(f(*args, **keywords))[0]
-    if len(found) != len(expected) or not all(map(_is_near, found, expected)):
-        raise RuntimeError(f"jit of {name}: its program gives something else than it gives itself; does it look at the "
-                           f"types of its arguments, or outside of them?{user_line()}")  # fmt: skip
-
-
-def _is_near(x: Any, y: Any) -> bool:
-    if x is None or isinstance(x, str):
-        return bool(x == y)
-    return np.shape(x) == np.shape(y) and same_half(x, y)

@@ -432,6 +432,16 @@ def test_random_numbers_are_found():
     assert jit(lambda x: x * 2.0, check=True)(2.0) == 4.0
 
 
+def test_a_decision_by_a_rounded_value_is_no_difference():
+    """Where machine code has another last digit than NumPy, the function is called as it stands."""
+    xs = np.linspace(0.1, 2.0, 4000)
+    other = xs[jit(np.exp)(xs) != np.exp(xs)]
+    for x in (*other[:2].tolist(), 0.5):
+        value = float(np.exp(x))
+        f = lambda x, value=value: 2.0 * np.exp(x) if np.exp(x) == value else 3.0 * x
+        assert jit(f, check=True)(x) == pytest.approx(2.0 * value)
+
+
 @pytest.mark.parametrize("outside", [itertools.count(1.0).__next__, time.perf_counter, np.random.default_rng(0).normal])
 def test_counters_and_clocks_are_found(outside):
     with pytest.raises(RuntimeError, match="give it what it draws or counts as arguments"):
@@ -479,9 +489,23 @@ def test_a_derivative_raises_where_its_function_does(exact):
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, "16"])
-def test_how_many_ways_are_kept(count):
-    with pytest.raises(ValueError, match=r"max_paths is a whole number of at least 1"):
-        jit(np.sin, max_paths=count)
+@pytest.mark.parametrize("name", ["max_paths", "max_steps", "threads"])
+def test_counts_are_whole_numbers(name, count):
+    with pytest.raises(ValueError, match=rf"{name} is a whole number of at least 1"):
+        jit(np.sin, **{name: count})
+
+
+def test_too_many_operations_are_said_once():
+    def chain(x):
+        for _ in range(50):
+            x = np.sin(x) + 1.0
+        return x
+
+    compiled = jit(chain, max_steps=99)
+    with pytest.warns(UserWarning, match=r"it has 100 operations, more than max_steps=99.*one round") as noted:
+        assert [compiled(2.0), compiled(2.0)] == [chain(2.0)] * 2
+    assert len(noted) == 1
+    assert jit(chain, max_steps=100)(2.0) == pytest.approx(chain(2.0), rel=1e-14)
 
 
 def test_constants_are_those_of_the_function():

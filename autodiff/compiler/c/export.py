@@ -20,6 +20,7 @@ from ..native.instructions.areas import KINDS
 from ..native.instructions.instruction import Block
 from ..native.lowering import Lowering
 from ..native.rows.steps import is_view
+from ..options import STEPS
 from ..passes import PASSES
 from ..paths import recorded
 from ..program import NotCompilable, Program, Step
@@ -79,6 +80,8 @@ def _function(f: Callable[..., Any], args: list[Any], name: str) -> Function:
             )
     try:
         program = recorded(f, args, {}, kinds, SourcedTape())
+        if len(program.steps) > STEPS:
+            raise NotCompilable(f"it has more than {STEPS:,} steps")
     except NotCompilable as error:
         raise ValueError(f"export_c has no program of {name}: {error}{user_line()}") from None
     for one in PASSES:

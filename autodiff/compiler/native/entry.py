@@ -17,7 +17,19 @@ from .kernels.work import LONG as LONG_WORK
 from .kernels.work import nanoseconds, shares
 from .machine.addresses import Addresses
 from .machine.pool import pool
-from .machine.python import C_ORDER, NEW_ARRAY, NEW_SCALAR, Entry, called, clock, of_numpy, of_python, with_memory
+from .machine.python import (
+    C_ORDER,
+    NEW_ARRAY,
+    NEW_SCALAR,
+    Entry,
+    called,
+    clock,
+    counted,
+    of_numpy,
+    of_python,
+    with_memory,
+)
+from .machine.store import folder
 from .text.calling import printed
 
 NOT_AS_RECORDED, RAISES = -1, -2
@@ -28,6 +40,9 @@ MEMORY = 0
 
 LONG, LONGEST = 6_000, 30_000
 """From how many operations on code is made by LLVM's level 0, and none at all."""
+
+MAKING, CALL = 40_000.0, 250.0
+"""About how many nanoseconds it takes to make code of a line of text by LLVM's level 2, and to call a block."""
 
 
 class TooLong(Exception):  # noqa: N818
@@ -66,13 +81,20 @@ class Text(Arrangement):
             declared |= printer.declared
         arrays = (area.space for x, area in results if isinstance(x, np.ndarray))
         self.at, self.size = self.places({*block.given.values(), *self.constants, *arrays})
-        self.is_long = sum(map(nanoseconds, self.kernels)) > LONG_WORK
+        time = sum(map(nanoseconds, self.kernels))
+        self.is_long = time > LONG_WORK
         """Whether other threads of Python may run while its kernels do."""
         self._write()
-        parts += [*self._functions(), called(self.addresses)]
+        parts += [*sorted(declared), *self._functions()]
         if profile:
             parts.append(clock(self.addresses, len(self.clocked)))
-        self.text = "\n".join([*sorted(declared), self.addresses.definition, *parts])
+        calls = int(MAKING * sum(part.count("\n") for part in parts) / max(time, CALL))
+        first = [counted(self.addresses, calls), called(self.addresses, "counted")]
+        self.text = "\n".join([self.addresses.definition, *parts, called(self.addresses, "entry")])
+        is_worth = calls > 1 and self.length < LONG and not profile and folder() is None
+        self.draft = "\n".join([self.addresses.definition, *parts, *first]) if is_worth else ""
+        """The same to be made by LLVM's level 0, in a third of the time; it is better made anew after so many calls
+        as take about as long as that does."""
 
     def _functions(self) -> list[str]:
         """Return the text of the function, or of two: one that has memory for a call, and one that finds it."""
@@ -95,7 +117,7 @@ class Text(Arrangement):
         start = -(-memory.ctypes.data // 64) * 64
         level = 2 if self.length < LONG else 0
         addresses = [start if address == MEMORY else address for address in self.addresses.values]
-        return Entry(self.text, level, addresses, memory, self.kept)
+        return Entry(self.text, level, addresses, memory, self.kept, self.draft)
 
     @property
     def key(self) -> Any:

@@ -24,7 +24,7 @@ ULPS = 2.5
 
 
 @cache
-def machine(name, lanes, arity, kind):
+def machine(name, lanes, arity, kind, level):
     """The machine code of a loop over arrays, in steps of some lanes, and its function."""
     c, floats = Code(lanes), NAMES[kind]
     operands = [Value(f"%x{k}", kind) for k in range(arity)]
@@ -43,17 +43,17 @@ def machine(name, lanes, arity, kind):
         "br i1 %more, label %round, label %done",
         "done:", "ret void", "}",
     ])  # fmt: skip
-    made = Machine(text)
+    made = Machine(text, level)
     types = [ctypes.c_void_p] * (arity + 1) + [ctypes.c_int64]
     return made, ctypes.CFUNCTYPE(None, *types)(made.address("loop"))
 
 
-def computed(name, *xs, lanes=8, kind="f8"):
+def computed(name, *xs, lanes=8, kind="f8", level=2):
     """The values of a function at arrays of one size."""
     size = -(-len(xs[0]) // lanes) * lanes
     padded = [np.resize(x, size).astype({"f8": np.float64, "f4": np.float32}[kind]) for x in xs]
     out = np.empty_like(padded[0])
-    machine(name, lanes, len(xs), kind)[1](*[x.ctypes.data for x in [*padded, out]], size)
+    machine(name, lanes, len(xs), kind, level)[1](*[x.ctypes.data for x in [*padded, out]], size)
     return out[: len(xs[0])]
 
 
@@ -84,6 +84,17 @@ def test_all_counts_of_lanes_have_the_same_bits(name):
     expected = computed(name, x, lanes=1).view(np.int64)
     for lanes in (3, 4, 8):
         assert_array_equal(computed(name, x, lanes=lanes).view(np.int64), expected)
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("name", REFERENCES)
+def test_code_that_is_made_fast_has_the_same_bits(name, lanes):
+    """But for the sign of what is NaN."""
+    x = np.concatenate([points(name, REFERENCES[name][1]), SPECIAL])
+    found, expected = computed(name, x, lanes=lanes, level=0), computed(name, x, lanes=lanes)
+    is_nan = np.isnan(expected)
+    assert_array_equal(np.isnan(found), is_nan)
+    assert_array_equal(found[~is_nan].view(np.int64), expected[~is_nan].view(np.int64))
 
 
 @pytest.mark.parametrize("name", REFERENCES)

@@ -25,7 +25,7 @@ from dualnumbers.levels import is_number
 
 X = np.array([0.25, -0.5, 0.75])
 ARRAYS = (np.ndarray, np.generic)
-LONG = np.linspace(-1.0, 1.0, 200)
+LONG = np.linspace(-1.0, 1.2, 200)
 
 
 def paths(compiled):

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -20,6 +22,9 @@ C_ORDER = 0x0001 | 0x0100
 """NumPy's flags of an array whose elements are in order, and where the processor expects them."""
 
 FASTCALL, KEYWORDS = 0x0080, 0x0002
+
+BETTER = 1
+"""In the place of the address of what makes better machine code, which each entry has of its own."""
 
 
 class _Method(ctypes.Structure):
@@ -69,13 +74,27 @@ def is_as_expected() -> bool:
 class Entry:
     """What keeps a block's machine code, its memory, and what it uses, as long as a function of it lives."""
 
-    def __init__(self, text: str, level: int, addresses: Sequence[int], memory: np.ndarray, kept: list[Any]) -> None:
-        self._machine, self._memory, self._kept = Machine(text, level, addresses), memory, kept
-        places = self._machine.address("entry"), self._machine.address("called")
-        self._methods = [
-            _Method(b"block", place, flags, b"A compiled block.")
-            for place, flags in zip(places, (FASTCALL, FASTCALL | KEYWORDS), strict=True)
-        ]
+    def __init__(self, text: str, level: int, addresses: Sequence[int], memory: np.ndarray, kept: list[Any],
+                 draft: str = "") -> None:  # fmt: skip
+        """Make the machine code of a text; at first that of a draft, if there is one, which `counted` calls are of."""
+        better = partial(_better, ref(self))
+        self._text, self._level, self._memory, self._kept = text, level, memory, [*kept, better]
+        self._addresses = [id(better) if address == BETTER else address for address in addresses]
+        self._methods = [_Method(b"block", 0, flags, b"A compiled block.") for flags in (FASTCALL, FASTCALL | KEYWORDS)]
+        self._machines = list[Machine]()
+        self._make(draft or text, 0 if draft else level, "counted" if draft else "entry")
+
+    def _make(self, text: str, level: int, entry: str) -> None:
+        """Make machine code, which this object's functions run from now on; some may still be in what they ran."""
+        machine = Machine(text, level, self._addresses)
+        self._machines.append(machine)
+        for method, name in zip(self._methods, (entry, "called"), strict=True):
+            method.function = machine.address(name)
+
+    def better(self) -> None:
+        """Make the machine code that runs fastest; where that cannot be done, what there is goes on."""
+        with suppress(RuntimeError, MemoryError):
+            self._make(self._text, self._level, "entry")
 
     @property
     def size(self) -> int:
@@ -89,11 +108,17 @@ class Entry:
 
     def clocks(self, count: int) -> list[int]:
         """Return the nanoseconds that were added up at so many places."""
-        return list((ctypes.c_int64 * count).from_address(self._machine.global_address("clocks")))
+        return list((ctypes.c_int64 * count).from_address(self._machines[-1].global_address("clocks")))
 
     def called(self, otherwise: Callable[..., Any]) -> Any:
         """Return a new builtin function, which calls another one where the block gives no results."""
         return _builtin(self._methods[1], (self, otherwise))
+
+
+def _better(entry: ref[Entry]) -> None:
+    """Make the machine code that runs fastest of an entry, which machine code has not as an object."""
+    if found := entry():
+        found.better()
 
 
 def _builtin(method: _Method, kept: Any) -> Any:
@@ -102,16 +127,43 @@ def _builtin(method: _Method, kept: Any) -> Any:
     return make(ctypes.addressof(method), kept, None)
 
 
-def called(addresses: Addresses) -> str:
+def counted(addresses: Addresses, calls: int) -> str:
+    """Return the text of a function that calls a block, and in the last of so many calls `Entry.better` before."""
+    return f"""@left = global i64 {calls}
+define ptr @counted(ptr %self, ptr %given, i64 %count) {{
+  %left = load i64, ptr @left
+  %less = sub i64 %left, 1
+  store i64 %less, ptr @left
+  %last = icmp eq i64 %less, 0
+  br i1 %last, label %make, label %go
+make:
+  %better = {addresses.load(BETTER)}
+  %call = {addresses.load(of_python("PyObject_CallNoArgs"))}
+  %done = call ptr %call(ptr %better)
+  %raised = icmp eq ptr %done, null
+  br i1 %raised, label %leave, label %made
+leave:
+  ret ptr null
+made:
+  %let = {addresses.load(of_python("Py_DecRef"))}
+  call void %let(ptr %done)
+  br label %go
+go:
+  %found = call ptr @entry(ptr %self, ptr %given, i64 %count)
+  ret ptr %found
+}}"""
+
+
+def called(addresses: Addresses, entry: str) -> str:
     """Return the text of a function that calls another one, the second of the pair that it keeps.
 
-    It does so where a block gives a whole number.
+    It does so where a block, whose function is ``entry``, gives a whole number.
     """
     return f"""define ptr @called(ptr %self, ptr %given, i64 %count, ptr %names) {{
   %plain = icmp eq ptr %names, null
   br i1 %plain, label %try, label %otherwise
 try:
-  %found = call ptr @entry(ptr %self, ptr %given, i64 %count)
+  %found = call ptr @{entry}(ptr %self, ptr %given, i64 %count)
   %raised = icmp eq ptr %found, null
   br i1 %raised, label %done, label %look
 look:
