@@ -7,7 +7,7 @@
 - ``program``, ``passes``, ``rounds``: a recording as steps, what of them is left out, and in which rounds not.
 - ``source``: the steps as Python source, which calls NumPy; ``native``: as machine code; ``c``: as a file in C.
 - ``direct``, ``into``, ``results``: calls without Python between, results written into arrays, results that are sparse.
-- ``loops``, ``lines``: what a program tells of itself, its loops and the time of each line of code.
+- ``listing``, ``lines``: what a program tells of itself, its text with its loops, the time of each line of code.
 """
 
 from .compiled import Compiled, jit

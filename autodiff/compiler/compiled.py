@@ -12,11 +12,10 @@ from dualnumbers.messages.errors import user_line
 from ..calls.structures import flatten
 from ..tape.wengert import Tape
 from .forms import form_of, forms_of_arrays, outline_of
-from .loops import listed
+from .listing import listed
 from .options import PATHS, STEPS, Options
 from .paths import Path, Programs
 from .program import taped
-from .source import Source
 
 
 class Compiled:
@@ -41,9 +40,13 @@ class Compiled:
         self.__wrapped__ = f
 
     def program(self, *args: Any, **keywords: Any) -> str:
-        """Return the program for such arguments as Python source, of the first path; it is recorded if need be."""
+        """Return the program for such arguments as it runs, as text, of the first path; it is recorded if need be.
+
+        What is machine code is shown as the loops that it is, over arrays, and Python's that were found again; with
+        ``exact=True``, or without llvmlite, the text is Python source of calls of NumPy.
+        """
         found = self._first(args, keywords)
-        return found if isinstance(found, str) else Source(found.program).text
+        return found if isinstance(found, str) else listed(found.source)
 
     def tape(self, *args: Any, **keywords: Any) -> Tape:
         """Return the program for such arguments, of the first path, as a tape: to be read, drawn, or run.
@@ -60,11 +63,6 @@ class Compiled:
             raise ValueError(f"there is no program: {found.removeprefix('# ')}{user_line()}")
         leaves = flatten([list(args), keywords])[0]
         return taped(found.program, [x for x in leaves if (form_of(x) or (False,))[0]])
-
-    def loops(self, *args: Any, **keywords: Any) -> str:
-        """Return the loops of its machine code as text; those over arrays, and Python's that were found again."""
-        found = self._first(args, keywords)
-        return found if isinstance(found, str) else listed(found.program)
 
     def _first(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Path | str:
         """Return the first path for such arguments, or why there is none."""

@@ -75,6 +75,8 @@ class Source:
         self.last = self._last_reads(order)
         self.fresh = set[int]()
         self.lines: list[str] = []
+        self.blocks: list[tuple[slice, int, NativeBlock]] = []
+        """Which lines are a block of native code, and from which number on its guards are."""
         self.guards: list[Guard] = []
         for guard in program.of_inputs:
             self._check(guard)
@@ -84,9 +86,13 @@ class Source:
             else:
                 self._add(at, one, self._step(one))
         results = ", ".join(map(self._result, program.returned))
-        arguments = ", ".join(f"v{k}" for k in range(len(program.inputs)))
-        body = "\n".join(f"    {line}" for line in [*self.lines, f"return ({results},)" if results else "return ()"])
-        self.text = f"def program({arguments}):\n{body}\n"
+        self.lines.append(f"return ({results},)" if results else "return ()")
+        self.text = self.with_lines(self.lines)
+
+    def with_lines(self, lines: list[str]) -> str:
+        """Return the text of a function of the program's inputs."""
+        arguments = ", ".join(f"v{k}" for k in range(len(self.program.inputs)))
+        return f"def program({arguments}):\n" + "".join(f"    {line}\n" for line in lines)
 
     @property
     def native_steps(self) -> int:
@@ -120,7 +126,7 @@ class Source:
 
     def _run(self, at: int, block: NativeBlock) -> None:
         """Write the call of a block of native code."""
-        operands = [self._ordered(x) for x in block.given]
+        operands, start = [self._ordered(x) for x in block.given], len(self.lines)
         first, name = len(self.guards), self._object("native", block.function)
         self.lines.append(f"found = {name}({', '.join(operands)})")
         self.lines.append("if type(found) is int:")
@@ -129,6 +135,7 @@ class Source:
         if block.results:
             names = ", ".join(f"v{x}" for x in block.results)
             self.lines.append(f"{names} = found")
+        self.blocks.append((slice(start, len(self.lines)), first, block))
         self.fresh.update(block.results)
         for x in block.results:
             self._check_guards(x)

@@ -206,4 +206,4 @@ def test_whole_loops_are_loops_of_machine_code(loop):
         assert_allclose(compiled(start), loop(start), rtol=1e-7)
     (path,) = compiled.stats()[0]["paths"]
     assert path["native"] >= path["lines"] - 2  # views of the argument, which are none of a round
-    assert len(compiled.loops(x).splitlines()) < 400
+    assert len(compiled.program(x).splitlines()) < 400

@@ -122,7 +122,7 @@ def lines(compiled, *args):
 def test_a_derivative_is_a_program():
     f = lambda x: np.sin(x) * x
     compiled = jit(grad(f))
-    assert lines(compiled, 2.0)[:4] == ["v1 = sin(v0)", "v2 = cos(v0)", "v3 = v2 * v0", "v4 = v1 + v3"]
+    assert lines(jit(grad(f), exact=True), 2.0)[:4] == ["v1 = sin(v0)", "v2 = cos(v0)", "v3 = v2 * v0", "v4 = v1 + v3"]
     assert compiled(2.0) == grad(f)(2.0)
     assert type(compiled(2.0)) is float
 
@@ -160,11 +160,11 @@ def test_arrays_of_the_drop_in_take_numbers_in_a_program_too():
 
 def test_what_gives_nothing_new_is_left_out():
     compiled = jit(lambda x: (np.exp(x) + np.exp(x), np.log(np.float64(2.0)) * (x * 1.0), np.cos(x) and None))
-    text = jit(lambda x: (np.exp(x) * np.exp(x) * 1.0).reshape(3)).program(X)
+    text = jit(lambda x: (np.exp(x) * np.exp(x) * 1.0).reshape(3), exact=True).program(X)
     assert text.count("exp(") == 1
     assert "reshape" not in text
     assert "* 1.0" not in text
-    dead = jit(lambda x: (np.sin(x), x + 1.0)[1])
+    dead = jit(lambda x: (np.sin(x), x + 1.0)[1], exact=True)
     assert "sin" not in dead.program(X)
     assert compiled is not None
 
@@ -177,7 +177,7 @@ def test_an_array_of_its_own_is_written_in_place():
         return y * y + 1.0
 
     compiled = jit(f)
-    assert "setitem" not in compiled.program(X)
+    assert "setitem" not in jit(f, exact=True).program(X)
     before = X.copy()
     assert_allclose(compiled(X), f(X), rtol=1e-15)
     assert_array_equal(X, before)

@@ -27,7 +27,7 @@ def area(u, a):
 def test_what_all_parts_have_in_common_is_one_loop(f, inside):
     u = np.random.default_rng(0).normal(size=(22, 22))
     compiled = jit(grad(f, (0, 1)))
-    sums = [loop for loop in compiled.loops(u, 0.1).split("for i, j in ") if loop.startswith(inside)]
+    sums = [loop for loop in compiled.program(u, 0.1).split("for i, j in ") if loop.startswith(inside)]
     assert len(sums) == 1
     assert sums[0].count("+ m") >= 2
     for found, expected in zip(compiled(u, 0.2), grad(f, (0, 1))(u, 0.2), strict=True):
@@ -40,7 +40,7 @@ def test_what_is_added_to_the_same_part_is_added_where_it_is_computed():
 
     w = np.random.default_rng(0).normal(size=(20, 20))
     compiled = jit(grad(f))
-    assert compiled.loops(w, np.ones((20, 1))).count("for i, j in 20 × 20:") == 1
+    assert compiled.program(w, np.ones((20, 1))).count("for i, j in 20 × 20:") == 1
     assert_allclose(compiled(w, np.ones((20, 1))), grad(f)(w, np.ones((20, 1))), 1e-13, 1e-13)
 
 

@@ -28,7 +28,7 @@ def rosenbrock_by_elements(x):
 def test_neighbours_are_summed_in_one_loop(f):
     """The gradient is written by one loop that reads the argument, and nothing in between goes through memory."""
     compiled, x = jit(grad(f)), np.linspace(-1.0, 2.0, 200)
-    (loop,) = re.findall(r"^for i in 19\d:\n((?: .*\n?)*)", compiled.loops(x), re.MULTILINE)
+    (loop,) = re.findall(r"^    for i in 19\d:\n((?:     .*\n?)*)", compiled.program(x), re.MULTILINE)
     assert "v0[i" in loop
     assert not re.search(r"\bm\d+\[[^]]*i", loop)
     for point in (x, -x, x + 0.5):

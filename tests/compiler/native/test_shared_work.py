@@ -20,7 +20,7 @@ EXTENTS = [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 100]
 
 def loops_of(compiled, *args):
     """The loops of its machine code, each as a text."""
-    return re.split(r"^(?=for |\d+ times |once)", compiled.loops(*args), flags=re.MULTILINE)[1:]
+    return re.split(r"^    (?=for |\d+ times |once)", compiled.program(*args), flags=re.MULTILINE)[1:]
 
 
 def angles(x):

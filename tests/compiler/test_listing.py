@@ -1,6 +1,7 @@
-"""The loops that `Compiled.loops` prints are what the machine code does: run as Python, they give its results."""
+"""The text of a program is what it does: run as Python, its loops give the results of the machine code."""
 
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -32,7 +33,8 @@ def population(r):
 
 def run_listing(compiled, *args):
     """Run the printed loops as Python, with arrays of memory; the names that hold numbers afterwards."""
-    text = compiled.loops(*args)
+    _, *lines, _ = textwrap.dedent(compiled.program(*args).replace("def program(v0):", "    #")).splitlines()
+    text = "\n".join(lines)
     text = re.sub(r"^for i in (\d+).*:$", r"for i in range(\1):", text, flags=re.MULTILINE)
     text = text.replace("once:", "if True:").replace(" or= ", " = ")
     memory = {name: np.zeros(5000) for name in re.findall(r"\b(?:[vcm]\d+|table\d+)\b", text)}
@@ -64,27 +66,41 @@ def test_the_loops_compute_the_results(f, argument, results):
     compiled = jit(f)
     expected = compiled(argument)
     memory = run_listing(compiled, argument)
-    names = re.findall(r"return \(?(?:array\()?(v\d+)\)?(?:, array\((v\d+)\))?", compiled.program(argument))[0]
-    found = [memory[name] for name in names if name]
+    found = [memory[name] for name in re.findall(r"\bv\d+", compiled.program(argument).splitlines()[-1])]
     assert len(found) == results
     for value, wanted in zip(found, np.atleast_1d(expected) if results == 1 else expected, strict=True):
         np.testing.assert_allclose(value[: np.size(wanted)], np.ravel(wanted), rtol=1e-12)
 
 
 def test_loops_of_python_are_few():
-    text = jit(grad(population)).loops(2.8)
+    text = jit(grad(population)).program(2.8)
     assert text.count("one after the other") == 2
     assert len(text.splitlines()) < 50
 
 
+def test_what_is_left_to_numpy_stands_between_the_loops():
+    lines = jit(lambda x: np.sort(2.0 * x) + np.sin(x)).program(np.ones(4)).splitlines()
+    assert [lines.index(line) for line in ("    for i in 4:", "    v2 = sort(v1, -1)", "    return (v4,)")] == [1, 4, 9]
+    assert lines.count("    for i in 4:") == 2
+
+
+def test_decisions_are_printed():
+    compiled = jit(grad(lambda x: x * x if x > 0 else -x))
+    text = compiled.program(3.0)
+    assert re.search(
+        r"if not m\d+\[0\]:\n        raise Diverged\(0\)\n    if m\d+\[0\]:\n        raise Diverged\(1\)", text
+    )
+
+
 def test_what_has_no_loops_says_so():
-    assert jit(lambda x: np.sort(x)).loops(np.eye(2)) == ""
-    assert "is called as it stands" in jit(lambda x: float(x)).loops(2.0)
+    assert "for " not in jit(lambda x: np.sort(x)).program(np.eye(2))
+    assert "is called as it stands" in jit(lambda x: float(x)).program(2.0)
 
 
-def test_without_llvm_the_text_is_the_same(monkeypatch):
-    from autodiff.compiler.native import blocks
+def test_without_machine_code_the_text_is_of_numpy(monkeypatch):
+    from autodiff.compiler import source
 
-    compiled = jit(population)
-    monkeypatch.setattr(blocks, "is_there", lambda: False)
-    assert compiled.loops(2.8) == jit(population).loops(2.8)
+    exact = jit(population, exact=True).program(2.8)
+    monkeypatch.setattr(source, "native", lambda *_: None)
+    assert jit(population).program(2.8) == exact
+    assert len(exact.splitlines()) > 500

@@ -1,8 +1,8 @@
-"""The loops of a program's machine code, as text: what each computes, element by element, and where it puts it.
+"""A program as text, as it runs: the statements that are left to NumPy, and the loops of machine code.
 
-One line is one store. ``v0[i]`` and its like are elements of arguments and results, ``c1[i]`` of constants, and
-``table0[i]`` of numbers that were another constant in each round, ``m3[i]`` of memory in between. A value that is read
-twice has a name, ``t5``.
+Of a loop it says what is computed, element by element, and where it is put: one line is one store. ``v0[i]`` and its
+like are elements of arguments and results, ``c1[i]`` of constants, and ``table0[i]`` of numbers that were another
+constant in each round, ``m3[i]`` of memory in between. A value that is read twice has a name, ``t5``.
 """
 
 from __future__ import annotations
@@ -13,31 +13,38 @@ from .native.instructions.areas import Address
 from .native.instructions.instruction import Block
 from .native.kernels.fusing import Kernel
 from .native.kernels.sinking import kernels_of
-from .native.lowering import Lowering
-from .program import Program
+from .source import Source
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
-def listed(program: Program) -> str:
-    """Return the loops of a program, block by block; an empty text where nothing in it is native."""
-    found = [_Loops(program, block).text for block in Lowering(program).blocks.values()]
-    return "\n".join(filter(None, found))
+def listed(source: Source) -> str:
+    """Return the text of a program, in which the loops of machine code stand in the place of its calls."""
+    lines = list(source.lines)
+    if source.native:
+        levels = {id(block): level for level, block in source.native.blocks.items()}
+        for of, first, called in reversed(source.blocks):
+            lines[of] = _Loops(source.native.parts.blocks[levels[id(called)]], first).lines
+    return source.with_lines(lines)
 
 
 class _Loops:
-    """The kernels of one block."""
+    """The kernels of one block, and what it is left by, guards that have numbers from ``first`` on."""
 
-    def __init__(self, program: Program, block: Block) -> None:
+    def __init__(self, block: Block, first: int) -> None:
         self.names = {
             space.number: f"c{-number - 1}" if number < 0 else f"v{number}" for number, space in block.given.items()
         }
         self.names |= {area.space.number: f"v{number}" for number, area in block.results.items()}
         self.names |= {space.number: f"table{k}" for k, space in enumerate(block.tables)}
         kept = {area.space.number for area in block.results.values()} | {area.space.number for area, *_ in block.guards}
-        self.text = "\n".join(map(self._kernel, kernels_of(block.groups, kept)))
+        self.lines = [line for kernel in kernels_of(block.groups, kept) for line in self._kernel(kernel)]
+        """The lines of text."""
+        for number, (area, answer, _) in enumerate(block.guards, first):
+            place = f"{self.names.get(area.space.number, f'm{area.space.number}')}[{area.offset}]"
+            self.lines += [f"if {'not ' if answer else ''}{place}:", f"    raise Diverged({number})"]
 
-    def _kernel(self, kernel: Kernel) -> str:
+    def _kernel(self, kernel: Kernel) -> list[str]:
         rounds = " × ".join(map(str, kernel.shape))
         around = f"{kernel.rounds} times " if kernel.rounds > 1 else ""
         order = ", one after the other" if kernel.sequential else ""
@@ -62,7 +69,7 @@ class _Loops:
         for store in kernel.stores:
             sign = {"": "=", "add": "+=", "multiply": "*="}.get(store.fold, f"{store.fold}=")
             lines.append(f"    {self._place(store.address)} {sign} {_bare(texts[store.node])}")
-        return "\n".join([head, *lines])
+        return [head, *lines]
 
     def _place(self, address: Address) -> str:
         """Return an element: the name of the memory, and the place in it."""
