@@ -8,6 +8,9 @@ constant in each round, ``m3[i]`` of memory in between. A value that is read twi
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
 
 from .native.instructions.areas import Address
 from .native.instructions.instruction import Block
@@ -40,9 +43,21 @@ class _Loops:
         kept = {area.space.number for area in block.results.values()} | {area.space.number for area, *_ in block.guards}
         self.lines = [line for kernel in kernels_of(block.groups, kept) for line in self._kernel(kernel)]
         """The lines of text."""
-        for number, (area, answer, _) in enumerate(block.guards, first):
-            place = f"{self.names.get(area.space.number, f'm{area.space.number}')}[{area.offset}]"
-            self.lines += [f"if {'not ' if answer else ''}{place}:", f"    raise Diverged({number})"]
+        self.lines += self._guards(block, first)
+
+    def _guards(self, block: Block, first: int) -> Iterator[str]:
+        """Yield the lines of its guards; those of the rounds of a loop, whose truths stand side by side, are a loop."""
+
+        def side(numbered: tuple[int, Any]) -> Any:
+            number, (area, answer, _) = numbered
+            return area.space.number, bool(answer), area.offset - number
+
+        for _, alike in groupby(enumerate(block.guards, first), side):
+            (number, (area, answer, _)), *others = alike
+            place = self._place(Address(area.space.number, "b1", area.offset, (1,) if others else ()))
+            which = f"i + {number}" if others and number else "i" if others else str(number)
+            lines = [f"if {'not ' if answer else ''}{place}:", f"    raise Diverged({which})"]
+            yield from [f"for i in {1 + len(others)}:", *(f"    {line}" for line in lines)] if others else lines
 
     def _kernel(self, kernel: Kernel) -> list[str]:
         rounds = " × ".join(map(str, kernel.shape))

@@ -92,6 +92,19 @@ def test_decisions_are_printed():
     )
 
 
+def test_decisions_of_a_loop_are_a_loop():
+    def descended(x):
+        for _ in range(300):
+            x = x - 1e-3 * grad(rosenbrock)(x)
+        return x
+
+    text = jit(descended).program(np.linspace(0.0, 0.5, 4))
+    assert len(text.splitlines()) < 60
+    assert re.search(
+        r"for i in 299:\n        if m\d+\[i( \+ \d+)?\]:\n            raise Diverged\(i( \+ \d+)?\)\n", text
+    )
+
+
 def test_what_has_no_loops_says_so():
     assert "for " not in jit(lambda x: np.sort(x)).program(np.eye(2))
     assert "is called as it stands" in jit(lambda x: float(x)).program(2.0)
