@@ -29,6 +29,7 @@ def made(monkeypatch):
     monkeypatch.setattr(
         python, "Machine", lambda text, level, *rest: (levels.append(level), make(text, level, *rest))[1]
     )
+    monkeypatch.setattr(entry, "folder", lambda: None)  # what is to be kept is made at once
     monkeypatch.setattr(entry, "counted", lambda addresses, _: python.counted(addresses, CALLS))
     return levels
 
