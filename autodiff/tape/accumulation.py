@@ -195,13 +195,18 @@ def add_result(found: list[Any], line: int, which: int, c: Any, z: tuple[Any, ..
     found[line] = (*given[:which], total, *given[which + 1 :])
 
 
+def is_numpys(c: Any) -> bool:
+    """Return whether an adjoint can be added into an array of NumPy's: one of another library would be computed."""
+    return not is_number(type(c)) and not is_foreign(type(c))
+
+
 def add_part(found: list[Any], owned: set[int], line: int, g: Any, z: Any, x: Any, static: Any) -> None:
     """Add the adjoint of a getitem where it belongs, in an array that this line owns: a loop stays linear."""
     if line not in owned or type(found[line]) is not np.ndarray:
         if type(found[line]) is Pieces:
             found[line].add(g, *static)
             return
-        if is_number(type(found[line])):
+        if not is_numpys(found[line]):
             found[line] = found[line] + GETITEM.pull(0, g, None, [x], static)
             return
         before = found[line]

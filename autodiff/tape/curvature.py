@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import shape, zeros_like
-from dualnumbers.levels import Level, is_number, level_of
+from dualnumbers.levels import Level, level_of
 from dualnumbers.numbers.batch import BatchArray, batch, is_simple, of_all
 from dualnumbers.numbers.dual import make
 from dualnumbers.numbers.pushforward import paired
@@ -27,7 +27,7 @@ from dualnumbers.numbers.weighted import DOUBLE, MULTILINEAR
 from dualnumbers.table.batching import with_ones
 from dualnumbers.table.partials import FAILURES, as_numpy_float, evaluate_partial
 
-from .accumulation import add, add_part, as_partials_take, fit, scaled
+from .accumulation import add, add_part, as_partials_take, fit, is_numpys, scaled
 from .pieces import Pieces
 from .program import FAR, INERT, UNARY
 from .variable import GETITEM
@@ -199,7 +199,7 @@ class _Sweep:
         if d is None:
             return
         t = self.along[operand]
-        if not is_number(type(d)):
+        if is_numpys(d):
             add_part(self.along, self.owned_along, operand, d, z, x, static)
         elif self.low is not None and type(t) is not Pieces and is_simple(*static):
             members = d.data

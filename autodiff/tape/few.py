@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualnumbers.foreign import is_foreign
 from dualnumbers.forms import shape
 from dualnumbers.late import LateModule
 from dualnumbers.rules.indexing import rows_at, scatter
@@ -37,6 +38,8 @@ ELEMENTS = (np.ndarray, float, np.float64, int)
 
 def few_of(kind: Any, g: Any, z: Any, x: Any, static: tuple[Any, ...]) -> Few | None:
     """Return the adjoint of an operand that is 0 but at few places; None where there are many, or it is not known."""
+    if is_foreign(type(g)):
+        return None
     if type(x) is np.ndarray:
         found = kind.few(g, z, x, *static)
     elif type(x) is dual.DualArray and type(x.primal) is np.ndarray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, is_unreal, shape, zeros_like
-from dualnumbers.levels import has_nan, is_number
+from dualnumbers.levels import has_nan
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
@@ -33,6 +33,7 @@ from .accumulation import (
     add_result,
     as_partials_take,
     fit,
+    is_numpys,
     product,
     scaled,
     twice,
@@ -279,7 +280,7 @@ def _pull(
     for k, operand in enumerate(operands):
         if operand < 0:
             continue
-        if row is GETITEM and not is_number(type(g)) and type(xs[k]) is np.ndarray:
+        if row is GETITEM and is_numpys(g) and type(xs[k]) is np.ndarray:
             add_part(found, owned, operand, g, z, xs[k], static)
             continue
         if row is GETITEM and terms is None:

@@ -14,7 +14,7 @@ from foreign_programs import W, X, Y, of
 from scipy import special
 from test_foreign import CALLS, MODES, assert_same, expected
 
-from autodiff import grad, hvp, jvp, value_and_grad, vjp
+from autodiff import grad, hessian, hvp, jvp, value_and_grad, vjp
 from autodiff.calls.structures import flatten
 from dualnumbers.table import TABLE, blocks
 
@@ -62,10 +62,33 @@ def test_derivatives_are_graphs(name):
     assert slope.shape == x.shape
 
 
-def test_an_argument_of_numpy_beside_data_of_dask():
-    x, y = lazy(X), lazy(Y)
-    slope = grad(lambda w: np.sum((x @ w - y) ** 2))(W)
-    np.testing.assert_allclose(slope.compute(scheduler="synchronous"), 2 * X.T @ (X @ W - Y), 1e-13)
+BESIDE_DATA = {
+    "a product": lambda w, x, y: np.sum((x @ w - y) ** 2),
+    "elements": lambda w, x, y: np.sum((w[0] * x[:-1, 0] + w[1] * x[1:, 1] - y[1:] * w[2]) ** 2),
+    "an element and the whole": lambda w, x, y: np.sum(w[0] * (x @ (w * w)) ** 2) + np.sum(w) * w[1] * np.sum(y),
+    "elements of a value": lambda w, x, y: np.sum(np.exp(np.sin(w)[0] * x[:, 1]) * np.sin(w)[1:][1]),
+    "the largest element": lambda w, x, y: np.max(w) * np.sum(x[:, 0] * np.max(np.cos(w)) * y),
+    "an element assigned to": lambda w, x, y: np.sum((x @ assigned(w)) ** 2),
+}
+
+
+def assigned(w):
+    u = w * w
+    u[1] = u[0] * 3.0
+    return u
+
+
+@pytest.mark.parametrize("name", BESIDE_DATA)
+def test_an_argument_of_numpy_beside_data_of_dask(name):
+    """What is recorded of it is NumPy's, its adjoints are Dask's: nothing is computed in the sweep."""
+    f, x, y, v = BESIDE_DATA[name], lazy(X), lazy(Y), np.cos(W)
+    plain, graphs = (lambda w: f(w, X, Y)), (lambda w: f(w, x, y))
+    with dask.config.set(scheduler=refused):
+        found = *value_and_grad(graphs)(W), hvp(graphs)(W, v), jvp(graphs, [W], [v])[1], hessian(graphs)(W)
+        assert all(isinstance(z, da.Array) for z in found)
+    expected = *value_and_grad(plain)(W), hvp(plain)(W, v), jvp(plain, [W], [v])[1], hessian(plain)(W)
+    for a, b in zip(dask.compute(*found, scheduler="synchronous"), expected, strict=True):
+        np.testing.assert_allclose(a, b, 1e-11, 1e-11)
 
 
 def test_the_graph_grows_with_the_chunks():
