@@ -12,6 +12,7 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.several import parts, plus
 
 from ..calls.directions import same_bits
+from ..calls.files import path_of
 from ..calls.running import rerunning
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import described, name_of, own
@@ -58,7 +59,8 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     blocks = -(-n // block)
     few = max(blocks, 1) if spill is not None else ceil(sqrt(blocks))
     snapshots = few if snapshots is None else _whole("snapshots", snapshots, 1)
-    return _Loop(step, state, n, block, snapshots, None if spill is None else Path(spill)).result()
+    folder = None if spill is None else path_of(spill, "checkpointed_loop: spill is a folder")
+    return _Loop(step, state, n, block, snapshots, folder).result()
 
 
 def _whole(name: str, value: Any, least: int) -> int:

@@ -7,7 +7,6 @@ import pickle
 import struct
 from collections.abc import Callable
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, BinaryIO
 from zlib import crc32
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.files import path_of
 from ..calls.structures import flatten
 from ..calls.values import name_of
 from ..compiler.forms import outline_of
@@ -30,7 +30,7 @@ class Journal:
     def __init__(self, function: Callable[..., Any], path: Any) -> None:
         if not callable(function):
             raise TypeError(f"checkpointed takes a function and a path, not {function!r}{user_line()}")
-        self.function, self.path, self.calls = function, Path(path), 0
+        self.function, self.path, self.calls = function, path_of(path, "checkpointed: the second argument is a file"), 0
         self.__name__ = name_of(function)
         self.places: list[int] = []
         """Where in the file each result begins."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.files import path_of
 from .module import Module
 from .optimisers import Optimiser
 
@@ -27,7 +27,8 @@ class Kept:
     def __init__(
         self, path: Any, net: Module, optimiser: Optimiser, generator: Any, curves: dict[str, list[float]]
     ) -> None:
-        self.path, self.net, self.optimiser, self.curves = Path(path), net, optimiser, curves
+        self.path = path_of(path, "fit: keep is a file")
+        self.net, self.optimiser, self.curves = net, optimiser, curves
         own = [x for _, module in net.named_modules() for x in vars(module).values()]
         drawing = [x for x in (generator, *own) if isinstance(x, np.random.Generator)]
         self.generators = list({id(x): x for x in drawing}.values())

@@ -4,10 +4,13 @@ import gc
 import itertools
 import math
 import pickle
+import subprocess
+import sys
 import tracemalloc
 import weakref
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -387,6 +390,30 @@ def test_a_folder_that_takes_no_state(tmp_path):
     f = lambda x: checkpointed_loop(lambda k, y: np.sin(y), x, 10, spill=tmp_path / "none")[0]
     with pytest.raises(OSError, match="takes no state of checkpointed_loop, No such file"):
         grad(f)(X)
+    with pytest.raises(TypeError, match=r"spill is a folder, a str or pathlib\.Path, not 3"):
+        checkpointed_loop(lambda k, y: y, X, 10, spill=3)
+
+
+def test_a_disk_that_is_full():
+    """The error is an OSError that says so, and comes at once."""
+    program = """
+import resource, signal, tempfile
+import numpy as np
+from autodiff import checkpointed_loop, grad
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with tempfile.TemporaryDirectory() as folder:
+    last = lambda x: np.sum(checkpointed_loop(lambda k, y: np.sin(y), x, 10, block=1, spill=folder))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))
+    try:
+        grad(last)(np.ones(100))
+    except OSError as error:
+        print(error)
+    print(grad(last)(np.ones(10)).shape)
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                           cwd=Path(__file__).parents[2])  # fmt: skip
+    assert "takes no state of checkpointed_loop, File too large" in found.stdout
+    assert found.stdout.endswith("(10,)\n")
 
 
 def test_one_call_at_a_time_is_in_memory():

@@ -164,6 +164,8 @@ def test_files_of_other_trainings(tmp_path):
     (tmp_path / "other").write_text("something else\n")
     with pytest.raises(ValueError, match="is no file of a training"):
         noisy(tmp_path / "other")
+    with pytest.raises(TypeError, match=r"fit: keep is a file, a str or pathlib\.Path, not 3"):
+        noisy(3)
 
 
 def test_a_full_disk_leaves_the_epoch_before(tmp_path):

@@ -417,6 +417,8 @@ def test_a_file_of_another_run(tmp_path):
         checkpointed(np.sin, tmp_path / "other")
     with pytest.raises(TypeError, match="a function and a path"):
         checkpointed(tmp_path / "run", np.sin)
+    with pytest.raises(TypeError, match=r"the second argument is a file, a str or pathlib\.Path, not 3"):
+        checkpointed(np.sin, 3)
 
 
 def test_a_full_disk_leaves_the_results_so_far(tmp_path):
