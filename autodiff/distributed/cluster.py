@@ -28,7 +28,7 @@ SHORT = 0.1
 """Parts of one worker that take no longer together, in seconds, are evaluated in one task: it costs a millisecond."""
 
 LOST = ("cancelled", "lost")
-"""What Dask says of a future that will not come."""
+"""What Dask says of data that was scattered and is gone; of a task that it makes again it says "lost" as well."""
 
 POLL = 0.5
 """How often, in seconds, it is looked whether the cluster is still there."""
@@ -81,6 +81,17 @@ class Cluster(Team):
         if sum(np.asarray(x).nbytes for x in shared) * len(self.parts) > LARGE:
             return self._added(task, stacked, shared, own)
         groups = self._groups(task)
+        found, of_groups = self._submitted(task, shared, own, groups)
+        failed = self._failing(found, of_groups, groups)
+        if not failed:
+            return self._taken(task, groups, chained(self.client.gather(found)))
+        self._seconds.pop(task.token, None)
+        if len(groups) == len(self.parts):
+            raise self._killer(task, shared, own, failed, of_groups)
+        return self.results(task, stacked, shared, own)  # a task for each part, so that the part is named
+
+    def _submitted(self, task: Task, shared: Any, own: list[list[Any]], groups: list[list[int]]) -> tuple[Any, Any]:
+        """Send the parts of each group as a task; return what is to be gathered, and the futures of the groups."""
         given = zip(*((sent([own[k] for k in group]), [self.parts[k] for k in group]) for group in groups), strict=True)
         same = [self._sent[task.token]] * len(groups), [sent(shared)] * len(groups)
         with _of_any_size():
@@ -88,10 +99,20 @@ class Cluster(Team):
             while len(found) > LEAVES:
                 blocks = [found[k : k + LEAVES] for k in range(0, len(found), LEAVES)]
                 found = self.client.map(chained, blocks, pure=False)
-        if self._failing(found, of_groups, groups) is None:
-            return self._taken(task, groups, chained(self.client.gather(found)))
-        self._seconds.pop(task.token, None)
-        return self.results(task, stacked, shared, own)  # a task for each part, so that the part is named
+        return found, of_groups
+
+    def _killer(self, task: Task, shared: Any, own: list[list[Any]], suspects: dict[int, Any], of_groups: Any) -> Any:
+        """Return the error of the part with which workers died, of those with which they seem to have.
+
+        They are evaluated one after the other: the worker of one that ends its process dies with no other part.
+        """
+        number = min(suspects)
+        error = self._failed(number, suspects[number])
+        self.client.cancel(of_groups)
+        self.client.retry([part for part in self.parts if getattr(part, "status", "") == "error"])  # they died with it
+        for k in suspects:
+            self._failing(*self._submitted(task, shared, own, [[k]]), [[k]])
+        return error
 
     def _groups(self, task: Task) -> list[list[int]]:
         """Return the numbers of the parts of each task: of one worker, and as many as are evaluated in a short time.
@@ -136,25 +157,28 @@ class Cluster(Team):
             while len(found) > 1:
                 blocks = [found[k : k + LEAVES] for k in range(0, len(found), LEAVES)]
                 found = [client.submit(branch, block, stacked, pure=False) for block in blocks]
-        self._failing(found, of_parts, [[k] for k in range(several)])
+        if failed := self._failing(found, of_parts, [[k] for k in range(several)]):
+            raise self._killer(task, shared, own, failed, of_parts)
         return list(client.gather(found))
 
-    def _failing(self, found: Sequence[Any], of_groups: Sequence[Any], groups: list[list[int]]) -> list[int] | None:
-        """Wait; return the group of which a task failed, None where all are well; PartError where it is one part."""
-        self._wait(found, of_groups, list(map(len, groups)))
-        for group, future in zip(groups, of_groups, strict=True):
-            if future.status in ("error", *LOST):
-                if len(group) == 1:
-                    raise self._failed(group[0], future)
-                return group
-        return None
+    def _failing(self, found: Sequence[Any], of_groups: Sequence[Any], groups: list[list[int]]) -> dict[int, Any]:
+        """Wait; return the parts of failed tasks, none where all are well; PartError where it is known which it is.
 
-    def _wait(self, futures: Sequence[Any], of_groups: Sequence[Any], sizes: Sequence[int]) -> None:
-        """Wait until futures have ended; ConnectionError where there is no cluster for as long as the timeout."""
+        It is where a task has one part, unless that died with its worker: so did those that were waiting there.
+        """
+        self._wait(found, of_groups, groups)
+        pairs = [pair for pair in zip(groups, of_groups, strict=True) if pair[1].status in ("error", "cancelled")]
+        for group, future in pairs:
+            if len(group) == 1 and not (_died(future) and len(pairs) > 1):
+                raise self._failed(group[0], future)
+        return {k: future for group, future in pairs for k in group}
+
+    def _wait(self, futures: Sequence[Any], of_groups: Sequence[Any], groups: list[list[int]]) -> None:
+        """Wait until futures have ended, or one died with its workers; ConnectionError where no cluster comes back."""
         from distributed import wait
         from distributed.client import FuturesCancelledError
 
-        marks, marked, well = iter(shown(range(sum(sizes)), self.progress)), 0, time.monotonic()
+        marks, marked, well = iter(shown(range(sum(map(len, groups))), self.progress)), 0, time.monotonic()
         while True:
             try:
                 wait(futures, timeout=POLL)
@@ -164,12 +188,14 @@ class Cluster(Team):
             except FuturesCancelledError as error:
                 if self.client.status == "running":
                     return  # a part was lost
-                raise self._no_cluster() from error
+                raise self._no_cluster(of_groups, groups) from error
+            if any(map(_died, of_groups)):
+                return
             self.check()
             well = now if self._is_there() else well
             if now - well > self.timeout:
-                raise self._no_cluster()
-            done = sum(size for future, size in zip(of_groups, sizes, strict=True) if future.done())
+                raise self._no_cluster(of_groups, groups)
+            done = sum(len(group) for future, group in zip(of_groups, groups, strict=True) if future.done())
             while self.progress and marked < done:
                 marked = next(marks) + 1
 
@@ -186,8 +212,15 @@ class Cluster(Team):
         asking.join(self.timeout)
         return self.client.status == "running" and any(answers)
 
-    def _no_cluster(self) -> ConnectionError:
-        what = "has no workers" if self.client.status == "running" else "has lost its scheduler"
+    def _no_cluster(self, of_groups: Sequence[Any], groups: list[list[int]]) -> ConnectionError:
+        what = "has lost its scheduler"
+        if self.client.status == "running":
+            what, deaths = "has no workers", []
+            with suppress(Exception):  # of a scheduler that is lost meanwhile
+                deaths = self.client.run_on_scheduler(_deaths, [future.key for future in of_groups])
+            if most := max(deaths, default=0):
+                blamed = chained([group for group, count in zip(groups, deaths, strict=True) if count == most])
+                what += f", and {most} died with part {' or '.join(self.names[k] for k in blamed)}"
         return ConnectionError(
             f"the Dask client {what}; timeout={self.timeout:g} says how many seconds that may last{user_line()}"
         )
@@ -200,6 +233,18 @@ class Cluster(Team):
         number = (*lost, number)[0]
         return PartError(number, self.names[number], "was lost with the worker that it was scattered to: give it as a "
                          f"file, a function that makes it, or a delayed{user_line()}")  # fmt: skip
+
+
+def _died(future: Any) -> bool:
+    """Return whether a task failed because too many workers died with it."""
+    from distributed import KilledWorker
+
+    return future.status == "error" and isinstance(future.exception(), KilledWorker)
+
+
+def _deaths(keys: Sequence[str], dask_scheduler: Any = None) -> list[int]:
+    """Return, on the scheduler, with each task how many workers died."""
+    return [dask_scheduler.tasks[key].suspicious if key in dask_scheduler.tasks else 0 for key in keys]
 
 
 def _of_any_size() -> Any:

@@ -75,6 +75,13 @@ def deadly(w, part):
     return logistic(w, part)
 
 
+def ending(w, part):
+    """The loss, whose process ends at one part without a word."""
+    if len(part[1]) == 15:
+        os._exit(3)
+    return logistic(w, part)
+
+
 def counted(w, part):
     """The loss, which notes in a file that it was run, and by whom."""
     path, data = part

@@ -204,7 +204,9 @@ def test_large_gradients_are_added_on_the_workers(client):
 
 
 @of_two
-def test_workers_that_are_killed_in_the_middle_change_no_bit(client):
+@pytest.mark.parametrize("short", [0.1, 60.0], ids=["a task for a part", "a task for a worker"])
+def test_workers_that_are_killed_in_the_middle_change_no_bit(client, monkeypatch, short):
+    monkeypatch.setattr(clusters, "SHORT", short)
     total = summed(models.slow, PARTS, client)
     value_and_grad(total)(POINT)
     for turn in range(3):
@@ -229,6 +231,25 @@ def test_errors_that_would_end_a_worker(client, loss, message):
     with pytest.raises(PartError, match=f"part 0 raised RuntimeError: {message}"):
         grad(summed(loss, PARTS, client))(POINT)
     assert client.run(os.getpid) == pids
+
+
+@of_two
+@pytest.mark.parametrize("size", [3, 20_000], ids=["small", "large"])
+def test_a_part_that_ends_its_worker_is_named(client, size):
+    """Not one of those that were waiting there; the next evaluation is well again."""
+
+    def allow(deaths, dask_scheduler=None):
+        before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, deaths
+        return before
+
+    before = client.run_on_scheduler(allow, 0)
+    total = summed(lambda w, part: models.ending(w[:3], part), PARTS, client, names=[f"day {k}" for k in range(21)])
+    with pytest.raises(PartError, match=r"part 5 \(day 5\) raised KilledWorker") as raised:
+        grad(total)(np.resize(POINT, size))
+    assert isinstance(raised.value.__cause__, distributed.KilledWorker)
+    client.run_on_scheduler(allow, before)
+    workers_are(client, 2)
+    assert grad(summed(logistic, PARTS, client))(POINT).tobytes() == FITTED
 
 
 def test_an_evaluation_that_is_interrupted(client):
@@ -296,7 +317,13 @@ def test_one_worker_and_none(client, processes):
     total = summed(logistic, PARTS, client, timeout=1.0)
     leave(processes, client, 1)
     assert grad(total)(POINT).tobytes() == FITTED
-    leave(processes, client, 0)
+    waiting = summed(models.slow, PARTS, client, timeout=1.0)
+    grad(waiting)(POINT)
+    last = processes.workers.pop().pid
+    threading.Timer(0.5, os.killpg, [last, signal.SIGKILL]).start()  # with its nanny
+    with pytest.raises(ConnectionError, match=r"has no workers, and 1 died with part \d+( or \d+)*; timeout=1 "):
+        grad(waiting)(POINT)
+    workers_are(client, 0)
     start = time.monotonic()
     with pytest.raises(ConnectionError, match="has no workers; timeout=1 "):
         total(POINT)
