@@ -117,3 +117,26 @@ def test_parts_that_are_not_kept(client, within):
     values, slopes = zip(*(by_hand("logistic", W, block(k), labels(k)) for k in range(2)), strict=True)
     np.testing.assert_allclose(value, TURNS * sum(values), 1e-9)
     np.testing.assert_allclose(slope, TURNS * sum(slopes), 1e-9, 1e-7)
+
+
+def convolved(w, x):
+    """A convolution by slices, which are shifted against each other."""
+    valid = len(x) - len(w) + 1
+    return sum(weight * x[k : k + valid] for k, weight in enumerate(w))
+
+
+def test_a_convolution_by_slices(client, within):
+    """Of a signal in blocks: each part has a block and the margin that the kernel needs of the next one."""
+    kernel, count = np.array([0.5, -0.2, 0.3]), 4 * LIMIT // BASE.nbytes + 1
+    signal = lambda k: block(k).ravel()
+    parts = [lambda k=k: np.concatenate([signal(k), signal(k + 1)[:2]]) for k in range(count)]
+    total = summed(lambda w, x: np.sum(np.tanh(convolved(w, x))), parts, client, keep=False)
+    value, slope = value_and_grad(total)(kernel)
+    expected = []
+    for turn in range(2):
+        x = np.concatenate([signal(turn), signal(turn + 1)[:2]])
+        z = np.correlate(x, kernel)
+        expected.append((np.sum(np.tanh(z)), np.correlate(x, 1.0 / np.cosh(z) ** 2)))
+    times = -(-count // 2), count // 2
+    np.testing.assert_allclose(value, sum(n * z for n, (z, _) in zip(times, expected, strict=True)), 1e-9)
+    np.testing.assert_allclose(slope, sum(n * z for n, (_, z) in zip(times, expected, strict=True)), 1e-9)
