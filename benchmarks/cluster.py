@@ -1,18 +1,23 @@
 """Sums over parts on Dask's workers: what workers gain, what an evaluation costs, a model of it for more of them.
 
 ``python benchmarks/cluster.py`` prints the tables, with the extra ``dask``; ``--rows 10_000_000`` is the large
-regression, which needs 4 GB for its data and as much beside it. Wall times: the workers are other processes. All that
-is compared takes turns, and a ratio is the median of those of the turns.
+regression, which needs 4 GB for its data and as much beside it; ``--only`` takes some of the measurements. Wall times:
+the workers are other processes. All that is compared takes turns. What two workers gain is compared with what two
+processes without Dask gain by the same work in the same turns, as much as the machine gives: the best turn of each.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 
+from scipy.optimize import minimize
 from timing import HEADER, Row, np  # NumPy from there: on one thread
 
+import autodiff.distributed.cluster as clusters
 from autodiff import value_and_grad
 from autodiff.distributed import summed
 
@@ -77,45 +82,77 @@ def bare(client, w, parts):
     return client.gather(client.map(least, [client.submit(np.array, w, pure=False)] * len(parts), parts, pure=False))
 
 
-def rows_of(one, two, rows, repeats, rounds):
-    """The promises, of a client with one worker and of one with two."""
+def without_dask(pool, w, parts, processes):
+    """The gradients of parts, in so many processes of the standard library that have the same number of them each."""
+    shares = [pool.submit(gradients, w, parts[k::processes]) for k in range(processes)]
+    return [share.result() for share in shares]
+
+
+def gradients(w, parts):
+    """Value and gradient of each part, one after the other."""
+    return [value_and_grad(busy)(w, part) for part in parts]
+
+
+def gain(one, two, repeats, rounds):
+    """Rows: what two workers gain, beside what two processes do without Dask."""
     matrix = np.random.default_rng(0).normal(size=(60, 60)) / 8.0
     parts, w = [(matrix, rounds)] * PARTS, np.linspace(0.1, 1.0, 60)
     single, double = (value_and_grad(summed(busy, parts, client)) for client in (one, two))
-    taken = turns(repeats, lambda: single(w), lambda: double(w))
-    each = float(taken[:, 0].min()) / PARTS
-    remark = f"{PARTS} parts of {each * 1e3:.0f} ms"
-    yield Row(
-        "two workers beside one, compute-bound", np.median(taken[:, 0] / taken[:, 1]), 1.8, "×", remark, least=True
-    )
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        bare = [partial(without_dask, pool, w, parts, processes) for processes in (1, 2)]
+        taken = turns(repeats, lambda: single(w), lambda: double(w), *bare)
+    of_one, of_two, bare_one, bare_two = taken.min(axis=0)
+    remark = f"{PARTS} parts of {of_one / PARTS * 1e3:.0f} ms"
+    yield Row("two workers beside one, compute-bound", of_one / of_two, 1.8, "×", remark, least=True)
+    remark = f"{PARTS} parts of {bare_one / PARTS * 1e3:.0f} ms: what this machine gives"
+    yield Row("two processes without Dask beside one", bare_one / bare_two, None, "×", remark)
+    yield Row("two workers beside two processes without Dask", of_two / bare_two, None, "×", "time")
 
+
+def overhead(two, repeats):
+    """A row: an evaluation that computes next to nothing."""
     both, w = value_and_grad(summed(least, [1.0] * PARTS, two)), np.ones(50)
-    numbers = two.scatter([1.0] * PARTS)
-    taken = turns(20 * repeats, lambda: both(w), lambda: bare(two, w, numbers))
-    ours, dask = np.min(taken, axis=0) * 1e3
-    remark = f"median {np.median(taken[:, 0]) * 1e3:.0f} ms; as many empty tasks of Dask {dask:.1f} ms"
+    numbers, given = two.scatter([1.0] * PARTS), np.ones(50)
+    single = lambda: two.submit(least, given, 1.0, pure=False).result()
+    taken = turns(20 * repeats, lambda: both(w), lambda: bare(two, w, numbers), single)
+    ours, dask, task = np.min(taken, axis=0) * 1e3
+    median = np.median(taken[:, 0]) * 1e3
+    remark = f"median {median:.0f} ms; one empty task of Dask {task:.1f} ms, {PARTS} of them {dask:.1f} ms"
     yield Row(f"one evaluation over {PARTS} parts, fastest", ours, 10.0, "ms", remark)
 
+
+def regression(two, rows, repeats):
+    """A row: an evaluation of a logistic regression beside one by hand, on the same data on the same workers."""
     loaders = [partial(drawn, rows // PARTS, 50, k) for k in range(PARTS)]
     futures = two.map(lambda make: make(), loaders, pure=False)
-    total, w = value_and_grad(summed(logistic, loaders, two)), np.zeros(50)
+    total, w = value_and_grad(summed(logistic, futures, two)), np.zeros(50)
     assert np.allclose(total(w)[1], by_hand(two, w, futures)[1])
     taken = turns(2 * repeats, lambda: total(w), lambda: by_hand(two, w, futures))
-    remark = f"{rows:,} × 50, {np.median(taken[:, 0]):.2f} s an evaluation"
-    yield Row(
-        "logistic regression beside NumPy by hand on Dask", np.median(taken[:, 0] / taken[:, 1]), 1.3, "×", remark
-    )
+    ratio = np.median(taken[:, 0] / taken[:, 1])
+    found = minimize(total, w, jac=True, method="L-BFGS-B", options={"maxiter": 20})
+    ours, hand = np.median(taken, axis=0)
+    remark = (f"{rows:,} × 50, {ours:.2f} s an evaluation, by hand {hand:.2f} s; L-BFGS: {found.nfev} evaluations, the "
+              f"largest component of the gradient {np.max(np.abs(found.jac)) / rows:.0e} a row")  # fmt: skip
+    yield Row("logistic regression beside NumPy by hand on Dask", ratio, 1.3, "×", remark)
 
 
 def costs(client, repeats):
-    """Seconds of an evaluation that does nothing: at once, for a task, for a byte of θ to a worker."""
+    """Seconds of an evaluation that does nothing: at once, for a task, for a part more in a task, for a byte of θ."""
     w, many = np.ones(50), np.ones(500_000)
     few, more = (value_and_grad(summed(least, [1.0] * count, client)) for count in (2, 66))
-    gradient = value_and_grad(summed(lambda w, part: w[0] * part, [1.0] * 2, client))
-    taken = turns(10 * repeats, lambda: few(w), lambda: more(w), lambda: gradient(many)).min(axis=0)
-    task = max(taken[1] - taken[0], 0.0) / 64
+    together, gradient = (value_and_grad(summed(f, [1.0] * count, client)) for f, count in ((least, 66), (scaled, 2)))
+    short, clusters.SHORT = clusters.SHORT, 0.0  # a task for each part
+    alone = turns(10 * repeats, lambda: few(w), lambda: more(w)).min(axis=0)
+    clusters.SHORT = short
+    taken = turns(10 * repeats, lambda: few(w), lambda: together(w), lambda: gradient(many)).min(axis=0)
+    task, part = max(alone[1] - alone[0], 0.0) / 64, max(taken[1] - taken[0], 0.0) / 64
     byte = max(taken[2] - taken[0], 0.0) / (2.0 * many.nbytes * 2)  # two workers, there and back
-    return taken[0] - 2 * task, task, byte
+    return taken[0] - 2 * task, task, part, byte
+
+
+def scaled(w, part):
+    """A loss whose gradient is as large as θ."""
+    return np.sum(w) * part
 
 
 def predicted(costs, compute, parameters, workers):
@@ -124,7 +161,7 @@ def predicted(costs, compute, parameters, workers):
     θ goes from worker to worker, and results come in blocks of 16 from worker to worker: as many hops as the logarithms
     to the bases 2 and 16 say. The scheduler does its tasks one after the other, those of the blocks as well.
     """
-    once, task, byte = costs
+    once, task, _, byte = costs
     size = 8 * parameters
     broadcast, reduce = np.log2(workers + 1) * size * byte, 16 * np.log(workers + 1) / np.log(16) * size * byte
     tasks = once + task * workers * (1 + 1 / 15)
@@ -139,16 +176,32 @@ def main():
     given.add_argument("--rows", type=int, default=400_000)
     given.add_argument("--repeats", type=int, default=5)
     given.add_argument("--rounds", type=int, default=3000)
+    given.add_argument("--only", nargs="+", choices=("gain", "overhead", "regression", "costs"))
     given = given.parse_args()
+    wanted = given.only or ("gain", "overhead", "regression", "costs")
     quiet = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with LocalCluster(n_workers=1, **quiet) as few, LocalCluster(n_workers=2, **quiet) as more:  # noqa: SIM117
         with Client(few) as one, Client(more) as two:
+            rows = {
+                "gain": lambda: gain(one, two, given.repeats, given.rounds),
+                "overhead": lambda: overhead(two, given.repeats),
+                "regression": lambda: regression(two, given.rows, given.repeats),
+            }
             print(HEADER)
-            for row in rows_of(one, two, given.rows, given.repeats, given.rounds):
-                print(row, flush=True)
-            measured = costs(two, given.repeats)
-    once, task, byte = measured
-    print(f"\nAt once {once * 1e3:.1f} ms, a task {task * 1e3:.2f} ms, a megabyte of θ {byte * 1e9:.1f} ms.\n")
+            for name in wanted:
+                for row in rows.get(name, list)():
+                    print(row, flush=True)
+            measured = costs(two, given.repeats) if "costs" in wanted else None
+    if measured:
+        print_model(measured)
+
+
+def print_model(measured):
+    """Print what an evaluation takes by the measured costs, for more workers."""
+    once, task, part, byte = measured
+    once, task, part = once * 1e3, task * 1e3, part * 1e3
+    print(f"\nAt once {once:.1f} ms, a task {task:.2f} ms, a short part more in a task {part:.2f} ms, "
+          f"a megabyte of θ {byte * 1e9:.1f} ms.\n")  # fmt: skip
     print("| workers | parameters | a part | broadcast | compute | tasks | reduce | evaluation | of it compute |")
     print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for parameters in (50, 1_000_000):
