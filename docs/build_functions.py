@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "functions.md"
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "rules")]
 
-from samples import ENTRIES, samples  # noqa: E402, F401
+from samples import ENTRIES, samples  # noqa: E402
 from test_elementwise_rows import COMPLEX  # noqa: E402
 
 COMPLEX_ROWS = {function.row.name for function in COMPLEX}
@@ -45,8 +47,10 @@ HEAD = f"""# Functions that can be differentiated
 Plain code with `import numpy as np` and `import scipy.special` works as it stands, in forward and in reverse mode, to
 any order and in any nesting of the two. For an elementwise function the column "derivative" has the formula of its
 rule, for one argument after the other; z is the value. The last column is the order up to which the tests check the
-derivative, in every nesting, against differences and, for elementwise functions, against 50 digits. This page is
-printed from the table of rules, with {VERSIONS}.
+derivative, in every nesting, against differences and, for elementwise functions, against 50 digits. The column before
+it names the libraries at whose arrays the function works in both modes at every sample of the tests;
+`benchmarks/LIBRARIES.md` says of the others what is in the way.
+This page is printed from the table of rules, with {VERSIONS}.
 A function that is not on it raises a `TypeError` that says so.
 
 In the formulas H(x) is 1 for x > 0, ½ at 0 and 0 elsewhere, [x = y] is 1 where that holds and 0 elsewhere, ψ = Γ′/Γ,
@@ -57,7 +61,8 @@ OF_SCIPY = """These functions of SciPy convert their arguments to plain arrays, 
 differentiated: it raises `TypeError` and names the spelling below. Names and signatures are SciPy's; plain arrays are
 taken as well.
 """
-COLUMNS = "| function | arguments | derivative | order checked |\n|---|---|---|---|\n"
+COLUMNS = "| function | arguments | derivative | other libraries | order checked |\n|---|---|---|---|---|\n"
+LIBRARIES = {"cupy": "CuPy", "dask": "Dask"}
 LONGEST = 120
 """Characters of the derivatives of a row up to which they are printed."""
 
@@ -72,6 +77,21 @@ def takes_complex(row: Row | None, name: str) -> bool:
     if row is not None and row.is_elementwise:
         return row.name in COMPLEX_ROWS
     return any(sample.unreal for key in {name, row.name if row else name} for sample in samples(key))
+
+
+@cache
+def lacking(library: str) -> frozenset[str]:
+    """What was found not to work at arrays of a library, by benchmarks/libraries.py."""
+    found = (ROOT / "benchmarks" / "LIBRARIES.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {library} .*?(?=^## |\Z)", found, re.DOTALL | re.MULTILINE)
+    return frozenset(re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE))
+
+
+def elsewhere(row: Row | None, name: str) -> str:
+    """The libraries at whose arrays the function works at every sample."""
+    keys = {name, name.removeprefix("autodiff."), row.name if row else name}
+    tried = (row is not None and row.is_elementwise) or not keys.isdisjoint(ENTRIES)
+    return ", ".join(shown for library, shown in LIBRARIES.items() if tried and keys.isdisjoint(lacking(library)))
 
 
 def formulas(row: Row) -> str | None:
@@ -99,7 +119,7 @@ def line(name: str, function: Any) -> str:
     how = "reads the plain value" if function in READING else how
     if row and row.is_elementwise and not row.is_constant and not note:
         how = formulas(row) or how
-    return f"| `{name}` | {argument} | {how} | {3 if row and row.is_elementwise else 2} |\n"
+    return f"| `{name}` | {argument} | {how} | {elsewhere(row, name)} | {3 if row and row.is_elementwise else 2} |\n"
 
 
 def lines(functions: dict[str, Any]) -> str:
