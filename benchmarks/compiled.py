@@ -4,11 +4,11 @@ For every workload: what a call of ours takes, compiled by `jit`, and how many t
 eagerly, JAX's ``jit``, the same of a loop that was written again by hand as a scan, `torch.compile`, CasADi's graphs of
 numbers, autograd, NumPy or Python written by hand, and the limit: C written by hand, or that NumPy where matrix
 products take the time. The functions are the same NumPy source for ours eager and compiled. Before the clock runs, all
-answers are compared with ours. All take turns in one process, on one thread of one core; each figure is the median of
-several rounds. A first call is what it takes to build, trace, compile and run once; its memory is by how much the
-process grew at most. "—": not installed, not asked, or without an answer. ``pip install '.[jit,peers]'`` installs the
-others; C takes the system's compiler. With ``BENCHMARK_THREADS=2`` in the environment whoever can takes two threads, on
-two cores, and the clock is the wall's.
+answers are compared with ours, and each is called for three seconds. All take turns in one process, on one thread of one
+core; each figure is the median of several rounds. A first call is what it takes to build, trace, compile and run once;
+its memory is by how much the process grew at most. "—": not installed, not asked, or without an answer. ``pip install
+'.[jit,peers]'`` installs the others; C takes the system's compiler. With ``BENCHMARK_THREADS=2`` in the environment
+whoever can takes two threads, on two cores, and the clock is the wall's.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ OURS, EAGER, BY_HAND, LIMIT = "jit", "eager", "by hand", "limit"
 
 BUDGET = 0.6
 """The seconds that one contender has for all its rounds of a row, after the first."""
+
+WARM = 3.0
+"""For how many seconds each is called before: some compile anew what is called often, as ours does."""
 
 AHEAD, NEAR = 2.0, 1.3
 """How many times as fast as the best peer ours is to be, or how near to the limit."""
@@ -103,6 +106,13 @@ def first_call(make: Callable[[], Callable[[], Any]]) -> tuple[Callable[[], Any]
     return call, answer, First(clock() - start, memory)
 
 
+def warm(call: Callable[[], Any]) -> None:
+    """Call for a while."""
+    start = clock()
+    while clock() - start < WARM:
+        call()
+
+
 def run(entry: Entry, peers: dict[str, Any], rounds: int) -> Result:
     """Compare the answers of a workload's contenders, then time them."""
     work = entry.make(**entry.sizes)
@@ -121,6 +131,8 @@ def run(entry: Entry, peers: dict[str, Any], rounds: int) -> Result:
             continue
         check(answer, wanted, work.tolerance, f"{entry.name}, {name}")
         calls[name], first[name] = call, taken
+    for call in calls.values():
+        warm(call)
     times = seconds(*calls.values(), rounds=rounds, budget=BUDGET, of=statistics.median)
     return Result(entry.name, dict(zip(calls, times, strict=True)), first, absent)
 
