@@ -4,11 +4,11 @@ For every workload: what a call of ours takes, compiled by `jit`, and how many t
 eagerly, JAX's ``jit``, the same of a loop that was written again by hand as a scan, `torch.compile`, CasADi's graphs of
 numbers, autograd, NumPy or Python written by hand, and the limit: C written by hand, or that NumPy where matrix
 products take the time. The functions are the same NumPy source for ours eager and compiled. Before the clock runs, all
-answers are compared with ours, and each is called for three seconds. All take turns in one process, on one thread of one
-core; each figure is the median of several rounds. A first call is what it takes to build, trace, compile and run once;
-its memory is by how much the process grew at most. "—": not installed, not asked, or without an answer. ``pip install
-'.[jit,peers]'`` installs the others; C takes the system's compiler. With ``BENCHMARK_THREADS=2`` in the environment
-whoever can takes two threads, on two cores, and the clock is the wall's.
+answers are compared with ours, and each is called for three seconds. All take turns in one process, on one thread of
+one core; each figure is the median of several rounds. A first call is what it takes to build, trace, compile and run
+once; its memory is by how much the process grew at most. "—": not installed, not asked, or without an answer.
+``pip install '.[jit,peers]'`` installs the others; C takes the system's compiler. With ``BENCHMARK_THREADS=2`` in the
+environment whoever can takes two threads, on two cores, and the clock is the wall's.
 """
 
 from __future__ import annotations
