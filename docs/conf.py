@@ -35,7 +35,7 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
 nitpicky = True
-OURS = r"autodiff\.(debugging|distributed|drawing|operators|scipy|symbols)\..*"
+OURS = r"autodiff\.(compiler|debugging|distributed|drawing|operators|scipy|symbols)\..*"
 FOREIGN = r"(collections\.abc|pathlib|os)\..*|SearchStrategy|" + OURS
 nitpick_ignore_regex = [("py:class", FOREIGN)]
 """Types in signatures that have no page here: Python's own, hypothesis's, and what functions of ours return."""
