@@ -50,9 +50,9 @@ class Kept:
         start = self._end
         try:
             if self._file is None:
-                self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - it is open as long as this is
+                self._file = TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115 - open as long as this is
             self._file.seek(start)
-            np.save(self._file, x, allow_pickle=False)
+            np.save(_Whole(self._file), x, allow_pickle=False)
             self._end = self._file.tell()
         except OSError as error:
             what = f"{self._folder} takes no state of checkpointed_loop, {error.strerror or error}{user_line()}"
@@ -64,6 +64,22 @@ class Kept:
             return x
         self._file.seek(x.start)
         return np.load(self._file, allow_pickle=False)
+
+
+class _Whole:
+    """A file that is written to without a buffer: all of what is given, or OSError.
+
+    `numpy.save` to a file itself says nothing of a disk that is full.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def write(self, given: bytes) -> int:
+        left = memoryview(given)
+        while left:
+            left = left[self._file.write(left) :]
+        return len(given)
 
 
 class _Place:
