@@ -129,7 +129,7 @@ def _value_and_gradient(f: Callable[..., Any], argnums: Which, has_aux: bool) ->
     """Return the function of `value_and_grad`."""
     several = isinstance(argnums, tuple)
     which: Any = argnums if several else (argnums,)
-    plain = not has_aux and len(set(which)) == len(which) and all(type(k) is int and k >= 0 for k in which)
+    plain = not has_aux and all(type(k) is int and k >= 0 for k in which) and len(set(which)) == len(which)
     last = max(which, default=0) if plain else 0
 
     def value_and_gradient(*args: Any, **keywords: Any) -> Any:

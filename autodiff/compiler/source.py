@@ -1,7 +1,7 @@
 """A program as Python source: one statement a step, by NumPy and Python's arithmetic, which gives the bits of eager.
 
 >>> from autodiff import grad, jit
->>> f = jit(grad(lambda x: np.sin(x) * x))
+>>> f = jit(grad(lambda x: np.sin(x) * x), exact=True)
 >>> print(f.program(2.0))
 def program(v0):
     v1 = sin(v0)

@@ -36,6 +36,7 @@ def _ones(name: str) -> Iterator[Sample]:
         yield Sample(getattr(np, name[3:]), (values(*shape),), f"{shape}")
     if name == "np.squeeze":
         yield Sample(lambda x: x.squeeze((0, -1)), (values(1, 2, 1),), "method, axes")
+        yield Sample(lambda x: np.squeeze(x, axis=2), (values(1, 2, 1),), "axis")
     else:
         several = lambda x, y: np.concatenate([z.ravel() for z in getattr(np, name[3:])(x, y, 1.0)])
         yield Sample(several, (values(), values(2)), "several")

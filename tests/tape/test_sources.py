@@ -41,7 +41,8 @@ def test_each_line_has_its_part_of_the_code():
 
 def test_a_part_of_several_lines_ends_with_its_first():
     def f(x):
-        return x * 2 + 3
+        return (x * 2 +
+                3)  # fmt: skip
 
     assert [part for part, _ in parts(f, 1.0)] == ["x * 2", "x * 2 +"]
 
