@@ -344,7 +344,7 @@ def test_a_scheduler_that_is_killed_and_a_client_that_is_closed(client, processe
     threading.Timer(0.5, processes.scheduler.kill).start()
     start = time.monotonic()
     with pytest.raises(ConnectionError, match=r"has no workers|has lost its scheduler"):
-        total(POINT)
+        again_and_again(total)
     processes.scheduler.wait()
     with pytest.raises(ConnectionError, match="has lost its scheduler"):
         total(POINT)
