@@ -159,7 +159,7 @@ def test_jacobian_is_that_of_differences(name, sample):
             along = [np.zeros_like(y) for y in sample.arrays]
             along[k][position] = 1.0
             displaced = lambda t, along=along: sample.f(*moved(sample.arrays, along, t))
-            slope, error = difference(displaced, 1e-3, x[position])
+            slope, error = difference(displaced, sample.step, x[position])
             column = found[(..., *position)]
             assert np.all(np.abs(column - slope) <= error + 64 * EPS * sample.condition), position
 

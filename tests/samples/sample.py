@@ -18,7 +18,8 @@ class Sample:
 
     ``smooth``: differences tell its derivative there (not at a tie). ``unreal``: it takes complex arrays too.
     ``condition``: by how much it magnifies rounding. ``exact``: its value is NumPy's to the last bit. ``peer``: the
-    same call of SciPy's own function, where ``f`` calls a counterpart.
+    same call of SciPy's own function, where ``f`` calls a counterpart. ``step``: that of differences, longer where
+    the rounding of values hides more than that of the derivative.
     """
 
     f: Callable[..., Any]
@@ -29,6 +30,7 @@ class Sample:
     condition: float = 1.0
     exact: bool = True
     peer: Callable[..., Any] | None = None
+    step: float = 1e-3
 
 
 def of_scipy(module: str, call: Callable[..., Any], arrays: tuple[np.ndarray, ...], text: str, **more: Any) -> Sample:

@@ -146,9 +146,8 @@ def _circulant(name: str) -> Iterator[Sample]:
 
 @entry("solve_sylvester")
 def _sylvester(name: str) -> Iterator[Sample]:
-    yield of_scipy(
-        "linalg", lambda s, a, b, q: s.solve_sylvester(a, b, q), (A, matrices(2, 2), values(3, 2)), "", condition=32
-    )
+    equation = lambda s, a, b, q: s.solve_sylvester(a, b, q)
+    yield of_scipy("linalg", equation, (A, matrices(2, 2), values(3, 2)), "", condition=16, step=2e-3)
 
 
 @entry("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov", "solve_discrete_lyapunov")

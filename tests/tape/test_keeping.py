@@ -41,6 +41,9 @@ def weighted(f):
     return total
 
 
+BY_SCHUR = ("fractional_matrix_power_frechet",)
+
+
 def outcome(f, arrays):
     """The value and gradients by all arrays, or the type of the error."""
     places = tuple(k for k, x in enumerate(arrays) if np.result_type(x).kind in "fc")
@@ -56,7 +59,7 @@ def outcome(f, arrays):
 def test_gradients_of_samples_are_the_same_to_the_bit(name, sample, request):
     """Each is computed twice, the second time with values that are let go.
 
-    By how much LAPACK rounds may depend on where arrays lie, and so differ once; what is wrong differs each time.
+    By how much LAPACK rounds in Schur's decomposition may depend on where arrays lie, and so differ once.
     """
     f = weighted(lambda *xs: sample.f(*(x * 1.0 if is_number(type(x)) else x for x in xs)))
     kept = outcome(f, sample.arrays)
@@ -64,7 +67,8 @@ def test_gradients_of_samples_are_the_same_to_the_bit(name, sample, request):
     if isinstance(kept, type):
         assert outcome(f, sample.arrays) is kept
     else:
-        assert any([x.tobytes() for x in outcome(f, sample.arrays)] == [x.tobytes() for x in kept] for _ in range(5))
+        runs = (outcome(f, sample.arrays) for _ in range(5 if name in BY_SCHUR else 1))
+        assert [x.tobytes() for x in kept] in ([x.tobytes() for x in found] for found in runs)
 
 
 @pytest.mark.parametrize("first", range(0, 200, 25))
