@@ -69,6 +69,13 @@ def exiting(w, part):
     sys.exit(3)
 
 
+def writing(w, part):
+    """The loss, which keeps its data on a disk that is full."""
+    with open("/dev/full", "wb", buffering=0) as file:  # noqa: PTH123 - recorded, so no object of its own
+        file.write(part[0].tobytes())
+    return logistic(w, part)
+
+
 def deadly(w, part):
     if len(part[1]) == 15:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -80,6 +87,11 @@ def ending(w, part):
     if len(part[1]) == 15:
         os._exit(3)
     return logistic(w, part)
+
+
+def part_of(w, k):
+    """The squares of the k-th of 24 parts of many parameters."""
+    return np.sum(w[k::24] ** 2)
 
 
 def counted(w, part):

@@ -204,6 +204,26 @@ def test_large_gradients_are_added_on_the_workers(client):
 
 
 @of_two
+def test_a_large_point_travels_once(client, monkeypatch):
+    """From here to one worker, and from that to the other, however many parts there are."""
+    theta, written = np.linspace(0.0, 1.0, 1_000_000), []
+    total = summed(models.part_of, range(24), client)
+    total(theta)  # the parts and the program have travelled
+    outgoing = lambda: sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
+
+    async def write(comm, *args, **kwargs):
+        written.append(await of_dask(comm, *args, **kwargs))
+        return written[-1]
+
+    of_dask, before = distributed.comm.tcp.TCP.write, outgoing()
+    monkeypatch.setattr(distributed.comm.tcp.TCP, "write", write)
+    assert np.isclose(total(2.0 * theta), 4.0 * np.sum(theta**2), rtol=1e-12)
+    monkeypatch.undo()
+    assert 0.99 * theta.nbytes < sum(written) < 1.1 * theta.nbytes
+    assert outgoing() - before < 1.1 * theta.nbytes
+
+
+@of_two
 @pytest.mark.parametrize("short", [0.1, 60.0], ids=["a task for a part", "a task for a worker"])
 def test_workers_that_are_killed_in_the_middle_change_no_bit(client, monkeypatch, short):
     monkeypatch.setattr(clusters, "SHORT", short)
@@ -231,6 +251,13 @@ def test_errors_that_would_end_a_worker(client, loss, message):
     with pytest.raises(PartError, match=f"part 0 raised RuntimeError: {message}"):
         grad(summed(loss, PARTS, client))(POINT)
     assert client.run(os.getpid) == pids
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_disk_of_a_worker_that_is_full(client):
+    with pytest.raises(PartError, match="part 0 raised OSError: .*No space left on device"):
+        grad(summed(models.writing, PARTS, client))(POINT)
+    assert grad(summed(logistic, PARTS, client))(POINT).tobytes() == FITTED
 
 
 @of_two
