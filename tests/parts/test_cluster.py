@@ -255,7 +255,7 @@ def test_errors_that_would_end_a_worker(client, loss, message):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_disk_of_a_worker_that_is_full(client):
-    with pytest.raises(PartError, match="part 0 raised OSError: .*No space left on device"):
+    with pytest.raises(PartError, match=r"part 0 raised OSError: .*No space left on device"):
         grad(summed(models.writing, PARTS, client))(POINT)
     assert grad(summed(logistic, PARTS, client))(POINT).tobytes() == FITTED
 
