@@ -29,7 +29,6 @@ from .machine.python import (
     of_python,
     with_memory,
 )
-from .machine.store import folder
 from .text.calling import printed
 
 NOT_AS_RECORDED, RAISES = -1, -2
@@ -91,7 +90,7 @@ class Text(Arrangement):
         calls = int(MAKING * sum(part.count("\n") for part in parts) / max(time, CALL))
         first = [counted(self.addresses, calls), called(self.addresses, "counted")]
         self.text = "\n".join([self.addresses.definition, *parts, called(self.addresses, "entry")])
-        is_worth = calls > 1 and self.length < LONG and not profile and folder() is None
+        is_worth = calls > 1 and self.length < LONG and not profile
         self.draft = "\n".join([self.addresses.definition, *parts, *first]) if is_worth else ""
         """The same to be made by LLVM's level 0, in a third of the time; it is better made anew after so many calls
         as take about as long as that does."""

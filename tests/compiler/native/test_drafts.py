@@ -12,7 +12,7 @@ pytest.importorskip("llvmlite")
 
 from autodiff import grad, jit
 from autodiff.compiler.native import entry
-from autodiff.compiler.native.machine import python
+from autodiff.compiler.native.machine import engine, python, store
 
 X = np.linspace(-0.4, 1.3, 37)
 CALLS = 4
@@ -29,7 +29,7 @@ def made(monkeypatch):
     monkeypatch.setattr(
         python, "Machine", lambda text, level, *rest: (levels.append(level), make(text, level, *rest))[1]
     )
-    monkeypatch.setattr(entry, "folder", lambda: None)  # what is to be kept is made at once
+    monkeypatch.setattr(python, "is_kept", lambda text, level: False)
     monkeypatch.setattr(entry, "counted", lambda addresses, _: python.counted(addresses, CALLS))
     return levels
 
@@ -41,6 +41,20 @@ def test_code_is_made_anew_once_and_gives_the_same_bits(made):
     for k in range(2, 9):
         assert made == ([0] if k <= CALLS else [0, 2])
         found.append(inner(X))
+    for one in found:
+        assert_array_equal(one, found[0])
+
+
+def test_no_draft_is_made_of_code_that_is_kept(made, monkeypatch, tmp_path):
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path / "code"))
+    monkeypatch.setattr(python, "is_kept", engine.is_kept)
+    found = [jit(grad(valley))(X) for _ in range(CALLS)]
+    assert made == [0] * CALLS
+    compiled = jit(grad(valley))
+    found += [compiled(X) for _ in range(CALLS)]
+    assert made == [0] * (CALLS + 1) + [2]
+    found.append(jit(grad(valley))(X))
+    assert made == [0] * (CALLS + 1) + [2, 2]
     for one in found:
         assert_array_equal(one, found[0])
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from .addresses import TABLE, Addresses
-from .store import fetch, keep, name_of
+from .store import fetch, has, keep, name_of
 
 try:
     from llvmlite import binding as llvm
@@ -80,9 +80,18 @@ class Machine:
         return found
 
 
+def is_kept(text: str, level: int) -> bool:
+    """Return whether the machine code of a text is on disk, from an earlier process or from this one."""
+    return has(_name(text, level))
+
+
+def _name(text: str, level: int) -> str:
+    return name_of(*_versions(), str(level), text)
+
+
 def _code(text: str, level: int, target: Any) -> bytes:
     """Return the machine code of a text: that which is kept, or else it is made."""
-    name = name_of(*_versions(), str(level), text)
+    name = _name(text, level)
     found = fetch(name)
     if found is None:
         module = llvm.parse_assembly(text)

@@ -16,7 +16,7 @@ from weakref import ref
 import numpy as np
 
 from .addresses import Addresses
-from .engine import Machine
+from .engine import Machine, is_kept
 
 C_ORDER = 0x0001 | 0x0100
 """NumPy's flags of an array whose elements are in order, and where the processor expects them."""
@@ -76,7 +76,11 @@ class Entry:
 
     def __init__(self, text: str, level: int, addresses: Sequence[int], memory: np.ndarray, kept: list[Any],
                  draft: str = "") -> None:  # fmt: skip
-        """Make the machine code of a text; at first that of a draft, if there is one, which `counted` calls are of."""
+        """Make the machine code of a text; at first that of a draft, if there is one, which `counted` calls are of.
+
+        None is made where the machine code of the text is kept on disk.
+        """
+        draft = "" if is_kept(text, level) else draft
         better = partial(_better, ref(self))
         self._text, self._level, self._memory, self._kept = text, level, memory, [*kept, better]
         self._addresses = [id(better) if address == BETTER else address for address in addresses]

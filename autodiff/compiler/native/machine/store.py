@@ -84,6 +84,17 @@ def fetch(name: str) -> bytes | None:
     return code
 
 
+def has(name: str) -> bool:
+    """Return whether there is a file with the code of a name, which need not be whole."""
+    within = folder()
+    if within is None:
+        return False
+    try:
+        return (within / f"{name}.o").exists()
+    except (OSError, ValueError):
+        return False
+
+
 def keep(name: str, code: bytes) -> None:
     """Keep the code of a name, if that can be."""
     within = folder()
