@@ -19,7 +19,7 @@ from dualnumbers.forms import is_unreal, shape, type_of
 from dualnumbers.levels import Level, is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike
-from dualnumbers.numbers.taylor.number import TaylorNumber, make
+from dualnumbers.numbers.taylor.number import TaylorNumber, make, of_floats
 from dualnumbers.numbers.taylor.series import Series
 from dualnumbers.table.partials import as_given, in_precision
 
@@ -53,6 +53,8 @@ def taylor(f: Callable[[Any], Any], x: Any, order: int, direction: Any = None) -
     [5.0, 2.0, 1.0]
     """
     order = checked_order(order)
+    if type(x) is float and direction is None and order:
+        return of_float(f, [x], 0, order)
     if direction is not None:
         return _along(f, x, order, [direction])
     if is_structure(x) or shape(x):
@@ -69,6 +71,8 @@ def taylor(f: Callable[[Any], Any], x: Any, order: int, direction: Any = None) -
 
 def checked_order(order: Any) -> int:
     """Return an order; TypeError where it is no integer, ValueError where it is below 0."""
+    if type(order) is int and order >= 0:
+        return order
     if isinstance(order, bool) or not hasattr(type(order), "__index__"):
         raise TypeError(f"order is the number of differentiations, 0, 1, 2, …; got {described(order)}{user_line()}")
     if order < 0:
@@ -82,31 +86,45 @@ def _check_holomorphic(turned: Any, straight: Any, k: int) -> None:
         holomorphic(other, one / 1j**k)
 
 
+def of_float(f: Callable[..., Any], args: list[Any], index: int, order: int) -> list[Any]:
+    """Return the coefficients of f in the argument at ``index``, a float, up to an order above 0."""
+    level, x = Level(), args[index]
+    seeded = args.copy()
+    seeded[index] = of_floats([x, 1.0], order, level)
+    raw = run(f, seeded, level)
+    if type(raw) is TaylorNumber and raw.level is level and not watching():
+        found = raw.series.found
+        total = sum(found)
+        if type(found[0]) is float is type(total) and total == total:  # as most are
+            return found + [0.0] * (order + 1 - len(found))
+
+    def of_one(x: Any) -> Any:
+        return f(*args[:index], x, *args[index + 1 :])
+
+    of_one.__name__ = name_of(f)
+    return _found(of_one, Call([x], [0]), [1.0], raw, level, order, x)
+
+
 def _along(f: Callable[[Any], Any], x: Any, order: int, direction: list[Any] | None) -> list[Any]:
     """Return the coefficients along a direction, which is 1 where there is none."""
-    level = Level()
-    if type(x) is float and direction is None and order:
-        raw = run(f, [make(Series([x, 1.0], None, order), level)], level)
-        if type(raw) is TaylorNumber and raw.level is level and not watching():
-            found = raw.series.all()
-            if all(type(t) is float and t == t for t in found):
-                return found  # as most are
-        call, along = Call([x], [0]), [1.0]
-    else:
-        call = Call([x], [0])
-        along = (
-            [alike(1.0, type_of(x)) for x in call.leaves]
-            if direction is None
-            else call.matched(direction, "the direction")
-        )
-        seeds = [
-            make(Series([a, v] if order else [a], None, order), level) for a, v in zip(call.leaves, along, strict=True)
-        ]
-        raw = run(f, call.arguments_with(seeds), level)
+    level, call = Level(), Call([x], [0])
+    along = (
+        [alike(1.0, type_of(x)) for x in call.leaves] if direction is None else call.matched(direction, "the direction")
+    )
+    seeds = [
+        make(Series([a, v] if order else [a], None, order), level) for a, v in zip(call.leaves, along, strict=True)
+    ]
+    raw = run(f, call.arguments_with(seeds), level)
+    return _found(f, call, along, raw, level, order, x if direction is None else None)
+
+
+def _found(
+    f: Callable[[Any], Any], call: Call, along: list[Any], raw: Any, level: Level, order: int, given: Any
+) -> list[Any]:
+    """Return the coefficients that are in what f returned of series at a level; ``given`` is a number x, else None."""
     out = joined(raw, f)
     call.check()
     leaves, rebuild = flatten(out)
-    given = x if direction is None else None
     by_leaf = [_coefficients(output_leaf(leaf, f), level, order, given) for leaf in leaves]
     coefficients = [rebuild([of_leaf[k] for of_leaf in by_leaf]) for k in range(order + 1)]
     doubtful = [k for k in range(1, order + 1) if any(in_doubt(of_leaf[k]) for of_leaf in by_leaf)]

@@ -32,7 +32,7 @@ from dualnumbers.rules.linalg.products import matmul
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, reshape, transpose
 from dualnumbers.table.partials import in_precision
 
-from .any_order import checked_order, taylor
+from .any_order import checked_order, of_float, taylor
 from .calls.call import Call
 from .calls.directions import CHUNK, holomorphic
 from .calls.places import Which, arguments, place
@@ -58,6 +58,8 @@ def derivative_of_order(f: Function, wrt: Which, args: Sequence[Any], order: int
         return derivative(f, wrt, args)
     args = arguments(f, args)
     index = place(wrt, f, len(args))
+    if order >= LONG and type(args[index]) is float:
+        return _by_coefficient(of_float(f, args, index, order), order)
     if 1 < order < LONG and not is_structure(args[index]) and not shape(args[index]):
         return derivative(f, (index,) * order, args)
 
@@ -91,11 +93,7 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
     if type(x) is not float:
         x = differentiable(array(x))
     if not shape(x):
-        coefficient = taylor(f, x, order)[order]
-        if type(coefficient) is float:
-            return math.factorial(order) * coefficient
-        leaves, rebuild = flatten(coefficient)
-        return rebuild([math.factorial(order) * leaf for leaf in leaves])
+        return _by_coefficient(taylor(f, x, order), order)
     if order == 0:
         return taylor(f, x, 0, direction=zeros_like(x))[0]
     if order == 1 or not size(x) or (order > HIGHEST and size(x) > 1):
@@ -109,6 +107,15 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
                 holomorphic(other[k], one[k] / 1j ** (k - 1))
     tensors = [_whole(coefficients, x, order) for coefficients in found]
     return _jacobian_of_jacobians(f, x, order) if any(map(in_doubt, tensors)) else rebuild(tensors)
+
+
+def _by_coefficient(coefficients: list[Any], order: int) -> Any:
+    """Return the derivative of an order, given the Taylor coefficients."""
+    coefficient = coefficients[order]
+    if type(coefficient) is float:
+        return math.factorial(order) * coefficient
+    leaves, rebuild = flatten(coefficient)
+    return rebuild([math.factorial(order) * leaf for leaf in leaves])
 
 
 def _jacobian_of_jacobians(f: Function, x: Any, order: int) -> Any:

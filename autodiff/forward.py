@@ -93,8 +93,10 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     args = arguments(f, args)
     first = wrt[0]
     nested = type(first) is int and 0 <= first < len(args) and wrt == (first,) * len(wrt)
-    if nested and len(wrt) >= LONG and type(args[first]) is float:  # type: ignore[index]
-        return derivative(f, first, args, order=len(wrt))
+    if nested and len(wrt) > 1 and type(args[first]) is float:  # type: ignore[index]
+        if len(wrt) >= LONG:
+            return derivative(f, first, args, order=len(wrt))
+        return derivative(lambda *xs: derivative(f, first, xs), first, args)
     first, *others = places(wrt, f, len(args), "wrt")
     if not others:
         return derivative(f, first, args)

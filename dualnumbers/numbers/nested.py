@@ -56,7 +56,7 @@ def _number(primal: Any, tangent: Any, level: Any) -> Any:
 def product(x: Any, y: Any, z: Any) -> Any:
     """Return the product of two numbers of one level, given that of their primals, ``z``."""
     a, b = x.primal, y.primal
-    if type(plain(z)) is float:
+    if (type(z) is DualNumber and type(z.primal) is float) or type(plain(z)) is float:
         return _number(z, a * y.tangent + b * x.tangent, x.level)
     a, b = regular(a), regular(b)
     tangent = None if a is None or b is None else regular(a * y.tangent + b * x.tangent)

@@ -8,12 +8,12 @@ import pytest
 from array_samples import SAMPLES, directions, of_each
 from mpmath import mp
 from references import reference
-from table import EPS, FUNCTIONS, few_points, named, noise, places
+from table import EPS, FUNCTIONS, ROWS, few_points, named, noise, places
 
 from autodiff import jvp, taylor
 from dualnumbers import TaylorNumber
 from dualnumbers.numbers.number import lifted_operators
-from dualnumbers.numbers.taylor import operation
+from dualnumbers.numbers.taylor import operation, propagation
 from dualnumbers.table import TABLE
 
 ORDER = 3
@@ -103,6 +103,25 @@ def test_what_is_written_out_is_what_the_table_gives(name, order, kind, monkeypa
     for written in found:
         for c, e in zip(written.coefficients, expected.coefficients, strict=True):
             np.testing.assert_allclose(c, e, rtol=1e-13, atol=1e-13)
+
+
+UNARY = [f for f in ELEMENTWISE if f.row.arity == 1 and f in ROWS and f.row.name != "_python_number"]
+
+
+@pytest.mark.parametrize(**named(UNARY))
+def test_what_is_found_in_short_is_what_the_rules_give(function, monkeypatch):
+    """Of floats and of NumPy's, by Python's function and by NumPy's; the value is of the same type."""
+    row = function.row
+    for (point,) in few_points(row)[:2]:
+        for face in (row.python, row.numpy):
+            for order, kind in ((1, float), (2, np.float64), (3, float), (4, np.float64)):
+                x = TaylorNumber([kind(point), 0.7, -0.3][: order + 1], order)
+                found = face.evaluate(x).coefficients
+                with monkeypatch.context() as patched:
+                    patched.setattr(propagation, "SHORT", 0)
+                    expected = face.evaluate(x).coefficients
+                assert list(map(type, found)) == list(map(type, expected))
+                assert_same(found, expected, 1e-12 * noise(row))
 
 
 # --------------------------------------------------------------------------------------------- 60 digits

@@ -41,8 +41,8 @@ from ..number import Number
 from ..operators import lifted_operators
 from ..views import ArrayView
 from .operation import completed
-from .polynomials import minus, over, plus, times, to_power
-from .propagation import extend
+from .polynomials import finite, minus, over, plus, times, to_power
+from .propagation import DOUBLE, extend
 from .series import Series
 
 new = object.__new__
@@ -52,31 +52,67 @@ WRITTEN_OUT = {"add": plus, "subtract": minus, "multiply": times, "divide": over
 """The name of a row → what it does to complete series of floats."""
 
 
-def _in_short(algebra: Callable[..., Any], general: Callable[..., Any], reflected: bool) -> Callable[..., Any]:
+def _in_short(face: Face, general: Callable[..., Any], reflected: bool) -> Callable[..., Any]:
     """Make an operator that applies the algebra to complete series of floats, the ``general`` way to others."""
+    algebra, evaluate = WRITTEN_OUT[face.row.name], face.evaluate
 
     def operator(x: Any, y: Any) -> Any:
-        own, kind = x.series, type(y)
-        if own.within is None and type(own.found[0]) is float:
-            order = own.order
-            if kind is float or kind is int:
-                other = [y]
-            elif kind is TaylorNumber and y.level is x.level:
-                given = y.series
-                if given.within is not None or type(given.found[0]) is not float:
-                    return general(x, y)
-                other = given.found
-                if given.order < order:
-                    order = given.order
-            else:
-                return general(x, y)
-            found = algebra(other, own.found, order) if reflected else algebra(own.found, other, order)
-            z: Any = new(TaylorNumber)
-            z.series, z.level = Series(found, None, order), x.level
-            return z
-        return general(x, y)
+        own, kind, level = x.series, type(y), x.level
+        a, order = own.found, own.order
+        if own.within is not None:
+            return general(x, y)
+        if type(a[0]) is not float:
+            return of_double(x, y)
+        if kind is float or kind is int:
+            b = [y]
+        elif kind is TaylorNumber and y.level is level:
+            other = y.series
+            b = other.found
+            if other.within is not None or type(b[0]) is not float:
+                return of_double(x, y)
+            if other.order != order:
+                order = min(order, other.order)
+                a, b = a[: order + 1], b[: order + 1]
+        else:
+            return of_double(x, y)
+        return of_floats(algebra(b, a, order) if reflected else algebra(a, b, order), order, level)
+
+    def of_double(x: Any, y: Any) -> Any:
+        level, order = x.level, min(s.series.order for s in (x, y) if type(s) is TaylorNumber)
+        first, second = (y, x) if reflected else (x, y)
+        a, b = _as_floats(first, order, level), _as_floats(second, order, level)
+        found = None if a is None or b is None else finite(algebra, a, b, order)
+        if found is None:
+            return general(x, y)
+        found[0] = evaluate(_first(first), _first(second))
+        return of_floats(found, order, level)
 
     return operator
+
+
+def _first(x: Any) -> Any:
+    """Return the first coefficient of a series, and a constant as it is."""
+    return x.series.found[0] if type(x) is TaylorNumber else x
+
+
+def _as_floats(x: Any, order: int, level: Level) -> list[Any] | None:
+    """Return the coefficients of an operand of double precision, of NumPy's or Python's; None of another one."""
+    if type(x) is not TaylorNumber:
+        return [float(x)] if type(x) in DOUBLE or type(x) is int else None
+    series = x.series
+    if x.level is not level or series.within is not None or type(series.found[0]) not in DOUBLE:
+        return None
+    return [float(series.found[0]), *series.found[1 : order + 1]]
+
+
+def of_floats(found: list[float], order: int, level: Level) -> Any:
+    """Make the Taylor number of coefficients that are floats: as `make`, in half the time."""
+    series: Any = new(Series)
+    series.found, series.order = found, order
+    series.rule = series.within = series._rows = None
+    z: Any = new(TaylorNumber)
+    z.series, z.level = series, level
+    return z
 
 
 def make(series: Series, level: Level) -> Any:
@@ -115,7 +151,7 @@ class TaylorNumber(Number, operators=True):
     def lift(cls, face: Face) -> Callable[..., Any]:
         """Return the row extended to power series."""
         taylor_number = next(kind for kind in cls.__mro__ if "lift" in kind.__dict__)
-        return extend(face, make, taylor_number)
+        return extend(face, make, of_floats, taylor_number)
 
     @property
     def primal(self) -> Any:
@@ -168,21 +204,21 @@ class TaylorNumber(Number, operators=True):
     def operators(cls, face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the operator of a row and its reflected twin; of floats, the algebra is written out."""
         general, reflected = super().operators(face)
-        algebra = WRITTEN_OUT.get(face.row.name)
-        if algebra is None or issubclass(cls, ArrayNumber):
+        if face.row.name not in WRITTEN_OUT or issubclass(cls, ArrayNumber):
             return general, reflected
-        return _in_short(algebra, general, False), _in_short(algebra, reflected, True)
+        return _in_short(face, general, False), _in_short(face, reflected, True)
 
     def __pow__(self, other: Any) -> Any:
         x, kind = self.series, type(other)
         first = x.found[0]
-        if (
-            type(first) is float
-            and x.within is None
-            and (kind is float or kind is int)
-            and (first > 0.0 or (kind is int and first))
-        ):
-            return make(Series(to_power(x.found, other, x.order), None, x.order), self.level)
+        if (kind is float or kind is int) and type(first) in DOUBLE and (first > 0.0 or (kind is int and first)):
+            if type(first) is float and x.within is None:
+                return of_floats(to_power(x.found, other, x.order), x.order, self.level)
+            a = _as_floats(self, x.order, self.level)
+            found = None if a is None else finite(to_power, a, other, x.order)
+            if found is not None:
+                found[0] = first**other
+                return of_floats(found, x.order, self.level)
         return _POWER(self, other)
 
 

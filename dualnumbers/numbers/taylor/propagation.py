@@ -12,15 +12,19 @@ from typing import Any
 import numpy as np
 
 from ...forms import is_unreal
-from ...levels import is_number
+from ...levels import Level, is_number
 from ...several import each
 from ...table.dispatch import lead, leading
-from ...table.kinds import scaled
-from ...table.partials import FAILURES, arguments_read, at_point, beside
+from ...table.partials import arguments_read, at_point, beside
 from ...table.row import Face
 from .operation import Make, Operation
-from .polynomials import of_slope
+from .polynomials import finite, following, of_own_slope, of_slope
 from .series import Series
+
+OfFloats = Callable[[list[float], int, Level], Any]
+
+DOUBLE = (float, np.float64)
+"""The types of first coefficients of which series are found in short."""
 
 OF_VALUE = frozenset((1,))
 
@@ -28,12 +32,15 @@ SHORT = 4
 """Up to this order series of floats are found without an operation, which would take longer."""
 
 
-def extend(face: Face, make: Make, kind: Any) -> Callable[..., Any]:
-    """Extend a row to numbers of ``kind`` with ``series`` and ``level``, which ``make`` makes."""
+def extend(face: Face, make: Make, of_floats: OfFloats, kind: Any) -> Callable[..., Any]:
+    """Extend a row to numbers of ``kind`` with ``series`` and ``level``, which ``make`` makes.
+
+    ``of_floats`` makes those of a list of floats, up to an order.
+    """
     row, evaluate, statics, unreal = face.row, face.evaluate, face.row.statics, face.unreal
 
     if row.is_elementwise and row.arity == 1 and not row.several:
-        return _of_one(face, make)
+        return _of_one(face, make, of_floats)
 
     def extended(*arguments: Any) -> Any:
         operands = arguments[: len(arguments) - statics]
@@ -66,26 +73,31 @@ def extend(face: Face, make: Make, kind: Any) -> Callable[..., Any]:
     return extended
 
 
-def _of_one(face: Face, make: Make) -> Callable[..., Any]:
+def _of_one(face: Face, make: Make, of_floats: OfFloats) -> Callable[..., Any]:
     """Extend an elementwise row of one operand, at half the time of the general way."""
     row, evaluate, unreal, floats = face.row, face.evaluate, face.unreal, face.scalar
-    (partial,) = row.partials
-    read = arguments_read(partial, (0, 1), frozenset((0, 1)))
+    short = _in_short(row.partials[0], of_floats)
 
     def extended(x: Any) -> Any:
         series, level = x.series, x.level
-        first = series.found[0]
-        if unreal and is_unreal(first):
+        first, within, order = series.found[0], series.within, series.order
+        if type(first) is float:
+            z0 = floats(first)
+        elif unreal and is_unreal(first):
             return unreal(x)
-        z0 = floats(first) if type(first) is float else evaluate(first)
-        within = series.within
+        else:
+            z0 = evaluate(first)
+        if within is None and 0 < order <= SHORT and type(z0) in DOUBLE and type(first) in DOUBLE:
+            a, w = series.found, z0
+            if type(z0) is not float:
+                a, w = [float(first), *a[1:]], float(z0)
+            found = finite(short, a, w, order, level)
+            if found is not None:  # else the rules tell zeros from one another
+                found[0] = z0
+                return of_floats(found, order, level)
         if within is not None:
             return make(within.applied(row, z0, (series,), ()), level)
-        if type(z0) is float is type(first) and 0 < series.order <= SHORT:
-            found = _short(partial, read, series, z0, level, make)
-            if found is not None:
-                return make(Series(found, None, series.order), level)
-        operation = Operation(level, series.order, make)
+        operation = Operation(level, order, make)
         w, (at,) = (z0, (first,)) if type(z0) is float else at_point(z0, (first,))
         try:
             with np.errstate(all="ignore"):
@@ -96,34 +108,30 @@ def _of_one(face: Face, make: Make) -> Callable[..., Any]:
     return extended
 
 
-def _short(partial: Any, read: frozenset[int], series: Series, z0: float, level: Any, make: Make) -> list[float] | None:
-    """Return the coefficients of a function of a complete series of floats; None where one is none or not finite.
+def _in_short(partial: Any, of_floats: OfFloats) -> Callable[[list[float], float, int, Level], list[Any]]:
+    """Make the function of a complete series of floats, given its value, up to an order.
 
     The partial is taken of series of the order that it is needed to; where it reads the value, of each order anew.
-    ``read`` says whether it reads the operand, 0, and the value, 1.
     """
-    a, found = series.found, [z0]
     if type(partial) is float:
-        return [z0, *(scaled(partial, t) for t in a[1:])]
+        return lambda a, z0, order, level: [z0, *[partial * t for t in a[1:]]]
+    read = arguments_read(partial, (0, 1), frozenset((0, 1)))
 
-    own = False
+    def coefficients(p: Any) -> list[Any]:
+        return p.series.found if is_number(type(p)) else [p]
 
-    def slope(k: int) -> list[float]:
-        nonlocal own
-        if k == 1:
-            w = partial(a[0], z0)
-            own = w is z0 and read == OF_VALUE  # as exp has it
-        elif own:
-            return found
-        else:
-            x = make(Series(a[:k], None, k - 1), level) if 0 in read else None
-            w = partial(x, make(Series(found[:k], None, k - 1), level) if 1 in read else None)
-        return w.series.found if is_number(type(w)) else [w]
+    def of_operand(a: list[float], z0: float, order: int, level: Level) -> list[Any]:
+        x = of_floats(a[:order], order - 1, level) if order > 1 else a[0]
+        return of_slope(z0, a, coefficients(partial(x, None)), order)
 
-    try:
-        for k in range(1, series.order + 1) if 1 in read else (series.order,):
-            found = of_slope(z0, a, slope(k), k)
-    except FAILURES:
-        return None
-    total = sum(found)
-    return found if type(total) is float and total - total == 0.0 else None
+    def of_value(a: list[float], z0: float, order: int, level: Level) -> list[Any]:
+        p = partial(a[0], z0)
+        if p is z0 and read == OF_VALUE:
+            return of_own_slope(z0, a, order)
+        found = of_slope(z0, a, [p], 1)
+        for k in range(2, order + 1 if len(a) > 1 else 0):
+            x = of_floats(a[:k], k - 1, level) if 0 in read else None
+            found.append(following(a, coefficients(partial(x, of_floats(found[:k], k - 1, level))), k))
+        return found
+
+    return of_value if 1 in read else of_operand

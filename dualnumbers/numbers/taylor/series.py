@@ -45,12 +45,11 @@ class Series:
     that is complete.
     """
 
-    __slots__ = ("_known", "_rows", "found", "order", "rule", "within")
+    __slots__ = ("_rows", "found", "order", "rule", "within")
 
     def __init__(self, found: list[Any], rule: Rule | None, order: int, within: Any = None) -> None:
         self.found, self.rule, self.order, self.within = found, rule, order, within
-        self._rows: Any = None
-        self._known = 0
+        self._rows: tuple[Any, int] | None = None
 
     def at(self, k: int) -> Any:
         """Return the coefficient of tᵏ; None where it is zero whatever the values are."""
@@ -70,12 +69,13 @@ class Series:
         if self._rows is None:
             if type(z) is not np.ndarray or not 0 < z.size <= LARGE or z.dtype.kind not in "fc":
                 return None
-            self._rows = np.empty((self.order + 1, z.size), z.dtype)
-        rows = self._rows
-        for k in range(self._known, last + 1):
+            self._rows = np.empty((self.order + 1, z.size), z.dtype), 0
+        rows, count = self._rows
+        for k in range(count, last + 1):
             if type(found[k]) is not np.ndarray or found[k].dtype != rows.dtype:
                 return None
-            rows[k], self._known = found[k].ravel(), k + 1
+            rows[k] = found[k].ravel()
+            self._rows = rows, k + 1
         return rows
 
     def all(self) -> list[Any]:
