@@ -55,9 +55,7 @@ class Recording:
         recorder.is_lean = not keep
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves
-        handles: list[Any] = []
-        for x in self.leaves:
-            handles.append(variable(recorder, x.snapshot() if is_number(type(x)) else x))
+        handles = [variable(recorder, x.snapshot() if is_number(type(x)) else x) for x in self.leaves]
         try:
             self.out = run(f, self.call.arguments_with(handles), recorder.level)
         except Exception as error:
@@ -107,6 +105,9 @@ class Recording:
         """Return adjoints of the leaves as a user gets them; those of the ids ``handed_out`` are somebody's already."""
         partials = []
         for g, x in zip(found, self.leaves, strict=True):
+            if type(g) is float is type(x):
+                partials.append(g)
+                continue
             if g is None:
                 g = zeros_like(x)
             if type(g) is not type(x) or is_number(type(g)):

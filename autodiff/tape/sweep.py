@@ -39,6 +39,7 @@ from .accumulation import (
     twice,
 )
 from .few import add_few, few_of, passed_on
+from .float_sweep import of_floats
 from .keeping import LARGE, restore
 from .pieces import Few, Pieces
 from .program import FAR, INERT, UNARY
@@ -49,6 +50,8 @@ from .wengert import Tape
 if TYPE_CHECKING:
     from ..second_look.structure import Pattern, Terms
 
+
+FLOATS = {float}
 
 PLAIN = (np.ndarray, float, numpy_float)
 """The types of most adjoints."""
@@ -88,6 +91,10 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
     """
     if tape.captured is not None:
         tape.check_captured()
+    if not tape.mixed and not keep and set(map(type, seeds.values())) == FLOATS:
+        of_numbers = of_floats(tape, seeds, _pull)
+        if of_numbers is not None:
+            return of_numbers, lambda line: None
     times = _conjugated if tape.complex else None
     with np.errstate(all="ignore"):
         try:

@@ -110,7 +110,7 @@ LAYERS = (
         "autodiff.tape.pickling",
     ),
     ("autodiff.tape.accumulation",),
-    ("autodiff.tape.few",),
+    ("autodiff.tape.few", "autodiff.tape.float_sweep"),
     ("autodiff.tape.sweep", "autodiff.tape.tangents"),
     ("autodiff.second_look.certain", "autodiff.linearization", "autodiff.tape.profile", "autodiff.tape.curvature"),
     ("autodiff.recorded", "autodiff.second_look.rounding"),
