@@ -55,7 +55,9 @@ class Recording:
         recorder.is_lean = not keep
         self.call = Call(args, indices, keep)
         self.leaves = self.call.leaves
-        handles = [variable(recorder, x.snapshot() if is_number(type(x)) else x) for x in self.leaves]
+        handles: list[Any] = []
+        for x in self.leaves:
+            handles.append(variable(recorder, x.snapshot() if is_number(type(x)) else x))
         try:
             self.out = run(f, self.call.arguments_with(handles), recorder.level)
         except Exception as error:

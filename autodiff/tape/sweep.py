@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from ..second_look.structure import Pattern, Terms
 
 
-FLOATS = {float}
-
 PLAIN = (np.ndarray, float, numpy_float)
 """The types of most adjoints."""
 
@@ -91,7 +89,7 @@ def swept(tape: Tape, seeds: dict[int, Any], keep: bool) -> tuple[list[Any], Cal
     """
     if tape.captured is not None:
         tape.check_captured()
-    if not tape.mixed and not keep and set(map(type, seeds.values())) == FLOATS:
+    if not tape.mixed and not keep and set(map(type, seeds.values())) == {float}:
         of_numbers = of_floats(tape, seeds, _pull)
         if of_numbers is not None:
             return of_numbers, lambda line: None
