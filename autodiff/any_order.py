@@ -25,9 +25,10 @@ from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
 from .calls.directions import holomorphic
+from .calls.given import described, no_function
 from .calls.running import run
 from .calls.structures import flatten, is_structure
-from .calls.values import described, name_of, output_leaf, own, zero
+from .calls.values import name_of, output_leaf, own, zero
 from .calls.watching import in_doubt, watching
 from .forward import check_alive_below, jacfwd, joined
 
@@ -52,6 +53,8 @@ def taylor(f: Callable[[Any], Any], x: Any, order: int, direction: Any = None) -
     >>> [c.tolist() for c in taylor(lambda v: np.sum(v**2), np.array([1.0, 2.0]), 2, direction=np.array([1.0, 0.0]))]
     [5.0, 2.0, 1.0]
     """
+    if not callable(f):
+        raise no_function("taylor(f, x, order)", f)
     order = checked_order(order)
     if type(x) is float and direction is None and order:
         return of_float(f, [x], 0, order)

@@ -35,10 +35,11 @@ from dualnumbers.table.partials import in_precision
 from .any_order import checked_order, of_float, taylor
 from .calls.call import Call
 from .calls.directions import CHUNK, holomorphic
+from .calls.given import described, no_function
 from .calls.places import Which, arguments, place
 from .calls.running import run
 from .calls.structures import flatten, is_structure
-from .calls.values import described, differentiable, name_of, output_leaf, own
+from .calls.values import differentiable, name_of, output_leaf, own
 from .calls.watching import in_doubt
 from .forward import LONG, check_alive_below, derivative, jacfwd, joined
 from .interpolation import HIGHEST, multi_indices, places_in_tensor, weights
@@ -84,6 +85,8 @@ def derivative_tensor(f: Function, x: Any, order: int) -> Any:
     >>> derivative_tensor(lambda v: v[0] ** 2 * v[1], np.array([1.0, 3.0]), 3)[0].tolist()
     [[0.0, 2.0], [2.0, 0.0]]
     """
+    if not callable(f):
+        raise no_function("derivative_tensor(f, x, order)", f)
     order = checked_order(order)
     if type(x) is not float and is_structure(x) and not isinstance(x, list):
         raise TypeError(

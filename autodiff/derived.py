@@ -7,7 +7,7 @@ from functools import wraps
 from types import MethodType
 from typing import Any, TypeVar, cast
 
-from dualnumbers.messages.errors import user_line
+from .calls.given import no_function
 
 Operator = TypeVar("Operator", bound=Callable[..., Callable[..., Any]])
 
@@ -68,8 +68,7 @@ def derived(operator: Operator) -> Operator:
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Any:
         if given and not callable(given[0]):
-            name = operator.__name__
-            raise TypeError(f"{name} takes a function, as in {name}(f)(x), not {given[0]!r}{user_line()}")
+            raise no_function(f"{operator.__name__}(f)(x)", given[0])
         compiled_by = getattr(type(given[0]), "compiled_by", None) if given else None
         if compiled_by is not None:
             return compiled_by(given[0], make, given[1:], options)

@@ -17,6 +17,7 @@ from dualnumbers.numbers.nested import regular
 from dualnumbers.table.partials import as_given, in_precision
 
 from .calls.call import Call
+from .calls.given import no_function
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
 from .calls.structures import flatten, is_structure, keeps_structure
@@ -56,6 +57,8 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     >>> derivative(lambda x: x**5, 0, [2.0], order=3)
     240.0
     """
+    if not callable(f):
+        raise no_function("derivative(f, 0, [x])", f)
     if order is not None:
         from .derivative_tensors import derivative_of_order
 
@@ -139,6 +142,8 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
 
     Raises TypeError where f returns an array, use `jacfwd`, or a complex number.
     """
+    if not callable(f):
+        raise no_function("gradient(f, [x])", f)
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
@@ -163,6 +168,8 @@ def jvp(
     >>> jvp(lambda x, y: x * y, [2.0, 3.0], [1.0, 0.0])
     (6.0, 3.0)
     """
+    if not callable(f):
+        raise no_function("jvp(f, [x], [v])", f)
     primals, tangents = arguments(f, primals), arguments(f, tangents)
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")

@@ -12,6 +12,7 @@ from dualnumbers.late import late
 from dualnumbers.levels import NOTING, is_number
 from dualnumbers.rules.shaping import array
 
+from .calls.given import no_function
 from .calls.places import Which, arguments, by_position, distinct, parameter_names
 from .calls.structures import map_leaves, paths_of_leaves
 from .calls.values import name_of, real_output
@@ -45,6 +46,8 @@ def record(f: Callable[..., Any], args: Sequence[Any], sources: bool = False) ->
     >>> len(tape), tape.adjoints(result)
     (3, [3.0, 2.0, 1.0])
     """
+    if not callable(f):
+        raise no_function("record(f, [x])", f)
     from .tape.replay import finish
     from .tape.sources import SourcedTape
 
@@ -72,6 +75,8 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     >>> gradient(lambda x, y: x * y + x, [2.0, 3.0])
     [4.0, 2.0]
     """
+    if not callable(f):
+        raise no_function("gradient(f, [x])", f)
     args = list(args) if type(args) is list else arguments(f, args)
     return list(_value_and_gradients(f, args, range(len(args)))[1])
 
@@ -159,6 +164,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     >>> value, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
+    if not callable(f):
+        raise no_function("vjp(f, x)", f)
     if not has_aux:
         pullback = PullBack.of(f, primals)
         return pullback.value, pullback

@@ -18,6 +18,7 @@ from dualnumbers.levels import is_number
 from dualnumbers.messages.errors import user_line
 from dualnumbers.table.kinds import Constant, Kind, Smooth
 
+from ..calls.given import no_function
 from ..calls.structures import flatten, map_leaves
 from ..custom.arrays import Rule
 
@@ -204,9 +205,7 @@ def _moves(x: Any) -> bool:
 def _imported(library: Library, function: Function) -> Function:
     name = getattr(function, "__name__", None) or type(function).__name__
     if not callable(function):
-        raise TypeError(
-            f"from_{library.name} takes a function of {library.name}'s arrays, not {function!r}{user_line()}"
-        )
+        raise no_function(f"from_{library.name}(f)", function)
     bridge = Imported(library, function, name)
 
     def imported(*arguments: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import no_function
 from .exported import Flat, Taken
 
 
@@ -26,6 +27,8 @@ def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> jax.grad(to_jax(lambda x: np.sum(np.sin(x) * x)))(np.array([0.0, 1.0]))  # doctest: +SKIP
     Array([0.       , 1.3817732], dtype=float32)
     """
+    if not callable(function):
+        raise no_function("to_jax(f)", function)
     name = getattr(function, "__name__", "the function")
 
     def exported(*arguments: Any, **keywords: Any) -> Any:

@@ -7,6 +7,7 @@ from functools import cache, update_wrapper
 from importlib import import_module
 from typing import Any
 
+from ..calls.given import no_function
 from .exported import Flat, Taken
 from .imported import Torch
 
@@ -24,6 +25,8 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> x.grad  # doctest: +SKIP
     tensor([0.0000, 1.3818])
     """
+    if not callable(function):
+        raise no_function("to_torch(f)", function)
     name = getattr(function, "__name__", "the function")
 
     def exported(*arguments: Any, **keywords: Any) -> Any:

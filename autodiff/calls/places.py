@@ -11,7 +11,8 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from ..derived import Derived
-from .values import described, name_of
+from .given import described
+from .values import name_of
 
 Which = int | str | tuple[int | str, ...]
 """What names arguments: an index, a parameter's name, or a tuple of those."""

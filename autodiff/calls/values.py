@@ -21,6 +21,7 @@ from dualnumbers.operands import is_labelled
 from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table.partials import as_given
 
+from .given import described
 from .structures import flatten, is_structure, kind_of, map_leaves
 
 CANCELLED = 1024.0
@@ -110,12 +111,6 @@ def _is_array(kind: type) -> bool:
     if issubclass(kind, (np.generic, np.ndarray)):
         return not any(base.__name__ in ("matrix", "MaskedArray") for base in kind.__mro__)
     return is_foreign(kind)
-
-
-def described(x: Any) -> str:
-    """Describe a value in an error: its type, and its text as far as it is short."""
-    text = " ".join(repr(x).split())
-    return f"{type(x).__name__} {text if len(text) < 60 else text[:57] + '...'}"
 
 
 def check_alive(x: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..calls.given import no_function
 from ..calls.places import Which, arguments
 from ..calls.structures import kind_of
 from ..calls.values import scalar_output
@@ -47,6 +48,8 @@ def check_derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], sus
     >>> check_derivative(lambda x, y: x * y**2, 1, [3.0, 2.0], 12.00001)
     False
     """
+    if not callable(f):
+        raise no_function("check_derivative(f, 0, [x], suspect)", f)
     found, xs = quotients(f, wrt, args)
     return _confirmed(suspect, iter(found), xs, "suspect")
 
@@ -60,6 +63,8 @@ def check_gradient(f: Callable[..., Any], args: Sequence[Any], suspect: Sequence
     >>> check_gradient(lambda x, y: x * y**2, [3.0, 2.0], [4.0, 12.0])
     True
     """
+    if not callable(f):
+        raise no_function("check_gradient(f, [x], suspect)", f)
     args = arguments(f, args)
     if isinstance(suspect, (str, dict)) or not hasattr(suspect, "__len__"):
         raise TypeError(f"suspect is a sequence of partials, one per argument; got {type(suspect).__name__}")

@@ -17,6 +17,7 @@ from dualnumbers.forms import zeros_like
 from dualnumbers.levels import plain
 from dualnumbers.several import parts
 
+from ..calls.given import no_function
 from ..calls.places import Which, arguments, distinct, places
 from ..calls.structures import flatten
 from ..calls.values import without_leaves
@@ -73,6 +74,8 @@ def gradcheck(
     >>> bool(gradcheck(lambda x, y: np.exp(-x * x) * np.sin(y) / (1 + y * y), [0.5, 2.0], order=3))
     True
     """
+    if not callable(f):
+        raise no_function("gradcheck(f, [x])", f)
     if isinstance(modes, str) or not modes or any(mode not in JACOBIANS for mode in modes):
         raise ValueError(f"modes is a sequence of {', '.join(map(repr, JACOBIANS))}; got {modes!r}")
     if order < 1:

@@ -26,6 +26,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import no_function
 from ..calls.values import name_of
 from .along import confirm_along
 from .smoothness import distance_to_kinks
@@ -95,7 +96,7 @@ def points(
     >>> test()
     """
     if not callable(f):
-        raise TypeError(f"points takes a function and a strategy for each argument of it; got {f!r}{user_line()}")
+        raise no_function("points(f, numbers())", f)
     drawn = _hypothesis().tuples(*arguments)
     return drawn.filter(lambda args: distance_to_kinks(f, args) >= away)  # type: ignore[no-any-return]
 
@@ -136,6 +137,8 @@ def checks(
     ...     check()
     >>> test()
     """
+    if not callable(f):
+        raise no_function("checks(f, numbers())", f)
     st = _hypothesis()
     if order < 1:
         raise ValueError(f"order is 1 or more; got {order!r}{user_line()}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import no_function
 from ..calls.values import name_of
 from ..derived import pickled, with_parameters_of
 from .rerun import Rerun
@@ -47,7 +48,7 @@ def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     if not callable(f):
-        raise TypeError(f"checkpoint takes a function, not {f!r}{user_line()}")
+        raise no_function("checkpoint(f)", f)
 
     @with_parameters_of(f)
     def rerun(*args: Any, **keywords: Any) -> Any:

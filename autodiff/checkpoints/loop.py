@@ -13,9 +13,10 @@ from dualnumbers.several import parts, plus
 
 from ..calls.directions import same_bits
 from ..calls.files import path_of
+from ..calls.given import no_function
 from ..calls.running import rerunning
 from ..calls.structures import flatten, map_leaves
-from ..calls.values import described, name_of, own
+from ..calls.values import name_of, own
 from .rerun import Function, Rerun, are_same, passes, pulled
 from .schedule import binomial
 from .spilling import Kept
@@ -50,10 +51,7 @@ def checkpointed_loop(step: Callable[[int, Any], Any], state: Any, n: int, *, sn
     -0.135335
     """
     if not callable(step):
-        raise TypeError(
-            f"checkpointed_loop: step is a function of k and the state, step(k, state); got "
-            f"{described(step)}{user_line()}"
-        )
+        raise no_function("checkpointed_loop(lambda k, state: …, state, n)", step)
     n = _whole("n", n, 0)
     block = max(min(BLOCK, isqrt(n)), 1) if block is None else _whole("block", block, 1)
     blocks = -(-n // block)

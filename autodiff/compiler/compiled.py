@@ -9,6 +9,7 @@ from weakref import ref
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..tape.wengert import Tape
 from .forms import form_of, forms_of_arrays, outline_of
@@ -155,5 +156,5 @@ def jit(f: Callable[..., Any], max_paths: int = PATHS, check: bool = False, exac
     array([0.   , 1.382])
     """
     if not callable(f):
-        raise TypeError(f"jit takes a function, not {f!r}{user_line()}")
+        raise no_function("jit(f)", f)
     return Compiled(f, Options(max_paths, check, exact, threads, profile, max_steps).checked())

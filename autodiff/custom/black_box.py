@@ -13,8 +13,8 @@ from dualnumbers.messages.errors import user_line
 from dualnumbers.table.kinds import Smooth
 from dualnumbers.table.partials import FAILURES
 
+from ..calls.given import described, no_function
 from ..calls.structures import is_structure
-from ..calls.values import described
 from ..differences import difference_quotient
 from .arrays import Rule
 from .decorators import decorated
@@ -49,7 +49,7 @@ def black_box(function: Function | None = None, *, rtol: float = 1e-6) -> Any:
     if function is None:
         return lambda function: black_box(function, rtol=rtol)
     if not callable(function):
-        raise TypeError(f"black_box takes a function, not {function!r}{user_line()}")
+        raise no_function("black_box(f)", function)
 
     def make(name: str, function: Function, count: int, fixed: tuple[str, ...]) -> Function:
         return _Box(name, _copied(function), count, fixed, rtol).rule

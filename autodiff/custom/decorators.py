@@ -21,6 +21,7 @@ from dualnumbers.table.dispatch import joined
 from dualnumbers.table.kinds import Constant, Elementwise, Kind, Linear, Multilinear, Smooth
 
 from ..calls.closures import Watched
+from ..calls.given import no_function
 from ..calls.structures import flatten, map_leaves
 from .arrays import Rule
 from .rows import (
@@ -58,8 +59,11 @@ def decorated(function: Function, kind: type[Kind], count: int | None,
 
     Where no count is given, all arguments up to the first with a default are operands; of ``kind`` `Constant`, all.
     ``make`` takes the name, the function of arguments by place, the number of arguments that come first and the names
-    of parameters, and returns a function of the lists of both.
+    of parameters, and returns a function of the lists of both. Raises TypeError for what is no function.
     """
+    if not callable(function):
+        name = kind.name.replace(" ", "_")
+        raise no_function(f"{name}(f)" if kind is Constant else f"{name}(…)(f)", function)
     name = _name_of(function)
     signature = _signature(function, name)
     parameters, names = signature.parameters.values(), list(signature.parameters)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dualnumbers.levels import is_number
 
+from ..calls.given import no_function
 from ..calls.places import Which, arguments, places
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import differentiable, plain_output, without_leaves
@@ -138,6 +139,8 @@ def difference_quotient(f: Callable[..., Any], wrt: Which, args: Sequence[Any]) 
     >>> abs(value - 12.0) <= error < 1e-10
     True
     """
+    if not callable(f):
+        raise no_function("difference_quotient(f, 0, [x])", f)
     found, xs = quotients(f, wrt, args)
     return (
         _put_together((_as_number(q.value) for q in found), xs),

@@ -15,6 +15,7 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from ..calls.files import path_of
+from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..calls.values import name_of
 from ..compiler.forms import outline_of
@@ -29,7 +30,7 @@ class Journal:
 
     def __init__(self, function: Callable[..., Any], path: Any) -> None:
         if not callable(function):
-            raise TypeError(f"checkpointed takes a function and a path, not {function!r}{user_line()}")
+            raise no_function("checkpointed(f, path)", function)
         self.function, self.path, self.calls = function, path_of(path, "checkpointed: the second argument is a file"), 0
         self.__name__ = name_of(function)
         self.places: list[int] = []

@@ -16,8 +16,9 @@ import numpy as np
 from dualnumbers.forms import is_unreal, shape
 from dualnumbers.levels import is_number
 
+from ..calls.given import described
 from ..calls.structures import flatten, map_leaves
-from ..calls.values import described, name_of
+from ..calls.values import name_of
 from ..forward import jvp
 from ..operators.products import gnvp
 from ..reverse import grad, value_and_grad, vjp

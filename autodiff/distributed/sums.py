@@ -10,6 +10,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..calls.values import differentiable, matching, name_of
 from ..compiler.compiled import Compiled
@@ -102,7 +103,7 @@ def summed(loss: Callable[..., Any], parts: Iterable[Any], client: Any = None, *
     function = loss.f if isinstance(loss, Compiled) else loss
     inner = model.f if isinstance(model, Compiled) else model
     if not callable(function) or not (inner is None or callable(inner)):
-        raise TypeError(f"summed takes a function loss(θ, part) and then a list of parts, not {loss!r}{user_line()}")
+        raise no_function("summed(lambda θ, part: …, parts)", loss)
     if isinstance(parts, Mapping):
         names, parts = list(map(str, parts)), list(parts.values())
     elif hasattr(parts, "to_delayed"):

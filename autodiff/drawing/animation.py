@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import no_function
 from ..reverse import record
 from ..tape.listing import value_text, variable_names
 from ..tape.sweep import swept
@@ -125,6 +126,8 @@ def animate(of: Any, args: Sequence[Any] | None = None, *, out: Any = None, name
     if args is None and callable(of) and not isinstance(of, Variable):
         raise TypeError(f"animate takes a function with its arguments: animate(f, [x, y]){user_line()}")
     if args is not None:
+        if not callable(of):
+            raise no_function("animate(f, [x, y])", of)
         name = getattr(of, "__name__", "<lambda>")
         title = title or (None if name == "<lambda>" else name)
         of, _ = record(of, args, sources=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..calls.given import no_function
 from ..calls.values import value_of
 from ..figures import new_figure
 from ..forward import derivative
@@ -27,6 +28,8 @@ def plot_difference_error(
     Returns the Matplotlib figure, for its ``savefig``: the given one, which may be a part of a larger, or a new one.
     Raises ImportError without Matplotlib, which the extra ``plot`` has.
     """
+    if not callable(f):
+        raise no_function("plot_difference_error(f, x)", f)
     x = float(x)
     exact = float(derivative(f, 0, [x])) + 0.0  # never a -0
     h = np.logspace(-16, 0, 97) if steps is None else np.asarray(steps, float)
@@ -70,6 +73,8 @@ def plot_surface_path(
 
     Returns the figure and raises ImportError as `plot_difference_error`; ValueError for a path of another shape.
     """
+    if not callable(f):
+        raise no_function("plot_surface_path(f, path)", f)
     points = np.asarray(path, float)
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
         raise ValueError(f"plot_surface_path takes points of the plane, shape (n, 2), not {points.shape}")

@@ -12,7 +12,7 @@ from dualnumbers.levels import read
 from dualnumbers.messages.errors import user_line
 
 from ..calls.closures import checked, parameters_converted
-from ..calls.values import described
+from ..calls.given import described, no_function
 from ..forward import jacfwd, jvp
 from ..reverse import grad, value_and_grad
 from .krylov import METHODS, Krylov
@@ -72,6 +72,8 @@ def root(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function |
     >>> grad(lambda a: np.sum(root(f, [1.0, 1.0], (a,))))(np.array([2.0, 1.0])).round(12).tolist()
     [0.666666666667, -0.333333333333]
     """
+    if not callable(f):
+        raise no_function("root(f, x0)", f)
     slope = slope_of("root", linear, rtol, preconditioner)
     return _root("root", f, start("root", x0), args, solver, slope, lambda x, z: z)
 
@@ -128,6 +130,8 @@ def fixed_point(g: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Fun
     >>> round(derivative(lambda a: fixed_point(lambda x: np.cos(a * x), 0.7), 0, [1.0]), 12)
     -0.29747434151
     """
+    if not callable(g):
+        raise no_function("fixed_point(g, x0)", g)
     slope = slope_of("fixed_point", linear, rtol, preconditioner)
     return _root("fixed_point", g, start("fixed_point", x0), args, solver, slope, lambda x, z: x - z)
 
@@ -151,6 +155,8 @@ def argmin(f: Function, x0: Any, args: tuple[Any, ...] = (), *, solver: Function
     >>> jacobian(weights)(0.0).round(12).tolist()
     [0.166666666667, -0.5]
     """
+    if not callable(f):
+        raise no_function("argmin(f, x0)", f)
     slope, x0 = slope_of("argmin", linear, rtol, preconditioner), start("argmin", x0)
     theta, at = parameters_converted(f, tuple(args))
     find = solver or (lambda f, x0: _descended(f, x0, "BFGS" if linear == "dense" else "L-BFGS-B"))

@@ -21,8 +21,8 @@ from dualnumbers.table import smooth
 from dualnumbers.table.kinds import Linear, Smooth
 
 from ..calls.closures import parameters_converted, plain_result
+from ..calls.given import described
 from ..calls.structures import is_structure
-from ..calls.values import described
 from ..forward import jacfwd, jvp
 from ..reverse import vjp
 from ..second_look.rounding import differ, size_of_terms

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from dualnumbers.messages.errors import user_line
+
+from ..calls.given import described
 from ..figures import new_figure
 from .training import Curves
 
@@ -19,12 +22,16 @@ def plot_curves(curves: Curves | Sequence[Curves], title: str = "", labels: tupl
 
     Where they stopped at different epochs, each keeps its last value to the end. ``log`` names the measures drawn on a
     logarithmic scale. Returns the Matplotlib figure, for its ``savefig``: the given one, which may be a part of a
-    larger, or a new one. Raises ValueError where trainings measured different things.
+    larger, or a new one. Raises TypeError for what is no curves, ValueError where trainings measured different things.
 
     >>> len(plot_curves({"loss": [3.0, 2.0, 1.5], "accuracy": [0.5, 0.7, 0.9]}).axes)
     2
     """
-    repeats = [curves] if isinstance(curves, dict) else list(curves)
+    repeats = [curves] if isinstance(curves, dict) else list(curves) if isinstance(curves, Iterable) else [curves]
+    if not all(isinstance(repeat, dict) for repeat in repeats):
+        raise TypeError(
+            f"plot_curves takes what nn.fit returned, or a list of that, not {described(curves)}{user_line()}"
+        )
     if not repeats or any(repeat.keys() != repeats[0].keys() for repeat in repeats):
         raise ValueError(f"plot_curves takes the curves of trainings of the same measures, not {repeats}")
     measures = [name for name in repeats[0] if not name.startswith(VALIDATION)]

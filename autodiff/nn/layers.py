@@ -19,6 +19,7 @@ from dualnumbers.rules.statistics.logarithmic_sums import softmax
 from ..calls.values import value_of
 from ..objects.leaf import Leaf
 from .module import Module
+from .settings import check_inexact, check_not_negative, check_share, check_whole, is_whole
 
 INITIAL = {
     "xavier": lambda rng, size, inputs, outputs: rng.uniform(-1.0, 1.0, size) * np.sqrt(6.0 / (inputs + outputs)),
@@ -28,20 +29,10 @@ INITIAL = {
 
 
 def _initial(init: str, rng: Any, size: tuple[int, ...], inputs: int, outputs: int, dtype: Any) -> Any:
-    if init not in INITIAL:
+    if not isinstance(init, str) or init not in INITIAL:
         raise ValueError(f"init is {' or '.join(map(repr, INITIAL))}, not {init!r}")
+    check_inexact("the dtype of a layer", dtype)
     return Leaf(INITIAL[init](np.random.default_rng(rng), size, inputs, outputs).astype(dtype))
-
-
-def _is_whole(n: Any, least: int) -> bool:
-    return isinstance(n, (int, np.integer)) and bool(n >= least)
-
-
-def _check_sizes(layer: str, **sizes: Any) -> None:
-    """Raise ValueError for a number of inputs, outputs or features that is none."""
-    for name, n in sizes.items():
-        if not _is_whole(n, 1):
-            raise ValueError(f"{layer} takes the number of its {name}, a whole number of at least 1, not {n!r}")
 
 
 class Linear(Module):
@@ -61,7 +52,8 @@ class Linear(Module):
     def __init__(
         self, inputs: int, outputs: int, bias: bool = True, init: str = "xavier", rng: Any = None, dtype: Any = float
     ) -> None:
-        _check_sizes("Linear", inputs=inputs, outputs=outputs)
+        check_whole("the number of inputs of Linear", inputs)
+        check_whole("the number of outputs of Linear", outputs)
         self.inputs, self.outputs = inputs, outputs
         self.weight = _initial(init, rng, (inputs, outputs), inputs, outputs, dtype)
         self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
@@ -91,7 +83,8 @@ class Conv2d(Module):
     def __init__(self, inputs: int, outputs: int, kernel_size: int | tuple[int, int],
                  stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, bias: bool = True,
                  init: str = "he", rng: Any = None, dtype: Any = float) -> None:  # fmt: skip
-        _check_sizes("Conv2d", inputs=inputs, outputs=outputs)
+        check_whole("the number of inputs of Conv2d", inputs)
+        check_whole("the number of outputs of Conv2d", outputs)
         self.inputs, self.outputs = inputs, outputs
         self.kernel_size, self.stride, self.padding = map(_pair, (kernel_size, stride, padding), (1, 1, 0))
         reached, size = int(np.prod(self.kernel_size)), (outputs, inputs, *self.kernel_size)
@@ -111,7 +104,7 @@ class Conv2d(Module):
 
 def _pair(n: Any, least: int) -> tuple[int, int]:
     pair = tuple(n) if isinstance(n, (tuple, list)) else (n, n)
-    if len(pair) != 2 or not all(_is_whole(k, least) for k in pair):
+    if len(pair) != 2 or not all(is_whole(k, least) for k in pair):
         raise ValueError(f"Conv2d takes a whole number of at least {least} there, or a pair of them, not {n!r}")
     return pair
 
@@ -183,8 +176,7 @@ class Dropout(Module):
     shown = ("probability",)
 
     def __init__(self, probability: float = 0.5, rng: Any = None) -> None:
-        if not 0.0 <= probability < 1.0:
-            raise ValueError(f"the probability of Dropout is at least 0 and below 1, not {probability}")
+        check_share("the probability of Dropout", probability)
         self.probability, self.rng = probability, np.random.default_rng(rng)
 
     def forward(self, x: Any) -> Any:
@@ -198,7 +190,8 @@ class BatchNorm(Module):
     """Every feature, along axis 1, to mean 0 and variance 1 over the batch, then scaled and shifted.
 
     In use, the running means and variances of training stand for those of the batch (Ioffe & Szegedy 2015).
-    Called, it raises ValueError for an array of another number of features, and in training for one of no points.
+    Raises ValueError for a wrong setting, such as a negative ``eps``; called, for an array of another number of
+    features, and in training for one of no points.
 
     >>> import numpy as np
     >>> layer = BatchNorm(1)
@@ -210,7 +203,10 @@ class BatchNorm(Module):
     buffers = ("running_mean", "running_variance")
 
     def __init__(self, features: int, momentum: float = 0.1, eps: float = 1e-5, dtype: Any = float) -> None:
-        _check_sizes("BatchNorm", features=features)
+        check_whole("the number of features of BatchNorm", features)
+        check_not_negative("the momentum of BatchNorm", momentum)
+        check_not_negative("eps of BatchNorm", eps)
+        check_inexact("the dtype of BatchNorm", dtype)
         self.features, self.momentum, self.eps = features, momentum, eps
         self.scale, self.shift = Leaf(np.ones(features, dtype)), Leaf(np.zeros(features, dtype))
         self.running_mean, self.running_variance = np.zeros(features, dtype), np.ones(features, dtype)

@@ -9,7 +9,9 @@ import numpy as np
 
 from dualnumbers.foreign import as_array, copy_of
 from dualnumbers.forms import is_array
+from dualnumbers.messages.errors import user_line
 
+from ..calls.given import described
 from ..objects.leaf import Constant, Leaf
 
 Array = np.ndarray[Any, Any]
@@ -181,7 +183,7 @@ def _members(owner: Any) -> Iterable[tuple[Any, Any]]:
 
 
 class Sequential(Module):
-    """Modules, or any functions, one after the other.
+    """Modules, or any functions, one after the other. Raises TypeError for a layer that is neither.
 
     >>> import numpy as np
     >>> from autodiff.nn import Linear, Tanh
@@ -191,6 +193,11 @@ class Sequential(Module):
     """
 
     def __init__(self, *layers: Any) -> None:
+        for layer in layers:
+            if not callable(layer):
+                raise TypeError(
+                    f"Sequential takes layers one by one, modules or functions, not {described(layer)}{user_line()}"
+                )
         self.layers = list(layers)
 
     def forward(self, x: Any) -> Any:

@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from dualnumbers.messages.errors import user_line
+
+from ..calls.given import described
 from ..calls.values import matching, read_only
 from ..objects.leaf import Leaf
 from ..objects.result import ByHand
+from .settings import check_not_negative, check_positive, check_share
 
 State = dict[str, Any]
 
@@ -21,7 +25,7 @@ class Optimiser:
     """Moves parameters against their gradients; one that has none stays. A subclass writes `moved`.
 
     Raises TypeError where the parameters are not Variables in a list, ValueError where one is named twice, where there
-    are none, or where ``lr`` is not positive.
+    are none, or for a setting that is none, such as an ``lr`` that is not positive.
 
     >>> from autodiff import Variable
     >>> class Signs(Optimiser):
@@ -46,8 +50,7 @@ class Optimiser:
             raise ValueError("an optimiser was given a Variable twice, and would move it twice at each step")
         if not self.parameters:
             raise ValueError("an optimiser of no parameters: give it Variables, such as net.parameters()")
-        if not lr > 0.0:
-            raise ValueError(f"the step size lr is positive, not {lr}")
+        check_positive("the step size lr", lr)
         self.lr = lr
         self.states: list[State] = [{} for _ in self.parameters]
 
@@ -74,11 +77,6 @@ class Optimiser:
             parameter.zero_grad()
 
 
-def _check_share(name: str, share: float) -> None:
-    if not 0.0 <= share < 1.0:
-        raise ValueError(f"{name} is at least 0 and below 1, not {share}")
-
-
 def _squared(gradient: Any) -> Any:
     """Return the square of the gradient; of a complex one that of its modulus."""
     return np.real(gradient * np.conj(gradient)) if np.iscomplexobj(gradient) else gradient * gradient
@@ -102,7 +100,7 @@ class SGD(Optimiser):
         self, parameters: Iterable[Leaf], lr: float = 0.01, momentum: float = 0.0, nesterov: bool = False
     ) -> None:
         super().__init__(parameters, lr)
-        _check_share("the momentum", momentum)
+        check_share("the momentum", momentum)
         if nesterov and not momentum:
             raise ValueError("Nesterov's step needs a momentum")
         self.momentum, self.nesterov = momentum, nesterov
@@ -129,8 +127,11 @@ class Adam(Optimiser):
     def __init__(self, parameters: Iterable[Leaf], lr: float = 0.001, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8) -> None:  # fmt: skip
         super().__init__(parameters, lr)
+        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+            raise ValueError(f"betas is a pair of numbers, such as (0.9, 0.999), not {described(betas)}{user_line()}")
         for beta in betas:
-            _check_share("each of the betas", beta)
+            check_share("each of the betas", beta)
+        check_not_negative("eps", eps)
         self.betas, self.eps = betas, eps
 
     def moved(self, x: Any, gradient: Any, state: State) -> Any:
@@ -156,7 +157,8 @@ class RMSprop(Optimiser):
 
     def __init__(self, parameters: Iterable[Leaf], lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8) -> None:
         super().__init__(parameters, lr)
-        _check_share("alpha", alpha)
+        check_share("alpha", alpha)
+        check_not_negative("eps", eps)
         self.alpha, self.eps = alpha, eps
 
     def moved(self, x: Any, gradient: Any, state: State) -> Any:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import described
 from ..calls.values import value_of
 from ..objects.no_grad import no_grad
 from .kept import Kept
 from .module import Module
 from .optimisers import Optimiser
+from .settings import check_whole
 from .steps import CompiledStep, eager_step
 
 Curves = dict[str, list[float]]
@@ -22,7 +24,8 @@ Curves = dict[str, list[float]]
 def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Iterator[tuple[Any, ...]]:
     """Yield parts of arrays along their first axis, ``batch_size`` points each, in random order if ``rng`` is given.
 
-    Raises ValueError where the arrays have different numbers of points, or none, or a part would have none.
+    Raises ValueError where the arrays have different numbers of points, or none, or where ``batch_size`` is no whole
+    number from 1 up.
 
     >>> [part.tolist() for (part,) in batches(np.arange(5), batch_size=2)]
     [[0, 1], [2, 3], [4]]
@@ -31,8 +34,10 @@ def batches(*arrays: Any, batch_size: int | None = None, rng: Any = None) -> Ite
     count = len(arrays[0])
     if any(len(x) != count for x in arrays):
         raise ValueError(f"batches: arrays of different numbers of points, {[len(x) for x in arrays]}")
-    if not count or (batch_size is not None and batch_size < 1):
-        raise ValueError(f"batches: {count} points in parts of {batch_size}; there must be one at least in each")
+    if batch_size is not None:
+        check_whole("batches: batch_size", batch_size)
+    if not count:
+        raise ValueError("batches: 0 points; there must be one at least")
     order = np.arange(count) if rng is None else np.random.default_rng(rng).permutation(count)
     for start in range(0, count, batch_size or count):
         chosen = order[start : start + (batch_size or count)]
@@ -67,8 +72,9 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
 
     Raises ValueError for metrics of the names of other curves, with ``jit`` or a client for what changes at each step,
     a `BatchNorm` or `Dropout`, with ``jit`` for data that are not floats, with a client for what is no mean over
-    points, and where the file is of another training; OSError where the disk is full, which leaves the epoch before;
-    TypeError where the network, the loss or the optimiser is none.
+    points, for ``epochs`` or ``patience`` that are no whole numbers, and where the file is of another training; OSError
+    where the disk is full, which leaves the epoch before; TypeError where the network, the loss, the optimiser or an
+    option is none.
 
     >>> from autodiff import nn
     >>> net, x = nn.Linear(1, 1, rng=0), np.linspace(-1.0, 1.0, 20)[:, None]
@@ -76,17 +82,13 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
     >>> curves["loss"][-1] < 1e-3 * curves["loss"][0]
     True
     """
-    if not isinstance(net, Module) or not isinstance(optimiser, Optimiser) or not callable(loss):
-        given = ", ".join(getattr(x, "__name__", type(x).__name__) for x in (net, loss, optimiser))
-        raise TypeError(
-            "fit takes a network, a loss and then an optimiser, fit(net, nn.mse, "
-            f"nn.Adam(net.parameters()), x, y, epochs), not {given}{user_line()}"
-        )
+    _check_trained(net, loss, optimiser)
+    check_whole("epochs", epochs, 0)
+    if patience is not None:
+        check_whole("patience", patience, 0)
+    _check_measured(metrics, validation, callback)
     if jit and client is not None:
         raise ValueError(f"fit: with a client no step is compiled: leave jit=True out{user_line()}")
-    taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
-    if taken:
-        raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")
     generator = None if rng is None else np.random.default_rng(rng)
     measured: dict[str, Callable[[Any, Any], Any]] = {"loss": loss, **(metrics or {})}
     watched = "loss" if validation is None else "validation loss"
@@ -119,6 +121,30 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
         if ended:
             break
     return curves
+
+
+def _check_trained(net: Any, loss: Any, optimiser: Any) -> None:
+    """Raise TypeError where what is trained, and by what, is not in its place."""
+    if not isinstance(net, Module) or not isinstance(optimiser, Optimiser) or not callable(loss):
+        given = ", ".join(getattr(x, "__name__", type(x).__name__) for x in (net, loss, optimiser))
+        raise TypeError(
+            "fit takes a network, a loss and then an optimiser, fit(net, nn.mse, "
+            f"nn.Adam(net.parameters()), x, y, epochs), not {given}{user_line()}"
+        )
+
+
+def _check_measured(metrics: Any, validation: Any, callback: Any) -> None:
+    """Raise TypeError for what is not of the kind of `fit`'s options, ValueError for a name of another curve."""
+    if metrics is not None and not (isinstance(metrics, Mapping) and all(map(callable, metrics.values()))):
+        example = "{'accuracy': nn.accuracy}"
+        raise TypeError(f"fit: metrics is a dict of functions, as {example}, not {described(metrics)}{user_line()}")
+    taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
+    if taken:
+        raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")
+    if validation is not None and not (isinstance(validation, (tuple, list)) and len(validation) == 2):
+        raise TypeError(f"fit: validation is a pair of data, (x, y), not {described(validation)}{user_line()}")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"fit: callback is a function of (epoch, curves), not {described(callback)}{user_line()}")
 
 
 def _step(net: Module, measured: dict[str, Callable[[Any, Any], Any]], optimiser: Optimiser, data: tuple[Any, Any],

@@ -30,6 +30,7 @@ from dualnumbers.levels import Level, is_number, level_of
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.batch import batch
 
+from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..calls.values import name_of
 from ..linearization import PullBack
@@ -164,6 +165,8 @@ def jacobian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any
     >>> J.shape, J @ np.ones(2)
     ((2, 2), array([2., 4.]))
     """
+    if not callable(f):
+        raise no_function("jacobian_operator(f, x)", f)
     value, push = linearize(_of_first(f, args, keywords), x)
     pull = PullBack(name_of(f), push.recording)
     return DerivativeOperator(value, _Space(value), _Space(x), push, lambda g: pull(g)[0])
@@ -180,6 +183,8 @@ def hessian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any)
     >>> H @ np.ones(2)
     array([ 6., 12.])
     """
+    if not callable(f):
+        raise no_function("hessian_operator(f, x)", f)
     if any(map(is_unreal, flatten(x)[0])):
         raise TypeError(f"hessian_operator is by real numbers; x is complex{user_line()}")
     gradient, pull = vjp(grad(_of_first(f, args, keywords)), x)
@@ -200,6 +205,8 @@ def gauss_newton_operator(
     >>> G @ np.ones(2)
     array([ 4., 16.])
     """
+    if not callable(f):
+        raise no_function("gauss_newton_operator(f, x)", f)
     if any(map(is_unreal, flatten(x)[0])):
         raise TypeError(f"gauss_newton_operator is by real numbers; x is complex{user_line()}")
     value, push = linearize(_of_first(f, args, keywords), x)

@@ -27,9 +27,10 @@ from dualnumbers.rules.indexing import getitem
 from dualnumbers.rules.shaping import array, broadcast_to, concatenate, copied, stack
 
 from ..calls.directions import checked
+from ..calls.given import described
 from ..calls.running import run
 from ..calls.structures import flatten, is_structure, kind_of, map_leaves, paths_of_leaves
-from ..calls.values import described, filled, name_of
+from ..calls.values import filled, name_of
 from ..derived import derived, with_parameters_of
 
 Axes = Any

@@ -18,6 +18,7 @@ from dualnumbers.table.partials import as_given
 
 from ..calls.auxiliary import Main, beside
 from ..calls.call import Call
+from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..calls.values import name_of, own, real_output
 from ..calls.watching import in_doubt
@@ -101,6 +102,8 @@ def linear_transpose(f: Callable[..., Any], *primals: Any) -> Callable[..., tupl
     >>> transpose(np.array([1.0, 0.0, 10.0]))
     (array([11., 10., 10.]),)
     """
+    if not callable(f):
+        raise no_function("linear_transpose(f, x)", f)
     call = Call(primals, range(len(primals)))
     drawn = np.random.default_rng(0)
     one, other = ([_drawn(drawn, x) for x in call.leaves] for _ in range(2))
@@ -147,6 +150,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     >>> value, push(1.0, 0.0), push(0.0, 1.0)
     (6.0, 3.0, 2.0)
     """
+    if not callable(f):
+        raise no_function("linearize(f, x)", f)
     main = Main(f) if has_aux else f
     push = PushForward.of(main, primals)
     return (push.value, push, main.rest()) if isinstance(main, Main) else (push.value, push)

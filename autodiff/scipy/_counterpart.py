@@ -22,6 +22,7 @@ from dualnumbers.rules.shaping import array, astype
 from dualnumbers.table import TableFunction, entry
 
 from ..calls.closures import holds_numbers
+from ..calls.given import no_function
 from ..tape.fast_paths import ACTIVE
 
 Array: TypeAlias = Any
@@ -50,19 +51,22 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
 
     Where no argument holds a number SciPy's own is called; but ``always`` this one where SciPy leaves part of the value
     undefined, errs, or takes less. Lists reach it as arrays where its parameter is an `Array`, and as the first
-    ``operands``.
+    ``operands``. What is no function is refused where the first parameter is a ``Function``.
     """
 
     def register(function: Function) -> Function:
         parameters = list(signature(function).parameters.values())
         arrays = {p.name for i, p in enumerate(parameters) if i < operands or p.annotation == "Array"}
         names = [p.name for p in parameters]
+        of_function = parameters[0].annotation == "Function"
 
         def taken(name: str, value: Any) -> Any:
             return array(value) if name in arrays else joined(value)
 
         @wraps(function)
         def called(*given: Any, **named: Any) -> Any:
+            if of_function and given and not callable(given[0]):
+                raise no_function(f"{function.__name__}({names[0]}, …)", given[0])
             if not always and not (given and type(given[0]) in ACTIVE) and not holds_numbers(given, named):
                 return _original(path)(*given, **named)
             places = chain(names, repeat(names[-1]))

@@ -16,8 +16,9 @@ from dualnumbers.numbers.batch import BatchNumber, batch
 from dualnumbers.rules.linalg.undetermined import Unadapted
 
 from ..calls.directions import ONE_RUN, largest
+from ..calls.given import described
 from ..calls.structures import flatten
-from ..calls.values import described, output_leaf
+from ..calls.values import output_leaf
 from ..forward import joined
 from ..linearization import Recording
 from ..second_look.certain import certain_tangents

@@ -16,8 +16,9 @@ from dualnumbers.rules.indexing import scatter
 from dualnumbers.rules.shaping import reshape
 
 from ..calls.auxiliary import Main, beside
+from ..calls.given import described, no_function
 from ..calls.places import Which, by_position, distinct
-from ..calls.values import described, name_of
+from ..calls.values import name_of
 from ..derived import with_parameters_of
 from ..linearization import Recording
 from ..reverse import value_and_grad
@@ -111,6 +112,8 @@ def sparsity(f: Function, *args: Any, argnums: Which = 0, **keywords: Any) -> Sp
     >>> sparsity(lambda x: x[1:] - x[:-1], np.zeros(4)).pattern.nnz
     6
     """
+    if not callable(f):
+        raise no_function("sparsity(f, x)", f)
     function, given, found = by_position(f, argnums, args, keywords)
     tape = SourcedTape()
     recorded = Recorded(Recording(function, given, distinct(argnums, found), tape=tape), f)

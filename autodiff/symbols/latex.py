@@ -11,8 +11,9 @@ import numpy as np
 from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 
+from ..calls.given import described, no_function
 from ..calls.places import Which, arguments
-from ..calls.values import described, name_of
+from ..calls.values import name_of
 from ..forward import derivative
 from ..reverse import record
 from ..tape.program import line_of
@@ -55,6 +56,8 @@ def latex(f: Callable[..., Any], wrt: Which | None, args: Sequence[Any], order: 
     >>> print(latex(lambda x: 1 / (1 + np.exp(-x)), None, [0.0]))
     \\frac{1}{1 + \\mathrm{e}^{-x}}
     """
+    if not callable(f):
+        raise no_function("latex(f, 0, [x])", f)
     try:
         formula = formula_of(f, wrt, args, order)
         notation = latex_of(_names(f, len(args)))

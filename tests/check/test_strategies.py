@@ -192,8 +192,3 @@ def test_a_check_of_any_order_is_a_few_calls(order, mode):
 
     assert check_along(f, [np.linspace(-1.0, 1.0, 50)], (mode,) * order)
     assert len(calls) <= 16
-
-
-def test_points_are_of_a_function():
-    with pytest.raises(TypeError, match="points takes a function"):
-        strategies.points(3, strategies.numbers(0.0, 1.0))

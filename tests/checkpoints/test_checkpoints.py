@@ -560,13 +560,3 @@ def test_a_solution_without_derivatives_in_a_program_that_is_run_again(power):
     found = lambda: optimize.minimize(lambda x: (x[0] - 1.0) ** power, [0.3])
     slope = grad(checkpoint(lambda u: u * found().x[0] + u * found().hess_inv[0, 0]))(2.0)
     np.testing.assert_allclose(slope, found().x[0] + found().hess_inv[0, 0], rtol=1e-6)
-
-
-def test_only_a_function_is_taken():
-    with pytest.raises(TypeError, match="checkpoint takes a function, not 3"):
-        checkpoint(3)
-    for wrong in (3, np.ones(2), None):
-        with pytest.raises(
-            TypeError, match=r"checkpointed_loop: step is a function of k and the state, step\(k, state"
-        ):
-            checkpointed_loop(wrong, 1.0, 10)

@@ -69,6 +69,7 @@ LAYERS = (
     ("dualnumbers.sparse.formats",),
     ("dualnumbers.sparse.arrays",),
     ("dualnumbers.sparse",),
+    ("autodiff.calls.given",),
     ("dualnumbers", "autodiff.derived", "autodiff.interpolation", "autodiff.calls.structures"),
     (
         "autodiff.calls.values",

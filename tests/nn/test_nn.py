@@ -638,6 +638,9 @@ def test_curves_in_a_part_of_a_figure(tmp_path):
 
 
 def test_curves_that_do_not_belong_together(monkeypatch):
+    for wrong in (3, [3], "loss"):
+        with pytest.raises(TypeError, match=r"plot_curves takes what nn\.fit returned"):
+            nn.plot_curves(wrong)
     for runs in ([], [{"loss": [1.0]}, {"accuracy": [1.0]}]):
         with pytest.raises(ValueError, match="the same measures"):
             nn.plot_curves(runs)
@@ -662,7 +665,7 @@ def test_what_is_asked_of_data_and_layers():
     with pytest.raises(ValueError, match="twice"):
         nn.SGD([w, w])
     for size in (0, -2):
-        with pytest.raises(ValueError, match="one at least"):
+        with pytest.raises(ValueError, match=f"batch_size is a whole number of at least 1, not int {size}"):
             list(nn.batches(np.ones((3, 2)), batch_size=size))
     with pytest.raises(ValueError, match="0 points"):
         list(nn.batches(np.ones((0, 2))))
@@ -671,19 +674,60 @@ def test_what_is_asked_of_data_and_layers():
         with pytest.raises(ValueError, match="Conv2d takes a whole number"):
             nn.Conv2d(1, 1, 3, **keywords)
     for n in ("a", 2.0, 0, -1, None):
-        for layer, make in (
-            ("Linear takes the number of its inputs", lambda: nn.Linear(n, 2)),  # noqa: B023  # called here
-            ("Linear takes the number of its outputs", lambda: nn.Linear(2, n)),  # noqa: B023
-            ("Conv2d takes the number of its outputs", lambda: nn.Conv2d(1, n, 3)),  # noqa: B023
-            ("BatchNorm takes the number of its features", lambda: nn.BatchNorm(n)),  # noqa: B023
+        for what, make in (
+            ("inputs of Linear", lambda: nn.Linear(n, 2)),  # noqa: B023  # called here
+            ("outputs of Linear", lambda: nn.Linear(2, n)),  # noqa: B023
+            ("outputs of Conv2d", lambda: nn.Conv2d(1, n, 3)),  # noqa: B023
+            ("features of BatchNorm", lambda: nn.BatchNorm(n)),  # noqa: B023
         ):
-            with pytest.raises(ValueError, match=f"{layer}, a whole number of at least 1, not {n!r}"):
+            said = f"the number of {what} is a whole number of at least 1, not {type(n).__name__} {n!r}"
+            with pytest.raises(ValueError, match=said):
                 make()
     assert nn.Linear(np.int64(3), 2, rng=0)(np.ones((1, 3))).shape == (1, 2)
     norm = nn.BatchNorm(2)
     with pytest.raises(ValueError, match="no points"):
         norm(np.ones((0, 2)))
     assert norm.running_mean.tolist() == [0.0, 0.0]
+
+
+TRAINED = nn.Linear(2, 1, rng=0)
+FITTED = (TRAINED, nn.mse, nn.SGD(TRAINED.parameters()), np.ones((4, 2)), np.ones((4, 1)))
+
+WRONG_SETTINGS = {
+    "the probability of Dropout is a number of at least 0 and below 1": (
+        nn.Dropout,
+        ["a", None, np.ones(2), 1.0, np.nan],
+    ),
+    "init is 'xavier' or 'he'": (lambda init: nn.Linear(2, 1, init=init), [3, [3], "glorot"]),
+    "the dtype of a layer is a type of floating": (
+        lambda dtype: nn.Linear(2, 1, dtype=dtype),
+        [int, "?", 3],
+    ),
+    "the dtype of BatchNorm is a type of floating": (lambda dtype: nn.BatchNorm(2, dtype=dtype), [int, "no type"]),
+    "the momentum of BatchNorm is a number of at least 0": (lambda x: nn.BatchNorm(2, momentum=x), ["a", None, -0.1]),
+    "eps of BatchNorm is a number of at least 0": (lambda eps: nn.BatchNorm(2, eps=eps), ["a", -1.0]),
+    "Sequential takes layers one by one, modules or functions": (nn.Sequential, [3, [nn.ReLU()]]),
+    "the step size lr is a positive number": (lambda lr: nn.SGD([Variable(1.0)], lr=lr), ["a", None, 0.0, np.ones(2)]),
+    "the momentum is a number of at least 0 and below 1": (lambda x: nn.SGD([Variable(1.0)], momentum=x), ["a", None]),
+    "betas is a pair of numbers": (lambda x: nn.Adam([Variable(1.0)], betas=x), [0.9, (0.9, 0.9, 0.9), None]),
+    "each of the betas is a number of at least 0": (lambda x: nn.Adam([Variable(1.0)], betas=x), [("a", "b")]),
+    "alpha is a number of at least 0": (lambda x: nn.RMSprop([Variable(1.0)], alpha=x), ["a", None]),
+    "eps is a number of at least 0": (lambda x: nn.Adam([Variable(1.0)], eps=x), ["a", -1.0]),
+    "epochs is a whole number of at least 0": (lambda x: nn.fit(*FITTED, x), ["a", 2.5, -1, None, True]),
+    "batch_size is a whole number of at least 1": (lambda x: nn.fit(*FITTED, 1, batch_size=x), ["a", 2.5, 0]),
+    "patience is a whole number of at least 0": (lambda x: nn.fit(*FITTED, 1, patience=x), ["a", -1]),
+    "metrics is a dict of functions": (lambda x: nn.fit(*FITTED, 1, metrics=x), [nn.mse, [nn.mse], {"mse": 3}]),
+    "validation is a pair of data": (lambda x: nn.fit(*FITTED, 1, validation=x), [np.ones((2, 2)), (1, 2, 3)]),
+    "callback is a function": (lambda x: nn.fit(*FITTED, 1, callback=x), [3]),
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "make", "wrong"), [(said, make, x) for said, (make, given) in WRONG_SETTINGS.items() for x in given]
+)
+def test_a_wrong_setting_is_told_when_it_is_given(said, make, wrong):
+    with pytest.raises((TypeError, ValueError), match=f"{said}.*, not "):
+        make(wrong)
 
 
 def test_modules_take_keywords():

@@ -556,20 +556,3 @@ def test_a_curl_of_components_in_a_tuple_and_diagonals_by_two_arguments():
     by_x, by_y = hessian_diagonal(lambda x, y: np.sum(x**2 * y**3), argnum=(0, 1))(np.ones(2), 2.0 * np.ones(2))
     np.testing.assert_allclose(by_x, 2.0 * 8.0)
     np.testing.assert_allclose(by_y, 6.0 * 2.0)
-
-
-@pytest.mark.parametrize(
-    "operator",
-    [
-        autodiff.curl, autodiff.differentiate, autodiff.divergence, autodiff.elementwise_grad, autodiff.gnvp,
-        autodiff.grad, autodiff.hessian, autodiff.hessian_diagonal, autodiff.hvp, autodiff.jacfwd, autodiff.jacobian,
-        autodiff.jacrev, autodiff.laplacian, autodiff.value_and_grad, autodiff.value_and_jacobian,
-        autodiff.value_grad_and_hessian, autodiff.vmap,
-    ],
-    ids=lambda operator: operator.__name__,
-)  # fmt: skip
-def test_what_is_no_function_is_refused_at_once(operator):
-    name = operator.__name__
-    for given in (3, np.ones(2), "f"):
-        with pytest.raises(TypeError, match=rf"{name} takes a function, as in {name}\(f\)\(x\), not .*test_operators"):
-            operator(given)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dualnumbers.messages.errors import user_line
 
+from ...calls.given import no_function
 from ...calls.structures import flatten, paths_of_leaves
 from ...calls.values import name_of
 from ...tape.sources import SourcedTape
@@ -50,6 +51,8 @@ def export_c(
     >>> print(header[header.index("int wave") :].splitlines()[0])
     int wave(const double x[5], double *out_0, double out_1[5]);
     """
+    if not callable(f):
+        raise no_function("export_c(f, [x])", f)
     target = None if path is None else Path(path)
     if target is not None and target.suffix != ".c":
         raise ValueError(

@@ -1,0 +1,102 @@
+"""What is no function is refused at once, in the same words by everything that takes one."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+
+import numpy as np
+import pytest
+
+import autodiff
+from autodiff.check.strategies import numbers
+
+REST = {
+    "animate": ([1.0],),
+    "argmin": (1.0,),
+    "check_derivative": (0, [1.0], 1.0),
+    "check_gradient": ([1.0], [1.0]),
+    "checkpointed": ("journal",),
+    "checkpointed_loop": (1.0, 3),
+    "checks": (numbers(),),
+    "derivative": (0, [1.0]),
+    "derivative_tensor": (1.0, 2),
+    "difference_quotient": (0, [1.0]),
+    "export_c": ([1.0],),
+    "fixed_point": (1.0,),
+    "gauss_newton_operator": (np.ones(2),),
+    "gradcheck": ([1.0],),
+    "gradient": ([1.0],),
+    "hessian_operator": (np.ones(2),),
+    "jacobian_operator": (np.ones(2),),
+    "jvp": ([1.0], [1.0]),
+    "latex": (0, [1.0]),
+    "linear_solve": (np.ones(2),),
+    "linear_transpose": (1.0,),
+    "linearize": (1.0,),
+    "plot_difference_error": (1.0,),
+    "plot_surface_path": ([[0.0, 0.0]],),
+    "points": (numbers(),),
+    "record": ([1.0],),
+    "root": (1.0,),
+    "sparsity": (1.0,),
+    "summed": ([np.ones(2)],),
+    "taylor": (1.0, 2),
+    "vjp": (1.0,),
+}
+"""What follows the function in a call, by the function's name."""
+
+OTHERS = {"linear_solve": "a matrix is solved by autodiff.linalg.solve"}
+"""Those whose message knows better."""
+
+INNER = {"autodiff.sparse.value_and_sparse_jacobian", "autodiff.sparse.value_grad_and_sparse_hessian"}
+"""What ``jacobian`` and ``hessian`` call, which have looked at the function."""
+
+
+def public_functions():
+    """Every public function of the package whose first parameter is a function, by where it is imported from."""
+    found = {}
+    for info in pkgutil.walk_packages(autodiff.__path__, "autodiff."):
+        if not re.search(r"\._", info.name):
+            module = importlib.import_module(info.name)
+            for name in getattr(module, "__all__", ()):
+                found[f"{info.name}.{name}"] = getattr(module, name)
+    found |= {f"autodiff.{name}": getattr(autodiff, name) for name in autodiff.__all__}
+    by_identity = {}
+    for path, function in found.items():
+        if inspect.isfunction(function):
+            first = next(iter(inspect.signature(function).parameters.values()), None)
+            if path not in INNER and first is not None and re.match("(Callable|Function)", str(first.annotation)):
+                by_identity[id(function)] = path, function
+    return dict(sorted(by_identity.values()))
+
+
+FUNCTIONS = public_functions() | {
+    "autodiff.animate": autodiff.animate,
+    "autodiff.elementwise": autodiff.elementwise(1.0),
+    "autodiff.linear": autodiff.linear(lambda g, x: g),
+    "autodiff.multilinear": autodiff.multilinear(lambda g, x: g),
+    "autodiff.smooth": autodiff.smooth(lambda t, z, x: t),
+}
+"""Some take something else as well, or are decorators with derivatives."""
+
+
+def test_those_that_take_a_function_are_found():
+    assert len(FUNCTIONS) > 60
+    assert {"autodiff.derivative", "autodiff.jit", "autodiff.scipy.optimize.minimize", "autodiff.implicit.root"} <= (
+        FUNCTIONS.keys()
+    )
+
+
+NO_FUNCTIONS = {"number": 3, "None": None, "text": "f", "array": np.ones(2)}
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [(path, kind) for path in FUNCTIONS for kind in NO_FUNCTIONS if (path, kind) != ("autodiff.black_box", "None")],
+)
+def test_what_is_no_function_is_refused_in_the_same_words(path, kind):
+    name, given = path.rpartition(".")[2], NO_FUNCTIONS[kind]
+    said = OTHERS.get(name, rf"{name} takes a function, as in {name}\(.+\), not {type(given).__name__} ")
+    with pytest.raises(TypeError, match=said + r".*test_no_function\.py:\d+\)"):
+        FUNCTIONS[path](given, *REST.get(name, ()))
