@@ -7,6 +7,7 @@ the build nor by its pages.
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -44,7 +45,7 @@ autosummary_generate = False
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_preserve_defaults = True  # dtype=float, not <class 'float'>
+autodoc_preserve_defaults = True  # dtype=float, not <class 'float'>; `with_values` shows constants
 numpydoc_show_class_members = False
 
 html_theme = "furo"
@@ -92,6 +93,22 @@ def is_foreign(app: Any, kind: str, name: str, member: Any, skip: bool, options:
     return (getattr(member, "__module__", None) or "").startswith("scipy.") or None
 
 
+def with_values(app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None,
+                returned: str | None) -> tuple[str, str | None] | None:  # fmt: skip
+    """Show the value of a default for which a signature has the name of a constant: 16, not PATHS."""
+    function = inspect.unwrap(obj.__init__ if inspect.isclass(obj) else obj)
+    if signature is None or not inspect.isfunction(function):
+        return None
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
+    for parameter, value in (defaults | (function.__kwdefaults__ or {})).items():
+        if not isinstance(value, type):  # whose name says it
+            written = rf"(?<=[( ]){parameter}(?=[:=])[^=]*= ?[A-Za-z_]\w*(?=[,)])"
+            with_value = lambda found, value=value: re.sub(r"\w+$", repr(value), found[0])
+            signature = re.sub(written, with_value, signature)
+    return signature, returned
+
+
 def from_the_top(app: Any, env: Any, node: Any, text: Any) -> Any:
     """Resolve a name in a docstring that is one of `autodiff` itself, not of the module that it stands in."""
     name, domain = f"autodiff.{node['reftarget']}", env.get_domain("py")
@@ -110,4 +127,5 @@ def setup(app: Any) -> None:
     app.connect("source-read", with_readmes)
     app.connect("missing-reference", from_the_top)
     app.connect("autodoc-skip-member", is_foreign)
+    app.connect("autodoc-process-signature", with_values)
     app.connect("build-finished", with_explorer)

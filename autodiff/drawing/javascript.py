@@ -1,8 +1,9 @@
 """The rules of elementwise rows in JavaScript and as formulas, printed from the table for a page that computes itself.
 
 A partial is recorded on arrays of one element, where no rule can decide by a value: what comes of it is a tree of
-table functions, which holds at every point. A row whose value the page cannot compute (`VALUES`), or whose partials
-need such a one, is not printed; the page says so where it meets it.
+table functions, which holds at every point. A row whose value the page cannot compute (`values`), or whose partials
+need such a one, is not printed; the page says so where it meets it. Without SciPy nor are the functions whose slopes
+SciPy computes, such as gamma.
 """
 
 from __future__ import annotations
@@ -97,8 +98,11 @@ def _formula(row: Row, partial: Any) -> Formula:
         return partial
     point = row.domain.ranges if row.domain else ((0.3, 0.4),) * row.arity
     args = [np.array([0.25 * low + 0.75 * high]) for low, high in point]
-    with np.errstate(all="ignore"):
-        tape, out = record(partial, [*args, np.array([0.7])])
+    try:
+        with np.errstate(all="ignore"):
+            tape, out = record(partial, [*args, np.array([0.7])])
+    except ImportError as error:  # psi, the slope of gamma, is SciPy's
+        raise ValueError(f"{row.shown or row.name}: {error}") from error
     recorded = tape.recorded
     assert recorded is not None
     if not tape.outputs:

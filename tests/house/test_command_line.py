@@ -317,6 +317,23 @@ def test_scipy_that_is_missing(called, monkeypatch):
     assert re.fullmatch(r"autodiff: .* pip install 'dualautodiff\[scipy\]'\n", err)
 
 
+def test_the_commands_need_numpy_alone(tmp_path):
+    """But for functions that are SciPy's, or whose slopes are."""
+    for name in ("scipy", "matplotlib", "llvmlite", "tqdm"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError\n")  # found first
+    for command in ("derivative", "tape", "explore"):
+        status, out, err = run(tmp_path, command, "sin(x*y) + x/y", "x=1", "y=2")
+        assert (status, err) == (0, "")
+        assert out.startswith("sin(x*y) + x/y = 1.4092974268256817")
+    page = next(tmp_path.glob("*.html")).read_text(encoding="utf-8")
+    assert "sin: {" in page
+    assert " gamma: {" not in page
+    assert run(tmp_path, "explore", "gamma(x)", "x=1")[::2] == (
+        1,
+        "autodiff: scipy.special.psi is needed here; install it with: pip install 'dualautodiff[scipy]'\n",
+    )
+
+
 # ---------------------------------------------------------------------------------------- help, output
 
 

@@ -1,5 +1,6 @@
 """The pages of docs/: their examples run, their links lead somewhere, their tables say what is so."""
 
+import ast
 import decimal
 import doctest
 import importlib
@@ -9,6 +10,7 @@ import pickle
 import re
 import runpy
 import shlex
+import textwrap
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
@@ -100,6 +102,32 @@ def test_every_public_name_has_an_example(module):
     """The doctests run it."""
     shown = {name: getattr(module, name) for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
     assert [name for name, x in shown.items() if ">>>" not in (inspect.getdoc(x) or "")] == []
+
+
+def functions_of_the_reference() -> dict[str, Any]:
+    """Functions whose parameters the reference shows, by name."""
+    packages = [autodiff, nn, linalg, implicit, autodiff.scipy.optimize, autodiff.scipy.fft, importlib.import_module(
+        "autodiff.check.strategies")]  # fmt: skip
+    named = [(f"{module.__name__}.{name}", getattr(module, name)) for module in packages for name in module.__all__]
+    return {path: x for path, x in named if inspect.isfunction(inspect.unwrap(x))}
+
+
+def test_the_reference_shows_the_values_of_defaults():
+    """16, not PATHS. Autodoc calls `with_values` with the text of each signature."""
+    with_values = runpy.run_path(str(DOCS / "conf.py"))["with_values"]
+    shown: dict[str, str] = {}
+    for path, function in functions_of_the_reference().items():
+        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body
+        if isinstance(definition, ast.FunctionDef):
+            written = f"({ast.unparse(definition.args)})"
+            shown[path], _ = with_values(None, "function", path, function, None, written, None)
+    names = {path: re.findall(r"=([A-Z_a-z]\w*)(?=[,)])", text) for path, text in shown.items()}
+    assert {name for found in names.values() for name in found} <= {"None", "True", "False", "float"}
+    assert "max_paths: int=16" in shown["autodiff.jit"]
+    assert "max_steps: int=1000000" in shown["autodiff.jit"]
+    assert "rtol: float=1e-07" in shown["autodiff.gradcheck"]
+    assert "away: float=0.001" in shown["autodiff.check.strategies.points"]
+    assert "xtol: float=2e-12" in shown["autodiff.scipy.optimize.brentq"]
 
 
 def test_the_lessons_are_the_notebooks():
