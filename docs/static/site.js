@@ -7,6 +7,10 @@ function reachable() {
 }
 addEventListener("load", reachable);
 addEventListener("resize", reachable);
+/* On a phone a long name in a table breaks behind a dot or an underscore. */
+if (matchMedia("(max-width: 30rem)").matches) {
+  for (const name of document.querySelectorAll("td code .pre")) name.innerHTML = name.innerHTML.replace(/[._](?=\w)/g, "$&<wbr>");
+}
 for (const heading of document.querySelectorAll("[role=heading]:not([aria-level])")) heading.setAttribute("aria-level", "2");
 for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
 document.querySelector("aside.sidebar-drawer")?.setAttribute("aria-label", "All pages");

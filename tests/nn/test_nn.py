@@ -690,8 +690,10 @@ def test_what_is_asked_of_data_and_layers():
     assert norm.running_mean.tolist() == [0.0, 0.0]
 
 
-TRAINED = nn.Linear(2, 1, rng=0)
-FITTED = (TRAINED, nn.mse, nn.SGD(TRAINED.parameters()), np.ones((4, 2)), np.ones((4, 1)))
+def fitted(epochs=1, **options):
+    net = nn.Linear(2, 1, rng=0)
+    nn.fit(net, nn.mse, nn.SGD(net.parameters()), np.ones((4, 2)), np.ones((4, 1)), epochs, **options)
+
 
 WRONG_SETTINGS = {
     "the probability of Dropout is a number of at least 0 and below 1": (
@@ -713,12 +715,12 @@ WRONG_SETTINGS = {
     "each of the betas is a number of at least 0": (lambda x: nn.Adam([Variable(1.0)], betas=x), [("a", "b")]),
     "alpha is a number of at least 0": (lambda x: nn.RMSprop([Variable(1.0)], alpha=x), ["a", None]),
     "eps is a number of at least 0": (lambda x: nn.Adam([Variable(1.0)], eps=x), ["a", -1.0]),
-    "epochs is a whole number of at least 0": (lambda x: nn.fit(*FITTED, x), ["a", 2.5, -1, None, True]),
-    "batch_size is a whole number of at least 1": (lambda x: nn.fit(*FITTED, 1, batch_size=x), ["a", 2.5, 0]),
-    "patience is a whole number of at least 0": (lambda x: nn.fit(*FITTED, 1, patience=x), ["a", -1]),
-    "metrics is a dict of functions": (lambda x: nn.fit(*FITTED, 1, metrics=x), [nn.mse, [nn.mse], {"mse": 3}]),
-    "validation is a pair of data": (lambda x: nn.fit(*FITTED, 1, validation=x), [np.ones((2, 2)), (1, 2, 3)]),
-    "callback is a function": (lambda x: nn.fit(*FITTED, 1, callback=x), [3]),
+    "epochs is a whole number of at least 0": (fitted, ["a", 2.5, -1, None, True]),
+    "batch_size is a whole number of at least 1": (lambda x: fitted(batch_size=x), ["a", 2.5, 0]),
+    "patience is a whole number of at least 0": (lambda x: fitted(patience=x), ["a", -1]),
+    "metrics is a dict of functions": (lambda x: fitted(metrics=x), [nn.mse, [nn.mse], {"mse": 3}]),
+    "validation is a pair of data": (lambda x: fitted(validation=x), [np.ones((2, 2)), (1, 2, 3)]),
+    "callback is a function": (lambda x: fitted(callback=x), [3]),
 }
 
 
