@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.special as sp
 from mpmath import diff, mp, quad
-from table import nestings
+from table import EPS, nestings
 
 import autodiff.scipy.special as special
 import autodiff.scipy.stats as stats
@@ -18,6 +18,7 @@ from dualnumbers.rules.elementwise.gamma import polygamma_difference
 from dualnumbers.rules.of_scipy.special.carlson import carlson
 from dualnumbers.rules.of_scipy.special.hypergeometric import tricomi
 from dualnumbers.rules.of_scipy.special.incomplete_gamma import gamma_density
+from dualnumbers.table import TABLE
 
 UNIT = 2.0**-53
 
@@ -278,3 +279,28 @@ def test_a_tangent_that_is_exactly_zero_stays_zero(function, x):
         assert push(function)(x) == 0.0
         assert push(push(function))(x) == 0.0
         assert push(push(push(function)))(x) == 0.0
+
+
+GAUSSIANS = {"gaussian": -1.0, "gaussian_growth": 1.0, "normal_density": -0.5}
+
+
+@pytest.mark.parametrize("name", GAUSSIANS)
+@pytest.mark.parametrize("precision", ["f", "d"])
+def test_gaussians_of_large_arrays_are_those_of_small_ones_to_the_bit(name, precision):
+    special = [0.0, -0.0, 1e-200, 1e-30, 1.0 / 32.0, 26.6, 38.5, 160.0, 1e30, np.inf, -np.inf, np.nan]
+    x = np.concatenate([special, np.random.default_rng(0).normal(size=9000) * 6.0]).astype(precision)
+    evaluate = TABLE[name].row.numpy.evaluate
+    with np.errstate(all="ignore"):
+        apart = np.concatenate([evaluate(part) for part in np.array_split(x, 90)])
+        np.testing.assert_array_equal(evaluate(x).view(f"u{x.itemsize}"), apart.view(f"u{x.itemsize}"))
+
+
+@pytest.mark.parametrize("name", GAUSSIANS)
+def test_gaussians_have_all_digits_over_their_range(name):
+    """Two units in the last place: the exponential's own, and one."""
+    points = np.concatenate([np.linspace(0.0, 26.0, 1500), np.geomspace(1e-9, 26.0, 500)])
+    found = TABLE[name].row.numpy.evaluate(points)
+    with mp.workdps(40):
+        for x, z in zip(points.tolist(), found.tolist(), strict=True):
+            exact = mp.exp(GAUSSIANS[name] * mp.mpf(x) ** 2) / (mp.sqrt(2 * mp.pi) if name == "normal_density" else 1)
+            assert abs(z - exact) <= 2.0 * EPS * exact, x
