@@ -254,6 +254,18 @@ def test_cross_entropy_of_logits_that_are_excluded():
     assert np.all(np.isnan(both[1]))
 
 
+def test_cross_entropy_of_many_points_has_the_slopes_of_each():
+    """To their last digits, whether a class is nearly certain or nearly impossible."""
+    rng = np.random.default_rng(0)
+    logits, classes = rng.normal(size=(400, 7)) * np.geomspace(0.1, 60.0, 400)[:, None], rng.integers(0, 7, 400)
+    classes[::2] = np.argmax(logits[::2], 1)
+    slope = autodiff.grad(nn.cross_entropy)
+    found = slope(logits, classes) * 400.0
+    apart = [slope(x[None], np.array([k]))[0] for x, k in zip(logits, classes, strict=True)]
+    np.testing.assert_allclose(found, apart, rtol=2e-15)
+    assert np.count_nonzero(np.abs(found[np.arange(400), classes]) < 1e-8) > 10
+
+
 def test_softmax_and_its_logarithm_of_integers_and_numbers():
     for f, original in ((softmax, scipy.special.softmax), (log_softmax, scipy.special.log_softmax)):
         for x, axis in ((np.array([[1, 2], [3, 4]]), 1), (3, None), (2.0, None), (np.float32(2.0), None)):

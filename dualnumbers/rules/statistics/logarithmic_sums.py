@@ -17,6 +17,9 @@ from ..elementwise.extrema import absolute
 from ..reductions import PLAIN, kept, sum
 from ..where import where
 
+WORTH = 1 << 11
+"""Of fewer elements to choose some takes longer than `expm1` of all."""
+
 MANY = 2.0
 """From so many times its largest term on a sum has the digits of its logarithm, and no term need be apart."""
 
@@ -113,7 +116,17 @@ def _log_softmax_push(dx, z, x, axis):
 def _log_softmax_pull(g, z, x, axis):
     """(I − p̄ 1ᵀ) z̄, the diagonal apart: there 1 − p keeps the digits."""
     z = conj(z)
-    return exp(z) * (g - sum(g, axis, True)) - expm1(z) * g
+    p = exp(z)
+    return p * (g - sum(g, axis, True)) + _one_less(p, z) * g
+
+
+def _one_less(p, z):
+    """1 − p of p = exp z; of a plain array by expm1, which takes longer than exp, only where p is above ½."""
+    if type(p) is not np.ndarray or p.dtype.kind != "f" or p.size < WORTH:
+        return -expm1(z)
+    rest, near = 1.0 - p, p > 0.5
+    rest[near] = -np.expm1(z[near])
+    return rest
 
 
 @smooth(Smooth(_log_softmax_push, _log_softmax_pull), batched=by_axis(0))
