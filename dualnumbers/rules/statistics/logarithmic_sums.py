@@ -117,15 +117,15 @@ def _log_softmax_pull(g, z, x, axis):
     """(I − p̄ 1ᵀ) z̄, the diagonal apart: there 1 − p keeps the digits."""
     z = conj(z)
     p = exp(z)
-    return p * (g - sum(g, axis, True)) + _one_less(p, z) * g
+    return p * (g - sum(g, axis, True)) - _less_one(p, z) * g
 
 
-def _one_less(p, z):
-    """1 − p of p = exp z; of a plain array by expm1, which takes longer than exp, only where p is above ½."""
+def _less_one(p, z):
+    """p − 1 of p = exp z; of a plain array by expm1, which takes longer than exp, only where p is above ½."""
     if type(p) is not np.ndarray or p.dtype.kind != "f" or p.size < WORTH:
-        return -expm1(z)
-    rest, near = 1.0 - p, p > 0.5
-    rest[near] = -np.expm1(z[near])
+        return expm1(z)
+    rest, near = p - 1.0, p > 0.5
+    rest[near] = np.expm1(z[near])
     return rest
 
 
