@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from array_samples import SAMPLES, each
+from fuzz.compiled import weighted_gradient
 from fuzz.generator import program
 from fuzz.program import moved
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,7 +21,6 @@ from autodiff import numpy as drop_in
 from autodiff.calls.structures import flatten
 from autodiff.compiler.paths import FORMS
 from dualnumbers import dmath
-from dualnumbers.levels import is_number
 
 FIRSTS = dict(reversed(SAMPLES))
 """The first sample of each function."""
@@ -96,17 +96,6 @@ def test_random_programs(seeds):
                 found, same, expected = (outcome(h, xs) for h, xs in zip((compiled, replayed, g), given, strict=True))
                 assert_same(found, expected, 1.0, (*drawn.fresh(), *(expected if isinstance(expected, list) else ())))
                 assert_same(same, expected)
-
-
-def weighted_gradient(f):
-    """The gradient of a sum of all that a function returns."""
-
-    def total(*xs):
-        parts = [x for x in flatten(f(*xs))[0] if is_number(type(x))]
-        return sum(np.sum(np.cos(1.0 + np.arange(np.size(x))).reshape(np.shape(x)) * (np.real(x) + np.imag(x)))
-                   for x in parts) + 0.0  # fmt: skip
-
-    return lambda *xs: grad(total, tuple(range(len(xs))))(*xs)
 
 
 # ------------------------------------------------------------------------------------------------------------- programs

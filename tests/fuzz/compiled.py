@@ -47,15 +47,20 @@ class Found(NamedTuple):
     source: str
 
 
-def weighted_gradient(f: Function) -> Function:
-    """Return the gradient of a sum of all that a function returns."""
+def weighted(f: Function) -> Function:
+    """Return the sum of all parts of all that a function returns, with weights."""
 
     def total(*xs: Any) -> Any:
         parts = [x for x in flatten(f(*xs))[0] if is_number(type(x))]
         return sum(np.sum(np.cos(1.0 + np.arange(np.size(x))).reshape(np.shape(x)) * (np.real(x) + np.imag(x)))
                    for x in parts) + 0.0  # fmt: skip
 
-    return lambda *xs: grad(total, tuple(range(len(xs))))(*xs)
+    return total
+
+
+def weighted_gradient(f: Function) -> Function:
+    """Return the gradient of that sum by all arguments."""
+    return lambda *xs: grad(weighted(f), tuple(range(len(xs))))(*xs)
 
 
 def of_programs(seed: int) -> Iterator[Case]:
