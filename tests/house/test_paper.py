@@ -97,6 +97,17 @@ for function in TABLE.values():
     assert sorted(printed) == sorted(public)
 
 
+def test_the_columns_of_partials_are_those_of_places(docs):
+    """Under z_x, the partial of atan2(y, x) by y would be taken for that by x."""
+    from elementary_table import table
+
+    (line,) = (line for family in table() for line in family["lines"] if line["name"] == "atan2")
+    assert line["value"] == "arctan(y, x)"
+    assert line["partials"] == ["x slash (x^2 + y^2)", "-y slash (x^2 + y^2)"]
+    header = re.search(r"table\.header\(\.\.\((.*)\)\.map", SOURCES["Dual-Algebra"])
+    assert header[1] == '"function", $z$, "by the first", "by the second", "tested for"'
+
+
 # -------------------------------------------------------------------------------- the laws of dual numbers
 
 POSITIVE = st.floats(0.125, 4.0)
