@@ -717,6 +717,34 @@ def test_zoom_and_fit(opened):
     assert width() <= page_.script("document.querySelector('#graph').clientWidth")
 
 
+def test_a_finger_moves_a_slider_and_opens_a_line(opened):
+    page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0}, width=390)
+    touch = {"enabled": True, "maxTouchPoints": 1}
+    page_.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", touch)
+
+    def finger(kind, *at):
+        points = [{"x": at[0], "y": at[1]}] if at else []
+        page_.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def middle(selector):
+        found = "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(%r).getBoundingClientRect())"
+        page_.driver.execute_script(f"document.querySelector({selector!r}).scrollIntoView({{block: 'center'}})")
+        return page_.script(found % selector)
+
+    x, y = middle("#inputs input[type=range]")
+    before = slopes(page_)
+    finger("touchStart", x, y)
+    finger("touchMove", x + 40, y)
+    finger("touchEnd")
+    assert float(page_.find("#inputs input[type=number]").get_attribute("value")) > 1.0
+    assert all(old != new for old, new in zip(before, slopes(page_), strict=True))
+    x, y = middle("tbody tr[data-line='3'] button")
+    finger("touchStart", x, y)
+    finger("touchEnd")
+    assert "sin(v2)" in page_.find("#details").text
+    page_.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
 def test_numbers_travel(opened):
     """Along the edges of a step, unless the user wants no motion."""
     page_ = opened("sin(x*y) + x/y", {"x": 1.0, "y": 2.0})
