@@ -144,7 +144,9 @@ def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
         shutil.copy(STATIC / name, tmp_path / name)
     page = tmp_path / "page.html"
     head = '<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
-    page.write_text(head + "\n".join(f'<div class="math">{line}</div>' for line in lines), encoding="utf-8")
+    fraction = mathml.converted(r"\frac12", False, None)
+    text = f'<p id="text" style="line-height: 1.5">a {fraction}<br>b {fraction}</p>'
+    page.write_text(head + text + "\n".join(f'<div class="math">{line}</div>' for line in lines), encoding="utf-8")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -156,5 +158,9 @@ def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
         ready = "const done = arguments[0]; document.fonts.ready.then(fonts => done([...fonts].map(f => f.status)))"
         assert browser.execute_async_script(ready) == ["loaded"]
         assert browser.execute_script(FOUND) == []
+        upper, lower = browser.execute_script(
+            "return [...document.querySelectorAll('#text mfrac')].map((x) => x.getBoundingClientRect())"
+        )
+        assert lower["top"] - upper["bottom"] > 4.0
     finally:
         browser.quit()
