@@ -95,6 +95,20 @@ def test_arithmetic_is_that_of_polynomials():
     assert divmod(TaylorNumber([7.5, 1.0]), 2.0)[1].coefficients == (1.5, 1.0)
 
 
+def test_an_integer_beyond_all_floats_beside_a_number_of_numpy():
+    """It fails as the plain product does."""
+    for x in (np.float64(2.0), 2.0):
+        for plain, found in ((x, TaylorNumber([x, 1.0])), (3, TaylorNumber([3, 1]))):
+            for operate in (lambda y: y * 10**400, lambda y: 10**400 - y, lambda y: y / 10**400):
+                try:
+                    expected = operate(plain)
+                except (OverflowError, TypeError) as error:
+                    with pytest.raises(type(error)):
+                        operate(found)
+                else:
+                    assert operate(found).coefficients[0] == expected
+
+
 def test_a_copy_and_a_pickle():
     for x in (TaylorNumber([1.0, 2.0], 3), TaylorNumber([np.arange(2.0), np.ones(2)], 3)):
         for again in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):

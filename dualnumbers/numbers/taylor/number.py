@@ -98,7 +98,7 @@ def _first(x: Any) -> Any:
 def _as_floats(x: Any, order: int, level: Level) -> list[Any] | None:
     """Return the coefficients of an operand of double precision, of NumPy's or Python's; None of another one."""
     if type(x) is not TaylorNumber:
-        return [float(x)] if type(x) in DOUBLE or type(x) is int else None
+        return [float(x)] if type(x) in DOUBLE else [x] if type(x) is int else None
     series = x.series
     if x.level is not level or series.within is not None or type(series.found[0]) not in DOUBLE:
         return None
