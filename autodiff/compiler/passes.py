@@ -21,34 +21,36 @@ from .rounds import evenly
 
 def replaced(program: Program, others: Sequence[int]) -> Program:
     """Return the program with other operands in the place of steps: one for each, its own number where it stays."""
-    made = program.emptied()
-    now = list(range(len(program.inputs)))
-    place = len(now)
+    made, count = program.emptied(), len(program.inputs)
+    now = made.places(range(count + len(others)))
+    place, steps = count, made.steps
     for (number, step), other in zip(program.numbered(), others, strict=True):
         if other != number:
-            now.append(other if other < 0 else now[other])
+            now[number] = now[other]
         else:
-            now.append(place)
-            made.steps.append(step.moved(tuple([x if x < 0 else now[x] for x in step.operands]), place))
+            now[number] = place
+            steps.append(step.moved(tuple([now[x] for x in step.operands]), place))
             place += 1
-    made.returned = [x if x < 0 else now[x] for x in program.returned]
+    made.returned = [now[x] for x in program.returned]
     return made
 
 
 def fold(program: Program) -> Program:
     """Make a constant of every step of constants."""
-    count, constants = len(program.inputs), list(program.constants)
-    others: list[int] = []
+    folded, count = program.emptied(), len(program.inputs)
+    now = program.places(range(count + len(program.steps)))
     for number, step in program.numbered():
-        is_known = all(x < 0 or (x >= count and others[x - count] < 0) for x in step.operands)
-        if is_known and not step.guards and type(step.value) is not tuple:
-            constants.append(repeated(step.value))
-            others.append(-len(constants))
+        for x in step.operands:
+            if now[x] >= 0:
+                break
         else:
-            others.append(number)
-    made = replaced(program, others)
-    made.constants = constants
-    return made
+            if not step.guards and type(step.value) is not tuple:
+                folded.constants.append(repeated(step.value))
+                now[number] = -len(folded.constants)
+    if len(folded.constants) == len(program.constants):
+        return program
+    folded.steps, folded.returned = program.steps, program.returned
+    return replaced(folded, now[count : count + len(program.steps)])
 
 
 SAME = {"multiply": (1.0, (0, 1)), "divide": (1.0, (1,)), "power": (1.0, (1,)), "subtract": (0.0, (1,))}
@@ -58,9 +60,16 @@ SHAPES = ("astype", "broadcast_to", "reshape", "transpose", "real", "conj", "cop
 """Rows that give the operand itself where it has the shape and type already, and is real."""
 
 
+LEAVING = frozenset((*SAME, *SHAPES, "where"))
+"""The rows that may change nothing."""
+
+
 def simple(program: Program) -> Program:
     """Leave out what changes nothing: products with 1, a broadcast to the shape that is there, a fixed choice."""
-    found = [number if step.guards else _itself(program, number, step) for number, step in program.numbered()]
+    found = [
+        number if step.row.name not in LEAVING or step.guards else _itself(program, number, step)
+        for number, step in program.numbered()
+    ]
     if not any(x != k and step.row.name not in SHAPES for (k, step), x in zip(program.numbered(), found, strict=True)):
         return replaced(program, found)  # no value decides, so rounds are alike
 
@@ -77,10 +86,9 @@ def _itself(program: Program, number: int, step: Step) -> int:
         neutral, places = SAME[name]
         for place in places:
             other = operands[1 - place]
-            if operands[place] < 0 and is_alike(program.value(other), step.value):
-                x = program.value(operands[place])
-                if np.all(x == neutral) and not (neutral == 0.0 and np.any(np.signbit(x))):
-                    return other
+            is_neutral = operands[place] < 0 and _is_all(program.value(operands[place]), neutral)
+            if is_neutral and is_alike(program.value(other), step.value):
+                return other
     if name == "where" and operands[0] < 0 and type(program.value(operands[0])) in (bool, np.bool_):
         chosen = operands[1 if program.value(operands[0]) else 2]
         return chosen if type(program.value(chosen)) is type(step.value) in (float, np.float64) else number
@@ -90,35 +98,43 @@ def _itself(program: Program, number: int, step: Step) -> int:
     return number
 
 
+def _is_all(x: Any, number: float) -> bool:
+    """Return whether all elements of a constant are a number, which is 1, or 0 without a sign."""
+    if type(x) is float and x != number:
+        return False
+    return bool(np.all(x == number) and not (number == 0.0 and np.any(np.signbit(x))))
+
+
 def merge(program: Program) -> Program:
     """Compute equal steps once."""
     known: dict[Any, int] = {}
     names = [known.setdefault(_name(x), ~k) for k, x in enumerate(program.constants)]
     kinds = [
-        known.setdefault((step.row, step.row.face_of(step.value), *map(_name, step.static)), number)
-        for number, step in program.numbered()
+        known.setdefault((row, row.face_of(value) if type(value) is tuple else type(value), *map(_name, static)), k)
+        for k, (row, _, static, value, _, _) in program.numbered()
     ]
 
     def firsts(kept: Collection[int]) -> list[int]:
         """Return the first of the steps that are equal to each; itself for those that are kept."""
         count, known = len(program.inputs), dict[Any, int]()
-        now = list(range(count))
+        now = [*range(count + len(kinds)), *reversed(names)]
         for (number, step), kind in zip(program.numbered(), kinds, strict=True):
-            key = kind, *[names[~x] if x < 0 else now[x] for x in step.operands]
             if step.guards:
-                now.append(number)
-            elif number in kept:
+                continue
+            key = kind, *[now[x] for x in step.operands]
+            if number in kept:
                 known[key] = number
-                now.append(number)
             else:
-                now.append(known.setdefault(key, number))
-        return now[count:]
+                now[number] = known.setdefault(key, number)
+        return now[count : count + len(kinds)]
 
     return replaced(program, evenly(program, firsts))
 
 
 def _name(x: Any) -> Any:
     """Return what is equal for values that are the same to the bit, and their types."""
+    if type(x) is float and x and x == x:  # no zero, which has a sign, nor NaN
+        return float, x
     if type(x) in (float, complex, np.float64):
         return type(x), repr(x)
     if type(x) is np.ndarray and x.dtype.char != "O":
@@ -134,19 +150,23 @@ def _name(x: Any) -> Any:
 
 def dead(program: Program) -> Program:
     """Leave out what neither a result nor a guard needs, nor may raise."""
-    count = len(program.inputs)
-    wanted = {number for number in program.returned if number >= 0}
+    made, count = program.emptied(), len(program.inputs)
+    now = program.places(range(count + len(program.steps)))
+    wanted = [False] * len(now)
+    for number in program.returned:
+        wanted[number] = True
     for number, step in reversed(list(program.numbered())):
-        if step.guards or number in wanted or may_raise(step):
-            wanted.add(number)
-            wanted.update(operand for operand in step.operands if operand >= 0)
-    now = {number: number for number in range(count)}
-    made = program.emptied()
+        if wanted[number] or step.guards or may_raise(step):
+            wanted[number] = True
+            for x in step.operands:
+                wanted[x] = True
+    place, steps = count, made.steps
     for number, step in program.numbered():
-        if number in wanted:
-            now[number] = place = count + len(made.steps)
-            made.steps.append(step.moved(tuple([now.get(x, x) for x in step.operands]), place))
-    made.returned = [now.get(number, number) for number in program.returned]
+        if wanted[number]:
+            now[number] = place
+            steps.append(step.moved(tuple([now[x] for x in step.operands]), place))
+            place += 1
+    made.returned = [now[number] for number in program.returned]
     return made
 
 

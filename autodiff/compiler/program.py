@@ -6,7 +6,7 @@ everything else. What a line was recorded with, whether a derivative passes, is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ from ..tape.program import line_of
 from ..tape.recorder import Recorder
 from ..tape.sources import Source
 from ..tape.wengert import Tape
+
+new = tuple.__new__  # half of the time that to call a NamedTuple takes
 
 
 class NotCompilable(Exception):  # noqa: N818
@@ -54,10 +56,12 @@ class Step(NamedTuple):
 
     def moved(self, operands: tuple[int, ...], number: int) -> Step:
         """Return the step with other operands and another number, its guards with it."""
-        if operands == self.operands and not self.guards:
+        row, before, static, value, guards, source = self
+        if guards:
+            guards = tuple([guard._replace(operand=number) for guard in guards])
+        elif operands == before:
             return self
-        guards = tuple(guard._replace(operand=number) for guard in self.guards)
-        return Step(self.row, operands, self.static, self.value, guards, self.source)
+        return new(Step, (row, operands, static, value, guards, source))
 
 
 class Program:
@@ -85,6 +89,13 @@ class Program:
     def numbered(self) -> Iterator[tuple[int, Step]]:
         """Yield the steps with their numbers."""
         return enumerate(self.steps, len(self.inputs))
+
+    def places(self, numbers: Iterable[int]) -> list[int]:
+        """Return for each operand what it is to be now, given that for inputs and steps; a constant stays.
+
+        Those are at the end: Python counts negative places from there, as operands of the program do.
+        """
+        return [*numbers, *range(-len(self.constants), 0)]
 
     def guards(self) -> list[Guard]:
         """Return the guards, in their order."""
@@ -133,15 +144,18 @@ def of_tape(tape: Recorder, out: Any) -> Program:
             found.insert(0, Guard(place[line], None, (), tape.values[line], tape.guards[line]))
         return tuple(found)
 
+    answered = tape.answers.keys() | (tape.guards or {}).keys()
     leaves, rebuild = flatten(out)
     inputs = list(map(tape.form_of_input, tape.inputs))
     made = Program(inputs, tuple(guard for line in tape.inputs for guard in noted(line)), constants, rebuild)
     for line, row in enumerate(tape.rows):
         if row is not None:
-            operands = tuple(map(operand, tape.operands(line)))
+            operands = tuple([place[x] if x in place else operand(x) for x in tape.operands(line)])
             place[line] = len(inputs) + len(made.steps)
+            guards = noted(line) if line in answered else ()
             source = tape.sources[line] if tape.sources else None
-            made.steps.append(Step(row, operands, tape.static.get(line, ()), tape.values[line], noted(line), source))
+            static, value = tape.static.get(line, ()), tape.values[line]
+            made.steps.append(new(Step, (row, operands, static, value, guards, source)))
     made.returned = [
         place[int(leaf)]
         if type(leaf) is Place and int(leaf) in place

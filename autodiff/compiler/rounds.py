@@ -57,10 +57,8 @@ def _runs(program: Program) -> list[Run]:
     """Return the runs of a program's steps that repeat themselves often enough, whatever they are given."""
     known: dict[tuple[object, ...], int] = {}
     signatures = [
-        known.setdefault(
-            (step.row, type(step.value), getattr(step.value, "shape", ()), *(x < 0 for x in step.operands)), len(known)
-        )
-        for step in program.steps
+        known.setdefault((row, type(value), getattr(value, "shape", ()), *[x < 0 for x in operands]), len(known))
+        for row, operands, _, value, _, _ in program.steps
     ]
     return [run for run in runs(np.array(signatures, np.int64)) if run.rounds >= ROUNDS]
 

@@ -89,13 +89,14 @@ class Native:
         for level, block in sorted(self.parts.blocks.items()):
             if not block.has_effect:
                 continue
-            arguments: list[Argument] = [(program.value(x), space) for x, space in block.given.items()]
-            text = Text(block, arguments, [(program.value(x), area) for x, area in block.results.items()], {},
-                        self._threads, self._profile)  # fmt: skip
-            if text.key not in entries:
-                entries[text.key] = self._entry(text)
+            values = list(map(program.value, (*block.given, *block.results)))
+            key = block.key, tuple(map(_form_of, values)), level if self._profile else -1
+            if key not in entries:
+                arguments: list[Argument] = list(zip(values, block.given.values(), strict=False))
+                results = list(zip(values[len(arguments) :], block.results.values(), strict=True))
+                entries[key] = self._entry(Text(block, arguments, results, {}, self._threads, self._profile))
             guards = tuple(guard for _, _, guard in block.guards)
-            found[level] = NativeBlock(entries[text.key], tuple(block.given), tuple(block.results), guards)
+            found[level] = NativeBlock(entries[key], tuple(block.given), tuple(block.results), guards)
         return found
 
     def _whole(self) -> NativeBlock | None:
@@ -131,8 +132,9 @@ class Native:
         program, parts = self.parts.program, self.parts
         read = {*program.returned, *(x for block in self.blocks.values() for x in block.given)}
         for number, step in reversed(list(program.numbered())):
-            is_read = number in read or step.guards or not is_view(step)  # a view is taken where it is read
-            if (number not in parts.native or number in parts.seen) and is_read:
+            if number in parts.native and number not in parts.seen:
+                continue
+            if number in read or step.guards or not is_view(step):  # a view is taken where it is read
                 of_level.setdefault(parts.level[number], []).append(number)
                 read.update(step.operands)
         found: list[int | NativeBlock] = []
@@ -141,6 +143,10 @@ class Native:
                 found.append(self.blocks[level])
             found += reversed(of_level.get(level, ()))
         return found
+
+
+def _form_of(x: Any) -> tuple[object, ...]:
+    return type(x), getattr(x, "shape", ()), getattr(x, "dtype", None)
 
 
 def native(program: Program, threads: int, profile: bool) -> Native | None:

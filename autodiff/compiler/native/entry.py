@@ -118,11 +118,6 @@ class Text(Arrangement):
         addresses = [start if address == MEMORY else address for address in self.addresses.values]
         return Entry(self.text, level, addresses, memory, self.kept, self.draft)
 
-    @property
-    def key(self) -> Any:
-        """What is the same for texts of which one function will do."""
-        return self.text, tuple(self.addresses.values), self.block if self.profile else None
-
     def _line(self, text: str) -> str:
         name = f"%x{len(self.lines)}"
         self.lines.append(f"{name} = {text}")

@@ -7,40 +7,29 @@ So a level is a block, and then the steps of Python's that need it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dualnumbers.levels import has_nan
+from dualnumbers.table import Row
 from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
 from ..rounds import varied
-from .elementary.forms import FORMS, OF_TRUTHS
 from .instructions.areas import DTYPES, KINDS, Area
 from .instructions.instruction import Block, Operand, Parts
 from .loops.rolling import roll
-from .rows.along import ALONG
-from .rows.choosing import CHOOSING
 from .rows.complexes import COMPLEX, OfParts, copied, given, is_complex
-from .rows.contractions import CONTRACTIONS
-from .rows.products import PRODUCTS
-from .rows.steps import ELSEWHERE, VIEWS, Here, Rule, elementwise, is_view, may_share
-from .rows.systems import SEVERAL, SOLVING
-from .rows.writing import WRITING
+from .rows.copying import by_copy
+from .rows.rules import ASKING_FORMS, JOINING, form_of_numbers, is_native, rule_of, uniform_of
+from .rows.steps import VIEWS, Here, is_view, may_share
+from .rows.systems import SEVERAL
 from .savings.factoring import factored
 from .savings.grids import summed
 from .savings.narrowing import narrowed
 from .savings.overlaps import gathered
-
-RULES = ELSEWHERE | WRITING | PRODUCTS | CHOOSING | SOLVING | CONTRACTIONS | ALONG
-"""Rows that are not elementwise → how they become instructions."""
-
-JOINING = ("concatenate", "stack")
-"""Rows that take arrays of no elements as well."""
-
-SCALARS = (float, np.float64, np.float32, np.bool_, bool)
-"""The types of single numbers that native code takes and gives."""
 
 
 class Lowering:
@@ -61,12 +50,10 @@ class Lowering:
         """The guards that blocks look at, by their step and their place there."""
         self._varied = varied(program)
         """The constants that stay arrays though their elements are equal."""
-        self._readers: dict[int, list[int]] = {}
+        self._forms: dict[tuple[Row, type], tuple[str, str, bool] | None] = {}
+        """The forms of steps of single floats, by their rows and the types of their values."""
         self._shown = set(program.returned)
         """What Python reads besides its own steps."""
-        for number, step in program.numbered():
-            for x in step.operands:
-                self._readers.setdefault(x, []).append(number)
         for number, step in program.numbered():
             self._add(number, step)
         given: set[int] = set()
@@ -85,8 +72,11 @@ class Lowering:
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:
-        level = max([0, *[self.level[x] + (x not in self.native) for x in step.operands if x >= 0]])
-        if self._lower(level, number, step):
+        level = 0
+        for x in step.operands:
+            if x >= 0:
+                level = max(level, self.level[x] + (x not in self.native))
+        if self._lower_number(level, number, step) or self._lower(level, number, step):
             self.level[number] = level
             self.native.add(number)
             for k, guard in enumerate(step.guards):
@@ -97,6 +87,36 @@ class Lowering:
         else:
             self.level[number] = max([-1, *(self.level[x] for x in step.operands if x >= 0)])
 
+    def _lower_number(self, level: int, number: int, step: Step) -> bool:
+        """Append a step of single floats to the block of a level, if its form is known without its operands' values.
+
+        Loops of Python's are made of these: so they do without a look at anything else.
+        """
+        key = step.row, type(step.value)
+        if key not in self._forms:
+            self._forms[key] = form_of_numbers(step)
+        form = self._forms[key]
+        if form is None or step.static:
+            return False
+        block, known = self._block(level, number), self._block(level, number).numbers
+        for x in step.operands:
+            if x not in known:
+                found = self._operand(block, x)
+                if found is None or (isinstance(found, Area) and found.shape):
+                    return False
+                known[x] = found.along(()) if isinstance(found, Area) else found
+        block.add_number(number, form, tuple([known[x] for x in step.operands]))
+        return True
+
+    @cached_property
+    def _readers(self) -> dict[int, list[int]]:
+        """The steps that read each value."""
+        found: dict[int, list[int]] = {}
+        for number, step in self.program.numbered():
+            for x in step.operands:
+                found.setdefault(x, []).append(number)
+        return found
+
     def _lower(self, level: int, number: int, step: Step) -> bool:
         """Append a step to the block of a level; return whether it has a native form there."""
         name = step.row.name
@@ -106,7 +126,7 @@ class Lowering:
             return True  # one of several results, which are there
         values = map(self.program.value, step.operands)
         is_of_parts = is_complex(step.value) or any(is_complex(x) or type(x) is complex for x in values)
-        rule = self._rule_of_parts(step) if is_of_parts else _rule(step)
+        rule: Callable[..., Any] | None = self._rule_of_parts(step) if is_of_parts else rule_of(step)
         if rule is None or not is_of_table(step.row):
             return False
         if is_view(step) and step.operands[0] not in self.native:
@@ -117,7 +137,8 @@ class Lowering:
         if len(operands) < len(step.operands):
             return False
         dies = name == "setitem" and self._is_private(step.operands[0], number, level)
-        found = rule(self._here(block, step, dies), *operands)
+        here = self._here(block, step, dies)
+        found = by_copy(rule, here, operands) if name in ASKING_FORMS and not is_of_parts else rule(here, *operands)
         if found is None:
             return False
         if isinstance(found, Parts):
@@ -130,7 +151,7 @@ class Lowering:
 
     def _rule_of_parts(self, step: Step) -> OfParts | None:
         """Return the rule of a step of complex numbers; none in C, nor of functions of Python's that raise."""
-        fits = (is_complex(step.value) or _is_native(step.value)) and not self._is_alone
+        fits = (is_complex(step.value) or is_native(step.value)) and not self._is_alone
         may_raise = type(step.value) is float and step.row.name not in ("real", "imag")
         return COMPLEX.get(step.row.name) if fits and not may_raise else None
 
@@ -187,20 +208,20 @@ class Lowering:
         if may_be_empty and isinstance(value, np.ndarray) and value.size == 0 and value.dtype.char in KINDS:
             return block.space(value.shape, value.dtype)
         if x < 0:
-            uniform = None if x in self._varied else _uniform(value)
+            uniform = None if x in self._varied else uniform_of(value)
             if uniform is not None:
                 return uniform
             if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
                 block.areas[x] = found = block.table(value.astype(float))
                 return found
-        elif self._is_seen(x) and _is_native(value):
+        elif self._is_seen(x) and is_native(value):
             step = self._step(x)
             base = self._operand(block, step.operands[0])
             view = None if base is None else VIEWS[step.row.name](self._here(block, step, False), base)
             if view is not None:
                 block.areas[x] = view
                 return view
-        return block.give(x, np.asarray(value)) if _is_native(value) and type(value) is not bool else None
+        return block.give(x, np.asarray(value)) if is_native(value) and type(value) is not bool else None
 
     def _parts(self, block: Block, x: int, may_be_empty: bool = False) -> Parts | None:
         """Return an operand as the parts of a complex one; of a real one the imaginary part is 0."""
@@ -272,31 +293,3 @@ class Lowering:
             block.results[number] = area
         else:
             block.results[number] = block.copy(area, block.space(value.shape, value.dtype))
-
-
-def _rule(step: Step) -> Rule | None:
-    """Return the rule of a step of real numbers."""
-    name = step.row.name
-    if not _is_native(step.value):
-        return None
-    found = (VIEWS if is_view(step) else RULES).get(name)
-    return found or (elementwise if name in FORMS or name in OF_TRUTHS else None)
-
-
-def _is_native(value: Any) -> bool:
-    """Return whether a value may be one of native code: a float, or an array of floats or truth values."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.char in KINDS and value.dtype.isnative and value.size > 0 and type(value) is np.ndarray
-    return type(value) in SCALARS
-
-
-def _uniform(value: Any) -> float | None:
-    """Return the number that all elements of a constant are; None where there is none."""
-    if type(value) in (bool, int, float) or isinstance(value, np.generic):
-        kind = np.result_type(value).kind
-        return float(value) if kind == "f" or (kind in "biu" and abs(int(value)) <= 1 << 53) else None
-    if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.size and value.itemsize <= 8:
-        first = np.asarray(value).flat[0]
-        same = (value == first).all() and (first or not np.signbit(value.astype(float)).any())
-        return float(first) if same and (value.dtype.kind == "f" or abs(int(first)) <= 1 << 53) else None
-    return None

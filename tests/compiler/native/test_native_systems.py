@@ -49,6 +49,7 @@ FUNCTIONS = {
         solve_triangular(a[:, ::-1][::-1], v, lower=True, trans="T"),
     ),
     "determinants": lambda a, b, v: (*np.linalg.slogdet(a), np.linalg.slogdet(2.0 * a.T)[1], np.sum(b * v[0])),
+    "the determinants themselves": lambda a, b, v: np.linalg.det(a[::-1]) / np.linalg.det(a + np.diag(0.1 * v)) + b[0],
     "determinant": lambda a, b, v: np.linalg.slogdet(a[::-1])[0] * np.linalg.slogdet(a @ a.T)[1] * v[0],
 }
 
@@ -90,6 +91,7 @@ def outcome(f, *xs):
     lambda a: np.linalg.solve(a, np.ones(3)), np.linalg.inv, lambda a: np.linalg.cholesky(a + a.T),
     lambda a: solve_triangular(a, np.ones(3)), lambda a: np.linalg.slogdet(a)[1],
     grad(lambda a: np.sum(np.linalg.inv(a))), grad(lambda a: np.linalg.slogdet(a)[1]),
+    np.linalg.det, grad(np.linalg.det),
 ])  # fmt: skip
 def test_what_is_singular_is_as_it_is_without_a_program(f):
     """And a matrix that is not singular is solved for again after that."""

@@ -57,17 +57,16 @@ class Address(NamedTuple):
         return not (self.strides and self.strides[-1]) and self.has_steps
 
 
+ONE = {kind: np.empty((), dtype) for kind, dtype in DTYPES.items()}
+"""The picture of an area of one element, for each kind."""
+
+
 class Area(NamedTuple):
-    """Elements in a space: from an offset on, by strides, both in elements; and NumPy's picture of them."""
+    """Elements in a space: from an offset on, by strides, both in elements; and NumPy's picture of their strides."""
 
     space: Space
     picture: np.ndarray
-
-    @property
-    def offset(self) -> int:
-        picture, whole = self.picture, self.space.array
-        start, own = whole.__array_interface__["data"][0], picture.__array_interface__["data"][0]
-        return int(own - start) // whole.itemsize
+    offset: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,17 +78,31 @@ class Area(NamedTuple):
 
     def along(self, shape: tuple[int, ...]) -> Address:
         """Return its elements along loops over a shape that it is broadcast to."""
-        space, own = self
-        offset = 0 if own is space.array else self.offset
-        return Address(space.number, space.kind, offset, _strides(own.shape, own.strides, own.itemsize, len(shape)))
+        space, own, offset = self
+        strides = _strides(own.shape, own.strides, own.itemsize, len(shape)) if shape else ()
+        return Address(space.number, space.kind, offset, strides)
 
     def viewed(self, view: Callable[..., Any], *static: Any) -> Area | None:
         """Return what a function of arrays gives of it, if that is a view, else None."""
-        found = view(self.picture, *static)
-        if not isinstance(found, np.ndarray):
+        own = self.picture
+        found = view(own, *static)
+        if not isinstance(found, np.ndarray) or found.dtype != own.dtype:
             return None
-        inside = found.size == 0 or np.may_share_memory(found, self.space.array)
-        return Area(self.space, found) if inside and found.dtype == self.space.array.dtype else None
+        if found.size and not np.may_share_memory(found, own):
+            return None
+        return Area(self.space, found, self.offset + (_start(found) - _start(own)) // own.itemsize)
+
+    def element(self, place: int) -> Area:
+        """Return one element of a row: what a view of it gives, in a tenth of the time."""
+        (step,) = self.picture.strides
+        offset = self.offset + place % len(self.picture) * (step // self.picture.itemsize)
+        return Area(self.space, ONE[self.space.kind], offset)
+
+
+def _start(x: np.ndarray) -> int:
+    """Return the address of the first element of an array."""
+    address: int = x.__array_interface__["data"][0]
+    return address
 
 
 @lru_cache(1 << 12)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...program import Guard
+from ...program import Guard, new
 from ..machine import blas
-from .areas import Address, Area, Chosen, Space
+from .areas import DTYPES, Address, Area, Chosen, Space
 
 Operand = Area | float
 
@@ -105,6 +105,10 @@ class Block:
         self._places: dict[tuple[tuple[int, ...], bytes], Area] = {}
         self.areas: dict[int, Operand] = {}
         """Where each of its values is, but for complex ones."""
+        self.numbers: dict[int, Address | float] = {}
+        """The same of those that are single numbers and were asked for, as operands of instructions."""
+        self.copies: dict[Any, Any] = {}
+        """What steps became, for others that are alike."""
         self.parts: dict[int, Parts] = {}
         """Where the parts of complex values are."""
         self.results: dict[int, Area] = {}
@@ -117,9 +121,13 @@ class Block:
         key = shape, dtype
         if key not in self._pictures:
             self._pictures[key] = np.empty(shape, dtype)
-        made = Space(len(self.spaces), self._pictures[key])
+        return self.space_of(self._pictures[key])
+
+    def space_of(self, picture: np.ndarray) -> Area:
+        """Return an area that is a new space, of an array that others are of, too."""
+        made = Space(len(self.spaces), picture)
         self.spaces.append(made)
-        return Area(made, made.array)
+        return new(Area, (made, picture, 0))
 
     def table(self, x: np.ndarray) -> Area:
         """Return an array of numbers that is part of the code; of places the same for the same ones."""
@@ -154,6 +162,23 @@ class Block:
         raises = any(line.raises for group in self.groups for line in lines_of(group))
         return bool(self.results or self.guards or raises)
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is the same for blocks that do the same, with other values and for other steps."""
+
+        def of(line: Instruction) -> tuple[object, ...]:
+            form, operands, *others, _ = line  # the step is last
+            return form, *(repr(x) if isinstance(x, float) else x for x in operands), *others  # a zero has a sign
+
+        groups = [(type(group), getattr(group, "rounds", 1), *map(of, lines_of(group))) for group in self.groups]
+        spaces = [(space.array.shape, space.kind) for space in self.spaces]
+        tables = [(space.number, x.tobytes()) for space, x in self.tables.items()]
+        given = [space.number for space in self.given.values()]
+        kept = [*self.results.values(), *(area for area, _, _ in self.guards)]
+        areas = [(area.space.number, area.offset, area.picture.shape, area.picture.strides) for area in kept]
+        answers = [answer for _, answer, _ in self.guards]
+        return (*groups, None, *spaces, None, *tables, None, *given, None, *areas, None, *answers)
+
     def forget_unread(self) -> None:
         """Take no values that nothing reads."""
         lines = (line for group in self.groups or self.instructions for line in lines_of(group))
@@ -170,6 +195,14 @@ class Block:
                 Instruction(form, taken, out.along(shape), shape, of, fold, raises, ordered, self.step)
             )
         return out
+
+    def add_number(self, number: int, form: tuple[str, str, bool], operands: tuple[Address | float, ...]) -> None:
+        """Append an instruction of single numbers that gives a value: a form, their kind, whether it raises."""
+        name, kind, raises = form
+        made = self.space((), DTYPES[kind])
+        out = new(Address, (made.space.number, kind, 0, (), 0, None))
+        self.instructions.append(new(Instruction, (name, operands, out, (), kind, "", raises, False, self.step)))
+        self.numbers[number], self.areas[number] = out, made
 
     def put(self, x: Operand | Chosen, out: Chosen, fold: str = "") -> None:
         """Write values to places, or join them with what is there."""

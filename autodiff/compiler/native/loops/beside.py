@@ -28,6 +28,8 @@ def key_of(group: Group) -> Key | None:
 
 def beside(lines: Sequence[Instruction]) -> list[Instruction]:
     """Return instructions with each behind the first one that it shares work with, if what they read stays as it is."""
+    if sum(line.form in SHARING for line in lines) < 2:
+        return list(lines)
     writes: dict[int, list[int]] = {}
     uses: dict[int, int] = {}
     for at, line in enumerate(lines):

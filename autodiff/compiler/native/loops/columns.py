@@ -12,6 +12,9 @@ from ..instructions.instruction import Block, Instruction
 NOWHERE = -1
 """In the place of a space: there is no operand, or it is a number."""
 
+ABSENT = Address(NOWHERE, "", 0, ())
+"""What stands for both."""
+
 
 class Columns:
     """For each instruction the space and the offset of its result, in column 0, and of its operands; the numbers too.
@@ -24,13 +27,13 @@ class Columns:
         shape = len(lines), 1 + max((len(line.operands) for line in lines), default=0)
         self.spaces, self.offsets = np.full(shape, NOWHERE), np.zeros(shape, int)
         self.numbers, self.has_places = np.zeros(shape), np.zeros(shape[1], bool)
-        for k in range(shape[1]):
+        for k in range(shape[1] if lines else 0):
             taken = [line.out if k == 0 else line.operands[k - 1] if len(line.operands) >= k else 0.0 for line in lines]
-            where = [x if type(x) is Address else None for x in taken]
-            self.spaces[:, k] = [NOWHERE if x is None else x.space for x in where]
-            self.offsets[:, k] = [0 if x is None else x.offset for x in where]
-            self.numbers[:, k] = [x if type(x) is float else 0.0 for x in taken]
-            self.has_places[k] = any(x is not None and x.places is not None for x in where)
+            where = [x if x.__class__ is Address else ABSENT for x in taken]
+            self.spaces[:, k], _, self.offsets[:, k], _, _, places = zip(*where, strict=True)
+            if k:
+                self.numbers[:, k] = [x if x.__class__ is float else 0.0 for x in taken]
+            self.has_places[k] = any(places)
         count, at, outs = len(block.spaces), np.arange(len(lines)), self.spaces[:, 0]
         self.sizes = np.array([space.array.size for space in block.spaces], int)
         self.first, self.last = np.full(count, len(lines)), np.full(count, NOWHERE)

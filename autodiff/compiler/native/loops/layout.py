@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -79,49 +79,39 @@ class Loop:
         return line._replace(operands=operands, out=self._through(k, 0), shape=(self.run.rounds, *line.shape))
 
     def _through(self, k: int, q: int) -> Address:
-        """Return where a line reads by an operand, or writes, in all rounds: q = 0 is the result."""
-        columns, at = self.roller.columns, self.at[:, k]
+        """Return where a line reads by an operand, or writes, in all rounds: q = 0 is the result.
+
+        What the first round reads may be put where it is expected.
+        """
+        columns, at, shape = self.roller.columns, self.at[:, k], self.roller.lines[self.run.start + k].shape
         spaces = columns.spaces[at, q]
         offsets = columns.offsets[at, q] + self.offset[spaces]
         spaces = self.space[spaces]
-        line = self.roller.lines[self.run.start + k]
-        first = line.operands[q - 1] if q else line.out
-        assert isinstance(first, Address)
-        step = int(offsets[2] - offsets[1])
-        if not columns.has_places[q] and (spaces == spaces[0]).all() and (np.diff(offsets) == step).all():
-            return first._replace(space=int(spaces[0]), offset=int(offsets[0]), strides=(step, *first.strides))
-        taken = [self.roller.lines[j].operands[q - 1] if q else self.roller.lines[j].out for j in at.tolist()]
-        places = [
-            x._replace(space=space, offset=offset)
-            for x, space, offset in zip(taken, spaces.tolist(), offsets.tolist(), strict=True)
-            if isinstance(x, Address)
-        ]
-        return self._through_places(places, offsets, line.shape)
-
-    def _through_places(self, places: list[Address], offsets: np.ndarray, shape: tuple[int, ...]) -> Address:
-        """Return where addresses lead in all rounds; what the first reads may be put where it is expected."""
-        is_one = len({x.space for x in places}) == 1
-        step = int(offsets[2] - offsets[1])
-        first, second = places[:2]
-        if is_one and (np.diff(offsets) == step).all():
-            return first._replace(strides=(step, *first.strides), places=self._chosen(places, shape))
-        is_plain = not any(x.places for x in places)
-        if is_plain and all(x.space in self.block.known for x in places):
-            return self._table(places, shape)
+        (first, second), step = self._addresses(at[:2], q, spaces, offsets), int(offsets[2] - offsets[1])
+        is_one, goes_on = bool((spaces == spaces[0]).all()), np.diff(offsets) == step
+        every = self._addresses(at, q, spaces, offsets) if columns.has_places[q] else []
+        if is_one and goes_on.all():
+            return first._replace(strides=(step, *first.strides), places=self._chosen(every, shape))
+        is_plain = not any(x.places for x in every)
+        if is_plain and first.space in self.block.known and set(spaces.tolist()) <= self.block.known.keys():
+            return self._table(every or self._addresses(at, q, spaces, offsets), shape)
         if is_plain and is_one and self.anywhere and first.space >= 0:
             table = self.block.table(offsets.reshape(-1, *(1 for _ in shape)))
-            return first._replace(offset=0, strides=(0, *first.strides), places=table.along((len(places), *shape)))
-        goes_on = {x.space for x in places[1:]} == {second.space} and (np.diff(offsets[1:]) == step).all()
-        if (
-            not goes_on
-            or second.space >= 0
-            or step != self.sizes[~second.space]
-            or not step <= second.offset < 2 * step
-        ):
+            return first._replace(offset=0, strides=(0, *first.strides), places=table.along((len(at), *shape)))
+        if not (goes_on[1:].all() and (spaces[1:] == second.space).all() and second.space < 0):
+            raise Unfit
+        if step != self.sizes[~second.space] or not step <= second.offset < 2 * step:
             raise Unfit
         before = second._replace(offset=second.offset - step, places=first.places)
         self._start(before, first, shape)
-        return before._replace(strides=(step, *second.strides), places=self._chosen(places, shape))
+        return before._replace(strides=(step, *second.strides), places=self._chosen(every, shape))
+
+    def _addresses(self, at: np.ndarray, q: int, spaces: np.ndarray, offsets: np.ndarray) -> list[Address]:
+        """Return where lines read by an operand, or write, when their values are laid out."""
+        lines = map(self.roller.lines.__getitem__, at.tolist())
+        taken: Any = [line.operands[q - 1] if q else line.out for line in lines]
+        places = zip(taken, spaces.tolist(), offsets.tolist(), strict=False)
+        return [x._replace(space=space, offset=offset) for x, space, offset in places]
 
     def _chosen(self, places: list[Address], shape: tuple[int, ...]) -> Address | None:
         """Return where the places of elements are in all rounds."""

@@ -98,8 +98,6 @@ def _of_period(numbers: np.ndarray, period: int) -> list[Run]:
     """Return the runs of one period."""
     same = numbers[:-period] == numbers[period:]
     edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
-    return [
-        Run(int(start), period, int(end - start) // period + 1)
-        for start, end in zip(edges[::2], edges[1::2], strict=True)
-        if (end - start) // period + 1 >= LEAST
-    ]
+    starts, rounds = edges[::2], (edges[1::2] - edges[::2]) // period + 1
+    found = rounds >= LEAST
+    return [Run(start, period, n) for start, n in zip(starts[found].tolist(), rounds[found].tolist(), strict=True)]

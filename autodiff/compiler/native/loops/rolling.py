@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from ..instructions.areas import Address, Area
+from ..instructions.areas import ONE, Address, Area
 from ..instructions.instruction import Block, Group, Instruction, Scan
 from .beside import beside
 from .columns import Columns
@@ -64,7 +64,7 @@ class _Roller:
         if now.space == area.space.number:
             return area
         made = self.block.spaces[now.space]
-        return Area(made, made.array.reshape(-1)[now.offset : now.offset + 1].reshape(()))
+        return Area(made, ONE[made.kind], now.offset)
 
     def _rolled(self, run: Run) -> list[Group]:
         """Return a run as a loop, or as it stands where it can be none.
@@ -110,13 +110,14 @@ def signatures(lines: Sequence[Instruction]) -> np.ndarray:
     """Return numbers that are equal for lines which may be the same line in different rounds."""
     known: dict[tuple[object, ...], int] = {}
 
-    def kind(x: Address | float) -> tuple[object, ...]:
-        return (x.kind, x.strides, x.places and x.places.strides) if isinstance(x, Address) else ()
+    def kind(x: Address) -> tuple[object, ...]:
+        return (x.kind, x.strides, x.places.strides) if x.places else (x.kind, x.strides)
 
     def number(line: Instruction) -> int:
-        if line.ordered:
+        form, operands, out, shape, of, fold, raises, ordered, _ = line
+        if ordered:
             return known.setdefault((len(known),), len(known))  # which is in no loop
-        key = (line.form, line.of, line.fold, line.raises, line.shape, kind(line.out), *map(kind, line.operands))
-        return known.setdefault(key, len(known))
+        kinds = [kind(x) if x.__class__ is Address else () for x in (out, *operands)]
+        return known.setdefault((form, of, fold, raises, shape, *kinds), len(known))
 
     return np.fromiter(map(number, lines), np.int64, len(lines))

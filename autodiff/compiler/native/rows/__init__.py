@@ -4,4 +4,5 @@
 - ``writing``, ``choosing``: assignments and joining, and elements that arrays of places choose.
 - ``products``, ``contractions``, ``systems``: products of matrices, sums over labelled axes, linear systems.
 - ``complexes``: what the others do, of complex numbers.
+- ``rules``, ``copying``: which of them a step is for; and steps that are alike, for which it is asked once.
 """

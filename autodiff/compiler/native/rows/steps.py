@@ -7,15 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dualnumbers.forms import shape
+
 from ...program import Step, may_raise
 from ..elementary.forms import FORMS, OF_TRUTHS
 from ..instructions.areas import DTYPES, KINDS, Area
 from ..instructions.instruction import IDENTITIES, Block, Operand
 
+OF_NUMBERS: dict[type, str] = {float: "f8", np.float64: "f8", np.float32: "f4", bool: "b1", np.bool_: "b1"}
+"""The types of single numbers that native code takes and gives, and their kinds."""
+
 
 def kind_of(x: Any) -> str:
     """Return the kind of a value's elements; an empty text where it is none of native code."""
-    return KINDS.get(x.dtype.char if type(x) is np.ndarray else np.result_type(x).char, "")
+    if type(x) is np.ndarray:
+        return KINDS.get(x.dtype.char, "")
+    return OF_NUMBERS.get(type(x)) or KINDS.get(np.result_type(x).char, "")
 
 
 class Here(NamedTuple):
@@ -30,7 +37,7 @@ class Here(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return np.shape(self.step.value)
+        return shape(self.step.value)
 
     @property
     def kind(self) -> str:
@@ -90,6 +97,8 @@ def _itself(here: Here, x: Operand, *others: Operand) -> Operand | None:
 
 def is_basic(index: Any) -> bool:
     """Return whether an index is of integers, slices, None and an ellipsis."""
+    if type(index) is int:
+        return True
     parts = index if isinstance(index, tuple) else (index,)
     kinds = (int, np.integer, slice, type(None), type(Ellipsis))
     return all(isinstance(part, kinds) and not isinstance(part, bool) for part in parts)
@@ -102,7 +111,10 @@ def with_rest(index: Any) -> tuple[Any, ...]:
 
 
 def _getitem(here: Here, x: Operand) -> Operand | None:
-    return x if isinstance(x, float) else x.viewed(lambda a: a[with_rest(here.step.static[0])])
+    if isinstance(x, float):
+        return x
+    (index,) = here.step.static
+    return x.element(index) if type(index) is int and len(x.shape) == 1 else x.viewed(lambda a: a[with_rest(index)])
 
 
 def _view(of: Callable[..., Any]) -> Rule:

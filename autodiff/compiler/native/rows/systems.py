@@ -86,8 +86,8 @@ def _cholesky(here: Here, a: Operand) -> Operand | None:
     return viewed(factor, lambda a: a.swapaxes(-1, -2)) if upper else factor
 
 
-def _determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
-    """Return the sign and the logarithm of the size of a determinant, by a triangle that has the same."""
+def _diagonal(here: Here, a: Operand) -> Area | None:
+    """Return the diagonal of a triangle that has the same determinant."""
     of, block = np.shape(here.values[0]), here.block
     kind = KINDS.get(np.result_type(here.values[0]).char, "")
     if len(of) != 2 or of[-1] > LARGEST or not block.takes_systems(kind):
@@ -95,13 +95,41 @@ def _determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
     space = block.space(of, DTYPES[kind])
     triangle = block.copy(a, viewed(space, lambda a: a.T))
     block.add("eliminated", (triangle,), triangle, kind, raises=True)
-    diagonal = viewed(triangle, np.diagonal)
+    return viewed(triangle, np.diagonal)
+
+
+def _determinant(here: Here, a: Operand) -> Area | None:
+    """Multiply the elements of that diagonal."""
+    diagonal = _diagonal(here, a)
+    if diagonal is None:
+        return None
+    total = here.block.fill(1.0, here.block.space((), DTYPES[here.kind]))
+    along = viewed(total, lambda a: np.broadcast_to(a, diagonal.shape))
+    here.block.add("same", (diagonal,), along, here.kind, fold="multiply")
+    return total
+
+
+def _adjugate(here: Here, a: Operand) -> Operand | None:
+    """Return det(A) A⁻¹."""
+    determinant = _determinant(here, a)
+    inverse = None if determinant is None else _inverse("solve")(here, a)
+    if determinant is None or inverse is None:
+        return None
+    return here.block.add("multiply", (determinant, inverse), here.new(), here.kind)
+
+
+def _logarithm_of_determinant(here: Here, a: Operand) -> tuple[Operand, Operand] | None:
+    """Return the sign of a determinant, and the logarithm of its size."""
+    diagonal, block = _diagonal(here, a), here.block
+    if diagonal is None:
+        return None
+    of, kind = diagonal.shape, diagonal.kind
     logarithm, below = (block.fill(0.0, block.space((), DTYPES[kind])) for _ in range(2))
-    sizes = block.add("absolute", (diagonal,), block.space(of[:1], DTYPES[kind]), kind)
-    logarithms = block.add("log", (sizes,), block.space(of[:1], DTYPES[kind]), kind)
-    block.add("same", (logarithms,), viewed(logarithm, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
-    are_below = block.add("less", (diagonal, 0.0), block.space(of[:1], DTYPES["b1"]), kind)
-    block.add("same", (are_below,), viewed(below, lambda a: np.broadcast_to(a, of[:1])), kind, fold="add")
+    sizes = block.add("absolute", (diagonal,), block.space(of, DTYPES[kind]), kind)
+    logarithms = block.add("log", (sizes,), block.space(of, DTYPES[kind]), kind)
+    block.add("same", (logarithms,), viewed(logarithm, lambda a: np.broadcast_to(a, of)), kind, fold="add")
+    are_below = block.add("less", (diagonal, 0.0), block.space(of, DTYPES["b1"]), kind)
+    block.add("same", (are_below,), viewed(below, lambda a: np.broadcast_to(a, of)), kind, fold="add")
     odd = block.add("fmod", (below, 2.0), block.space((), DTYPES[kind]), kind)
     doubled = block.add("multiply", (odd, 2.0), block.space((), DTYPES[kind]), kind)
     return block.add("subtract", (1.0, doubled), block.space((), DTYPES[kind]), kind), logarithm
@@ -114,8 +142,10 @@ SOLVING: dict[str, Rule] = {
     "inverse_or_nan": _inverse("solve"),
     "inverse_of_upper": _inverse("solve_upper"),
     "cholesky": _cholesky,
+    "det": _determinant,
+    "adjugate": _adjugate,
 }
 """Systems and factors → how they become instructions."""
 
-SEVERAL: dict[str, Callable[..., tuple[Operand, ...] | None]] = {"slogdet": _determinant}
+SEVERAL: dict[str, Callable[..., tuple[Operand, ...] | None]] = {"slogdet": _logarithm_of_determinant}
 """Rows of several results → how they become instructions, and where the results are."""

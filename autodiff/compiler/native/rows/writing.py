@@ -18,6 +18,8 @@ Box = tuple[slice, ...]
 
 def box_of(shape: tuple[int, ...], index: Any) -> Box | None:
     """Return the part of a shape that an index of integers and slices by steps of 1 takes; None of another index."""
+    if type(index) is int and len(shape) == 1:
+        return (slice(index % shape[0], index % shape[0] + 1),)
     parts = list(index) if isinstance(index, tuple) else [index]
     if not is_basic(index) or any(part is None for part in parts):
         return None
@@ -83,6 +85,8 @@ def _has_twice(shape: tuple[int, ...], index: Any) -> bool:
 
 def _part(here: Here, out: Area, index: Any) -> Area | Chosen | None:
     """Return what an index chooses of an area, to be written; None of nothing."""
+    if type(index) is int and len(out.shape) == 1:
+        return out.element(index)
     if not np.empty(out.shape)[with_rest(index) if is_basic(index) else index].size:
         return None
     if is_basic(index):
@@ -110,7 +114,7 @@ def _scatter(here: Here, *parts: Operand) -> Operand | None:
     if not all(places):
         return None
     boxes = [box_of(out.shape, index) if out.shape else None for index in indices]
-    sizes = [0 if box is None else int(np.prod([part.stop - part.start for part in box])) for box in boxes]
+    sizes = [0 if box is None else math.prod([part.stop - part.start for part in box]) for box in boxes]
     first = int(np.argmax(sizes))
     box = boxes[first] if sizes[first] else None
     for part in [()] if box is None else outside(out.shape, box):
