@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from hashlib import blake2b
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -100,8 +101,8 @@ def _itself(program: Program, number: int, step: Step) -> int:
 
 def _is_all(x: Any, number: float) -> bool:
     """Return whether all elements of a constant are a number, which is 1, or 0 without a sign."""
-    if type(x) is float and x != number:
-        return False
+    if type(x) is float:
+        return x == number and (number != 0.0 or copysign(1.0, x) > 0.0)
     return bool(np.all(x == number) and not (number == 0.0 and np.any(np.signbit(x))))
 
 
@@ -174,7 +175,7 @@ def share(program: Program) -> Program:
     """Keep equal constants once, and none that nothing needs: a round of a loop has its own copy of each."""
     made = program.emptied()
     made.constants = []
-    alike = Counter(np.shape(x) for x in program.constants)
+    alike = Counter(x.shape for x in program.constants if type(x) is np.ndarray)
     known: dict[Any, int] = {}
 
     def kept(number: int) -> int:

@@ -71,3 +71,16 @@ def test_rounds_around_a_step_of_pythons_are_one_function(f, monkeypatch):
     for at in (x, x + 0.05):
         np.testing.assert_allclose(compiled(at), f(at), rtol=1e-12)
     assert len(made) < 8
+
+
+def test_zeros_of_either_sign_are_two_numbers():
+    def f(x):
+        total = 0.0
+        for k in range(8):
+            signs = np.copysign(1.0, np.abs(x) * (0.0 if k % 2 else -0.0))
+            total = 0.5 * total + np.sum(signs) + np.linalg.eigvalsh(x + signs)[0]
+            x = np.cos(x + total)
+        return total
+
+    x = np.diag([0.5, 0.25, 1.0]) + 0.1
+    np.testing.assert_allclose(jit(f)(x), f(x), rtol=1e-12)

@@ -5,7 +5,7 @@ A loop of Python's leaves the same step behind in each round; its rule is asked 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,8 @@ def by_copy(rule: Rule, here: Here, operands: list[Operand]) -> Operand | None:
 
     It must not ask for the numbers in an array; what it makes tables of is not copied.
     """
+    if not all(map(_is_fixed, here.step.static)):
+        return rule(here, *operands)
     block, key = here.block, _key(here, operands)
     if key in block.copies:
         return _copied(block.copies[key], here, operands)
@@ -44,6 +46,13 @@ def by_copy(rule: Rule, here: Here, operands: list[Operand]) -> Operand | None:
         spaces = tuple(x.space.number for x in operands if isinstance(x, Area))
         block.copies[key] = Known(spaces, first, tuple(space.array for space in made), tuple(lines), result)
     return result
+
+
+def _is_fixed(x: Any) -> bool:
+    """Return whether a parameter is told from others by how it is written: it is no array, nor has one."""
+    if type(x) is tuple:
+        return all(map(_is_fixed, x))
+    return x is None or isinstance(x, (int, float, str, type, np.dtype))
 
 
 def _key(here: Here, operands: list[Operand]) -> tuple[object, ...]:
