@@ -46,7 +46,10 @@ HEAD = f"""# Functions that can be differentiated
 
 Plain code with `import numpy as np` and `import scipy.special` works as it stands, in forward and in reverse mode, to
 any order and in any nesting of the two. For an elementwise function the column "derivative" has the formula of its
-rule, for one argument after the other; z is the value. The last column is the order up to which the tests check the
+rule, for one argument after the other; z is the value. For any other function it has the kind of its rule, of which
+[How it is built](how-it-is-built.md) has a table; a composition has no rule, since it is made of functions that have
+one. "Zero between steps" is the derivative of a locally constant function; the result of a function that "reads the
+plain value" carries no derivative. The last column is the order up to which the tests check the
 derivative, in every nesting, against differences and, for elementwise functions, against 50 digits. The column before
 it names the libraries at whose arrays the function works in both modes at every sample of the tests;
 `benchmarks/LIBRARIES.md` says of the others what is in the way.
@@ -55,7 +58,7 @@ A function that is not on it raises a `TypeError` that says so.
 
 In the formulas H(x) is 1 for x > 0, ½ at 0 and 0 elsewhere, [x = y] is 1 where that holds and 0 elsewhere, ψ = Γ′/Γ,
 φ is the density of the normal distribution, Q its upper tail, K₁(t) = φ(t)/Q(t) − t, σ(x) = 1/(1 + e^(−x)) and
-σ₂(x) = 1/(1 + 2^(−x)).
+σ₂(x) = 1/(1 + 2^(−x)). Other names that SciPy does not have, such as `gammainc_1`, are those of rows of the table.
 """
 OF_SCIPY = """These functions of SciPy convert their arguments to plain arrays, so that the plain call cannot be
 differentiated: it raises `TypeError` and names the spelling below. Names and signatures are SciPy's; plain arrays are

@@ -63,6 +63,8 @@ def check(lesson: str, number: int, answer: Any = ...) -> Verdict:
     for reason, mistake in exercise.mistakes.items():
         if _close(found, np.asarray(mistake, float), exercise.rtol):
             return Verdict(f"{name}wrong. {reason}")
+    if _close(found, expected, 1e-2):
+        return Verdict(f"{name}almost. Give all the digits that you found, not rounded ones.")
     with np.errstate(invalid="ignore"):  # ∞ − ∞, where it is not asked for
         error = np.where(found == expected, 0.0, np.abs(found - expected))
     place = np.unravel_index(np.argmax(np.nan_to_num(error, nan=np.inf)), found.shape)

@@ -283,11 +283,12 @@ def _check_numbers(out: Any, f: Any) -> None:
 
 def scalar_output(out: Any, f: Any) -> Any:
     """Return what a function returned as one number; TypeError where it is an array."""
-    out = plain_output(out, f)
-    if shape(out):
-        raise TypeError(f"{name_of(f)} returned an array of shape {shape(out)}; a gradient "
+    number = plain_output(out, f)
+    if shape(number):
+        what = "a list" if isinstance(out, list) else "a tuple" if isinstance(out, tuple) else "an array"
+        raise TypeError(f"{name_of(f)} returned {what} of shape {shape(number)}; a gradient "
                         "needs a number: sum it, or use jacobian")  # fmt: skip
-    return out
+    return number
 
 
 def real_output(out: Any, f: Any) -> Any:

@@ -18,17 +18,12 @@ one batch. Arguments and values may be structures: a vector has the elements of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from scipy.sparse.linalg import LinearOperator
-
-from dualnumbers.forms import dtype_of, is_unreal, shape, size
-from dualnumbers.levels import Level, is_number, level_of
+from dualnumbers.forms import is_unreal
 from dualnumbers.messages.errors import user_line
-from dualnumbers.numbers.batch import batch
 
 from ..calls.given import no_function
 from ..calls.structures import flatten
@@ -37,121 +32,8 @@ from ..linearization import PullBack
 from ..reverse import grad, vjp
 from .products import linearize
 
-Array = np.ndarray[Any, Any]
-Product = Callable[[Any], Any]
-
-
-class _Space:
-    """The vectors that stand for a structure of arrays: the elements of its leaves, one after the other."""
-
-    def __init__(self, like: Any) -> None:
-        leaves, self.rebuild = flatten(like)
-        _check_plain(leaves)
-        self.shapes, self.types = list(map(shape, leaves)), list(map(dtype_of, leaves))
-        self.taken = [np.result_type(dtype, np.float32) for dtype in self.types]
-        """The type in which each leaf takes its elements."""
-        self.starts = np.cumsum([0, *map(size, leaves)]).tolist()
-        self.size = self.starts[-1]
-        self.is_real = np.array([dtype.kind != "c" for dtype in self.types], bool).repeat(np.diff(self.starts))
-        """Of each element of a vector, whether it is one of a real leaf."""
-        self.all_real = bool(self.is_real.all())
-
-    def structure(self, vector: Array) -> Any:
-        """Return the structure that a vector stands for."""
-        parts = zip(self.starts, self.starts[1:], self.shapes, self.taken, strict=False)
-        return self.rebuild(_in_type(vector[start:end].reshape(dims), dtype)[()] for start, end, dims, dtype in parts)
-
-    def column(self, structure: Any) -> Array:
-        """Return the vector that a structure stands for."""
-        if type(structure) is np.ndarray and structure.dtype.char != "O":
-            return structure.ravel()
-        leaves = flatten(structure)[0]
-        _check_plain(leaves)
-        return np.concatenate([np.ravel(x) for x in leaves])
-
-    def structures(self, columns: Array, level: Level) -> Any:
-        """Return the structures of the columns of a matrix, as one whose leaves are batches."""
-        leaves = []
-        for start, end, dims, dtype in zip(self.starts, self.starts[1:], self.shapes, self.taken, strict=False):
-            members = np.ascontiguousarray(_in_type(columns[start:end].T, dtype))
-            leaves.append(batch(members.reshape(columns.shape[1], *dims), level))
-        return self.rebuild(leaves)
-
-    def columns(self, structure: Any, level: Level, count: int) -> Array:
-        """Return the columns that a structure of batches stands for; what is no batch is the same for all."""
-        leaves = [
-            x.data if level_of(x) is level else np.broadcast_to(x, (count, *shape(x))) for x in flatten(structure)[0]
-        ]
-        _check_plain(leaves)
-        return np.concatenate([np.reshape(x, (count, -1)) for x in leaves], 1).T
-
-
-def _in_type(x: Array, dtype: Any) -> Array:
-    """Return elements of a vector in the type of a leaf; a real one has no place for imaginary parts."""
-    return (x if dtype.kind == "c" else x.real).astype(dtype)
-
-
-def _check_plain(leaves: Iterable[Any]) -> None:
-    """Raise TypeError where a leaf is a number of another differentiation."""
-    if any(is_number(type(x)) for x in leaves):
-        raise TypeError(
-            "an operator of SciPy multiplies plain numbers, and inside another differentiation a "
-            f"derivative is none: write linearize, jvp, vjp or hvp{user_line()}"
-        )
-
-
-class DerivativeOperator(LinearOperator):  # type: ignore[misc]
-    """The linear map that a function is to first order at a point, as SciPy's solvers take it.
-
-    ``value`` is what the function returned there, of a Hessian the gradient.
-    """
-
-    def __init__(self, value: Any, to: _Space, of: _Space, forth: Product, back: Product) -> None:
-        self.value, self._to, self._of, self._forth, self._back = value, to, of, forth, back
-        super().__init__(np.result_type(np.float32, *of.types, *to.types), (to.size, of.size))
-
-    def dot(self, x: Any) -> Any:
-        """Multiply with a vector, a matrix or another operator; TypeError where x carries a derivative."""
-        _check_plain([x])
-        return super().dot(x)
-
-    def _matmat(self, columns: Any) -> Array:
-        return _applied(self._forth, self._of, self._to, columns, self._of.is_real)
-
-    def _rmatmat(self, columns: Any) -> Array:
-        return _applied(self._back, self._to, self._of, columns, self._to.is_real | self._of.all_real)
-
-    def _matvec(self, vector: Any) -> Array:
-        if self._of.all_real and vector.dtype.kind != "c":
-            return self._to.column(self._forth(self._of.structure(np.asarray(vector).reshape(-1))))
-        return self._matmat(np.reshape(vector, (-1, 1)))[:, 0]
-
-    def _rmatvec(self, vector: Any) -> Array:
-        if self._to.all_real and vector.dtype.kind != "c":
-            return self._of.column(self._back(self._to.structure(np.asarray(vector).reshape(-1))))
-        return self._rmatmat(np.reshape(vector, (-1, 1)))[:, 0]
-
-
-def _applied(product: Product, of: _Space, to: _Space, columns: Any, split: Array) -> Array:
-    """Multiply with the columns of a matrix, of one alone without a batch.
-
-    ``split`` says by which elements z the product P is linear over the real numbers alone, as it drops imaginary parts
-    of what it takes or gives: what it is to be for complex ones is P(z) − i P(i z).
-    """
-    columns = np.asarray(columns)
-    if np.any(split) and (columns.dtype.kind == "c" or not of.all_real):
-        turned = np.where(split[:, None], 1j * columns, 0.0)
-        return _multiplied(product, of, to, columns) - 1j * _multiplied(product, of, to, turned)
-    return _multiplied(product, of, to, columns)
-
-
-def _multiplied(product: Product, of: _Space, to: _Space, columns: Array) -> Array:
-    if not columns.shape[1]:
-        return np.zeros((to.size, 0), np.result_type(np.float32, *to.types))
-    if columns.shape[1] == 1:
-        return to.column(product(of.structure(columns[:, 0])))[:, None]
-    level = Level()
-    return to.columns(product(of.structures(columns, level)), level, columns.shape[1])
+if TYPE_CHECKING:
+    from .derivative_operator import DerivativeOperator
 
 
 def jacobian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any) -> DerivativeOperator:
@@ -169,7 +51,7 @@ def jacobian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any
         raise no_function("jacobian_operator(f, x)", f)
     value, push = linearize(_of_first(f, args, keywords), x)
     pull = PullBack(name_of(f), push.recording)
-    return DerivativeOperator(value, _Space(value), _Space(x), push, lambda g: pull(g)[0])
+    return _operator("jacobian_operator", value, value, x, push, lambda g: pull(g)[0])
 
 
 def hessian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any) -> DerivativeOperator:
@@ -188,8 +70,8 @@ def hessian_operator(f: Callable[..., Any], x: Any, *args: Any, **keywords: Any)
     if any(map(is_unreal, flatten(x)[0])):
         raise TypeError(f"hessian_operator is by real numbers; x is complex{user_line()}")
     gradient, pull = vjp(grad(_of_first(f, args, keywords)), x)
-    space, product = _Space(x), lambda v: pull(v)[0]
-    return DerivativeOperator(gradient, space, space, product, product)
+    product = lambda v: pull(v)[0]
+    return _operator("hessian_operator", gradient, x, x, product, product)
 
 
 def gauss_newton_operator(
@@ -217,8 +99,16 @@ def gauss_newton_operator(
         bent = bend(push(v))
         return pull(bent if loss is None else bent[0])[0]
 
-    space = _Space(x)
-    return DerivativeOperator(value, space, space, product, product)
+    return _operator("gauss_newton_operator", value, x, x, product, product)
+
+
+def _operator(call: str, *parts: Any) -> DerivativeOperator:
+    """Return the operator of these parts; ImportError without SciPy."""
+    try:
+        from .derivative_operator import DerivativeOperator
+    except ImportError as error:
+        raise ImportError(f"{call} needs SciPy: pip install 'dualautodiff[scipy]'") from error
+    return DerivativeOperator(*parts)
 
 
 def _of_first(f: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Callable[..., Any]:

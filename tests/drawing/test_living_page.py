@@ -328,6 +328,16 @@ def test_complaints(typed, text, complaint):
     assert complaint in typed.find("#complaint").get_attribute("textContent")
 
 
+def test_where_an_expression_has_no_value_no_result_of_another_point_stands(typed):
+    """The boxes, the heading and the result are of one point, whatever was there before."""
+    typed.driver.execute_script("""
+        write("sqrt(x - 5)", { x: 9 });
+        set(cells[0], 1, cells[0].box);""")
+    texts = [typed.find(f"#{name}").get_attribute("textContent") for name in ("subtitle", "result", "complaint")]
+    assert texts == ["at x = 1", "", "sqrt(x - 5): no value at this point"]
+    assert typed.find("#inputs input").get_attribute("value") == "1"
+
+
 # ---------------------------------------------------------------------------------------------- recorded functions
 
 

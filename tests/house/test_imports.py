@@ -303,11 +303,27 @@ def test_numpy_is_the_only_package_imported():
     for name, path in MODULES.items():
         roots = {n.partition(".")[0] for n in imports(name, path)}
         foreign = roots - {"numpy", "autodiff", "dualnumbers"} - set(sys.stdlib_module_names)
-        if name.startswith("autodiff.scipy.") or name == "autodiff.operators.linear_operators":  # read when asked for
+        if name.startswith("autodiff.scipy.") or name == "autodiff.operators.derivative_operator":  # when asked for
             foreign -= {"scipy"}
         if name == "autodiff.compiler.native.machine.engine":  # likewise, when a function is compiled
             foreign -= {"llvmlite"}
         assert not foreign, f"{name} imports {foreign} at its import"
+
+
+def test_everything_can_be_imported_with_numpy_alone():
+    """By a star too, and what needs SciPy says so when it is called."""
+    program = """
+import sys
+sys.modules.update(dict.fromkeys(("scipy", "matplotlib", "llvmlite")))
+from autodiff import *
+assert grad(lambda x: x * x)(3.0) == 6.0
+try:
+    hessian_operator(lambda x: x * x, 3.0)
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "hessian_operator needs SciPy: pip install 'dualautodiff[scipy]'\n"
 
 
 def test_importing_brings_in_nothing_heavy():

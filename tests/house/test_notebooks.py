@@ -234,6 +234,7 @@ def test_what_is_no_answer_is_told_so(answers):
     assert "shape (), yours has (2,)" in repr(answers.check("Hundred-Lines", 3, [1.0, 2.0]))
     assert "not function" in repr(answers.check("Hundred-Lines", 3, lambda: 2.0))
     assert "0.5 is too small" in repr(answers.check("Hundred-Lines", 3, 0.5))
+    assert "almost. Give all the digits" in repr(answers.check("Uncertainties", 1, 12.8))
     assert "wrong. nan is not a number." in repr(answers.check("Hundred-Lines", 3, np.nan))
     assert "Element 1 of it, nan, is not a number." in repr(answers.check("Hundred-Lines", 1, [0.8, np.nan]))
     for number, answer, kind in ((3, "2", "str"), (3, None, "NoneType"), (1, [0.5, ...], "ellipsis")):

@@ -211,11 +211,20 @@ def test_the_operators_that_keep_structures_name_the_leaf(name):
 
 
 @GRADIENTS
-@pytest.mark.parametrize("vector", [lambda x: x * 2, lambda x: x[:1], lambda x: [x[0], x[1]], lambda x: (x[0],),
-                                    lambda x: np.ones(3), lambda x: x[:, None]])  # fmt: skip
-def test_a_gradient_is_of_one_number(vector, gradient_of):
+@pytest.mark.parametrize(
+    ("vector", "what"),
+    [
+        (lambda x: x * 2, r"an array of shape \(2,\)"),
+        (lambda x: x[:1], r"an array of shape \(1,\)"),
+        (lambda x: [x[0], x[1]], r"a list of shape \(2,\)"),
+        (lambda x: (x[0],), r"a tuple of shape \(1,\)"),
+        (lambda x: np.ones(3), r"an array of shape \(3,\)"),
+        (lambda x: x[:, None], r"an array of shape \(2, 1\)"),
+    ],
+)
+def test_a_gradient_is_of_one_number(vector, what, gradient_of):
     x = np.array([1.0, 2.0])
-    with pytest.raises(TypeError, match=r"<lambda> returned an array of shape \(.*use jacobian"):
+    with pytest.raises(TypeError, match=f"<lambda> returned {what}; .*use jacobian"):
         gradient_of(vector, [x])
     for operator in (grad, value_and_grad, hessian):
         with pytest.raises(TypeError, match="use jacobian"):

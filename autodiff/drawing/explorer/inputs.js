@@ -60,12 +60,19 @@ function set(cell, x, other) {
   if (position === 0) move(steps.length);
 }
 
+/* The point and what has come out there. */
+function tell(result) {
+  byId("subtitle").textContent = `at ${cells.map(({ name, input, element: k }) => `${name} = ${general(point[input].data[k], 5)}`).join(", ")}`;
+  byId("result").textContent = result;
+}
+
 /* Everything at the point; false, with the reason, where there is nothing. */
 function recompute() {
   try {
     known = computed(live, point);
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;
+    if (live instanceof OfExpression) tell("");  // a recording goes back to where it was
     return complain(error.message);
   }
   complain("");
@@ -76,8 +83,7 @@ function recompute() {
   position = atEnd ? steps.length : Math.min(position, steps.length);
   show();
   const { tape, output } = known;
-  byId("subtitle").textContent = `at ${cells.map(({ name, input, element: k }) => `${name} = ${general(point[input].data[k], 5)}`).join(", ")}`;
-  byId("result").textContent = output === null ? "The result depends on no input." : `${known.names[output]} = ${brief(tape.values[output])}`;
+  tell(output === null ? "The result depends on no input." : `${known.names[output]} = ${brief(tape.values[output])}`);
   for (const cell of cells) {
     const found = derivatives(live, known, point, cell);
     for (const [k, which] of ["reverse", "forward"].entries()) cell.slopes[k].textContent = general(found[which] + 0, 10);

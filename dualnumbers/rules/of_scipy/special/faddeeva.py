@@ -110,7 +110,7 @@ def voigt(n, part):
     )(None, evaluate)
 
 
-wofz = elementwise_of_scipy("wofz", lambda z, w: faddeeva(1)(z), singular=True)
+wofz = elementwise_of_scipy("wofz", lambda x, z: faddeeva(1)(x), singular=True)
 dawsn = elementwise_of_scipy("dawsn", lambda x, z: dawson(1)(x), singular=True)
 voigt_profile = elementwise_of_scipy(
     "voigt_profile", lambda x, s, g, z: voigt(1, "real")(x, s, g), lambda x, s, g, z: s * voigt(2, "real")(x, s, g),

@@ -18,13 +18,13 @@ def _omega_slope(x, z):
 wrightomega = elementwise_of_scipy("wrightomega", _omega_slope)
 
 
-def _lambert_slope(z, w):
-    """w / (z (1 + w)); as e⁻ʷ / (1 + w) near z = 0, where that is 0/0, and only there: e⁷⁰⁰ has three digits less."""
-    near = less(absolute(w), 1.0)
-    return where(near, exp(-where(near, w, 0.0)), w / where(near, 1.0, z)) / (1.0 + w)
+def _lambert_slope(x, z):
+    """z / (x (1 + z)); as e⁻ᶻ / (1 + z) near x = 0, where that is 0/0, and only there: e⁷⁰⁰ has three digits less."""
+    near = less(absolute(z), 1.0)
+    return where(near, exp(-where(near, z, 0.0)), z / where(near, 1.0, x)) / (1.0 + z)
 
 
-lambertw = elementwise_of_scipy("lambertw", lambda z, k, tol, w: _lambert_slope(z, w), 0.0, 0.0, calls="_lambertw",
+lambertw = elementwise_of_scipy("lambertw", lambda x, k, tol, z: _lambert_slope(x, z), 0.0, 0.0, calls="_lambertw",
                                 domain=Domain("k an integer", ((-5.0, 5.0), (-2, 2), (1e-9, 1e-7))),
                                 singular=True)  # fmt: skip
 """W of branch k."""
