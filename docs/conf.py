@@ -37,7 +37,7 @@ html_math_renderer = "mathml"
 
 nitpicky = True
 OURS = r"autodiff\.(compiler|debugging|distributed|drawing|operators|scipy|symbols)\..*"
-FOREIGN = r"(collections\.abc|pathlib|os)\..*|SearchStrategy|" + OURS
+FOREIGN = r"(collections\.abc|pathlib|os)\..*|SearchStrategy|DerivativeOperator|" + OURS
 nitpick_ignore_regex = [("py:class", FOREIGN)]
 """Types in signatures that have no page here: Python's own, hypothesis's, and what functions of ours return."""
 default_role = "py:obj"  # docstrings name functions in single backticks
