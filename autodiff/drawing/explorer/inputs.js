@@ -72,7 +72,7 @@ function recompute() {
     known = computed(live, point);
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;
-    if (live instanceof OfExpression) tell("");  // a recording goes back to where it was
+    if (!(live instanceof OfProgram)) tell("");  // a program goes back to where it was
     return complain(error.message);
   }
   complain("");
