@@ -25,7 +25,7 @@ def rosenbrock_gradient(x: numpy.ndarray) -> numpy.ndarray:
 
 
 @workload(
-    "A3v Rosenbrock vectorised, gradient, n={n}",
+    "Rosenbrock vectorised, gradient, n={n}",
     {"n": 10}, {"n": 100}, {"n": 1000}, {"n": 10000}, {"n": 100000}, {"n": 1000000},
     tiny={"n": 5},
 )  # fmt: skip
@@ -35,7 +35,7 @@ def rosenbrock(n: int) -> Workload:
     return Workload(rosenbrock_value, (x,), hand=lambda: rosenbrock_gradient(x))
 
 
-@workload("A2b regression: {steps} GD steps, total", {"steps": 1000, "n": 500}, tiny={"steps": 2, "n": 5})
+@workload("regression: {steps} GD steps, total", {"steps": 1000, "n": 500}, tiny={"steps": 2, "n": 5})
 def descent(steps: int, n: int) -> Workload:
     """Descend to the line through points, step by step; the loss is one of vectors."""
     rng = random()
@@ -57,7 +57,7 @@ def descent(steps: int, n: int) -> Workload:
     )
 
 
-@workload("E 300 NumPy calls of {n} elements, gradient", {"n": 10}, {"n": 1000}, tiny={"n": 3})
+@workload("300 NumPy calls of {n} elements, gradient", {"n": 10}, {"n": 1000}, tiny={"n": 3})
 def calls(n: int) -> Workload:
     """Differentiate a chain of sin, multiply and add in turn."""
 
@@ -70,7 +70,7 @@ def calls(n: int) -> Workload:
     return Workload(chain, (random().random(n),), peers=WITHOUT_JAX)
 
 
-@workload("B LSE gradient n={n}", {"n": 1000}, {"n": 1000000}, tiny={"n": 4})
+@workload("LSE gradient n={n}", {"n": 1000}, {"n": 1000000}, tiny={"n": 4})
 def log_sum_exp(n: int) -> Workload:
     """Differentiate log Σ exp of a vector."""
     x = random().normal(size=n)
@@ -88,7 +88,7 @@ def log_sum_exp(n: int) -> Workload:
     return Workload(value, (x,), phrased=dict.fromkeys(having, whole), hand=hand)
 
 
-@workload("I sum of logsumexp over the rows of {n}x{n}: gradient", {"n": 1000}, tiny={"n": 3})
+@workload("sum of logsumexp over the rows of {n}x{n}: gradient", {"n": 1000}, tiny={"n": 3})
 def log_sum_exp_by_rows(n: int) -> Workload:
     """Differentiate log Σ exp of each row."""
     x = random().normal(size=(n, n))
@@ -100,7 +100,7 @@ def log_sum_exp_by_rows(n: int) -> Workload:
     return Workload(lambda np, x: np.sum(np.logsumexp(x, 1)), (x,), hand=hand)
 
 
-@workload("B LLSQ gradient n={n} m={m} (Horner)", {"n": 1024, "m": 128}, tiny={"n": 6, "m": 3})
+@workload("LLSQ gradient n={n} m={m} (Horner)", {"n": 1024, "m": 128}, tiny={"n": 6, "m": 3})
 def horner(n: int, m: int) -> Workload:
     """Differentiate the squared error of a polynomial, by Horner's scheme, by its coefficients."""
     rng = random()
@@ -129,7 +129,7 @@ def call_prices(np: Any, spot: Any, strike: Any, rate: Any, volatility: Any, tim
 
 
 @workload(
-    "E Black-Scholes value+gradient wrt 5 inputs, {n} elements",
+    "Black-Scholes value+gradient wrt 5 inputs, {n} elements",
     {"n": 100},
     {"n": 10000},
     {"n": 1000000},

@@ -17,7 +17,7 @@ def ten_operations(np: Any, x: Any) -> Any:
     return np.exp(-0.5 * x * x) * np.sin(3.0 * x) / (1.0 + x * x) + x
 
 
-@workload("I derivative of order {order} of a scalar function, one call", {"order": 1}, {"order": 2}, {"order": 3},
+@workload("derivative of order {order} of a scalar function, one call", {"order": 1}, {"order": 2}, {"order": 3},
           tiny={"order": 2})  # fmt: skip
 def of_order(order: int) -> Workload:
     """Differentiate a formula at one number."""
@@ -28,7 +28,7 @@ def of_order(order: int) -> Workload:
     )
 
 
-@workload("I {n} derivatives of one scalar function (vmap-like)", {"n": 1000}, tiny={"n": 3})
+@workload("{n} derivatives of one scalar function (vmap-like)", {"n": 1000}, tiny={"n": 3})
 def many(n: int) -> Workload:
     """Differentiate the same formula at many points."""
     x = random().uniform(-2.0, 2.0, n)
@@ -51,7 +51,7 @@ def rosenbrock_bands(x: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
     return diagonal, -400.0 * a
 
 
-@workload("D Hessian of Rosenbrock n={n} (vectorised), dense result", {"n": 100}, tiny={"n": 4})
+@workload("Hessian of Rosenbrock n={n} (vectorised), dense result", {"n": 100}, tiny={"n": 4})
 def rosenbrock_hessian(n: int) -> Workload:
     """Differentiate twice: a full matrix."""
     x = random().uniform(-1.0, 1.0, n)
@@ -63,7 +63,7 @@ def rosenbrock_hessian(n: int) -> Workload:
     return Workload(rosenbrock_value, (x,), question="hessian", peers=TRANSFORMS, remark="hessian", hand=hand)
 
 
-@workload("I HVP of Rosenbrock n={n} (vectorised)", {"n": 10000}, tiny={"n": 4})
+@workload("HVP of Rosenbrock n={n} (vectorised)", {"n": 10000}, tiny={"n": 4})
 def rosenbrock_product(n: int) -> Workload:
     """Multiply the Hessian by a vector."""
     rng = random()
@@ -86,7 +86,7 @@ def logistic_data(n: int, d: int) -> tuple[numpy.ndarray, numpy.ndarray, numpy.n
     return 0.1 * rng.normal(size=d), rng.normal(size=(n, d)), rng.choice([-1.0, 1.0], n)
 
 
-@workload("D HVP of logistic regression {n}x{d}", {"n": 1000, "d": 100}, tiny={"n": 5, "d": 2})
+@workload("HVP of logistic regression {n}x{d}", {"n": 1000, "d": 100}, tiny={"n": 5, "d": 2})
 def logistic_product(n: int, d: int) -> Workload:
     """Multiply the Hessian by a vector."""
     weights, x, signs = logistic_data(n, d)
@@ -103,7 +103,7 @@ def logistic_product(n: int, d: int) -> Workload:
     )  # fmt: skip
 
 
-@workload("I Hessian of a {d}-parameter negative log-likelihood, {n} data", {"n": 1000, "d": 20}, tiny={"n": 5, "d": 2})
+@workload("Hessian of a {d}-parameter negative log-likelihood, {n} data", {"n": 1000, "d": 20}, tiny={"n": 5, "d": 2})
 def logistic_hessian(n: int, d: int) -> Workload:
     """Differentiate twice: a full matrix."""
     weights, x, signs = logistic_data(n, d)
@@ -117,7 +117,7 @@ def logistic_hessian(n: int, d: int) -> Workload:
     )
 
 
-@workload("D Jacobian of {sizes} tanh MLP", {"sizes": "50-100-100-50"}, tiny={"sizes": "2-3-3-2"})
+@workload("Jacobian of {sizes} tanh MLP", {"sizes": "50-100-100-50"}, tiny={"sizes": "2-3-3-2"})
 def perceptron_jacobian(sizes: str) -> Workload:
     """Differentiate a network's outputs by its inputs."""
     rng = random()
@@ -140,7 +140,7 @@ def perceptron_jacobian(sizes: str) -> Workload:
     return Workload(outputs, (x,), tuple(weights), question="jacobian", peers=TRANSFORMS, remark="jacobian", hand=hand)
 
 
-@workload("I Jacobian R^{n} to R^{n}, elementwise and a neighbour, dense", {"n": 100}, tiny={"n": 4})
+@workload("Jacobian R^{n} to R^{n}, elementwise and a neighbour, dense", {"n": 100}, tiny={"n": 4})
 def banded_jacobian(n: int) -> Workload:
     """Differentiate a vector by a vector: a full matrix, of two diagonals."""
     x = random().normal(size=n)
@@ -174,7 +174,7 @@ def reprojection(np: Any, camera: Any, point: Any, weight: Any, seen: Any) -> An
     return weight * (distorted * camera[6] + camera[7:9] - seen)
 
 
-@workload("B BA: 2x15 Jacobian of {n} reprojection residuals", {"n": 5000}, tiny={"n": 2})
+@workload("BA: 2x15 Jacobian of {n} reprojection residuals", {"n": 5000}, tiny={"n": 2})
 def bundle(n: int) -> Workload:
     """Pull back two cotangents, one for each coordinate."""
     rng = random()

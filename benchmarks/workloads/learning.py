@@ -10,7 +10,7 @@ from workloads import ARRAYS, TRANSFORMS, WITHOUT_JAX, Workload, random, workloa
 
 
 @workload(
-    "B GMM gradient d={d} K={k} n={n}",
+    "GMM gradient d={d} K={k} n={n}",
     {"d": 2, "k": 5, "n": 1000},
     {"d": 10, "k": 25, "n": 1000},
     {"d": 32, "k": 25, "n": 2500},
@@ -53,7 +53,7 @@ def nearest(centres: numpy.ndarray, points: numpy.ndarray) -> tuple[numpy.ndarra
 
 
 @workload(
-    "B kmeans grad + Hessian diagonal k={k} n={n} d={d}", {"k": 100, "n": 1000, "d": 8}, tiny={"k": 2, "n": 5, "d": 2}
+    "kmeans grad + Hessian diagonal k={k} n={n} d={d}", {"k": 100, "n": 1000, "d": 8}, tiny={"k": 2, "n": 5, "d": 2}
 )
 def clusters_to_second_order(k: int, n: int, d: int) -> Workload:
     """Find the gradient and the Hessian, which is diagonal, along ones."""
@@ -77,7 +77,7 @@ def clusters_to_second_order(k: int, n: int, d: int) -> Workload:
 
 
 @workload(
-    "I k-means loss, {n} points, {k} centres, {d} dimensions: gradient",
+    "k-means loss, {n} points, {k} centres, {d} dimensions: gradient",
     {"n": 10000, "k": 10, "d": 8},
     tiny={"n": 5, "k": 2, "d": 2},
 )
@@ -98,7 +98,7 @@ def logistic_loss(np: Any, weights: Any, x: Any, signs: Any) -> Any:
     return np.mean(np.log1p(np.exp(-signs * (x @ weights))))
 
 
-@workload("I logistic regression {n}x{d}, full-batch gradient", {"n": 10000, "d": 50}, tiny={"n": 5, "d": 2})
+@workload("logistic regression {n}x{d}, full-batch gradient", {"n": 10000, "d": 50}, tiny={"n": 5, "d": 2})
 def logistic(n: int, d: int) -> Workload:
     """Differentiate a loss of a matrix of data by the weights."""
     rng = random()
@@ -111,7 +111,7 @@ def logistic(n: int, d: int) -> Workload:
 
 
 @workload(
-    "I RNN {steps} steps, batch {batch}, {inputs} inputs, {hidden} hidden: gradient",
+    "RNN {steps} steps, batch {batch}, {inputs} inputs, {hidden} hidden: gradient",
     {"steps": 100, "batch": 16, "inputs": 8, "hidden": 32},
     tiny={"steps": 2, "batch": 2, "inputs": 2, "hidden": 3},
 )
@@ -146,7 +146,7 @@ def recurrent(steps: int, batch: int, inputs: int, hidden: int) -> Workload:
     return Workload(loss, parameters, (sequence, target), hand=hand, peers=WITHOUT_JAX)
 
 
-@workload("B LSTM gradient l={layers} c={length} b={width}", {"layers": 2, "length": 10, "width": 14},
+@workload("LSTM gradient l={layers} c={length} b={width}", {"layers": 2, "length": 10, "width": 14},
           {"layers": 2, "length": 1024, "width": 14}, tiny={"layers": 2, "length": 3, "width": 2})  # fmt: skip
 def long_short_term(layers: int, length: int, width: int) -> Workload:
     """Differentiate the error of a network of diagonal cells that predicts a sequence, as in ADBench."""

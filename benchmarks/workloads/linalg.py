@@ -20,7 +20,7 @@ def marginal_likelihood(np: Any, length: Any, scale: Any, noise: Any, squares: A
     return 0.5 * np.sum(white * white) + np.sum(np.log(np.diag(factor)))
 
 
-@workload("I GP marginal likelihood (cholesky), n={n}, 3 log parameters: gradient", {"n": 200}, tiny={"n": 4})
+@workload("GP marginal likelihood (cholesky), n={n}, 3 log parameters: gradient", {"n": 200}, tiny={"n": 4})
 def gaussian_process(n: int) -> Workload:
     """Differentiate through a matrix of the points, its factor, a triangular system."""
     rng = random()
@@ -63,7 +63,7 @@ def filtered(np: Any, transition: Any, log_q: Any, log_r: Any, measured: Any, ob
 
 
 @workload(
-    "I Kalman filter log-likelihood, T={steps}, 4 states, 2 measured: gradient wrt F, log q, log r",
+    "Kalman filter log-likelihood, T={steps}, 4 states, 2 measured: gradient wrt F, log q, log r",
     {"steps": 500},
     tiny={"steps": 3},
 )

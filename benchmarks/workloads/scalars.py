@@ -9,7 +9,7 @@ from typing import Any
 from workloads import ARRAYS, LOOPS, Workload, random, workload
 
 
-@workload("A1 d/dx sin(x)**sin(x), one call", tiny={})
+@workload("d/dx sin(x)**sin(x), one call", tiny={})
 def power() -> Workload:
     """Differentiate a power of a formula by a formula."""
     return Workload(
@@ -39,7 +39,7 @@ def points(n: int) -> tuple[list[float], list[float]]:
     return xs.tolist(), (2.0 * xs + 1.0 + rng.normal(0.0, 0.1, n)).tolist()
 
 
-@workload("A2 regression loop, {n} points, grad wrt slope+intercept", {"n": 500}, tiny={"n": 5})
+@workload("regression loop, {n} points, grad wrt slope+intercept", {"n": 500}, tiny={"n": 5})
 def regression(n: int) -> Workload:
     """Differentiate a loop over points."""
     xs, ys = points(n)
@@ -62,7 +62,7 @@ def regression(n: int) -> Workload:
     )
 
 
-@workload("S regression loop, {n} points, by objects and backward()", {"n": 500}, tiny={"n": 5})
+@workload("regression loop, {n} points, by objects and backward()", {"n": 500}, tiny={"n": 5})
 def regression_by_objects(n: int) -> Workload:
     """Differentiate the same loop by numbers that are made beforehand."""
     return Workload(
@@ -95,7 +95,7 @@ def rosenbrock_slopes(xs: list[float]) -> list[float]:
 
 
 @workload(
-    "A3 Rosenbrock Python loop, gradient, n={n}",
+    "Rosenbrock Python loop, gradient, n={n}",
     {"n": 10},
     {"n": 100},
     {"n": 1000},
@@ -109,7 +109,7 @@ def rosenbrock(n: int) -> Workload:
     return Workload(rosenbrock_loop, (xs,), peers=peers, scalars=True, hand=lambda: rosenbrock_slopes(xs))
 
 
-@workload("A4 chain of sin, {n} iterations, gradient", {"n": 100000}, tiny={"n": 20})
+@workload("chain of sin, {n} iterations, gradient", {"n": 100000}, tiny={"n": 20})
 def chain(n: int) -> Workload:
     """Differentiate a long chain by its one input."""
 
@@ -148,7 +148,7 @@ def minors(rows: list[list[Any]]) -> Any:
     return total
 
 
-@workload("B det by minors gradient ell={ell} (scalar recursion)", {"ell": 5}, {"ell": 7}, tiny={"ell": 3})
+@workload("det by minors gradient ell={ell} (scalar recursion)", {"ell": 5}, {"ell": 7}, tiny={"ell": 3})
 def determinant(ell: int) -> Workload:
     """Differentiate a recursion by all elements."""
 

@@ -38,7 +38,7 @@ def runge_kutta_of_numbers(slope: Callable[..., tuple[Any, ...]], state: tuple[A
     return state
 
 
-@workload("B ODE (RK4) gradient n={n} s={s}", {"n": 1000, "s": 10}, {"n": 1000, "s": 100}, tiny={"n": 3, "s": 2})
+@workload("ODE (RK4) gradient n={n} s={s}", {"n": 1000, "s": 10}, {"n": 1000, "s": 100}, tiny={"n": 3, "s": 2})
 def nonlinear_decay(n: int, s: int) -> Workload:
     """Differentiate through uncoupled equations, one for each element."""
 
@@ -51,7 +51,7 @@ def nonlinear_decay(n: int, s: int) -> Workload:
     return Workload(energy, (rng.normal(size=n), rng.normal(size=n)), peers=peers)
 
 
-@workload("I RK4 of an orbit, {steps} steps, 4 states: gradient wrt start and mass", {"steps": 1000}, tiny={"steps": 2})
+@workload("RK4 of an orbit, {steps} steps, 4 states: gradient wrt start and mass", {"steps": 1000}, tiny={"steps": 2})
 def orbit(steps: int) -> Workload:
     """Differentiate the end of a planet's path, in Python's numbers."""
 
@@ -66,7 +66,7 @@ def orbit(steps: int) -> Workload:
     return Workload(missed, (1.0, 0.0, 0.1, 1.0, 1.0), peers=("torch", "num_dual", "micrograd"), scalars=True)
 
 
-@workload("S pendulum by RK4, {steps} steps: gradient wrt angle, speed, length", {"steps": 200}, tiny={"steps": 2})
+@workload("pendulum by RK4, {steps} steps: gradient wrt angle, speed, length", {"steps": 200}, tiny={"steps": 2})
 def pendulum(steps: int) -> Workload:
     """Differentiate the last angle of a pendulum, in Python's numbers."""
 
@@ -78,7 +78,7 @@ def pendulum(steps: int) -> Workload:
     return Workload(last_angle, (1.0, 0.0, 1.5), peers=peers, scalars=True)
 
 
-@workload("S Lorenz by RK4, {steps} steps of an array: gradient wrt start", {"steps": 200}, tiny={"steps": 2})
+@workload("Lorenz by RK4, {steps} steps of an array: gradient wrt start", {"steps": 200}, tiny={"steps": 2})
 def lorenz(steps: int) -> Workload:
     """Differentiate through Lorenz's equations, in arrays of three."""
 
@@ -99,7 +99,7 @@ def neighbours(u: Any) -> Any:
 
 
 @workload(
-    "I heat equation {n}x{n}, {steps} steps, slices, u[1:-1, 1:-1] += ...: gradient wrt start and diffusivity",
+    "heat equation {n}x{n}, {steps} steps, slices, u[1:-1, 1:-1] += ...: gradient wrt start and diffusivity",
     {"n": 64, "steps": 100},
     tiny={"n": 4, "steps": 2},
 )
@@ -132,7 +132,7 @@ def heat_by_slices(n: int, steps: int) -> Workload:
 
 
 @workload(
-    "I heat equation {n}x{n}, {steps} steps, periodic by np.roll: gradient wrt start and diffusivity",
+    "heat equation {n}x{n}, {steps} steps, periodic by np.roll: gradient wrt start and diffusivity",
     {"n": 64, "steps": 100},
     tiny={"n": 4, "steps": 2},
 )
@@ -149,7 +149,7 @@ def heat_by_rolls(n: int, steps: int) -> Workload:
     return Workload(heat, (random().normal(size=(n, n)), 0.1))
 
 
-@workload("I Lennard-Jones energy of {n} particles: forces", {"n": 100}, tiny={"n": 3})
+@workload("Lennard-Jones energy of {n} particles: forces", {"n": 100}, tiny={"n": 3})
 def lennard_jones(n: int) -> Workload:
     """Differentiate a sum over all pairs, taken by index arrays."""
     first, second = numpy.triu_indices(n, 1)
@@ -184,7 +184,7 @@ def brusselator(np: Any, state: Any) -> Any:
     return np.concatenate([1.0 + reaction - 4.0 * u + 2.0 * spread(u), 3.0 * u - reaction + 2.0 * spread(v)])
 
 
-@workload("D sparse Jacobian of 1-D Brusselator, {n} cells, by 6 seeds", {"n": 1000}, tiny={"n": 6})
+@workload("sparse Jacobian of 1-D Brusselator, {n} cells, by 6 seeds", {"n": 1000}, tiny={"n": 6})
 def sparse_jacobian(n: int) -> Workload:
     """Push seeds of columns that share no row, those of every third cell."""
     seeds = [

@@ -66,7 +66,7 @@ def slopes_by_hand(parameters: list[Any], x: Any, targets: Any) -> list[numpy.nd
 
 
 @workload(
-    "C MLP {sizes} batch {batch} {precision}",
+    "MLP {sizes} batch {batch} {precision}",
     {"sizes": "2-25-25-25-2", "batch": 100, "precision": "float64"},
     {"sizes": "784-256-128-10", "batch": 128, "precision": "float64"},
     {"sizes": "2-25-25-25-2", "batch": 100, "precision": "float32"},
@@ -100,7 +100,7 @@ def descent_by_hand(parameters: list[Any], x: Any, targets: Any, rate: float) ->
 
 
 @workload(
-    "I SGD step of an MLP {sizes}, batch {batch}, ReLU, {loss}",
+    "SGD step of an MLP {sizes}, batch {batch}, ReLU, {loss}",
     {"sizes": "64-128-128-10", "batch": 128, "loss": "cross entropy"},
     {"sizes": "784-256-128-10", "batch": 128, "loss": "cross entropy"},
     {"sizes": "2-25-25-25-2", "batch": 1000, "loss": "squared error of softmax"},
