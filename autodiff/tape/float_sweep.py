@@ -50,6 +50,7 @@ def _through(tape: Tape, lines: Any, found: list[Any], pull: Callable[..., None]
         g = found[line]
         if g is None or row is None:
             continue
+        found[line] = None  # nothing reads it any more
         if row.inline is None:
             with np.errstate(all="ignore"):
                 pull(tape, line, g, found, set(), None)

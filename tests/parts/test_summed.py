@@ -415,7 +415,7 @@ def test_a_file_of_another_run(tmp_path):
     (tmp_path / "other").write_text("something else\n")
     with pytest.raises(ValueError, match="no file of checkpointed"):
         checkpointed(np.sin, tmp_path / "other")
-    with pytest.raises(TypeError, match="a function and a path"):
+    with pytest.raises(TypeError, match=r"checkpointed takes a function, as in checkpointed\(f, path\), not"):
         checkpointed(tmp_path / "run", np.sin)
     with pytest.raises(TypeError, match=r"the second argument is a file, a str or pathlib\.Path, not 3"):
         checkpointed(np.sin, 3)
