@@ -56,34 +56,27 @@ def _through(tape: Tape, lines: Any, found: list[Any], pull: Callable[..., None]
                 pull(tape, line, g, found, set(), None)
             continue
         p, q = row.inline
-        if type(p) is float is type(q):
-            if a >= 0:
-                t, c = found[a], p * g
-                found[a] = c if t is None else t + c
-            if b >= 0:
-                t, c = found[b], q * g
-                found[b] = c if t is None else t + c
-            continue
-        x = values[a] if a >= 0 else constants[~a] if a > far else values[a - INERT]
-        if q is None:
-            t, c = found[a], (p if type(p) is float else p(x, z)) * g
-            found[a] = c if t is None else t + c
-            continue
-        y = values[b] if b >= 0 else constants[~b] if b > far else values[b - INERT]
-        if row is multiply:
-            if a == b:
-                t, c = found[a], x * g
-                c += c
+        if not type(p) is float is type(q):
+            x = values[a] if a >= 0 else constants[~a] if a > far else values[a - INERT]
+            if q is None:
+                t, c = found[a], (p if type(p) is float else p(x, z)) * g
                 found[a] = c if t is None else t + c
                 continue
-            p, q = y, x
-        elif row is power and b < 0 and y == 2:
-            p = y * x
-        else:
-            if a >= 0 and type(p) is not float:
-                p = p(x, y, z)
-            if b >= 0 and type(q) is not float:
-                q = q(x, y, z)
+            y = values[b] if b >= 0 else constants[~b] if b > far else values[b - INERT]
+            if row is multiply:
+                if a == b:
+                    t, c = found[a], x * g
+                    c += c
+                    found[a] = c if t is None else t + c
+                    continue
+                p, q = y, x
+            elif row is power and b < 0 and y == 2:
+                p = y * x
+            else:
+                if a >= 0 and type(p) is not float:
+                    p = p(x, y, z)
+                if b >= 0 and type(q) is not float:
+                    q = q(x, y, z)
         if a >= 0:
             t, c = found[a], p * g
             found[a] = c if t is None else t + c
