@@ -153,7 +153,30 @@ def is_fixed(x: Array) -> bool:
         if memory.flags.writeable:
             return False
         memory = memory.base
-    return memory is None or type(memory) is bytes
+    return memory is None or type(memory) in (bytes, Loan)
+
+
+class Loan:
+    """An array that is lent to be read: its owner may write to it, but does not as long as somebody has the loan.
+
+    A view of the array's memory that is made of this is no view of the array: it cannot be made writeable.
+    """
+
+    __slots__ = ("__array_interface__", "array")
+
+    def __init__(self, array: Array) -> None:
+        self.array, known = array, array.__array_interface__
+        self.__array_interface__ = known | {"data": (known["data"][0], True)}
+
+
+def lent(x: Array) -> Array:
+    """Return a view of an array that `is_fixed`, where its owner is known not to write to it meanwhile.
+
+    >>> x = np.zeros(2)
+    >>> is_fixed(x), is_fixed(lent(x)), x.flags.writeable
+    (False, True, True)
+    """
+    return x if is_fixed(x) or x.dtype.kind not in "biufc" else np.asarray(Loan(x))
 
 
 ROOM = 8

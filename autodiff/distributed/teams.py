@@ -62,7 +62,7 @@ class Team:
         if program not in self._tasks:
             sent = pickled(program) if self.ships else program
             token = sha256(sent + bytes([compiled])).hexdigest() if isinstance(sent, bytes) else uuid4().hex
-            self._tasks[program] = Task(token, sent, compiled, VERSIONS)
+            self._tasks[program] = Task(token, sent, compiled, VERSIONS, os.getpid())
         return self._tasks[program]
 
     def evaluated(self, program: Program, compiled: bool, operands: Sequence[Any]) -> Results:

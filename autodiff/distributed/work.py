@@ -23,6 +23,7 @@ from dualnumbers.levels import is_number
 from dualnumbers.messages.errors import user_line
 
 from .. import __version__
+from ..calls.captured import lent
 from ..calls.structures import flatten
 from ..compiler.compiled import Compiled, jit
 from .programs import Program, Results
@@ -45,6 +46,8 @@ class Task:
     """A `Program`, or the bytes of one."""
     compiled: bool
     versions: str
+    home: int
+    """The process that it comes from."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,19 @@ def fixed(part: Any, home: int) -> Any:
                 x.flags.writeable = False
                 x = x.base
     return part
+
+
+def borrowed(part: Any) -> Any:
+    """Return a part that others have on this worker with its arrays read-only: so a tape keeps no copies of them.
+
+    They stay as they are for other tasks, which may write to them, though in no evaluation: Dask forbids a task to
+    change what it is given.
+    """
+    if type(part) in (tuple, list):
+        return type(part)(map(borrowed, part))
+    if type(part) is dict:
+        return {name: borrowed(x) for name, x in part.items()}
+    return lent(part) if type(part) is np.ndarray else part
 
 
 def together(part: Any) -> Any:
@@ -154,6 +170,7 @@ def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Re
         operands = [next(common if axis is None else sliced) for axis in program.split]
         evaluate = _known[task.token] if task.compiled else program
         given = read(part) if isinstance(part, Source) else held(part) if isinstance(part, Sent) else part
+        given = given if os.getpid() == task.home else borrowed(given)
         found = tuple(evaluate(given, *operands))
         if any(is_number(type(x)) for x in found):
             raise TypeError(

@@ -22,6 +22,7 @@ from models import PARTS, POINT, logistic
 
 import autodiff.distributed.cluster as clusters
 from autodiff import grad, hessian, hvp, jit, value_and_grad
+from autodiff.calls.captured import is_fixed
 from autodiff.distributed import PartError, summed
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: the extra dask")
@@ -180,6 +181,24 @@ def test_short_parts_of_a_worker_go_together(client, monkeypatch):
 
 
 @of_two
+def test_the_arrays_of_a_future_are_read_only_for_a_loss_and_for_nobody_else(client):
+    parts = client.map(lambda k: {"x": [np.full(3, k)], "y": (np.full((2, 2), k).T, "name")}, [1.0, 2.0], pure=False)
+
+    def fixed(w, part):
+        assert part["y"][1] == "name" and all(map(is_fixed, (part["x"][0], part["y"][0])))
+        return w * np.sum(part["x"][0]) * np.sum(part["y"][0])
+
+    def writing(w, part):
+        part["x"][0][:] = 0.0
+        return w
+
+    for compiled in (fixed, jit(fixed)):
+        assert value_and_grad(summed(compiled, parts, client))(2.0) == (120.0, 60.0)
+    with pytest.raises(PartError, match="part 0 raised ValueError: assignment destination is read-only"):
+        summed(writing, parts, client)(2.0)
+    assert client.submit(lambda part: part["x"][0].flags.writeable, parts[0], pure=False).result()
+
+
 def test_one_task_for_each_part(client, tmp_path):
     path = tmp_path / "calls"
     parts = [(str(path), np.full(5, 0.5))] * 40  # their results are added on the workers, in blocks

@@ -21,6 +21,7 @@ from autodiff import (
     record,
     vjp,
 )
+from autodiff.calls.captured import is_fixed, lent
 from dualnumbers import DualNumber
 
 X = np.array([0.5, 1.0, 2.0, 3.0])
@@ -314,3 +315,23 @@ def test_a_captured_array_that_somebody_can_write_to_again():
     data[:] = 0.0
     with pytest.raises(RuntimeError, match="changed"):
         tape.adjoints(out)
+
+
+@pytest.mark.parametrize("data", [np.arange(12.0).reshape(3, 4).T[::-1], np.arange(6, dtype=">i4")[::2],
+                                  np.zeros((0, 3), "complex64"), np.array(2.0), np.array([True, False])])  # fmt: skip
+def test_a_lent_array_is_the_same_memory_read_only(data):
+    view = lent(data)
+    assert (view.dtype, view.shape) == (data.dtype, data.shape) and (view.strides == data.strides or not data.size)
+    assert view.tobytes() == data.tobytes() and np.shares_memory(view, data) == bool(data.size)
+    assert is_fixed(view) and is_fixed(view[...]) and not is_fixed(data)
+    for taken in (view, view[...]):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            taken.flags.writeable = True
+    assert lent(view) is view
+
+
+def test_a_lent_array_of_objects_is_itself_and_a_lent_one_outlives_its_owner():
+    objects = np.array([None, 1])
+    assert lent(objects) is objects
+    view = lent(np.arange(1_000_000.0))
+    assert view.sum() == 499_999_500_000.0
