@@ -11,8 +11,9 @@ from dualnumbers.messages.errors import user_line
 
 from ..calls.given import no_function
 from ..calls.structures import flatten
+from ..tape.outline import outline_key
 from ..tape.wengert import Tape
-from .forms import form_of, forms_of_arrays, outline_of
+from .forms import form_of, forms_of_arrays
 from .listing import listed
 from .options import PATHS, STEPS, Options
 from .paths import Path, Programs
@@ -69,7 +70,7 @@ class Compiled:
         """Return the first path for such arguments, or why there is none."""
         self(*args, **keywords)
         kinds = None if keywords else forms_of_arrays(args)
-        key = kinds or (outline_of([list(args), keywords]), tuple(map(form_of, flatten([list(args), keywords])[0])))
+        key = kinds or (outline_key([list(args), keywords]), tuple(map(form_of, flatten([list(args), keywords])[0])))
         form = self._programs.forms.get(key)
         if form is None or form.first is None or form.eager:
             return f"# {self.__name__} is called as it stands: {form.eager if form else 'its arguments have no form'}"

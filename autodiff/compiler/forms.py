@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.structures import kind_of
-from ..tape.outline import outline
-
 
 def forms_of_arrays(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Return the forms of arguments that are floats and arrays of floats, each as `form_of` says; else None."""
@@ -41,25 +38,3 @@ def form_of(x: Any) -> tuple[Any, ...] | None:
     if kind in (int, bool, str, type(None)) or isinstance(x, (np.integer, np.bool_)):
         return False, kind, x
     return None
-
-
-def outline_of(tree: Any) -> Any:
-    """Return what a structure is without its leaves, to be compared and looked up."""
-    if type(tree) in (list, tuple):
-        return type(tree), *map(outline_of, tree)
-    if type(tree) is dict:
-        return dict, *((name, outline_of(part)) for name, part in tree.items())
-    return None if kind_of(tree) is None else _looked_up(outline(tree))
-
-
-def _looked_up(x: Any) -> Any:
-    """Return the parts of an outline as what can be a key: of what cannot, its identity."""
-    if isinstance(x, (list, tuple)):
-        return type(x), *map(_looked_up, x)
-    if isinstance(x, dict):
-        return dict, *((name, _looked_up(part)) for name, part in x.items())
-    try:
-        hash(x)
-    except TypeError:
-        return type(x), id(x)
-    return type(x), x

@@ -26,12 +26,13 @@ from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
 from ..tape.lazy import LazyRecorder
+from ..tape.outline import outline_key
 from ..tape.program import Line as Place
 from ..tape.recorder import Recorder
 from ..tape.variable import Variable, variable
 from .checking import check_same, check_value
 from .direct import Direct, direct
-from .forms import form_of, forms_of_arrays, outline_of
+from .forms import form_of, forms_of_arrays
 from .into import places, straight, takes_out, written
 from .lines import tape_with_lines
 from .nested import Derivatives, call_of_numbers
@@ -99,7 +100,7 @@ class Programs:
             kinds = tuple(map(form_of, leaves))
             if None in kinds:
                 return self._of_others(args, keywords, leaves, kinds)
-            key: Any = (outline_of([list(args), keywords]), kinds)
+            key: Any = (outline_key([list(args), keywords]), kinds)
         else:
             leaves, key = args, kinds
         form = self.forms.get(key) or self._new_form(key)
@@ -143,7 +144,7 @@ class Programs:
         """Write what is returned to ``out``: straight away where machine code is all of the program."""
         leaves = flatten([list(args), keywords])[0]
         kinds = None if keywords else forms_of_arrays(args)
-        key = kinds or (outline_of([list(args), keywords]), tuple(map(form_of, leaves)))
+        key = kinds or (outline_key([list(args), keywords]), tuple(map(form_of, leaves)))
         form = self.forms.get(key)
         path = form.first if form and not form.eager else None
         if path is not None and path.direct is not None and path.source.native is not None:

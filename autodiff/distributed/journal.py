@@ -18,7 +18,7 @@ from ..calls.files import path_of
 from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..calls.values import name_of
-from ..compiler.forms import outline_of
+from ..tape.outline import outline_key
 
 MAGIC = b"autodiff journal 1\n"
 HEAD = struct.Struct("<QI32s")
@@ -103,7 +103,7 @@ class Journal:
 
 def _digest(arguments: tuple[Any, ...]) -> bytes:
     """Return a digest of the bits of arguments."""
-    digest = sha256(repr(outline_of(list(arguments))).encode())
+    digest = sha256(repr(outline_key(list(arguments))).encode())
     for x in map(np.asarray, flatten(list(arguments))[0]):
         digest.update(f"{x.dtype.str}{x.shape}".encode())
         digest.update(x.tobytes())

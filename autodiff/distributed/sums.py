@@ -13,8 +13,7 @@ from dualnumbers.messages.errors import user_line
 from ..calls.given import no_function
 from ..calls.structures import flatten
 from ..calls.values import differentiable, matching, name_of
-from ..compiler.compiled import Compiled
-from ..compiler.forms import outline_of
+from ..tape.outline import outline_key
 from .over_parts import LossOverParts, OverParts
 from .programs import Composed, GaussNewton, Loss, Structured
 from .teams import Team, team_of
@@ -67,7 +66,7 @@ class Sum:
 
     def _over(self, theta: Any, axis: int | None) -> tuple[LossOverParts, list[Any]]:
         """Return the loss over the parts, stacked along an axis or added up, and the leaves of θ."""
-        leaves, key = [differentiable(x, "θ") for x in flatten(theta)[0]], (outline_of(theta), axis)
+        leaves, key = [differentiable(x, "θ") for x in flatten(theta)[0]], (outline_key(theta), axis)
         if key not in self._programs:
             self._programs[key] = Loss(self._loss, Structured(theta), len(leaves), axis)
         return LossOverParts(self._team, self._programs[key], self._compiled), leaves
@@ -100,6 +99,8 @@ def summed(loss: Callable[..., Any], parts: Iterable[Any], client: Any = None, *
     >>> value_and_grad(total)(2.0)
     (np.float64(17.0), -6.0)
     """
+    from ..compiler import Compiled  # here: LLVM is 40 MB, and a worker does without where no loss is compiled
+
     function = loss.f if isinstance(loss, Compiled) else loss
     inner = model.f if isinstance(model, Compiled) else model
     if not callable(function) or not (inner is None or callable(inner)):

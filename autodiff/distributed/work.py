@@ -25,7 +25,6 @@ from dualnumbers.messages.errors import user_line
 from .. import __version__
 from ..calls.captured import lent
 from ..calls.structures import flatten
-from ..compiler.compiled import Compiled, jit
 from .programs import Program, Results
 
 VERSIONS = f"dualautodiff {__version__} on Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -222,14 +221,20 @@ def program_of(task: Task) -> Program:
     if isinstance(task.program, Program) and not task.compiled:
         return task.program
     with _lock:
-        found = _known.get(task.token)
+        found: Any = _known.get(task.token)
         if found is None:
             found = task.program if isinstance(task.program, Program) else pickle.loads(task.program)
-            found = _known[task.token] = jit(found) if task.compiled else found
+            found = _known[task.token] = _compiled(found) if task.compiled else found
             while len(_known) > PROGRAMS:
                 _known.popitem(last=False)
         _known.move_to_end(task.token)
-    return found.f if isinstance(found, Compiled) else found  # type: ignore[return-value]
+    return found.f if task.compiled else found  # type: ignore[no-any-return]
+
+
+def _compiled(program: Program) -> Any:
+    from ..compiler import jit  # here: LLVM is 40 MB
+
+    return jit(program)
 
 
 def _portable(error: BaseException) -> Exception:

@@ -51,3 +51,25 @@ def is_same(x: Any, y: Any) -> bool:
         return type(x) is type(y) and bool(x == y)
     except Exception:  # whatever the user's class makes of it
         return False
+
+
+def outline_key(tree: Any) -> Any:
+    """Return an outline to be looked up by."""
+    if type(tree) in (list, tuple):
+        return type(tree), *map(outline_key, tree)
+    if type(tree) is dict:
+        return dict, *((name, outline_key(part)) for name, part in tree.items())
+    return None if kind_of(tree) is None else _looked_up(outline(tree))
+
+
+def _looked_up(x: Any) -> Any:
+    """Return the parts of an outline as what can be a key: of what cannot, its identity."""
+    if isinstance(x, (list, tuple)):
+        return type(x), *map(_looked_up, x)
+    if isinstance(x, dict):
+        return dict, *((name, _looked_up(part)) for name, part in x.items())
+    try:
+        hash(x)
+    except TypeError:
+        return type(x), id(x)
+    return type(x), x

@@ -326,8 +326,9 @@ except ImportError as error:
     assert done.stdout == "hessian_operator needs SciPy: pip install 'dualautodiff[scipy]'\n"
 
 
-def test_importing_brings_in_nothing_heavy():
-    program = "import sys, autodiff, dualnumbers; print(*{name.partition('.')[0] for name in sys.modules})"
+@pytest.mark.parametrize("packages", ["autodiff, dualnumbers", "autodiff.distributed"])  # which each worker imports
+def test_importing_brings_in_nothing_heavy(packages):
+    program = f"import sys, {packages}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "numpy" in loaded.stdout.split()
     assert not HEAVY & set(loaded.stdout.split())

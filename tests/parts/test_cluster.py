@@ -185,7 +185,8 @@ def test_the_arrays_of_a_future_are_read_only_for_a_loss_and_for_nobody_else(cli
     parts = client.map(lambda k: {"x": [np.full(3, k)], "y": (np.full((2, 2), k).T, "name")}, [1.0, 2.0], pure=False)
 
     def fixed(w, part):
-        assert part["y"][1] == "name" and all(map(is_fixed, (part["x"][0], part["y"][0])))
+        assert part["y"][1] == "name"
+        assert all(map(is_fixed, (part["x"][0], part["y"][0])))
         return w * np.sum(part["x"][0]) * np.sum(part["y"][0])
 
     def writing(w, part):

@@ -321,9 +321,10 @@ def test_a_captured_array_that_somebody_can_write_to_again():
                                   np.zeros((0, 3), "complex64"), np.array(2.0), np.array([True, False])])  # fmt: skip
 def test_a_lent_array_is_the_same_memory_read_only(data):
     view = lent(data)
-    assert (view.dtype, view.shape) == (data.dtype, data.shape) and (view.strides == data.strides or not data.size)
-    assert view.tobytes() == data.tobytes() and np.shares_memory(view, data) == bool(data.size)
-    assert is_fixed(view) and is_fixed(view[...]) and not is_fixed(data)
+    assert (view.dtype, view.shape, view.tobytes()) == (data.dtype, data.shape, data.tobytes())
+    assert view.strides == data.strides or not data.size
+    assert np.shares_memory(view, data) == bool(data.size)
+    assert [is_fixed(x) for x in (data, view, view[...])] == [False, True, True]
     for taken in (view, view[...]):
         with pytest.raises(ValueError, match="WRITEABLE"):
             taken.flags.writeable = True
