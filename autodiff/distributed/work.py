@@ -6,6 +6,7 @@ where the loss was given as ``jit(loss)``.
 
 from __future__ import annotations
 
+import operator
 import os
 import pickle
 import sys
@@ -94,11 +95,9 @@ def borrowed(part: Any) -> Any:
     They stay as they are for other tasks, which may write to them, though in no evaluation: Dask forbids a task to
     change what it is given.
     """
-    if type(part) in (tuple, list):
-        return type(part)(map(borrowed, part))
-    if type(part) is dict:
-        return {name: borrowed(x) for name, x in part.items()}
-    return lent(part) if type(part) is np.ndarray else part
+    leaves, rebuild = flatten(part)
+    kept = [lent(x) if type(x) is np.ndarray else x for x in leaves]
+    return part if all(map(operator.is_, kept, leaves)) else rebuild(kept)
 
 
 def together(part: Any) -> Any:

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,13 @@ from autodiff import nn
 RANDOM = np.random.default_rng(0)
 PARTS = [(RANDOM.normal(size=(10 + k, 3)), np.sign(RANDOM.normal(size=10 + k))) for k in range(21)]
 POINT, ALONG = RANDOM.normal(size=3), RANDOM.normal(size=3)
+
+
+class Named(NamedTuple):
+    """Data with a name."""
+
+    data: np.ndarray
+    name: str
 
 
 def logistic(w, part):

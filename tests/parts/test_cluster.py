@@ -182,12 +182,15 @@ def test_short_parts_of_a_worker_go_together(client, monkeypatch):
 
 @of_two
 def test_the_arrays_of_a_future_are_read_only_for_a_loss_and_for_nobody_else(client):
-    parts = client.map(lambda k: {"x": [np.full(3, k)], "y": (np.full((2, 2), k).T, "name")}, [1.0, 2.0], pure=False)
+    def made(k):
+        return {"x": [np.full(3, k)], "y": models.Named(np.full((2, 2), k).T, "name")}
+
+    parts = client.map(made, [1.0, 2.0], pure=False)
 
     def fixed(w, part):
-        assert part["y"][1] == "name"
-        assert all(map(is_fixed, (part["x"][0], part["y"][0])))
-        return w * np.sum(part["x"][0]) * np.sum(part["y"][0])
+        assert part["y"].name == "name"
+        assert all(map(is_fixed, (part["x"][0], part["y"].data)))
+        return w * np.sum(part["x"][0]) * np.sum(part["y"].data)
 
     def writing(w, part):
         part["x"][0][:] = 0.0
