@@ -75,13 +75,17 @@ def in_one(face: Face) -> Callable[..., Any]:
     """Record a row of one array operand and static parameters."""
     row, evaluate = face.row, face.evaluate
     plainly, several = face.plain or evaluate, row.several
+    with_pull = getattr(row.arguments[0], "with_pull", None)
 
     def recorded(x: Any, *static: Any) -> Any:
         tape, line = x.tape, x.line
         values = tape.values
         value = values[line]
-        z = plainly(value, *static) if type(value) is ndarray else evaluate(value, *static)
         place = len(values)
+        if with_pull and tape.is_lean and type(value) is ndarray:
+            z, tape.pulls[place] = with_pull(value, *static)
+        else:
+            z = plainly(value, *static) if type(value) is ndarray else evaluate(value, *static)
         if static:
             for parameter in static:
                 if type(parameter) not in UNCHANGING:

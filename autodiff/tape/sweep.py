@@ -217,7 +217,8 @@ def _sweep(tape: Tape, seeds: dict[int, Any], times: Times | None, keep: bool) -
                     if few is not None:
                         add_few(found, owned, a, few)
                         continue
-                c = kind.pull(row, 0, g, z, [x], static.get(line, ()), times)
+                pull = tape.pulls.pop(line, None) if tape.pulls and type(g) in PLAIN else None
+                c = kind.pull(row, 0, g, z, [x], static.get(line, ()), times) if pull is None else pull(g)
                 if c is not None:
                     add(found, owned, a, c, x)
             continue

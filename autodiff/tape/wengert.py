@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ class Tape(Program):
     (3, 17.0)
     """
 
-    __slots__ = ("complex", "is_lean", "let_go", "level", "mixed", "recorded", "unkept", "values")
+    __slots__ = ("complex", "is_lean", "let_go", "level", "mixed", "pulls", "recorded", "unkept", "values")
 
     values: list[Any]
     """The value of each line."""
@@ -42,6 +42,8 @@ class Tape(Program):
     """The differentiation that it belongs to."""
     recorded: Recorded | None
     """What `Tape.run` must know of the function that was recorded; None where that is not by `autodiff.record`."""
+    pulls: dict[int, Callable[[Any], Any] | None]
+    """The pull-backs that came with values, each for one sweep (``with_pull`` of `kinds.Smooth`): of a lean tape."""
 
     def __init__(self) -> None:
         self.rows, self.values = [], []
@@ -51,6 +53,7 @@ class Tape(Program):
         self.level, self.unkept, self.let_go = Level(), set(), set()
         self.complex = self.is_lean = self.mixed = False
         self.captured = self.recorded = self.sources = None
+        self.pulls = {}
 
     def __len__(self) -> int:
         return len(self.values)
@@ -74,7 +77,7 @@ class Tape(Program):
         run = Tape.__new__(Tape)
         for name, x in zip(PARTS, parts_of(self), strict=True):
             setattr(run, name, x)
-        run.values = values
+        run.values, run.pulls = values, {}
         return run
 
     def run(self, args: Sequence[Any]) -> Any:

@@ -181,14 +181,18 @@ class Smooth(Kind):
 
     The pull-back is its transpose, or ``pull(g, z, *xs, *static)`` where a benchmark shows the gain. Where it may be 0
     but at few places, ``few(g, z, *xs, *static)`` of plain arrays returns these, an index, and what is there; or None.
+
+    Where most of its work is done with the value already, ``with_pull(x, *static)`` of a plain array returns z and the
+    pull-back as a function of a plain adjoint, or None in its place. It is called once, and may use its memory up.
     """
 
-    __slots__ = ("by_pull", "by_push", "few")
+    __slots__ = ("by_pull", "by_push", "few", "with_pull")
     name = "smooth"
 
     def __init__(self, push: Any, pull: Callable[..., Any] | None = None,
-                 few: Callable[..., tuple[Any, Any] | None] | None = None) -> None:  # fmt: skip
-        self.by_push, self.by_pull, self.few = push, pull, few
+                 few: Callable[..., tuple[Any, Any] | None] | None = None,
+                 with_pull: Callable[..., tuple[Any, Callable[[Any], Any] | None]] | None = None) -> None:  # fmt: skip
+        self.by_push, self.by_pull, self.few, self.with_pull = push, pull, few, with_pull
 
     @staticmethod
     def push(row: Any, z: Any, xs: Sequence[Any], active: Active, static: tuple[Any, ...], times: Times) -> Any:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from autodiff import jacfwd, jacrev, value_and_grad
+from autodiff import grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from autodiff.scipy.special import logsumexp
 from dualnumbers.rules.statistics.logarithmic_sums import log_sum_exp
 
@@ -50,3 +50,66 @@ def test_digits_on_either_side_of_half_of_the_weight(shift):
                 np.testing.assert_allclose(value[k], float(mpmath.log(sum(terms))), rtol=4e-16, atol=2e-16 * abs(shift))
                 expected = [(k + 1) * float(t / sum(terms)) for t in terms]
                 np.testing.assert_allclose(found[k], expected, rtol=1e-14, atol=0)  # eps |x - z|
+
+
+# ------------------------------------------------------------------------- the pull-back that comes with the value
+
+OF_SUMS = log_sum_exp.row.arguments[0]
+RANDOM = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(("axis", "keepdims"), [(0, False), (1, True), ((0, 2), False), (None, True), (None, False)])
+def test_the_pull_back_that_comes_with_the_value_is_the_one_without(axis, keepdims, dtype):
+    """Of sums in which no element has half of the weight, in which one has, two are equal, and some are −∞."""
+    x = RANDOM.normal(size=(3, 4, 5)).astype(dtype)
+    x[0, :, 0], x[1, 1, 1:] = 50.0, -INF
+    z, pull = OF_SUMS.with_pull(x.copy(), axis, keepdims)
+    np.testing.assert_array_equal(z, log_sum_exp(x, axis, keepdims))
+    g = RANDOM.normal(size=np.shape(z)).astype(dtype)[()] if np.shape(z) else 1.5
+    found, expected = pull(g), OF_SUMS.by_pull(g, z, x, axis, keepdims)
+    assert found.dtype == expected.dtype == dtype
+    np.testing.assert_allclose(found, expected, rtol=200 * np.finfo(dtype).eps, atol=0)
+
+
+@pytest.mark.parametrize("infinite", [INF, np.nan])
+def test_where_the_sum_is_not_finite_no_pull_back_comes_with_it(infinite):
+    with np.errstate(invalid="ignore"):
+        assert OF_SUMS.with_pull(np.array([1.0, infinite]), 0, False)[1] is None
+
+
+def test_a_gradient_takes_the_exponentials_once(monkeypatch):
+    """Of a large array and of a small one; what is asked for several pull-backs, or at numbers, takes them again."""
+
+    def computed_again(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(OF_SUMS, "by_pull", computed_again)
+    for n in (3, 100_000):
+        x = np.linspace(-1.0, 1.0, n)
+        found = grad(lambda x: 2.0 * logsumexp(x * 1.0))(x)
+        np.testing.assert_allclose(found, 2.0 * scipy.special.softmax(x), rtol=1e-13)
+    pullback = vjp(logsumexp, np.ones(2))[1]
+    with pytest.raises(AssertionError):
+        pullback(1.0)
+    with pytest.raises(AssertionError):
+        jvp(grad(logsumexp), [np.ones(2)], [np.ones(2)])
+
+
+def test_an_argument_stays_as_it_is_and_each_gradient_is_an_array_of_its_own():
+    x = RANDOM.normal(size=(400, 400))
+    before, both = x.copy(), value_and_grad(lambda x: np.sum(logsumexp(x, 1) + logsumexp(x, 1)))
+    first, second = both(x)[1], both(x)[1]
+    assert x.tobytes() == before.tobytes()
+    assert not np.shares_memory(first, second)
+    np.testing.assert_allclose(first, 2.0 * scipy.special.softmax(x, 1), rtol=1e-13)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_second_sweep_has_pull_backs_again():
+    """The square root of a sum whose logarithm is 0 has an infinite slope, times 0: every line is pulled twice."""
+    x = np.array([[0.0, -INF], [1.0, 2.0]])
+    found = grad(lambda x: np.sum(np.where([False, True], np.sqrt(log_sum_exp(x, 1, False)), 0.0)))(x)
+    z = np.logaddexp(1.0, 2.0)
+    expected = [[0.0, 0.0], np.exp(x[1] - z) / (2.0 * np.sqrt(z))]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -1,6 +1,7 @@
 """Logarithms of sums of exponentials along axes: the reduction of ``np.logaddexp``, softmax and its logarithm."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -154,17 +155,21 @@ def _log_sum_push(dx, z, x, axis, keepdims):
 def _log_sum_pull(g, z, x, axis, keepdims):
     """x̄ᵢ = z̄ p̄ᵢ; of plain numbers e^(xᵢ − z) over the sum of these, for z has fewer digits where it is large."""
     if type(x) is np.ndarray and x.dtype.kind == "f" and type(g) in PLAIN and _all(np.isfinite(z), None):
-        g, z = (kept(t, x, axis) if type(t) is np.ndarray else t for t in (g, z))
+        z = kept(z, x, axis) if type(z) is np.ndarray else z
         weights = x - z
         np.exp(weights, out=weights)
-        weights *= g / np.add.reduce(weights, axis, None, None, True)
-        return weights
+        return _pull_by_terms(weights, np.add.reduce(weights, axis, None, None, True), x, axis, g)
     return kept(g, x, axis) * conj(softmax(x, axis))
 
 
-@smooth(Smooth(_log_sum_push, _log_sum_pull), batched=by_axis(0))
-def log_sum_exp(x, axis, keepdims):
-    """log Σ exp xᵢ, the largest element apart where it is alone: the logarithm of 1 + e⁻⁴⁰ would be 0."""
+def _pull_by_terms(terms, total, x, axis, g):
+    """x̄ᵢ = z̄ tᵢ / Σ tₖ, in the memory of the terms, which are e^xᵢ up to a common factor."""
+    terms *= (kept(g, x, axis) if type(g) is np.ndarray else g) / total
+    return terms
+
+
+def _with_pull(x, axis, keepdims):
+    """Return log Σ exp xᵢ, and its pull-back by the terms of the sum; None in place of that where not all is finite."""
     x = as_array(x)
     peak, terms = _from_largest(x, axis)
     is_usual = terms is not None
@@ -183,4 +188,11 @@ def log_sum_exp(x, axis, keepdims):
         alone = np.sum(highest, axis=axis, keepdims=True) == 1
         rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
         z = peak + np.where(alone, np.log1p(rest), np.log(np.where(alone, 1.0, total)))
-    return (z if keepdims else z.squeeze(axis) if is_usual else np.squeeze(z, axis))[()]
+    z = (z if keepdims else z.squeeze(axis) if is_usual else np.squeeze(z, axis))[()]
+    return z, partial(_pull_by_terms, terms, total, x, axis) if is_usual else None
+
+
+@smooth(Smooth(_log_sum_push, _log_sum_pull, with_pull=_with_pull), batched=by_axis(0))
+def log_sum_exp(x, axis, keepdims):
+    """log Σ exp xᵢ, the largest element apart where it is alone: the logarithm of 1 + e⁻⁴⁰ would be 0."""
+    return _with_pull(x, axis, keepdims)[0]
