@@ -28,7 +28,7 @@ MOST_LINES, MOST_WEIGHTS, MOST_TRIALS = 2000, 40_000, 5000
 
 GROUPED = ("max", "min", "prod", "cumprod", "length", "p_norm", "sort", "median", "quantile", "var", "std",
            "root_mean_square", "softmax", "softmax2", "log_softmax", "log_sum_exp", "logaddexp_reduce",
-           "logaddexp2_reduce")  # fmt: skip
+           "logaddexp2_reduce", "cross_entropy")  # fmt: skip
 OF_MATRICES = ("det", "inv", "slogdet")
 WHOLE = ("solve", "affine")
 TRUE_OF = {"all": True, "any": False}
@@ -209,6 +209,8 @@ def _groups(tape: Tape, k: int) -> dict[str, Any]:
             found["parameter"] = static[DDOF[row.name]]
         elif row.name == "p_norm":
             found["parameter"] = static[0]
+        elif row.name == "cross_entropy":
+            found["parameter"] = static[0].tolist()
         elif row.name in ("median", "quantile"):
             found["parameter"] = _ranks(row, static, len(groups[0][0]))
     return found | {"groups": groups}

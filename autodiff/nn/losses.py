@@ -8,6 +8,7 @@ import numpy as np
 
 from dualnumbers.foreign import as_array, as_like
 from dualnumbers.forms import shape
+from dualnumbers.rules.statistics.logarithmic_sums import cross_entropy as cross_entropy_of_classes
 from dualnumbers.rules.statistics.logarithmic_sums import log_softmax
 
 from ..calls.values import value_of
@@ -40,20 +41,20 @@ def cross_entropy(logits: Any, target: Any) -> Any:
     >>> print(f"{float(cross_entropy(np.zeros((1, 2)), np.array([1]))):.6f}")
     0.693147
     """
-    logs = log_softmax(logits, -1)
     if shape(target) == shape(logits):
-        return -np.sum(target * logs) / _points(logits)
-    classes = as_array(value_of(target))
+        return -np.sum(target * log_softmax(logits, -1)) / _points(logits)
+    classes = target if type(target) is np.ndarray else as_array(value_of(target))
     if classes.dtype.kind not in "iu" or classes.shape != shape(logits)[:-1]:
         raise ValueError(
             f"cross_entropy: the target holds class numbers, of shape {shape(logits)[:-1]}, or "
             f"probabilities, of shape {shape(logits)}; not {classes.dtype} {classes.shape}"
         )
-    if classes.size and (classes.min() < 0 or classes.max() >= shape(logits)[-1]):
-        raise ValueError(f"cross_entropy: classes are numbered from 0 to {shape(logits)[-1] - 1}")
-    if classes.ndim == 1:
-        return -np.mean(logs[np.arange(len(classes)), classes])
-    return -np.mean(np.take_along_axis(logs, classes[..., None], -1))
+    count = shape(logits)[-1]
+    if classes.size and (classes.min() < 0 or classes.max() >= count):
+        raise ValueError(f"cross_entropy: classes are numbered from 0 to {count - 1}")
+    if classes.ndim != 1:
+        logits, classes = np.reshape(logits, (classes.size, count)), classes.reshape(-1)
+    return cross_entropy_of_classes(logits, classes)
 
 
 def _points(logits: Any) -> int:

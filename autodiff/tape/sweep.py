@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from ..second_look.structure import Pattern, Terms
 
 
-PLAIN = (np.ndarray, float, numpy_float)
+PLAIN = (np.ndarray, float, numpy_float, np.float32)
 """The types of most adjoints."""
 
 

@@ -39,3 +39,13 @@ def _softmax(name: str) -> Iterator[Sample]:
     yield Sample(
         lambda x: f(x, 1), (np.array([[1000.0, 0.0], [-1000.0, -1000.5]]),), "far out", unreal=False, condition=1e3
     )
+
+
+@entry("cross_entropy")
+def _cross_entropy(name: str) -> Iterator[Sample]:
+    for rows, classes in [((1, 3), [2]), ((4, 3), [0, 2, 2, 1]), ((2, 1), [0, 0]), ((2, 3, 4), [3, 0, 0])]:
+        call = lambda x, classes=classes: logarithmic_sums.cross_entropy(x, np.array(classes))
+        yield Sample(call, (values(*rows),), f"{rows}, {classes}", unreal=False, exact=False)
+    far = np.array([[1000.0, 0.0], [-1000.0, -1000.5]])
+    yield Sample(lambda x: logarithmic_sums.cross_entropy(x, np.array([1, 0])), (far,), "far out", unreal=False,
+                 condition=1e3)  # fmt: skip

@@ -126,6 +126,11 @@ const GROUPED = {
     const { shares, beside: rest, peak } = exponentials(xs, 1);
     return xs.map((x, i) => [x - peak - Math.log1p(rest), shares.map((p, j) => (i === j ? total(but(shares, i)) : -p))]);
   },
+  cross_entropy: (xs, classes) => {
+    const points = matrixFrom(xs, classes.length).map((row) => ({ row, ...exponentials(row, 1) })), n = classes.length;
+    const slopes = ({ shares }, k) => shares.map((p, j) => (j === classes[k] ? -total(but(shares, j)) : p) / n);
+    return [[total(points.map(({ row, beside, peak }, k) => peak - row[classes[k]] + Math.log1p(beside))) / n, points.flatMap(slopes)]];
+  },
   det: (xs) => [[inverted(matrixFrom(xs)).determinant, cofactors(matrixFrom(xs))]],
   slogdet: (xs) => {
     const { inverse, determinant } = regular(xs);

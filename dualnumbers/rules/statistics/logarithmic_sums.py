@@ -1,4 +1,4 @@
-"""Logarithms of sums of exponentials along axes: the reduction of ``np.logaddexp``, softmax and its logarithm."""
+"""Logarithms of sums of exponentials: the reduction of ``np.logaddexp``, softmax, its logarithm, cross entropy."""
 
 import math
 from functools import partial
@@ -6,16 +6,18 @@ from functools import partial
 import numpy as np
 
 from ...foreign import as_array, is_foreign, largest
+from ...forms import shape
 from ...levels import known
 from ...table import smooth
-from ...table.batching import by_axis
+from ...table.batching import by_axis, by_stacks
 from ...table.kinds import Smooth
 from ..comparisons import equal, greater
 from ..complexes import conj, real
 from ..constants import ln2
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.extrema import absolute
-from ..reductions import PLAIN, kept, sum
+from ..indexing import getitem
+from ..reductions import PLAIN, kept, mean, sum
 from ..where import where
 
 WORTH = 1 << 11
@@ -196,3 +198,58 @@ def _with_pull(x, axis, keepdims):
 def log_sum_exp(x, axis, keepdims):
     """log Σ exp xᵢ, the largest element apart where it is alone: the logarithm of 1 + e⁻⁴⁰ would be 0."""
     return _with_pull(x, axis, keepdims)[0]
+
+
+# ------------------------------------------------------------------------------------------- the loss of classes
+
+
+def _at_classes(logs, classes):
+    """Return of each point the element of its class, with the sign of a loss; the mean of these."""
+    return -mean(getitem(logs, (..., np.arange(len(classes)), classes)), -1, False)
+
+
+def _cross_entropy_push(dx, z, x, classes):
+    return _at_classes(_log_softmax_push(dx, log_softmax(x, -1), x, -1), classes)
+
+
+def _cross_entropy_pull(g, z, x, classes):
+    """x̄ᵢ = z̄ (pᵢ − [i is the class]) / n, as `log_softmax` has it."""
+    pull = _cross_entropy_with_pull(x, classes)[1] if type(x) is np.ndarray and type(g) in PLAIN else None
+    if pull is not None:
+        return pull(g)
+    chosen = np.zeros(shape(x)[-2:])
+    chosen[np.arange(len(classes)), classes] = -1.0 / max(len(classes), 1)
+    return _log_softmax_pull(kept(g, x, (-2, -1)) * chosen, log_softmax(x, -1), x, -1)
+
+
+def _cross_entropy_with_pull(x, classes):
+    """Return it with its pull-back, where x is finite: the terms that are not of the largest element are added apart.
+
+    With these, t, and their sum r, the one at the class c is 1 − p = (r + 1 − t) / (1 + r): 1 − t is 0 of the largest.
+    """
+    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype.kind != "f" or not x.size:
+        return _at_classes(log_softmax(x, -1), classes), None
+    points, highest = np.arange(len(x)), x.argmax(-1)
+    peak = x[points, highest]
+    if not _all(np.isfinite(peak), None):
+        return _at_classes(log_softmax(x, -1), classes), None
+    terms = x - peak[:, None]
+    below = terms[points, classes]
+    np.exp(terms, out=terms)
+    own = terms[points, classes]
+    terms[points, highest] = 0.0
+    others = np.add.reduce(terms, 1)
+    terms[points, highest] = 1.0
+    z = np.add.reduce(np.log1p(others) - below) / len(x)
+
+    def pull(g):
+        terms[points, classes] = (own - 1.0) - others
+        return np.multiply(terms, (g / len(x) / (1.0 + others))[:, None], out=terms)
+
+    return z, pull
+
+
+@smooth(Smooth(_cross_entropy_push, _cross_entropy_pull, with_pull=_cross_entropy_with_pull), batched=by_stacks(2))
+def cross_entropy(x, classes):
+    """The mean of −log softmax over points, the rows of x, each at its class: one line in place of four."""
+    return _cross_entropy_with_pull(as_array(x), classes)[0]
