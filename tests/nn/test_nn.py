@@ -214,6 +214,34 @@ def test_cross_entropy():
     assert gradcheck(lambda x: nn.cross_entropy(x, classes), [X], raises=True)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_cross_entropy_has_one_derivative_with_the_value_and_without(dtype):
+    """Of classes nearly certain, nearly impossible and tied; and of points in more axes than one."""
+    rng = np.random.default_rng(11)
+    logits = (rng.normal(size=(4, 5, 3)) * np.geomspace(0.1, 60.0, 4)[:, None, None]).astype(dtype)
+    logits[0, 0], logits[3, 4] = 2.0, [30.0, -30.0, 30.0]
+    classes, eps = rng.integers(0, 3, (4, 5)), float(np.finfo(dtype).eps)
+    with_it = autodiff.grad(nn.cross_entropy)
+
+    def without(x, k):
+        (slopes,) = autodiff.vjp(lambda x: nn.cross_entropy(x, k), x)[1](1.0)
+        return slopes
+
+    found, loss = with_it(logits, classes), nn.cross_entropy(logits, classes)
+    softmax, logs = scipy.special.softmax(logits.astype(float), -1), scipy.special.log_softmax(logits.astype(float), -1)
+    assert found.dtype == dtype
+    assert loss == pytest.approx(-np.mean(np.take_along_axis(logs, classes[..., None], -1)), rel=8 * eps)
+    np.testing.assert_allclose(found, (softmax - np.eye(3)[classes]) / 20, rtol=0, atol=2 * eps)
+    flat = logits.reshape(20, 3), classes.ravel()
+    np.testing.assert_array_equal(with_it(*flat).reshape(4, 5, 3), found)
+    apart = [without(x[None], np.array([k]))[0] for x, k in zip(*flat, strict=True)]
+    np.testing.assert_allclose(found.reshape(20, 3), np.array(apart) / 20, rtol=64 * eps)
+    along = np.ones_like(logits)
+    along[..., 0] = -2.0
+    pushed = autodiff.jvp(lambda x: nn.cross_entropy(x, classes), [logits], [along])[1]
+    assert pushed == pytest.approx(np.sum(found * along), rel=100 * eps)
+
+
 def test_cross_entropy_far_out():
     logits = np.array([[1000.0, 0.0, -1000.0], [-1e4, 0.0, 1e4]])
     assert nn.cross_entropy(logits, np.array([0, 2])) == 0.0
