@@ -14,8 +14,11 @@ ones (`hold_freed_memory`).
 
 from __future__ import annotations
 
+import ctypes
 import math
+import os
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -122,18 +125,30 @@ def _compressed(
 # --------------------------------------------------------------------------------------------------- reuse
 
 LONGEST = (1 << 25) - (1 << 16)
-"""The bytes of an array that glibc still raises its thresholds for, a little less than 32 MiB."""
+"""The bytes up to which the C library takes an array from its own memory, a little less than 32 MiB, its most."""
+
+HELD = 1 << 28
+"""The bytes of freed memory that it holds: what a gradient of an expression in arrays of a million numbers takes."""
+
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
+"""The numbers of two settings of glibc's, as its malloc.h has them."""
 
 
 def hold_freed_memory() -> None:
-    """Let the C library hold the memory of freed arrays for the next ones, up to 64 MiB in place of 256 KiB.
+    """Let the C library hold the memory of freed arrays for the next ones, up to `HELD` in place of 256 KiB.
 
     A derivative frees many large arrays together. glibc gives such memory back to the system, and gets it again page by
-    page, each cleared: that was more than half of the time of a gradient that makes thirty arrays of 2 MB. glibc raises
-    its thresholds when an array above them is freed, up to this size (mallopt(3), M_MMAP_THRESHOLD), unless they are
-    set by the environment. No page of this one is touched, so that it takes no memory.
+    page, each cleared: that was more than half of the time of a gradient that makes thirty arrays of 2 MB, and a third
+    of one that makes thirty of 8 MB. What the environment sets stays (mallopt(3), M_TRIM_THRESHOLD); another C library
+    is left as it is. No page is touched, so that it takes no memory.
     """
-    np.empty(LONGEST, np.uint8)
+    if "MALLOC_TRIM_THRESHOLD_" in os.environ or "malloc" in os.environ.get("GLIBC_TUNABLES", ""):
+        return
+    with suppress(OSError, TypeError):  # of Windows
+        library = ctypes.CDLL(None)
+        if hasattr(library, "gnu_get_libc_version"):
+            library.mallopt(MMAP_THRESHOLD, LONGEST)
+            library.mallopt(TRIM_THRESHOLD, HELD)
 
 
 hold_freed_memory()
