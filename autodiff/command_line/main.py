@@ -1,4 +1,7 @@
-"""The command line: ``python -m autodiff`` does the main job; derivative, tape and explore take an expression."""
+"""The command line: ``python -m autodiff`` does the main job; derivative, tape and explore take an expression.
+
+An installation also has the first of these as a command of its own: ``derivative "sin(x)*y" x=1 y=2``.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,9 @@ from ..tape.variable import Variable
 from .demonstration import PICTURE, demonstrate
 from .expressions import CONSTANTS, FUNCTIONS, ExpressionError, assignments, expression, real_value, short
 
+PROGRAM = "python -m autodiff"
+"""What a user types to start this, as help and complaints have it."""
+
 BAD_INPUT, INTERRUPTED = 2, 130
 """Exit statuses; 1 is any other failure."""
 
@@ -35,22 +41,32 @@ GRAMMAR = textwrap.fill(
 )
 
 
+class UsageError(ValueError):
+    """What is wrong with a command, in one line."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose complaint is one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"autodiff: {message}; python -m autodiff --help shows what there is\n")
+        raise UsageError(f"{message}; {self.prog} --help shows what there is")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Make the parser of the command line; a chosen command's function is its ``run``."""
+def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
+    """Make the parser of the command line; a chosen command's function is its ``run``.
+
+    Another program is one of the commands, started by its own name.
+    """
+    version = argparse.ArgumentParser(add_help=False)
+    version.add_argument("--version", action="version", version=f"dualautodiff {__version__}",
+                         help="print the version and exit")  # fmt: skip
     top = Parser(
-        prog="python -m autodiff",
+        prog=program,
+        parents=[version],
         description="Exact derivatives of ordinary Python and NumPy code. Without a command: the derivative "
         "of an example by each mode, then a line fitted to 500 points, with its picture "
         f"{PICTURE} in this folder.",
     )
-    top.add_argument("--version", action="version", version=f"dualautodiff {__version__}")
     top.set_defaults(run=None)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     for name, run, does in (
@@ -58,7 +74,8 @@ def parser() -> argparse.ArgumentParser:
         ("tape", show_tape, "print the Wengert list of an expression, with values and adjoints"),
         ("explore", explore, "write the run of an expression, step by step, as an interactive page"),
     ):
-        command = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.", epilog=GRAMMAR,
+        command = commands.add_parser(name, prog=f"{program} {name}" if program == PROGRAM else program, help=does,
+                                      parents=[version], description=f"{does[0].upper()}{does[1:]}.", epilog=GRAMMAR,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
         command.add_argument("expression", help='in quotes, such as "sin(x*y) + x/y"')
         command.add_argument("values", nargs="*", metavar="NAME=NUMBER", help="the value of a variable, such as x=1")
@@ -81,31 +98,37 @@ def _file(what: str, endings: Collection[str], path: str) -> Path:
     return Path(path)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def derivative() -> int:
+    """Run the console command ``derivative``, which is ``python -m autodiff derivative``; return the exit status."""
+    return main(["derivative", *sys.argv[1:]], "derivative")
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run the command line; return the exit status: 0, 1 (failure), 2 (bad input), 130 (interrupted)."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name such as θ where the terminal has no θ
+    failed = partial(_failed, program.split()[-1])
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        chosen = parser().parse_args(_options_last([*given[:1], *map(_positional, given[1:])]))
+        chosen = parser(program).parse_args(_options_last([*given[:1], *map(_positional, given[1:])]))
         if chosen.run is None:
             demonstrate()
         else:
             chosen.run(chosen)
         sys.stdout.flush()
-    except ExpressionError as error:
-        return _failed(str(error), BAD_INPUT)
+    except (ExpressionError, UsageError) as error:
+        return failed(str(error), BAD_INPUT)
     except KeyboardInterrupt:
-        return _failed("interrupted", INTERRUPTED)
+        return failed("interrupted", INTERRUPTED)
     except OSError as error:
         if error.filename is None:  # stdout failed: what is left in it must go somewhere when Python flushes it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
             return 1
-        return _failed(f"{error.filename or 'the output'} cannot be written here ({error.strerror})", 1)
+        return failed(f"{error.filename or 'the output'} cannot be written here ({error.strerror})", 1)
     except ImportError as error:
-        return _failed(str(error), 1)
+        return failed(str(error), 1)
     return 0
 
 
@@ -120,8 +143,8 @@ def _options_last(arguments: list[str]) -> list[str]:
     return [*arguments[:k], *arguments[k + 2 :], *arguments[k : k + 2]]
 
 
-def _failed(reason: str, status: int) -> int:
-    print(f"autodiff: {reason}", file=sys.stderr)
+def _failed(who: str, reason: str, status: int) -> int:
+    print(f"{who}: {reason}", file=sys.stderr)
     return status
 
 

@@ -8,6 +8,8 @@ import signal
 import struct
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -347,6 +349,41 @@ def test_help(called, command):
     else:
         assert {"derivative", "tape", "explore", "--version"} <= set(re.findall(r"[-\w]+", out))
     assert called(*command, "-h") == (0, out, "")
+
+
+@pytest.fixture
+def command(capsys, monkeypatch):
+    """(exit status, stdout, stderr) of the command ``derivative`` that an installation makes, in this process."""
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    (script,) = (EntryPoint(name, where, "console_scripts") for name, where in scripts.items())
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", [f"bin/{script.name}", *arguments])
+        try:
+            status = script.load()()
+        except SystemExit as exit_:
+            status = exit_.code
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_the_console_command(called, command):
+    """It is ``python -m autodiff derivative``, but for its name."""
+    for arguments in (("sin(x)*y", "x=1", "y=2"), ("-x**2", "x=-3"), ("--version",)):
+        expected = called("derivative", *arguments)
+        assert expected[0] == 0
+        assert command(*arguments) == expected
+    assert command("sn(x)", "x=1") == (2, "", "derivative: sn(x): there is no function sn; did you mean sin?\n")
+    for arguments in ((), ("x", "x=1", "--all")):
+        status, out, err = command(*arguments)
+        assert (status, out) == (2, "")
+        assert re.fullmatch(r"derivative: [^\n]+; derivative --help shows what there is\n", err)
+    status, out, err = command("--help")
+    assert (status, err) == (0, "")
+    assert out.startswith("usage: derivative [-h] [--version] expression [NAME=NUMBER ...]\n")
+    assert "python -m" not in out
+    assert out.partition("Print")[2] == called("derivative", "--help")[1].partition("Print")[2]
 
 
 def test_version(called):

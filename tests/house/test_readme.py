@@ -145,6 +145,7 @@ def test_the_citation_is_of_the_newest_release():
 def expression_commands() -> list[list[str]]:
     """The command lines of the README that take an expression, without ``python -m autodiff``."""
     commands = [shlex.split(command) for block in blocks("README.md", "sh") for command in block.splitlines()]
+    commands = [["python", "-m", "autodiff", *words] if words[0] == "derivative" else words for words in commands]
     return [words[3:] for words in commands if words[:3] == ["python", "-m", "autodiff"] and len(words) > 3]
 
 
