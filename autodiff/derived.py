@@ -65,8 +65,12 @@ def derived(operator: Operator) -> Operator:
     What is no function is refused with TypeError here, and not when the derivative of it is called.
     """
 
+    first = operator.__code__.co_varnames[0]
+
     @wraps(operator)
     def make(*given: Any, **options: Any) -> Any:
+        if not given and first in options:
+            given = (options.pop(first),)
         if given and not callable(given[0]):
             raise no_function(f"{operator.__name__}(f)(x)", given[0])
         compiled_by = getattr(type(given[0]), "compiled_by", None) if given else None

@@ -57,7 +57,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
 
     Another program is one of the commands, started by its own name.
     """
-    version = argparse.ArgumentParser(add_help=False)
+    version = Parser(add_help=False)
     version.add_argument("--version", action="version", version=f"dualautodiff {__version__}",
                          help="print the version and exit")  # fmt: skip
     top = Parser(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,10 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from ..calls.given import described
+from ..calls.values import value_of
+
+MEASURES = "{'accuracy': nn.accuracy}"
+"""What measures look like, for errors."""
 
 
 def is_whole(n: Any, least: int) -> bool:
@@ -45,6 +49,24 @@ def check_inexact(what: str, dtype: Any) -> None:
     """Raise ValueError for what is no type of floating-point numbers."""
     if not _is_true(lambda: np.dtype(dtype).kind in "fc"):
         raise _refused(what, "a type of floating-point numbers, such as np.float32", dtype)
+
+
+def check_functions(what: str, functions: Any) -> None:
+    """Raise TypeError for what is no dict of functions."""
+    wanted = f"{what} is a dict of functions, as {MEASURES}"
+    if not isinstance(functions, Mapping):
+        raise TypeError(f"{wanted}, not {described(functions)}{user_line()}")
+    for name, function in functions.items():
+        if not callable(function):
+            raise TypeError(f"{wanted}: {name!r} is a function, not {described(function)}{user_line()}")
+
+
+def number_of(measure: str, x: Any) -> float:
+    """Return what a measure gave as a number; TypeError where it is none."""
+    try:
+        return float(value_of(x))
+    except (TypeError, ValueError):
+        raise TypeError(f"the measure {measure!r} gives a number, not {described(value_of(x))}{user_line()}") from None
 
 
 def _is_true(condition: Callable[[], Any]) -> bool:

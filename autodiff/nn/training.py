@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,11 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from ..calls.given import described
-from ..calls.values import value_of
 from ..objects.no_grad import no_grad
 from .kept import Kept
 from .module import Module
 from .optimisers import Optimiser
-from .settings import check_whole
+from .settings import check_functions, check_whole, number_of
 from .steps import CompiledStep, eager_step
 
 Curves = dict[str, list[float]]
@@ -107,7 +106,8 @@ def fit(net: Module, loss: Callable[[Any, Any], Any], optimiser: Optimiser, x: A
         sums, points = np.zeros(len(measured)), 0
         for batch in batches(*data, batch_size=batch_size, rng=generator):
             points += len(batch[0])
-            sums += np.array([float(value_of(value)) for value in step(*batch)]) * len(batch[0])
+            found = zip(measured, step(*batch), strict=True)
+            sums += np.array([number_of(name, value) for name, value in found]) * len(batch[0])
         for name, value in zip(measured, (sums / points).tolist(), strict=True):
             curves[name].append(value)
         if validation is not None:
@@ -135,9 +135,8 @@ def _check_trained(net: Any, loss: Any, optimiser: Any) -> None:
 
 def _check_measured(metrics: Any, validation: Any, callback: Any) -> None:
     """Raise TypeError for what is not of the kind of `fit`'s options, ValueError for a name of another curve."""
-    if metrics is not None and not (isinstance(metrics, Mapping) and all(map(callable, metrics.values()))):
-        example = "{'accuracy': nn.accuracy}"
-        raise TypeError(f"fit: metrics is a dict of functions, as {example}, not {described(metrics)}{user_line()}")
+    if metrics is not None:
+        check_functions("fit: metrics", metrics)
     taken = [name for name in metrics or () if name == "loss" or name.startswith("validation ")]
     if taken:
         raise ValueError(f"fit: a metric cannot have the name {taken[0]!r}, which is that of another curve")
@@ -171,12 +170,17 @@ def evaluate(net: Module, measures: dict[str, Callable[[Any, Any], Any]], x: Any
     >>> net = nn.ReLU()
     >>> evaluate(net, {"loss": nn.mse}, np.array([[-1.0]]), np.array([[2.0]]))
     {'loss': 4.0}
+
+    Raises TypeError where ``net`` is no network, ``measures`` no dict of functions, or a measure no number.
     """
+    if not isinstance(net, Module):
+        raise TypeError(f"evaluate: net is a network, not {described(net)}{user_line()}")
+    check_functions("evaluate: measures", measures)
     modes = [(module, module.training) for _, module in net.named_modules()]
     try:
         with no_grad():
             output = net.eval()(x)
-            return {name: float(value_of(measure(output, y))) for name, measure in measures.items()}
+            return {name: number_of(name, measure(output, y)) for name, measure in measures.items()}
     finally:
         for module, training in modes:
             module.training = training

@@ -65,8 +65,10 @@ def counterpart(path: str, *, operands: int = 0, always: bool = False) -> Callab
 
         @wraps(function)
         def called(*given: Any, **named: Any) -> Any:
-            if of_function and given and not callable(given[0]):
-                raise no_function(f"{function.__name__}({names[0]}, …)", given[0])
+            if of_function:
+                f = given[0] if given else named.get(names[0], function)
+                if not callable(f):
+                    raise no_function(f"{function.__name__}({names[0]}, …)", f)
             if not always and not (given and type(given[0]) in ACTIVE) and not holds_numbers(given, named):
                 return _original(path)(*given, **named)
             places = chain(names, repeat(names[-1]))

@@ -182,11 +182,13 @@ def test_modes(page):
         assert page.steps == 6
         page.click("last")
         assert page.find("#column").text == "tangent"
+        assert page.find("#means").text == f"derivative of the line by {name}"
         assert float(page.slopes["v5"]) == pytest.approx(derivative(example, k, [1.0, 2.0]), rel=1e-9)
         assert page.script("document.querySelector('.graph .adjoint').parentElement.textContent").startswith("tangent ")
     page.choose("reverse adjoints")
     assert page.steps == 11
     assert page.find("#column").text == "adjoint"
+    assert page.find("#means").text == "derivative of the result by the line"
 
 
 def test_details_of_a_line(page):

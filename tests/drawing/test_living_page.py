@@ -670,6 +670,7 @@ def test_a_link_carries_the_state(opened):
     page_ = opened("x*y", {"x": 3.0, "y": 2.0}, "#f=x**2*w&x=4&w=0.5&step=3&mode=1")
     assert page_.find("#expression").get_attribute("value") == "x**2*w"
     assert (page_.position, page_.find("#column").text) == (3, "tangent")
+    assert page_.find("caption").text == "Each input, and the derivative of the result by it"
     assert slopes(page_)[0] == pytest.approx([4.0] * 3)
     page_.click("last")
     link = page_.find("#link").get_attribute("href")

@@ -735,6 +735,10 @@ def fitted(epochs=1, **options):
     nn.fit(net, nn.mse, nn.SGD(net.parameters()), np.ones((4, 2)), np.ones((4, 1)), epochs, **options)
 
 
+def evaluated(measures):
+    nn.evaluate(nn.ReLU(), measures, np.ones((4, 2)), np.ones((4, 2)))
+
+
 WRONG_SETTINGS = {
     "the probability of Dropout is a number of at least 0 and below 1": (
         nn.Dropout,
@@ -758,7 +762,12 @@ WRONG_SETTINGS = {
     "epochs is a whole number of at least 0": (fitted, ["a", 2.5, -1, None, True]),
     "batch_size is a whole number of at least 1": (lambda x: fitted(batch_size=x), ["a", 2.5, 0]),
     "patience is a whole number of at least 0": (lambda x: fitted(patience=x), ["a", -1]),
-    "metrics is a dict of functions": (lambda x: fitted(metrics=x), [nn.mse, [nn.mse], {"mse": 3}]),
+    "fit: metrics is a dict of functions": (lambda x: fitted(metrics=x), [nn.mse, [nn.mse], {"mse": 3}]),
+    "fit: metrics is .*: 'mse' is a function": (lambda x: fitted(metrics=x), [{"rest": nn.mse, "mse": "mse"}]),
+    "evaluate: measures is a dict of functions": (evaluated, [nn.mse, [nn.mse], None, "mse", {"mse": 3}]),
+    "evaluate: net is a network": (lambda net: nn.evaluate(net, {}, X, X), [nn.mse, nn.ReLU, None]),
+    "the measure 'off' gives a number": (evaluated, [{"off": lambda out, y: out - y}, {"off": lambda out, y: None}]),
+    "the measure 'by' gives a number": (lambda f: fitted(metrics={"by": f}), [lambda out, y: out - y, lambda *_: None]),
     "validation is a pair of data": (lambda x: fitted(validation=x), [np.ones((2, 2)), (1, 2, 3)]),
     "callback is a function": (lambda x: fitted(callback=x), [3]),
 }

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pickle
 import pkgutil
 import re
 
@@ -100,3 +101,23 @@ def test_what_is_no_function_is_refused_in_the_same_words(path, kind):
     said = OTHERS.get(name, rf"{name} takes a function, as in {name}\(.+\), not {type(given).__name__} ")
     with pytest.raises(TypeError, match=said + r".*test_no_function\.py:\d+\)"):
         FUNCTIONS[path](given, *REST.get(name, ()))
+    if kind == "number":
+        parameters = inspect.signature(FUNCTIONS[path]).parameters.values()
+        names = [x.name for x in parameters if x.kind is x.POSITIONAL_OR_KEYWORD]
+        named = dict(zip(names, (given, *REST.get(name, ())), strict=False))
+        with pytest.raises(TypeError, match=said + r".*test_no_function\.py:\d+\)"):
+            FUNCTIONS[path](**named)
+
+
+def square(x):
+    return x * x
+
+
+def test_a_function_that_is_named_is_like_one_that_is_not():
+    """Its derivative is compiled where it is, and can be pickled."""
+    for f in (square, autodiff.jit(square)):
+        found = autodiff.grad(f=f)
+        assert type(found) is type(autodiff.grad(f))
+        assert found(3.0) == pickle.loads(pickle.dumps(found))(3.0) == 6.0
+    with pytest.raises(TypeError, match="multiple values for argument 'f'"):
+        autodiff.grad(square, f=square)

@@ -173,14 +173,22 @@ function offer(told, together = []) {
   choose();
 }
 
+/* What the numbers of a column are, in words. */
+function meaning({ column, seed }) {
+  if (column === "adjoint") return "derivative of the result by the line";
+  return `derivative of the line by ${seed ?? "all inputs at once"}`;
+}
+
 function choose() {
   const mode = modes[byId("mode").selectedIndex];
   [steps, companion] = [mode.steps, mode.companion ?? null];
   byId("step").max = steps.length;
   byId("column").textContent = mode.column;
+  byId("means").textContent = meaning(mode);
   document.body.classList.toggle("both", companion !== null);
   if (!companion) return;
   byId("second").textContent = companion.column;
+  byId("second-means").textContent = meaning(companion);
   panes[1].draw(panes[0].svg.cloneNode(true));
 }
 
