@@ -27,8 +27,8 @@ LIMIT = "limit"
 LEFT, WIDTH, RIGHT, TOP, BAR, GAP, SIZE = 356, 440, 28, 46, 3, 7, 9.5
 """In px: where the axis begins, its length, what is right of and above it, a bar, what is between rows, letters."""
 
-LETTERS = 72
-"""How many letters of a name are shown."""
+LETTERS = 68
+"""How many letters of a name are shown: there is room for them left of the axis."""
 
 LOW, HIGH = -1.6, 5.1
 """The ends of the axis, as powers of ten."""

@@ -5,12 +5,24 @@ function reachable() {
     else pane.removeAttribute("tabindex");
   }
 }
-addEventListener("load", reachable);
-addEventListener("resize", reachable);
-/* On a phone a long name in a table breaks behind a dot or an underscore. */
-if (matchMedia("(max-width: 30rem)").matches) {
-  for (const name of document.querySelectorAll("td code .pre")) name.innerHTML = name.innerHTML.replace(/[._](?=\w)/g, "$&<wbr>");
+/* Lets a name be broken behind its dots, underscores and slashes. */
+function breakable(element) {
+  for (const text of [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) {
+    const parts = text.data.split(/(?<=[._/])(?=\w)/);
+    text.replaceWith(...parts.flatMap((part, k) => (k ? [document.createElement("wbr"), part] : [part])));
+  }
 }
+/* A name in a text stays on one line, which may be the next; one that fits no line of a phone is breakable. */
+function unbroken() {
+  for (const name of document.querySelectorAll("code .pre")) {
+    if (name.getClientRects().length < 2) continue;
+    if (name.textContent.length <= 24) name.style.whiteSpace = "nowrap";
+    else breakable(name);
+  }
+}
+if (matchMedia("(max-width: 30rem)").matches) document.querySelectorAll("td code .pre, th code .pre").forEach(breakable);
+document.querySelectorAll("article :is(h1, h2, h3)").forEach(breakable);
+for (const adapt of [reachable, unbroken]) for (const event of ["load", "resize"]) addEventListener(event, adapt);
 for (const heading of document.querySelectorAll("[role=heading]:not([aria-level])")) heading.setAttribute("aria-level", "2");
 for (const summary of document.querySelectorAll("summary[aria-label]")) summary.removeAttribute("aria-label");
 document.querySelector("aside.sidebar-drawer")?.setAttribute("aria-label", "All pages");

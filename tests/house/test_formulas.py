@@ -126,6 +126,33 @@ return wrong;
 """
 
 
+NAMES = ("ZeroDivisionError", "--help", "benchmarks/derivatives.py", "autodiff.scipy.optimize.elementwise.find_root")
+BROKEN = """
+const wrong = [];
+for (const name of document.querySelectorAll('code .pre')) {
+  const range = document.createRange(), lines = [];
+  for (const text of [...name.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) {
+    range.selectNodeContents(text);
+    for (const { top } of range.getClientRects()) {
+      const line = lines.find((line) => Math.abs(line.top - top) < 4);
+      if (line) line.text += text.data; else lines.push({ top, text: text.data });
+    }
+  }
+  const parts = lines.map((line) => line.text);
+  if (parts.join('') !== name.textContent || parts.slice(0, -1).some((part) => !/[._/]$/.test(part))) wrong.push(parts);
+}
+return wrong;
+"""
+"""The names in code that are broken elsewhere than behind a dot, an underscore or a slash, with their lines."""
+
+
+def names_in_a_narrow_text():
+    """Each name after every number of letters, so that it meets the line's end in each way."""
+    code = [f'<code><span class="pre">{name}</span></code>' for name in NAMES for _ in range(24)]
+    lines = [f"<p>{'n' * (k % 24)} {text}</p>" for k, text in enumerate(code)]
+    return f'<article style="width: 300px; overflow-wrap: break-word">{"".join(lines)}</article>'
+
+
 def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
     """In a browser of a machine with one font, which is none for mathematics: without any Chromium draws nothing."""
     matplotlib = pytest.importorskip("matplotlib")
@@ -147,6 +174,9 @@ def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
     fraction = mathml.converted(r"\frac12", False, None)
     text = f'<p id="text" style="line-height: 1.5">a {fraction}<br>b {fraction}</p>'
     page.write_text(head + text + "\n".join(f'<div class="math">{line}</div>' for line in lines), encoding="utf-8")
+    script = f"<script>{(STATIC / 'site.js').read_text(encoding='utf-8')}</script>"
+    narrow = tmp_path / "narrow.html"
+    narrow.write_text(head + names_in_a_narrow_text() + script, encoding="utf-8")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -162,5 +192,7 @@ def test_they_are_drawn_as_they_are_meant(mathml, tmp_path, monkeypatch):
             "return [...document.querySelectorAll('#text mfrac')].map((x) => x.getBoundingClientRect())"
         )
         assert lower["top"] - upper["bottom"] > 4.0
+        browser.get(narrow.as_uri())
+        assert browser.execute_script(BROKEN) == []
     finally:
         browser.quit()

@@ -73,6 +73,18 @@ def test_the_picture_of_compiled_programs_is_that_of_their_table(monkeypatch):
     assert build_ratios.svg().count("<title>") == len(rows) + 1
 
 
+def test_there_is_room_for_the_names_of_compiled_programs(monkeypatch):
+    """In the font that the picture asks for first, left of its axis: what is longer would be cut."""
+    textpath = pytest.importorskip("matplotlib.textpath")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import build_ratios
+
+    for row in build_ratios.rows():
+        name = build_ratios.label(row["workload"])
+        path = textpath.TextPath((0, 0), name, size=build_ratios.SIZE, prop={"family": "DejaVu Sans"})
+        assert path.get_extents().width < build_ratios.LEFT - 8, name
+
+
 def table() -> dict[str, list[str]]:
     """The table of what works: the names in code type, under what stands in the first column."""
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", PAGES["README.md"], re.MULTILINE)
