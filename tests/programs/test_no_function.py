@@ -101,8 +101,8 @@ def test_what_is_no_function_is_refused_in_the_same_words(path, kind):
     said = OTHERS.get(name, rf"{name} takes a function, as in {name}\(.+\), not {type(given).__name__} ")
     with pytest.raises(TypeError, match=said + r".*test_no_function\.py:\d+\)"):
         FUNCTIONS[path](given, *REST.get(name, ()))
-    if kind == "number":
-        parameters = inspect.signature(FUNCTIONS[path]).parameters.values()
+    parameters = list(inspect.signature(FUNCTIONS[path]).parameters.values())
+    if kind == "number" and parameters[0].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         names = [x.name for x in parameters if x.kind is x.POSITIONAL_OR_KEYWORD]
         named = dict(zip(names, (given, *REST.get(name, ())), strict=False))
         with pytest.raises(TypeError, match=said + r".*test_no_function\.py:\d+\)"):
