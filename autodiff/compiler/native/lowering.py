@@ -30,6 +30,7 @@ from .savings.factoring import factored
 from .savings.grids import summed
 from .savings.narrowing import narrowed
 from .savings.overlaps import gathered
+from .savings.slicing import sliced
 
 
 class Lowering:
@@ -68,7 +69,8 @@ class Lowering:
             given |= wanted
         for block in self.blocks.values():
             kept = {area.space.number for area in (*block.results.values(), *(area for area, *_ in block.guards))}
-            block.groups = narrowed(block, factored(summed(block, gathered(block, roll(block), kept))), kept)
+            groups = factored(summed(block, gathered(block, roll(block), kept)))
+            block.groups = narrowed(block, sliced(block, groups, kept), kept)
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:

@@ -29,6 +29,7 @@ from autodiff.compiler.native.loops.rolling import roll
 from autodiff.compiler.native.machine.addresses import Addresses
 from autodiff.compiler.native.machine.engine import Machine
 from autodiff.compiler.native.rows import products
+from autodiff.compiler.native.savings import slicing
 from autodiff.compiler.native.savings.factoring import factored
 from autodiff.compiler.native.savings.grids import summed as in_boxes
 from autodiff.compiler.native.savings.narrowing import narrowed
@@ -127,7 +128,14 @@ def steps_of(block, values, rng, single, native):
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)
-    summed = narrowed(block, factored(summed), {area.space.number for area in now})
+    summed = factored(summed)
+    with mock.patch.multiple(slicing, CACHED=1, LEAST=1, SMALLER=int(rng.integers(1, 5))):
+        summed = slicing.sliced(block, summed, {area.space.number for area in now})
+    start += memory_of(block, values, rng)[len(start) :]
+    memory = [x.copy() for x in start]
+    run(summed, memory)
+    assert_all_near(left(now, memory), expected, single)
+    summed = narrowed(block, summed, {area.space.number for area in now})
     memory = [x.copy() for x in start]
     run(summed, memory)
     assert_all_near(left(now, memory), expected, single)
@@ -139,7 +147,7 @@ def steps_of(block, values, rng, single, native):
     sunk(kernels, {area.space.number for area in now})
     kernels = without_unread(kernels, {area.space.number for area in now})
     check(kernels, rng)
-    kept = {space.number for space in block.given.values()} | {area.space.number for area in now}
+    kept = {space.number for space in (*block.given.values(), *block.tables)} | {area.space.number for area in now}
     in_place(kernels, block.spaces, sorted({area.space.number for area in block.results.values()}), kept)
     check(kernels, rng)
     for kernel in kernels:
