@@ -131,3 +131,9 @@ class JaxScan(JaxJit):
     """The same of loops that were written again, by hand, as `jax.lax.scan`: workloads phrase them so."""
 
     name, by = "jax scan", "jax"
+
+    def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `jax.grad`, in `jax.lax.fori_loop`."""
+        gradient = jax.grad(f)
+        down = lambda x: jax.lax.fori_loop(0, steps, lambda _, x: x - rate * gradient(x), x)
+        return self.finished(down, arguments)

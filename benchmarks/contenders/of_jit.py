@@ -8,7 +8,7 @@ from typing import Any
 from timing import THREADS, np
 
 from autodiff import derivative, grad, hessian, hvp, jacobian, jit, jvp, value_and_grad
-from contenders import Answer, cross_entropy_by, logsumexp_by, moved_by_adam, namespace
+from contenders import Answer, cross_entropy_by, descended, logsumexp_by, moved_by_adam, namespace
 from contenders.ours import Ours
 
 BY_NUMPY = namespace(
@@ -45,6 +45,11 @@ class OursJit(Ours):
         """Answer by `derivative`."""
         which = (0,) * order if order > 1 else 0
         return self.called(lambda *xs: derivative(f, which, xs), arguments)
+
+    def descent(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `grad`, in a loop that is compiled as a whole."""
+        gradient = grad(f)
+        return self.called(lambda x: descended(gradient, x, rate, steps), arguments)
 
     def jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `jacobian`."""

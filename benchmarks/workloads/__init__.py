@@ -77,7 +77,7 @@ PROMISED: list[Entry] = []
 """Those of `workloads.promises` likewise."""
 
 COMPILED: list[Entry] = []
-"""Those of `workloads.loops` and `workloads.programs` likewise."""
+"""Those of `workloads.loops`, `workloads.programs` and `workloads.iterations` likewise."""
 
 
 def workload(
@@ -115,4 +115,5 @@ def compiled() -> list[Entry]:
     """Return the workloads of compiled programs."""
     importlib.import_module("workloads.loops")
     importlib.import_module("workloads.programs")
+    importlib.import_module("workloads.iterations")
     return COMPILED
