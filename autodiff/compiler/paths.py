@@ -25,6 +25,7 @@ from dualnumbers.rules.shaping import array
 from ..calls.running import run
 from ..calls.structures import flatten, map_leaves
 from ..calls.values import filled, name_of
+from ..tape.late import LateRecorder
 from ..tape.lazy import LazyRecorder
 from ..tape.outline import outline_key
 from ..tape.program import Line as Place
@@ -217,7 +218,8 @@ class Programs:
                 form.eager = f"it cannot be compiled: {error}"
                 return None
             straight = direct(program, source.native, args, keywords)
-            path = Path(program, source, source.function(), straight, steps, seconds, type(tape) is LazyRecorder)
+            is_promised = isinstance(tape, LazyRecorder) and tape.has_begun
+            path = Path(program, source, source.function(), straight, steps, seconds, is_promised)
             seconds |= source.native.seconds if source.native else {}
             seconds["source"] = time.perf_counter() - start - sum(list(seconds.values())[2:])
             if asked.check:
@@ -236,11 +238,13 @@ class Programs:
                       stacklevel=4)  # fmt: skip
 
     def _new_tape(self, kinds: Any, at: tuple[Path, int] | None) -> Recorder:
-        """Return the tape to record a path on: of the first one of large arrays no value is computed."""
+        """Return the tape to record a path on: of the first one no value of large arrays is computed."""
         if self.options.profile:
             return tape_with_lines()
         is_large = any(kind[0] and type(kind[1]) is tuple and prod(kind[1]) >= MANY for kind in kinds)
-        return LazyRecorder() if is_large and at is None and not self.options.check else Recorder()
+        if at is not None or self.options.check:
+            return Recorder()
+        return LazyRecorder() if is_large else LateRecorder()
 
     def _place(self, at: tuple[Path, int] | None) -> str:
         if at is None or at[1] < 0:

@@ -1,8 +1,8 @@
 """A tape that records without computing: values of large arrays are promised, and computed if somebody reads one.
 
 A program that is to be compiled runs again anyhow; of the values of its recording only shapes and types are needed. So
-of an elementwise row that is applied to large arrays one element is computed, for the type, and in the place of the
-value stands an array of its shape which nobody has written to: it takes no memory. Which elements a view shows, or a
+of an elementwise row whose value is a large array one element is computed, for the type, and in the place of the value
+stands an array of its shape which nobody has written to: it takes no memory. Which elements a view shows, or a
 sum adds up, the rows themselves say of such arrays. What is made of a promised value is promised, too.
 
 Who decides by a value reads it by one of its doors (`levels.read`, `levels.decided`). Then all that was promised is
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ class LazyRecorder(Recorder):
 
     __slots__ = ("_is_cut", "is_lazy", "moving", "promised")
 
+    has_begun = True
+    """Whether a value may have been promised."""
     is_lazy: bool
     """Whether values are promised; no more when one was read."""
     promised: set[int]
@@ -97,8 +100,8 @@ class LazyRecorder(Recorder):
         if not self.is_lazy or not lines & self.moving:
             return face.evaluate(*xs, *static)
         row = face.row
-        if row.is_elementwise:
-            return self._by_one_element(face, xs, static) if _is_large(xs) else _quietly(face, xs, static)
+        if row.is_elementwise or (row.is_constant and isinstance(face.plain, np.ufunc)):
+            return self._by_one_element(face, xs, static) if makes_large(xs) else _quietly(face, xs, static)
         hidden = [k for k, x in enumerate(operands) if x is not None and line_of(x) in self.promised]
         if (hidden and not (row.is_linear or row.name in OF_FORMS)) or (
             any(isinstance(row.argument(k), Constant) for k in hidden) and row.name != "where"
@@ -117,13 +120,11 @@ class LazyRecorder(Recorder):
         """Return what has the form of an elementwise row's value."""
         cut = [x[(slice(0, 1),) * x.ndim] if isinstance(x, np.ndarray) else x for x in xs]
         found, shape = _quietly(face, cut, static), np.broadcast_shapes(*map(np.shape, xs))
-        like = next(x for x in xs if isinstance(x, np.ndarray) and x.nbytes >= LARGE)
+        like = next((x for x in xs if isinstance(x, np.ndarray) and x.shape == shape), None)
         self._is_cut = True
 
         def spread(z: Any) -> Any:
-            if like.shape != shape:
-                return _unwritten(np.empty(shape, z.dtype))
-            return _unwritten(np.empty_like(like, z.dtype))
+            return _unwritten(np.empty(shape, z.dtype) if like is None else np.empty_like(like, z.dtype))
 
         return tuple(map(spread, found)) if type(found) is tuple else spread(found)
 
@@ -155,8 +156,17 @@ def _unwritten(like: np.ndarray) -> np.ndarray:
     return np.ndarray(like.shape, like.dtype, mmap.mmap(-1, max(like.nbytes, 1), **PRIVATE), 0, like.strides)
 
 
-def _is_large(xs: Sequence[Any]) -> bool:
-    return any(isinstance(x, np.ndarray) and x.nbytes >= LARGE for x in xs) and all(np.size(x) for x in xs)
+def is_large(z: Any) -> bool:
+    """Return whether a value is an array that takes much memory."""
+    return type(z) is np.ndarray and z.nbytes >= LARGE
+
+
+def makes_large(xs: Sequence[Any]) -> bool:
+    """Return whether what is computed of some values element by element is large."""
+    arrays = [x for x in xs if isinstance(x, np.ndarray)]
+    if len(arrays) < 2:
+        return any(map(is_large, arrays))
+    return prod(np.broadcast_shapes(*[x.shape for x in arrays])) * max([x.itemsize for x in arrays]) >= LARGE
 
 
 def _quietly(face: Face, xs: Sequence[Any], static: tuple[Any, ...]) -> Any:
@@ -179,6 +189,7 @@ class Lazy(Variable):
     """What handles on such a tape have in common: every row is recorded by the general way."""
 
     __slots__ = ()
+    is_lazy = True
 
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:

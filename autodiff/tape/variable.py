@@ -106,6 +106,8 @@ class Variable(Number, operators=True):
 
     __slots__ = ("line", "tape")
     active: ClassVar[bool] = True
+    is_lazy: ClassVar[bool] = False
+    """Whether its value may be promised only (`lazy`)."""
     tape: Recorder
     line: int
 
@@ -237,6 +239,8 @@ class ArrayVariable(Variable, ArrayNumber, operators=True):
         super().assign(value, index)
 
     def become(self, value: Any) -> None:
+        if value.is_lazy and not self.is_lazy:
+            value.tape.compute()
         self.line = value.line
         self.lease = getattr(value, "lease", None)
 

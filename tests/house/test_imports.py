@@ -101,6 +101,7 @@ LAYERS = (
     ("autodiff.tape.variable",),
     ("autodiff.tape.locally_constant",),
     ("autodiff.tape.lazy",),
+    ("autodiff.tape.late",),
     ("autodiff.tape",),
     ("autodiff.second_look",),
     (
