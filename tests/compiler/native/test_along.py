@@ -28,6 +28,8 @@ ROWS = {
     "round": lambda x, axis: np.round(x) * x,
     "heaviside": lambda x, axis: np.heaviside(x, 0.5) * x,
 }
+OF_ALL_AXES = {"pad", "round", "heaviside"}
+"""Those that have no axis."""
 
 
 def weighted(f, x):
@@ -44,10 +46,10 @@ def native(compiled):
 @pytest.mark.parametrize("name", ROWS)
 def test_values_and_gradients(name, shape, dtype):
     rng = np.random.default_rng(len(shape) + shape[-1])
-    for axis in (None, 0, -1):
+    for axis in (None, 0, -1)[: 1 if name in OF_ALL_AXES else 1 + len(shape)]:  # of one axis, 0 is -1
         if name == "diff" and shape[-1 if axis is None else axis] < 3:
             continue
-        if (name == "pad" and axis is not None) or (name == "var of a sample" and shape == (1,)):
+        if name == "var of a sample" and shape == (1,):
             continue
         f = partial(ROWS[name], axis=axis)
         slope = grad(partial(weighted, f))
