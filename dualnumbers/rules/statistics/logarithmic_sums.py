@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ...foreign import as_array, is_foreign, largest
+from ...foreign import as_array, as_like, is_foreign, largest
 from ...forms import shape
 from ...levels import known
 from ...table import smooth
@@ -16,7 +16,7 @@ from ..complexes import conj, real
 from ..constants import ln2
 from ..elementwise.exponential import exp, expm1
 from ..elementwise.extrema import absolute
-from ..indexing import getitem
+from ..indexing import getitem, scatter
 from ..reductions import PLAIN, kept, mean, sum
 from ..where import where
 
@@ -217,8 +217,8 @@ def _cross_entropy_pull(g, z, x, classes):
     pull = _cross_entropy_with_pull(x, classes)[1] if type(x) is np.ndarray and type(g) in PLAIN else None
     if pull is not None:
         return pull(g)
-    chosen = np.zeros(shape(x)[-2:])
-    chosen[np.arange(len(classes)), classes] = -1.0 / max(len(classes), 1)
+    n = len(classes)
+    chosen = scatter(as_like(np.full(n, -1.0 / max(n, 1)), x), shape(x)[-2:], (np.arange(n), classes))
     return _log_softmax_pull(kept(g, x, (-2, -1)) * chosen, log_softmax(x, -1), x, -1)
 
 

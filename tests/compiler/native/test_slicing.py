@@ -9,7 +9,7 @@ pytest.importorskip("llvmlite")
 from autodiff import grad, jit
 from autodiff.compiler.native.savings import slicing
 
-K, N, D = 20, 500, 16
+K, N, D = 20, 1000, 16
 RNG = np.random.default_rng(0)
 POINTS, MEANS, FACTORS = RNG.normal(size=(N, D)), RNG.normal(size=(K, D)), RNG.normal(size=(K, D, D))
 ARRAY = K * N * D * 8

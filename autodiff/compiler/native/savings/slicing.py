@@ -16,7 +16,7 @@ from ..instructions.instruction import CALLS, SYSTEMS, Block, Group, Instruction
 from ..instructions.uses import span_of
 from .overlaps import CHEAP, FEW, read_by
 
-CACHED = 1 << 20
+CACHED = 1 << 21
 """From how many bytes on a value in between is gone through in slices."""
 
 LEAST, MOST = 512, 1 << 22
