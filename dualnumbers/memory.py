@@ -142,7 +142,8 @@ def hold_freed_memory() -> None:
     of one that makes thirty of 8 MB. What the environment sets stays (mallopt(3), M_TRIM_THRESHOLD); another C library
     is left as it is. No page is touched, so that it takes no memory.
     """
-    if "MALLOC_TRIM_THRESHOLD_" in os.environ or "malloc" in os.environ.get("GLIBC_TUNABLES", ""):
+    set_there = "MALLOC_TRIM_THRESHOLD_" in os.environ or "MALLOC_MMAP_THRESHOLD_" in os.environ
+    if set_there or "malloc" in os.environ.get("GLIBC_TUNABLES", ""):
         return
     with suppress(OSError, TypeError):  # of Windows
         library = ctypes.CDLL(None)

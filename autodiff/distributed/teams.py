@@ -6,7 +6,6 @@ which part it came from.
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -20,7 +19,7 @@ import numpy as np
 from dualnumbers.messages.errors import user_line
 
 from .programs import Program, Results
-from .work import VERSIONS, Sent, Source, Task, as_lists, forget, joined, load, made, work
+from .work import VERSIONS, Sent, Source, Task, as_lists, forget, joined, load, made, this_process, work
 
 
 class PartError(RuntimeError):
@@ -62,7 +61,7 @@ class Team:
         if program not in self._tasks:
             sent = pickled(program) if self.ships else program
             token = sha256(sent + bytes([compiled])).hexdigest() if isinstance(sent, bytes) else uuid4().hex
-            self._tasks[program] = Task(token, sent, compiled, VERSIONS, os.getpid())
+            self._tasks[program] = Task(token, sent, compiled, VERSIONS, this_process())
         return self._tasks[program]
 
     def evaluated(self, program: Program, compiled: bool, operands: Sequence[Any]) -> Results:
@@ -155,12 +154,12 @@ def shown(places: Iterable[int], progress: bool) -> Iterable[int]:
 def _source(part: Any, loader: Callable[[Any], Any] | None, token: str) -> Any:
     """Return a part as it is sent: itself, or how it is read there."""
     if loader is not None:
-        return Source(loader, part, token, os.getpid())
+        return Source(loader, part, token, this_process())
     if isinstance(part, (str, Path)):
-        return Source(load, part, token, os.getpid())
-    return Source(made, part, token, os.getpid()) if callable(part) else part
+        return Source(load, part, token, this_process())
+    return Source(made, part, token, this_process()) if callable(part) else part
 
 
 def sent(x: Any) -> Sent:
     """Return what goes from this process as it is."""
-    return Sent(x, os.getpid())
+    return Sent(x, this_process())

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -37,6 +38,14 @@ LEAVES = 16
 """Of so many tasks the results are put together in one more, where there are more tasks."""
 
 
+_BORN = uuid4().hex
+
+
+def this_process() -> str:
+    """Return what tells this process from all others: its number alone may be that of one on another machine."""
+    return f"{_BORN}-{os.getpid()}"
+
+
 @dataclass(frozen=True)
 class Task:
     """A program on its way."""
@@ -46,7 +55,7 @@ class Task:
     """A `Program`, or the bytes of one."""
     compiled: bool
     versions: str
-    home: int
+    home: str
     """The process that it comes from."""
 
 
@@ -57,7 +66,7 @@ class Source:
     loader: Callable[[Any], Any]
     of: Any
     token: str
-    home: int
+    home: str
 
 
 _known: OrderedDict[str, Any] = OrderedDict()
@@ -70,7 +79,7 @@ class Sent:
     """What is sent as it is, whatever a scheduler would make of its type."""
 
     x: Any
-    home: int
+    home: str
     """The process that it comes from."""
 
 
@@ -79,9 +88,9 @@ def held(sent: Sent) -> Any:
     return fixed(sent.x, sent.home)
 
 
-def fixed(part: Any, home: int) -> Any:
+def fixed(part: Any, home: str) -> Any:
     """Return a part of another process, whose arrays are nobody's, read-only: so a tape keeps no copies of them."""
-    if os.getpid() != home:
+    if this_process() != home:
         for x in flatten(part)[0]:
             while type(x) is np.ndarray:
                 x.flags.writeable = False
@@ -168,7 +177,7 @@ def work(task: Task, shared: Sequence[Any], own: Sequence[Any], part: Any) -> Re
         operands = [next(common if axis is None else sliced) for axis in program.split]
         evaluate = _known[task.token] if task.compiled else program
         given = read(part) if isinstance(part, Source) else held(part) if isinstance(part, Sent) else part
-        given = given if os.getpid() == task.home else borrowed(given)
+        given = given if this_process() == task.home else borrowed(given)
         found = tuple(evaluate(given, *operands))
         if any(is_number(type(x)) for x in found):
             raise TypeError(

@@ -64,9 +64,11 @@ def check_functions(what: str, functions: Any) -> None:
 def number_of(measure: str, x: Any) -> float:
     """Return what a measure gave as a number; TypeError where it is none."""
     try:
+        if isinstance(x, str):
+            raise TypeError("a number was wanted")
         return float(value_of(x))
-    except (TypeError, ValueError):
-        raise TypeError(f"the measure {measure!r} gives a number, not {described(value_of(x))}{user_line()}") from None
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the measure {measure!r} gives a number, not {described(value_of(x))}{user_line()}") from error
 
 
 def _is_true(condition: Callable[[], Any]) -> bool:

@@ -83,6 +83,7 @@ def in_one(face: Face) -> Callable[..., Any]:
         value = values[line]
         place = len(values)
         if with_pull and tape.is_lean and type(value) is ndarray:
+            static = as_now(static)  # the pull-back reads them later
             z, tape.pulls[place] = with_pull(value, *static)
         else:
             z = plainly(value, *static) if type(value) is ndarray else evaluate(value, *static)

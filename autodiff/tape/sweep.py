@@ -17,6 +17,7 @@ from dualnumbers.levels import has_nan
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.complexes import conj
+from dualnumbers.rules.reductions import PLAIN
 from dualnumbers.rules.where import where
 from dualnumbers.several import each, parts, plus
 from dualnumbers.table import Row, kinds
@@ -49,10 +50,6 @@ from .wengert import Tape
 
 if TYPE_CHECKING:
     from ..second_look.structure import Pattern, Terms
-
-
-PLAIN = (np.ndarray, float, numpy_float, np.float32)
-"""The types of most adjoints."""
 
 
 def adjoints(tape: Tape, seeds: dict[int, Any], keep: bool = False) -> list[Any]:

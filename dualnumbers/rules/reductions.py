@@ -25,7 +25,7 @@ MANY = 1 << 14
 SPARSE = 8
 """So is it if not so many elements come to each extremum."""
 
-PLAIN = (np.ndarray, float, np.float64)
+PLAIN = (np.ndarray, float, np.float64, np.float32)
 """The types of most adjoints that are no numbers of a kind of ours."""
 
 

@@ -242,6 +242,27 @@ def test_cross_entropy_has_one_derivative_with_the_value_and_without(dtype):
     assert pushed == pytest.approx(np.sum(found * along), rel=100 * eps)
 
 
+def test_cross_entropy_is_that_of_the_target_when_it_was_called():
+    """A loop may fill one array with the targets of one batch after the other."""
+    logits, classes = X[:2], np.array([0, 1])
+
+    def two_batches(x):
+        target = classes.copy()
+        first = nn.cross_entropy(x, target)
+        target[:] = [2, 2]
+        return first + nn.cross_entropy(2.0 * x, target)
+
+    def apart(x):
+        return nn.cross_entropy(x, classes) + nn.cross_entropy(2.0 * x, np.array([2, 2]))
+
+    np.testing.assert_array_equal(autodiff.grad(two_batches)(logits), autodiff.grad(apart)(logits))
+
+
+def test_cross_entropy_of_many_points_in_half_precision():
+    loss = nn.cross_entropy(np.zeros((20_000, 100), np.float16), np.zeros(20_000, int))
+    assert loss == pytest.approx(np.log(100.0), rel=1e-3)
+
+
 def test_cross_entropy_far_out():
     logits = np.array([[1000.0, 0.0, -1000.0], [-1e4, 0.0, 1e4]])
     assert nn.cross_entropy(logits, np.array([0, 2])) == 0.0

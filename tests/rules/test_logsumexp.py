@@ -113,3 +113,7 @@ def test_a_second_sweep_has_pull_backs_again():
     z = np.logaddexp(1.0, 2.0)
     expected = [[0.0, 0.0], np.exp(x[1] - z) / (2.0 * np.sqrt(z))]
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_of_one_number():
+    assert grad(logsumexp)(1.0) == grad(logsumexp)(np.array(1.0)) == 1.0

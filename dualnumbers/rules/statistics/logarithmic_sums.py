@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ...foreign import as_array, as_like, is_foreign, largest
-from ...forms import shape
+from ...forms import dtype_of, shape
 from ...levels import known
 from ...table import smooth
 from ...table.batching import by_axis, by_stacks
@@ -32,7 +32,7 @@ _all = np.logical_and.reduce
 
 def _from_largest(x, axis):
     """Return the largest elements and the differences from them; None twice where some are not finite, or none is."""
-    if type(x) is not np.ndarray or x.dtype.kind != "f" or not x.size:
+    if type(x) is not np.ndarray or x.dtype.kind != "f" or not x.size or not x.ndim:
         return None, None
     peak = np.maximum.reduce(x, axis, None, None, True)
     return (peak, x - peak) if _all(np.isfinite(peak), None) else (None, None)
@@ -156,17 +156,17 @@ def _log_sum_push(dx, z, x, axis, keepdims):
 
 def _log_sum_pull(g, z, x, axis, keepdims):
     """x̄ᵢ = z̄ p̄ᵢ; of plain numbers e^(xᵢ − z) over the sum of these, for z has fewer digits where it is large."""
-    if type(x) is np.ndarray and x.dtype.kind == "f" and type(g) in PLAIN and _all(np.isfinite(z), None):
+    if type(x) is np.ndarray and x.ndim and x.dtype.kind == "f" and type(g) in PLAIN and _all(np.isfinite(z), None):
         z = kept(z, x, axis) if type(z) is np.ndarray else z
         weights = x - z
         np.exp(weights, out=weights)
-        return _pull_by_terms(weights, np.add.reduce(weights, axis, None, None, True), x, axis, g)
+        return _pull_by_terms(weights, np.add.reduce(weights, axis, None, None, True), g)
     return kept(g, x, axis) * conj(softmax(x, axis))
 
 
-def _pull_by_terms(terms, total, x, axis, g):
+def _pull_by_terms(terms, total, g):
     """x̄ᵢ = z̄ tᵢ / Σ tₖ, in the memory of the terms, which are e^xᵢ up to a common factor."""
-    terms *= (kept(g, x, axis) if type(g) is np.ndarray else g) / total
+    terms *= (g.reshape(total.shape) if type(g) is np.ndarray else g) / total
     return terms
 
 
@@ -191,7 +191,7 @@ def _with_pull(x, axis, keepdims):
         rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
         z = peak + np.where(alone, np.log1p(rest), np.log(np.where(alone, 1.0, total)))
     z = (z if keepdims else z.squeeze(axis) if is_usual else np.squeeze(z, axis))[()]
-    return z, partial(_pull_by_terms, terms, total, x, axis) if is_usual else None
+    return z, partial(_pull_by_terms, terms, total) if is_usual else None
 
 
 @smooth(Smooth(_log_sum_push, _log_sum_pull, with_pull=_with_pull), batched=by_axis(0))
@@ -213,21 +213,22 @@ def _cross_entropy_push(dx, z, x, classes):
 
 
 def _cross_entropy_pull(g, z, x, classes):
-    """x̄ᵢ = z̄ (pᵢ − [i is the class]) / n, as `log_softmax` has it."""
+    """x̄ᵢ = z̄ (pᵢ − [i is the class]) / n, where 1 − p at the class, with all digits, is the sum of the other p."""
     pull = _cross_entropy_with_pull(x, classes)[1] if type(x) is np.ndarray and type(g) in PLAIN else None
     if pull is not None:
         return pull(g)
     n = len(classes)
-    chosen = scatter(as_like(np.full(n, -1.0 / max(n, 1)), x), shape(x)[-2:], (np.arange(n), classes))
-    return _log_softmax_pull(kept(g, x, (-2, -1)) * chosen, log_softmax(x, -1), x, -1)
+    chosen = scatter(as_like(np.ones(n, dtype_of(x)), x), shape(x)[-2:], (np.arange(n), classes))
+    others = softmax(x, -1) * (1.0 - chosen)
+    return kept(g, x, (-2, -1)) * ((others - chosen * sum(others, -1, True)) / max(n, 1))
 
 
 def _cross_entropy_with_pull(x, classes):
-    """Return it with its pull-back, where x is finite: the terms that are not of the largest element are added apart.
+    """Return the loss and its pull-back, where x is finite: the terms that are not of the largest are added apart.
 
     With these, t, and their sum r, the one at the class c is 1 − p = (r + 1 − t) / (1 + r): 1 − t is 0 of the largest.
     """
-    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype.kind != "f" or not x.size:
+    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype.char not in "fd" or not x.size:
         return _at_classes(log_softmax(x, -1), classes), None
     points, highest = np.arange(len(x)), x.argmax(-1)
     peak = x[points, highest]

@@ -93,3 +93,16 @@ def test_two_threads_give_the_same():
     one, two = (jit(grad(mixture, (0, 1)), threads=n)(MEANS, FACTORS) for n in (1, 2))
     for x, y in zip(one, two, strict=True):
         assert np.array_equal(x, y)
+
+
+def test_a_sum_of_all_slices_has_its_digits():
+    """It is joined by parts, not slice by slice, by which 20,000 roundings add up."""
+
+    def f(x):
+        y = np.exp(x)
+        apart = y - np.mean(y, 1, keepdims=True)
+        return np.sum(apart * apart)
+
+    x = np.random.default_rng(1).random((20_000, 512)).astype(np.float32)
+    total, _ = compiled(f, x)
+    assert total == pytest.approx(f(x.astype(float)), rel=1e-7)

@@ -183,6 +183,8 @@ def _may_be_sliced(line: Instruction) -> bool:
     if line.form in CALLS and (len(line.shape) < 4 or not line.out.strides[0]):
         return False
     own = [(x, line.shape) for x in _touched(line) if x.space == line.out.space]
+    if line.fold and not any(line.out.strides):
+        return False  # all elements are joined to one number by parts, which has more digits than round by round
     is_total = line.fold and not line.out.strides[0] and line.out.places is None and len(set(own)) == 1
     return bool(is_total) or _is_of_a_round(own)
 
