@@ -82,16 +82,15 @@ def in_one(face: Face) -> Callable[..., Any]:
         values = tape.values
         value = values[line]
         place = len(values)
+        for parameter in static:
+            if type(parameter) not in UNCHANGING:
+                static = as_now(static)  # before a pull-back that comes with the value takes them
+                break
         if with_pull and tape.is_lean and type(value) is ndarray:
-            static = as_now(static)  # the pull-back reads them later
             z, tape.pulls[place] = with_pull(value, *static)
         else:
             z = plainly(value, *static) if type(value) is ndarray else evaluate(value, *static)
         if static:
-            for parameter in static:
-                if type(parameter) not in UNCHANGING:
-                    static = as_now(static)
-                    break
             tape.static[place] = static
         if type(z) is numpy_float:
             result = blank()
