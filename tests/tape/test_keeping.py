@@ -3,6 +3,7 @@
 import gc
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -34,16 +35,17 @@ def of_every_size(monkeypatch):
 
 @pytest.fixture
 def same_schur(monkeypatch):
-    """Powers of one matrix are computed once: by how much LAPACK rounds may depend on where an array lies."""
+    """Logarithms and powers of one matrix are computed once: LAPACK may round them by where an array lies."""
     found, of_scipy = {}, matrix_functions.imported
 
     def imported(name, *package):
-        return power if name == "linalg.fractional_matrix_power" else of_scipy(name, *package)
+        function = of_scipy(name, *package)
+        return partial(once, function) if name in ("linalg.fractional_matrix_power", "linalg.logm") else function
 
-    def power(a, t):
-        key = a.tobytes(), a.shape, a.dtype, t
+    def once(function, a, *exponent):
+        key = function, a.tobytes(), a.shape, a.dtype, *exponent
         if key not in found:
-            found[key] = of_scipy("linalg.fractional_matrix_power")(a, t)
+            found[key] = function(a, *exponent)
         return found[key].copy()
 
     monkeypatch.setattr(matrix_functions, "imported", imported)
@@ -65,7 +67,7 @@ def outcome(f, arrays):
 @pytest.mark.parametrize(**each(SAMPLES))
 def test_gradients_of_samples_are_the_same_to_the_bit(name, sample, request):
     """Each is computed twice, the second time with values that are let go."""
-    if name == "fractional_matrix_power_frechet":
+    if "logm" in name or "fractional_matrix_power" in name:
         request.getfixturevalue("same_schur")
     f = weighted(lambda *xs: sample.f(*(x * 1.0 if is_number(type(x)) else x for x in xs)))
     kept = outcome(f, sample.arrays)
