@@ -2,8 +2,9 @@
 
 ``python benchmarks/cluster.py`` prints the tables, with the extra ``dask``; ``--rows 10_000_000`` is the large
 regression, which needs 4 GB for its data and as much beside it; ``--only`` takes some of the measurements. Wall times:
-the workers are other processes. All that is compared takes turns. What two workers gain is compared with what two
-processes without Dask gain by the same work in the same turns, as much as the machine gives: the best turn of each.
+the workers are other processes. All that is compared takes turns. What two workers gain is compared with what Dask
+itself gains by the same gradients as tasks of its own, and with what two processes without Dask gain by them, as much
+as the machine gives: the best turn of each.
 """
 
 from __future__ import annotations
@@ -82,6 +83,11 @@ def bare(client, w, parts):
     return client.gather(client.map(least, [client.submit(np.array, w, pure=False)] * len(parts), parts, pure=False))
 
 
+def as_tasks(client, w, parts):
+    """The gradients of parts, each a task that Dask was given."""
+    return client.gather([client.submit(gradients, w, [part], pure=False) for part in parts])
+
+
 def without_dask(pool, w, parts, processes):
     """The gradients of parts, in so many processes of the standard library that have the same number of them each."""
     shares = [pool.submit(gradients, w, parts[k::processes]) for k in range(processes)]
@@ -97,16 +103,25 @@ def gain(one, two, repeats, rounds):
     """Rows: what two workers gain, beside what two processes do without Dask."""
     matrix = np.random.default_rng(0).normal(size=(60, 60)) / 8.0
     parts, w = [(matrix, rounds)] * PARTS, np.linspace(0.1, 1.0, 60)
-    single, double = (value_and_grad(summed(busy, parts, client)) for client in (one, two))
+    ours = [partial(value_and_grad(summed(busy, parts, client)), w) for client in (one, two)]
+    dask = [partial(as_tasks, client, w, parts) for client in (one, two)]
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         bare = [partial(without_dask, pool, w, parts, processes) for processes in (1, 2)]
-        taken = turns(repeats, lambda: single(w), lambda: double(w), *bare)
-    of_one, of_two, bare_one, bare_two = taken.min(axis=0)
-    remark = f"{PARTS} parts of {of_one / PARTS * 1e3:.0f} ms"
-    yield Row("two workers beside one, compute-bound", of_one / of_two, 1.8, "×", remark, least=True)
-    remark = f"{PARTS} parts of {bare_one / PARTS * 1e3:.0f} ms: what this machine gives"
-    yield Row("two processes without Dask beside one", bare_one / bare_two, None, "×", remark)
-    yield Row("two workers beside two processes without Dask", of_two / bare_two, None, "×", "time")
+        taken = turns(repeats, *ours, *dask, *bare).min(axis=0).reshape(3, 2)
+    names = "two workers beside one, compute-bound", "the same gradients as tasks of Dask", "two processes without Dask"
+    for name, goal, (of_one, of_two) in zip(names, (1.8, None, None), taken, strict=True):
+        remark = f"{PARTS} parts of {of_one / PARTS * 1e3:.0f} ms, of {2 * of_two / PARTS * 1e3:.0f} ms by two"
+        yield Row(name, of_one / of_two, goal, "×", remark, least=True)
+    for k, count in enumerate(("one worker", "two workers")):
+        yield Row(f"{count}, beside the same gradients as tasks of Dask", taken[0, k] / taken[1, k], None, "×", "time")
+    yield Row("idle Dask", idle(two), None, "cores", "client, scheduler and two workers without anything to do")
+
+
+def idle(client, wait=3.0):
+    """How many cores a cluster takes that does nothing."""
+    before = time.process_time() + sum(client.run(time.process_time).values())
+    time.sleep(wait)
+    return (time.process_time() + sum(client.run(time.process_time).values()) - before) / wait
 
 
 def overhead(two, repeats):
