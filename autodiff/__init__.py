@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from .any_order import taylor
     from .check.derivatives import check_derivative, check_gradient
     from .check.gradcheck import gradcheck
-    from .checkpoints import checkpoint, checkpointed_loop
+    from .checkpoints.checkpoint import checkpoint
+    from .checkpoints.loop import checkpointed_loop
     from .compiler import jit
     from .compiler.c import export_c
     from .custom.black_box import black_box
@@ -64,7 +65,8 @@ if TYPE_CHECKING:
         vmap,
     )
     from .operators.linear_operators import gauss_newton_operator, hessian_operator, jacobian_operator
-    from .sparse import Sparsity, sparsity
+    from .sparse.jacobians import sparsity
+    from .sparse.sparsity import Sparsity
     from .symbols.latex import latex
 
 __all__ = [

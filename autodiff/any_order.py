@@ -30,7 +30,8 @@ from .calls.running import run
 from .calls.structures import flatten, is_structure
 from .calls.values import name_of, output_leaf, own, zero
 from .calls.watching import in_doubt, watching
-from .forward import check_alive_below, jacfwd, joined
+from .forward import jacfwd
+from .seeding import check_alive_below, joined
 
 NESTED = 8
 """Up to this order NaN is looked at again by nested forward mode, which tells a zero that is certain from others."""

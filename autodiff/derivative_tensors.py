@@ -41,8 +41,9 @@ from .calls.running import run
 from .calls.structures import flatten, is_structure
 from .calls.values import differentiable, name_of, output_leaf, own
 from .calls.watching import in_doubt
-from .forward import LONG, check_alive_below, derivative, jacfwd, joined
+from .forward import LONG, derivative, jacfwd
 from .interpolation import HIGHEST, multi_indices, places_in_tensor, weights
+from .seeding import check_alive_below, joined
 
 Function = Callable[..., Any]
 

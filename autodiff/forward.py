@@ -9,20 +9,23 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dualnumbers.forms import shape, zeros_like
+from dualnumbers.forms import shape
 from dualnumbers.late import late
-from dualnumbers.levels import Level, has_nan, is_number
-from dualnumbers.numbers.dual import DualArray, DualNumber, make
+from dualnumbers.levels import Level
+from dualnumbers.numbers.dual import DualNumber
 from dualnumbers.numbers.nested import regular
 from dualnumbers.table.partials import as_given, in_precision
 
+from . import upward
 from .calls.call import Call
 from .calls.given import no_function
 from .calls.places import Which, arguments, by_position, distinct, place, places
 from .calls.running import run
-from .calls.structures import flatten, is_structure, keeps_structure
-from .calls.values import check_alive, name_of, output, output_leaf, own, real_output, zero
+from .calls.structures import flatten, is_structure
+from .calls.values import check_alive, name_of, output, output_leaf, real_output
 from .derived import derived, with_parameters_of
+from .runs import partials
+from .seeding import certain, check_alive_below, joined, split, with_tangents
 
 new = object.__new__
 
@@ -30,7 +33,6 @@ LONG = 3
 """As often is differentiated by one number where a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
-    from .calls.directions import ComplexPartial
     from .check.derivatives import check_derivative
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
@@ -60,9 +62,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     if not callable(f):
         raise no_function("derivative(f, 0, [x])", f)
     if order is not None:
-        from .derivative_tensors import derivative_of_order
-
-        return derivative_of_order(f, wrt, args, order)
+        return upward.derivative_of_order(f, wrt, args, order)
     if type(wrt) is tuple:
         return _mixed_partial(f, wrt, args)
     args = list(args) if type(args) is list else arguments(f, args)
@@ -70,7 +70,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
     x = args[index]
     if type(x) is not float:
         if type(x) is not DualNumber or regular(x) is not x:
-            return _partials(f, args, [index], lambda out: output(out, f))[1][0]
+            return partials(f, args, [index], lambda out: output(out, f))[1][0]
         check_alive(x)
     level = Level()
     args[index] = seed = new(DualNumber)
@@ -84,7 +84,7 @@ def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: in
             check_alive_below(out, level)
             return tangent
     out = certain(f, lambda: args, level, out)
-    return as_given(_split(output(out, f), level, x)[1], x)
+    return as_given(split(output(out, f), level, x)[1], x)
 
 
 def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequence[Any]) -> Any:
@@ -115,7 +115,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     inner = lambda *xs: derivative(f, first, xs)
     if len(others) > 1 or not any(map(is_structure, (args[first], args[others[0]]))):
         return derivative(inner, tuple(others), args)
-    return _partials(inner, args, others, lambda out: joined(out, f))[1][0]
+    return partials(inner, args, others, lambda out: joined(out, f))[1][0]
 
 
 @derived
@@ -147,7 +147,7 @@ def gradient(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     args = arguments(f, args)
     if not args:
         real_output(f(), f)
-    return _partials(f, args, range(len(args)), lambda out: real_output(out, f), rule=_ascent)[1]
+    return partials(f, args, range(len(args)), lambda out: real_output(out, f), rule=_ascent)[1]
 
 
 def _ascent(along_one: Any, along_i: Any) -> Any:
@@ -187,7 +187,7 @@ def jvp(
     values: list[Any] = []
     found: list[Any] = []
     for leaf in leaves:
-        value, tangent = _split(output_leaf(leaf, f), level, 0.0)
+        value, tangent = split(output_leaf(leaf, f), level, 0.0)
         values.append(value)
         found.append(in_precision(as_given(tangent, value), value))
     both = rebuild(values), rebuild(found)
@@ -216,8 +216,8 @@ def jacfwd(
 
     @with_parameters_of(f)
     def jacobian(*args: Any, **keywords: Any) -> Any:
-        value, partials = both(*args, **keywords)
-        return (partials, value[1]) if has_aux else partials
+        value, columns = both(*args, **keywords)
+        return (columns, value[1]) if has_aux else columns
 
     return jacobian
 
@@ -234,79 +234,7 @@ def value_and_columns(
     def both(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         function, given, found = by_position(f, argnums, args, keywords)
         main, with_rest = beside(function, has_aux, name_of(f))
-        value, partials = _partials(main, given, distinct(argnums, found), lambda out: joined(out, f), chunk_size)
-        return with_rest(value), tuple(partials) if isinstance(argnums, tuple) else partials[0]
+        value, columns = partials(main, given, distinct(argnums, found), lambda out: joined(out, f), chunk_size)
+        return with_rest(value), tuple(columns) if isinstance(argnums, tuple) else columns[0]
 
     return both
-
-
-def joined(out: Any, f: Any) -> Any:
-    """Join an output's lists to arrays; other structures stay."""
-    if type(out) is DualArray:  # as most are
-        return out
-    if keeps_structure(out):
-        leaves, rebuild = flatten(out)
-        return rebuild(output_leaf(leaf, f) for leaf in leaves)
-    return output(out, f)
-
-
-def _split(out: Any, level: Level, x: Any) -> tuple[Any, Any]:
-    """Part an output into primal and tangent at a level; zero where it does not depend on what was seeded."""
-    check_alive_below(out, level)
-    if is_number(type(out)) and out.level is level:
-        return own(out.primal), own(out.tangent)
-    return own(out), zero(out, x)
-
-
-def check_alive_below(out: Any, level: Level) -> None:
-    """Apply `check_alive`, where the level that ends now is still good."""
-    if is_number(type(out)) and out.level is level:
-        for part in out.parts():
-            check_alive(part)
-    else:
-        check_alive(out)
-
-
-def _partials(f: Callable[..., Any], args: list[Any], indices: Sequence[int], finish: Callable[[Any], Any],
-              chunk_size: int | None = None, rule: ComplexPartial | None = None) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Do what `runs.partials` says."""
-    from .runs import partials
-
-    return partials(f, args, indices, finish, chunk_size, rule)
-
-
-def with_tangents(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
-    """Return the arguments as f gets them: an array is a number in every run, whichever directions are this one's."""
-    numbers: list[Any] = []
-    for x, tangent in zip(call.leaves, tangents, strict=True):
-        if tangent is None and shape(x):
-            tangent = zeros_like(x)
-        numbers.append(x if tangent is None else make(x, tangent, level))
-    return call.arguments_with(numbers)
-
-
-def certain(f: Callable[..., Any], seeded: Callable[[], list[Any]], level: Level, out: Any) -> Any:
-    """Return what f returned; where a tangent of it is NaN, with zeros against infinite slopes told apart.
-
-    ``seeded`` makes its arguments anew, whatever f did to those that it got.
-    """
-    if not any(map(has_nan, _tangents_of(out, level))):
-        return out
-    from .second_look.certain import check_determined, pushed_again
-
-    out = pushed_again(f, seeded(), level, out)
-    check_determined(level, _tangents_of(out, level))
-    return out
-
-
-def _tangents_of(out: Any, level: Level) -> list[Any]:
-    leaves = [out] if is_number(type(out)) else flatten(out)[0]
-    return [x.tangent for x in leaves if is_number(type(x)) and x.level is level]
-
-
-def pushed_leaf(out: Any, level: Level) -> tuple[Any, Any]:
-    """Return an output's primal and tangent at a level; None where it does not depend on what was seeded."""
-    check_alive_below(out, level)
-    if not (is_number(type(out)) and out.level is level):
-        return own(out), None
-    return own(out.primal), out.tangent

@@ -22,7 +22,7 @@ from .calls.call import Call
 from .calls.directions import Columns, ComplexPartial, Directions, check_same, holomorphic, is_small
 from .calls.running import run
 from .calls.structures import flatten
-from .forward import certain, pushed_leaf, with_tangents
+from .seeding import certain, pushed_leaf, with_tangents
 
 Run = tuple[range, Level, Callable[[], list[Any]], Callable[[], Any]]
 """The directions of a run, its level, what makes its arguments anew, and what gives what f returns."""

@@ -11,11 +11,12 @@ from ..calls.places import Which, by_position, distinct
 from ..calls.structures import flatten
 from ..calls.values import name_of
 from ..derived import derived, with_parameters_of
-from ..forward import joined, value_and_columns
+from ..forward import value_and_columns
 from ..linearization import Recording
 from ..recorded import columns, of_one_array, rows
 from ..reverse import value_and_rows
 from ..runs import partials
+from ..seeding import joined
 from ..sparse.jacobians import check_sparse, dense_by_colours, value_and_sparse_jacobian
 from ..sparse.sparsity import Sparsity
 

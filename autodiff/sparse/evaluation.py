@@ -19,10 +19,10 @@ from ..calls.directions import ONE_RUN, largest
 from ..calls.given import described
 from ..calls.structures import flatten
 from ..calls.values import output_leaf
-from ..forward import joined
 from ..linearization import Recording
 from ..second_look.certain import certain_tangents
 from ..second_look.rounding import differ, size_of_terms
+from ..seeding import joined
 from .pattern import pattern_of
 from .sparsity import Compression, Sparsity
 

@@ -22,6 +22,7 @@ from dualnumbers.table.dispatch import lead, leading
 from dualnumbers.table.parameters import as_now
 from dualnumbers.table.row import Face
 
+from .. import upward
 from . import fast_paths
 from .handles import CLASS, handle, is_index
 from .keeping import Lease
@@ -171,17 +172,13 @@ class Variable(Number, operators=True):
 
     def __new__(cls, data: Any, name: str | None = None) -> Leaf:
         """Make a leaf by hand."""
-        from ..objects.leaf import Leaf
-
-        leaf: Leaf = Leaf(data, name)
+        leaf: Leaf = upward.Leaf(data, name)
         return leaf
 
     @classmethod
     def multi_variables(cls, *data: Any) -> list[Any]:
         """Make leaves that belong together: ``compute_gradients`` gives a Jacobian by each, in this order."""
-        from ..objects.leaf import together
-
-        return together([cls(x) for x in data])
+        return upward.together([cls(x) for x in data])
 
     def __copy__(self) -> Any:
         self.tape.pinned.add(self.line)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualnumbers.levels import Level
 
+from .. import upward
 from .program import FAR, INERT, Program
 
 if TYPE_CHECKING:
@@ -87,9 +88,7 @@ class Tape(Program):
         not, or where the tape is none of `autodiff.record`. Raises RuntimeError, a
         ``autodiff.tape.replay.DivergedError``, where a decision of the function would be another one.
         """
-        from .replay import run
-
-        return run(self, args)
+        return upward.run(self, args)
 
     def adjoints(self, out: Any, cotangent: Any = None) -> list[Any]:
         """Return the adjoint of every line, by one sweep from an output: of ``v`` it is ``tape.adjoints(out)[v.line]``.
@@ -102,9 +101,7 @@ class Tape(Program):
         >>> tape.adjoints(out)
         [5.0, 3.0, 5.0, 1.0]
         """
-        from .sweep import every_adjoint
-
-        return every_adjoint(self, out, cotangent)
+        return upward.every_adjoint(self, out, cotangent)
 
     def profile(self) -> Profile:
         """Return what each line of the user's code costs, in the run and in the sweep; ``print`` shows it as a table.
@@ -118,9 +115,7 @@ class Tape(Program):
         >>> tape.profile().total().operations
         2
         """
-        from .profile import profile
-
-        return profile(self)
+        return upward.profile(self)
 
     def rules(self, names: Sequence[str] | None = None) -> str:
         """Return the list of its lines with the rule of each: its partials, or of an array what its pull-back adds.
@@ -136,37 +131,25 @@ class Tape(Program):
         v3 = sin(v2)
             ∂v3/∂v2 = cos(v2)
         """
-        from ..symbols.lines import rules
-
-        return rules(self, names)
+        return upward.rules(self, names)
 
     def __reduce__(self) -> Any:
-        from .pickling import restored, state_of
-
-        return restored, (state_of(self),)
+        return upward.restored, (upward.state_of(self),)
 
     def __str__(self) -> str:
-        from .listing import listing
-
-        return listing(self)
+        return upward.listing(self)
 
     def to_svg(self, **options: Any) -> str:
         """Draw it as SVG. The options of the three are those of `autodiff.drawing.picture`."""
-        from ..drawing import picture
-
-        return picture(self, **options).to_svg()
+        return upward.picture(self, **options).to_svg()
 
     def to_dot(self, **options: Any) -> str:
         """Draw it in the language of Graphviz."""
-        from ..drawing import picture
-
-        return picture(self, **options).to_dot()
+        return upward.picture(self, **options).to_dot()
 
     def to_mermaid(self, **options: Any) -> str:
         """Draw it as a Mermaid flowchart."""
-        from ..drawing import picture
-
-        return picture(self, **options).to_mermaid()
+        return upward.picture(self, **options).to_mermaid()
 
     def _repr_html_(self) -> str:
         from html import escape

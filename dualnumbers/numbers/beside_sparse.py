@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import upward
 from ..foreign import is_sparse
 from ..levels import is_number
 from ..messages.errors import user_line
@@ -47,14 +48,12 @@ def with_sparse(row: Any, x: Any, y: Any) -> Any:
     sparse = y if is_number(type(x)) else x
     if not is_sparse(type(sparse)):
         return NotImplemented
-    from ..sparse import SparseArray, as_sparse_array
-
-    if isinstance(sparse, SparseArray):
+    if isinstance(sparse, upward.SparseArray):
         return NotImplemented  # Python asks it
     if row.name not in OPERATORS:
         raise TypeError(
             f"a sparse matrix beside a number takes @, *, /, + and -: write A.toarray() in its place for "
             f"{row.name}{user_line()}"
         )
-    x, y = (as_sparse_array(z) if z is sparse else z for z in (x, y))
+    x, y = (upward.as_sparse_array(z) if z is sparse else z for z in (x, y))
     return OPERATORS[row.name](x, y)

@@ -1,9 +1,9 @@
 """Values that no sweep reads are let go: gradients stay what they are to the bit, and the memory goes back."""
 
+import functools
 import gc
 import tracemalloc
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -40,7 +40,8 @@ def same_schur(monkeypatch):
 
     def imported(name, *package):
         function = of_scipy(name, *package)
-        return partial(once, function) if name in ("linalg.fractional_matrix_power", "linalg.logm") else function
+        by_schur = name in ("linalg.fractional_matrix_power", "linalg.logm")
+        return functools.partial(once, function) if by_schur else function
 
     def once(function, a, *exponent):
         key = function, a.tobytes(), a.shape, a.dtype, *exponent
