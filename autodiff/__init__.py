@@ -185,4 +185,4 @@ __getattr__ = late(__name__, LATE)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *LATE, "forward", "reverse"})
+    return sorted({*__all__, *LATE, "__doc__", "__version__", "reverse"})

@@ -13,11 +13,16 @@ Operator = TypeVar("Operator", bound=Callable[..., Callable[..., Any]])
 
 
 class Derived:
-    """A function that an operator made; to pickle, the operator and what it was given, to be called again."""
+    """A derivative as a function, such as `grad(f)`: what an operator made of f. It takes the arguments of f.
+
+    It is pickled as the operator and what that was given, to be called again.
+    """
 
     def __init__(self, operator: Any, given: tuple[Any, ...], options: dict[str, Any], run: Callable[..., Any]) -> None:
         self.made_by, self.run = (operator, given, options), run
-        self.__name__, self.__qualname__, self.__doc__ = run.__name__, run.__qualname__, run.__doc__
+        self.__name__, self.__qualname__ = run.__name__, run.__qualname__
+        if run.__doc__:
+            self.__doc__ = run.__doc__
         self.__wrapped__ = getattr(run, "__wrapped__", run)  # whose parameters it has
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:

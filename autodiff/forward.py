@@ -1,4 +1,4 @@
-"""Forward mode: the push-forward of a seeded dual number gives a directional derivative. It keeps no tape.
+"""Forward mode: the push-forward of a seeded dual number gives a directional derivative.
 
 Several directions are the members of one tangent, a batch, so that the function runs once for all of them.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dualnumbers.forms import shape
 from dualnumbers.late import late
 from dualnumbers.levels import Level
+from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.dual import DualNumber
 from dualnumbers.numbers.nested import regular
 from dualnumbers.table.partials import as_given, in_precision
@@ -30,14 +31,14 @@ from .seeding import certain, check_alive_below, joined, split, with_tangents
 new = object.__new__
 
 LONG = 3
-"""As often is differentiated by one number where a power series takes less time than nesting."""
+"""From so many differentiations by one number on a power series takes less time than nesting."""
 
 if TYPE_CHECKING:
     from .check.derivatives import check_derivative
 
 __all__ = ["check_derivative", "derivative", "differentiate", "gradient", "jacfwd", "jvp"]
 
-__getattr__ = late(__name__, {"check_derivative": "check"}, __package__)
+__getattr__ = late(__name__, {"check_derivative": "upward"}, __package__)
 
 
 def derivative(f: Callable[..., Any], wrt: Which, args: Sequence[Any], order: int | None = None) -> Any:
@@ -92,6 +93,7 @@ def _mixed_partial(f: Callable[..., Any], wrt: tuple[int | str, ...], args: Sequ
     if not wrt:
         raise TypeError(
             "wrt is the index of an argument or a parameter's name, or a tuple of those; got an empty tuple"
+            f"{user_line()}"
         )
     args = arguments(f, args)
     first = wrt[0]
@@ -172,7 +174,7 @@ def jvp(
         raise no_function("jvp(f, [x], [v])", f)
     primals, tangents = arguments(f, primals), arguments(f, tangents)
     if len(primals) != len(tangents):
-        raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents")
+        raise ValueError(f"jvp: {len(primals)} primals but {len(tangents)} tangents{user_line()}")
     level, call = Level(), Call(primals, range(len(primals)))
     pushed = call.matched(tangents)
     seeded = partial(with_tangents, call, pushed, level)

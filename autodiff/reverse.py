@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_gradient", "grad", "gradient", "jacrev", "record", "value_and_grad", "vjp"]
 
-__getattr__ = late(__name__, {"check_gradient": "check"}, __package__)
+__getattr__ = late(__name__, {"check_gradient": "upward"}, __package__)
 
 
 ONES = {float: 1.0, np.float64: 1.0, np.float32: np.float32(1.0)}

@@ -1,6 +1,6 @@
 """Partials by runs of a function with dual numbers: one run for all directions, as the members of one tangent, a batch.
 
-It keeps no tape.
+It keeps no tape, unless the directions would fill the memory, or a tangent is NaN: then f is recorded.
 """
 
 from __future__ import annotations

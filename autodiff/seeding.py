@@ -15,7 +15,7 @@ from .calls.values import check_alive, output, output_leaf, own, zero
 
 
 def with_tangents(call: Call, tangents: Sequence[Any], level: Level) -> list[Any]:
-    """Return the arguments as f gets them: an array is a number in every run, whichever directions are this one's."""
+    """Return the arguments as f gets them; an array without a tangent gets zeros, as in the other runs."""
     numbers: list[Any] = []
     for x, tangent in zip(call.leaves, tangents, strict=True):
         if tangent is None and shape(x):

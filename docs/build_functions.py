@@ -178,7 +178,7 @@ def missing() -> Iterator[tuple[str, list[str]]]:
     if set(absent) != set(given) or len(given) != len(set(given)):
         raise ValueError(
             f"docs/unsupported.py: without a reason {sorted(set(absent) - set(given))}, "
-            f"without need {sorted(set(given) - set(absent))}"
+            f"with one, though they are there: remove {sorted(set(given) - set(absent))}"
         )
     for reason, members in REASONS.items():
         yield reason, sorted(members.split())

@@ -14,3 +14,7 @@ __all__ = ["DualNumber", "TaylorNumber", "dmath", "functions", "register_number"
 
 __getattr__ = late(__name__, {"DualNumber": "numbers.dual", "TaylorNumber": "numbers.taylor.number",
                               "register_number": "numbers.typed", "dmath": "", "functions": ""})  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__doc__"})

@@ -18,9 +18,9 @@ from .rules.comparisons import math_isclose as _isclose
 from .rules.elementwise.arithmetic import degrees, fma, fmod, frexp, ldexp, modf, nextafter, radians, remainder
 from .rules.elementwise.exponential import exp, exp2, expm1, log1p, log2, log10
 from .rules.elementwise.exponential import log as _natural_log
-from .rules.elementwise.extrema import copysign, fabs
 from .rules.elementwise.gamma import gamma, lgamma
 from .rules.elementwise.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from .rules.elementwise.kinks import copysign, fabs
 from .rules.elementwise.normal import erf, erfc
 from .rules.elementwise.powers import cbrt, euclidean_length, sqrt
 from .rules.elementwise.powers import hypot as _hypot

@@ -1,4 +1,4 @@
-"""What is imported when it is first asked for, names of a module or a module: most programs need little of it."""
+"""What is imported when it is first asked for, a name of a module or a whole module: most programs need little."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def late(module: str, names: Mapping[str, str], package: str | None = None) -> C
 
 
 class LateModule:
-    """Stands for a module under a name of another one, until something of it is asked for; then the module does itself.
+    """Stands for a module under a name of another one. When something of it is asked for, the module takes its place.
 
     In that other one, ``directions = LateModule(globals(), "directions", "autodiff.calls.directions")``.
     """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from dualnumbers.forms import shape
 from dualnumbers.messages.errors import user_line
 
 from ..derived import Derived
@@ -54,24 +56,37 @@ def parameter_names(f: Any, count: int) -> list[str]:
     return names[:count] if len(names) >= count else []
 
 
-def place(which: Any, f: Any, count: int, option: str = "wrt") -> int:
+def place(which: Any, f: Any, count: int, option: str = "wrt", hint: str = "") -> int:
     """Return the index of the argument of ``f`` that an index or a name stands for, of ``count`` given by position.
 
     Raises TypeError, IndexError, or for a name that is no parameter's ValueError, that say which there are.
+    ``hint`` is said besides where there is no such argument.
     """
     if type(which) is int and 0 <= which < count:
         return which
     if isinstance(which, str):
         return _place_of_name(which, f, count, option)
-    if isinstance(which, bool) or not hasattr(type(which), "__index__"):
+    index = _as_index(which)
+    if index is None:
+        call = "; the arguments come in a second call, as in grad(f)(x)" if option == "argnums" and shape(which) else ""
         raise TypeError(
             f"{option} is the index of an argument or a parameter's name, or a tuple of those; got "
-            f"{described(which)}{user_line()}"
+            f"{described(which)}{call}{user_line()}"
         )
-    if not -count <= which < count:
+    if not -count <= index < count:
         there = f": 0 to {count - 1}" if count else ""
-        raise IndexError(f"{option}={which}, but the function was given {count} argument(s) by position{there}")
-    return int(which.__index__()) % count
+        raise IndexError(
+            f"{option}={which}, but the function was given {count} argument(s) by position{there}{hint}{user_line()}"
+        )
+    return index % count
+
+
+def _as_index(x: Any) -> int | None:
+    """Return an integer of any type as Python's; None for what is none, as a flag or an array of several."""
+    try:
+        return None if isinstance(x, bool) else operator.index(x)
+    except TypeError:
+        return None
 
 
 def _passes_on(f: Any) -> bool:
@@ -111,7 +126,9 @@ def places(which: Which, f: Any, count: int, option: str = "argnums") -> list[in
 def distinct(argnums: Which, found: list[int]) -> list[int]:
     """Return the `places` of ``argnums``; ValueError where one is named twice."""
     if len(set(found)) < len(found):
-        raise ValueError(f"argnums={argnums!r} names an argument twice: name it once, and use its derivative twice")
+        raise ValueError(
+            f"argnums={argnums!r} names an argument twice: name it once, and use its derivative twice{user_line()}"
+        )
     return found
 
 
@@ -134,9 +151,6 @@ def by_position(
         return f(*xs[:count], **dict(zip(moved, xs[count:], strict=True)), **fixed)
 
     function.__name__ = name_of(f)
-    try:
-        found = [count + moved.index(k) if k in moved else place(k, f, count, option) for k in named]
-    except IndexError as error:
-        first = next(iter(keywords))
-        raise IndexError(f"{error}; what is given by keyword is named, {option}={first!r}") from None
+    hint = f"; what is given by keyword is named, {option}={next(iter(keywords))!r}"
+    found = [count + moved.index(k) if k in moved else place(k, f, count, option, hint) for k in named]
     return function, [*args, *(keywords[name] for name in moved)], found

@@ -24,7 +24,7 @@ def _copy(x: Any) -> Any:
     return copy(x)
 
 
-class Sequences:
+class Structures:
     """Tuples, lists and named tuples: how they are taken apart and put together, as the other kinds below."""
 
     def parts(self, x: Any) -> list[Any]:
@@ -54,7 +54,7 @@ class Sequences:
         return f"a {type(x).__name__} of {len(x)}"
 
 
-class Mappings(Sequences):
+class Mappings(Structures):
     """Dicts, by their keys."""
 
     def parts(self, x: Any) -> list[Any]:
@@ -78,7 +78,7 @@ class Mappings(Sequences):
         return f"a dict with the keys {list(x)}"
 
 
-class Dataclasses(Sequences):
+class Dataclasses(Structures):
     """Instances of dataclasses, by their fields; those with ``metadata={"static": True}`` stay as they are.
 
     They are made without ``__init__``, which may check or convert.
@@ -109,7 +109,7 @@ class Dataclasses(Sequences):
         return f"a {type(x).__name__} with the fields {_set_fields(x)}"
 
 
-class Registered(Sequences):
+class Registered(Structures):
     """Instances of a class by the functions that were registered for it."""
 
     def __init__(self, take_apart: Callable[[Any], Iterable[Any]], put_together: Callable[[Any, list[Any]], Any]):
@@ -132,7 +132,7 @@ class Registered(Sequences):
         return f"a {type(x).__name__} of {len(self.parts(x))} parts"
 
 
-class LeftAlone(Sequences):
+class LeftAlone(Structures):
     """None and strings: they have no parts, and stay where they are."""
 
     def parts(self, x: Any) -> list[Any]:
@@ -153,8 +153,8 @@ class LeftAlone(Sequences):
 
 DATACLASSES, LEFT_ALONE = Dataclasses(), LeftAlone()
 
-KINDS: dict[type, Sequences | None] = {
-    tuple: Sequences(), list: Sequences(), dict: Mappings(), NoneType: LEFT_ALONE, str: LEFT_ALONE,
+KINDS: dict[type, Structures | None] = {
+    tuple: Structures(), list: Structures(), dict: Mappings(), NoneType: LEFT_ALONE, str: LEFT_ALONE,
     **dict.fromkeys((int, float, complex, np.generic, np.float64, np.ndarray)),
 }  # fmt: skip
 """Class → how its instances and those of its subclasses are taken apart; None of leaves."""
@@ -163,7 +163,7 @@ BUILT_IN = tuple(KINDS)
 
 
 @lru_cache(1024)
-def kind_of_class(cls: type) -> Sequences | None:
+def kind_of_class(cls: type) -> Structures | None:
     """Find `kind_of` for the instances of a class."""
     bases = [base for base in cls.__mro__ if base in KINDS]
     registered = [base for base in bases if base not in BUILT_IN]
@@ -179,8 +179,8 @@ def _set_fields(x: Any) -> list[str]:
     return [field.name for field in fields(x) if hasattr(x, field.name) and not field.metadata.get("static")]
 
 
-def kind_of(x: Any) -> Sequences | None:
-    """Find how a value is taken apart and put together, as `Sequences` are; None for a leaf."""
+def kind_of(x: Any) -> Structures | None:
+    """Find how a value is taken apart and put together, as `Structures` are; None for a leaf."""
     cls: Any = type(x)
     return KINDS[cls] if cls in KINDS else kind_of_class(cls)
 
@@ -213,7 +213,7 @@ def flatten(tree: Any) -> tuple[list[Any], Callable[[Iterable[Any]], Any]]:
     return leaves, lambda new: build(iter(new))
 
 
-def _whole(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
+def _whole(tree: Any, kind: Structures, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
     """Take a whole tree apart, as `_taken` does; ValueError where it has no end."""
     try:
         return _taken(tree, kind, leaves)
@@ -224,7 +224,7 @@ def _whole(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[
         ) from None
 
 
-def _taken(tree: Any, kind: Sequences, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
+def _taken(tree: Any, kind: Structures, leaves: list[Any]) -> Callable[[Iterator[Any]], Any]:
     """Add the leaves of a structure, and return what makes it of a stream of others."""
     makers: list[Callable[[Iterator[Any]], Any]] = []
     for part in kind.parts(tree):

@@ -11,8 +11,7 @@ import numpy as np
 
 from dualnumbers.foreign import as_like, copy_of, is_foreign, new_like
 from dualnumbers.forms import PYTHON, flags, is_unreal, shape
-from dualnumbers.levels import HELD, is_noted, is_number, read
-from dualnumbers.levels import plain as value_of_leaf
+from dualnumbers.levels import HELD, is_noted, is_number, plain, read
 from dualnumbers.messages.errors import user_line
 from dualnumbers.number_types import alike, converted, number_type, wrapped
 from dualnumbers.numbers.array import ArrayNumber
@@ -100,6 +99,8 @@ def differentiable(x: Any, name: str = "the argument") -> Any:
     if x is None and name.endswith("tangent"):
         raise TypeError(f"{name} of a number or an array is None: for what does not move give 0.0 or np.zeros_like(x)"
                         f"{user_line()}")  # fmt: skip
+    if isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b":
+        remedy = "; a flag is no number: give it as an argument of its own, or as a string"
     if hasattr(x, "__dict__") and not callable(x) and not isinstance(x, np.ndarray):
         remedy = remedy or "; register its class by autodiff.register_structure"
     raise TypeError(f"cannot differentiate with respect to {name}, {described(x)}: it is not a real or complex number "
@@ -140,7 +141,7 @@ def output_leaf(out: Any, f: Any) -> Any:
     out = _number(out, f)
     if type(out) is float or (is_number(type(out)) and getattr(type(out), "active", True)):
         return out
-    value = value_of_leaf(out)
+    value = plain(out)
     if number_type(type(value)) is not None:
         return out
     kind = np.result_type(value).kind
@@ -228,7 +229,7 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
         if given is None:
             raise _unlike(what, x)
         return [leaf for t, part in zip(given, kind.parts(x), strict=True) for leaf in matching(t, part, what)]
-    if number_type(type(value_of_leaf(x))) is not None:
+    if number_type(type(plain(x))) is not None:
         return [_beside_typed(tangent, what, x)]
     if is_structure(tangent) and not (shape(x) and isinstance(tangent, (list, tuple))):
         raise _unlike(what, x)
@@ -238,9 +239,9 @@ def matching(tangent: Any, x: Any, what: str) -> list[Any]:
         raise _unlike(what, x) from error
     tangent = as_like(differentiable(tangent, what), x)
     if shape(tangent) != shape(x):
-        raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape {shape(x)}: they must be equal")
+        raise _of_other_shape(what, tangent, x)
     if is_unreal(tangent) and not is_unreal(x):
-        raise ValueError(f"{what} is complex, its value is real")
+        raise ValueError(f"{what} is complex, its value is real{user_line()}")
     if type(x) is np.ndarray and not x.ndim and not is_number(type(tangent)):
         return [np.asarray(tangent, np.result_type(tangent, x.dtype))]  # it may be written to, or indexed
     return [as_given(astype(tangent, x.dtype) if shape(x) and tangent.dtype != x.dtype else tangent, x)]
@@ -250,8 +251,12 @@ def _beside_typed(tangent: Any, what: str, x: Any) -> Any:
     """Return the tangent of a number of another type, as `matching` does."""
     tangent = differentiable(tangent, what)
     if shape(tangent):
-        raise ValueError(f"{what} has shape {shape(tangent)}, its value has shape (): they must be equal")
-    return alike(tangent, type(value_of_leaf(x)))
+        raise _of_other_shape(what, tangent, x)
+    return alike(tangent, type(plain(x)))
+
+
+def _of_other_shape(what: str, t: Any, x: Any) -> ValueError:
+    return ValueError(f"{what} has shape {shape(t)}, its value has shape {shape(x)}: they must be equal{user_line()}")
 
 
 def _unlike(what: str, x: Any) -> ValueError:
@@ -263,7 +268,7 @@ def _unlike(what: str, x: Any) -> ValueError:
 
 def zero(out: Any, x: Any) -> Any:
     """Return the zero tangent of an output that ``x`` does not reach: of the output's shape, in the type of both."""
-    out, x = value_of_leaf(out), value_of_leaf(x)
+    out, x = plain(out), plain(x)
     typed = next((type(part) for part in (x, out) if number_type(type(part)) is not None), None)
     if typed is not None:
         return converted(0, typed)
@@ -293,7 +298,7 @@ def scalar_output(out: Any, f: Any) -> Any:
 
 def real_output(out: Any, f: Any) -> Any:
     """Return what a function returned as one real number; TypeError where it is an array or complex."""
-    if getattr(type(out), "active", False) and type(value_of_leaf(out)) in (float, np.float64):
+    if getattr(type(out), "active", False) and type(plain(out)) in (float, np.float64):
         return out  # most are
     out = output_leaf(scalar_output(out, f), f)
     if is_unreal(out):

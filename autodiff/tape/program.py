@@ -84,7 +84,7 @@ class Program:
     static: dict[int, tuple[Any, ...]]
     """The fixed parameters of each line that has any."""
     constants: list[Any]
-    """The constants, from the second on."""
+    """None, and behind it the constants: their operands are -2, -3, …"""
     captured: Captured | None
     """The caller's arrays among the constants, which must not change; None where there is none."""
     inputs: list[int]

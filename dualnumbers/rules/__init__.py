@@ -28,7 +28,7 @@ import numpy as np
 from ..table import BY_NUMPY
 
 ROOMS = ("elementwise", "arrays", "linalg", "statistics", "calculus", "signals")
-EARLY = ("elementwise.extrema", "elementwise.trigonometric", "reductions")
+EARLY = ("elementwise.kinks", "elementwise.trigonometric", "reductions")
 """The families that most programs need; with those that these import."""
 
 LATE = {

@@ -846,6 +846,23 @@ def test_an_argument_given_by_keyword_is_named(operator):
     assert grad(lambda x: x * x, argnums="x")(x=3.0) == 6.0
 
 
+@pytest.mark.parametrize("x", [np.ones(3), np.array([0, 1]), np.array(0.5), 1.5, True])
+def test_the_argument_in_the_place_of_its_index(x):
+    arrays = "; the arguments come in a second call, as in grad(f)(x)" if np.ndim(x) else ""
+    for operator in (grad, autodiff.jacobian, autodiff.value_and_grad):
+        with pytest.raises(TypeError, match=rf"argnums is the index of an argument .*{re.escape(arrays)} \(at "):
+            operator(lambda v: np.sum(v * v), x)(x)
+    with pytest.raises(TypeError, match="wrt is the index of an argument"):
+        derivative(lambda v: v * v, x, [2.0])
+
+
+@pytest.mark.parametrize("flag", [True, np.True_, np.ones(2, bool)])
+def test_a_flag_among_the_parameters(flag):
+    with pytest.raises(TypeError, match="a flag is no number: give it as an argument of its own, or as a string"):
+        grad(lambda p: p["x"] * 2.0)({"x": 2.0, "flag": flag})
+    assert grad(lambda p, flag: p["x"] * (2.0 if flag is True else 1.0))({"x": 2.0}, True) == {"x": 2.0}
+
+
 @pytest.mark.parametrize(("xs", "tangents"), [([1.0, 2.0], [1.0, None]), ([{"a": X}], [{"a": None}])])
 def test_a_tangent_is_not_none(xs, tangents):
     with pytest.raises(

@@ -12,7 +12,7 @@ from ..domains import between
 from ..shaping import arrays, in_common
 from ..where import where
 from .arithmetic import as_numpy
-from .extrema import maximum, minimum, no_order, share
+from .kinks import maximum, minimum, no_order, share
 
 # the shares of minimum(maximum(x, a), b), so that it does not matter which of the two is written
 _clip = elementwise(

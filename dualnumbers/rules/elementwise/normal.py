@@ -18,7 +18,7 @@ from ..from_scipy import elementwise_of_scipy, scipy_function
 from ..gauss_legendre import gauss, in_blocks
 from ..where import where
 from .exponential import gaussian, gaussian_growth, square_exponential
-from .extrema import absolute
+from .kinks import absolute
 
 ROOT2, ROOT_PI = math.sqrt(2.0), math.sqrt(math.pi)
 ROOT_2PI = ROOT2 * ROOT_PI

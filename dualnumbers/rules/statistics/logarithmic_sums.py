@@ -15,7 +15,7 @@ from ..comparisons import equal, greater
 from ..complexes import conj, real
 from ..constants import ln2
 from ..elementwise.exponential import exp, expm1
-from ..elementwise.extrema import absolute
+from ..elementwise.kinks import absolute
 from ..indexing import getitem, scatter
 from ..reductions import PLAIN, kept, mean, sum
 from ..where import where

@@ -9,7 +9,7 @@ from ...comparisons import greater
 from ...complexes import real
 from ...domains import positive
 from ...elementwise.exponential import exp
-from ...elementwise.extrema import absolute, maximum
+from ...elementwise.kinks import absolute, maximum
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...where import where
 from .bessel_scaled import ive, kve, lowering, raising

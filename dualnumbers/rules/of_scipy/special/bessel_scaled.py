@@ -14,7 +14,7 @@ from ...comparisons import greater, greater_equal, less_equal
 from ...complexes import imag, real
 from ...domains import Domain, nonzero, positive
 from ...elementwise.exponential import exp
-from ...elementwise.extrema import absolute
+from ...elementwise.kinks import absolute
 from ...elementwise.trigonometric import cos, sin
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...step_functions import sign

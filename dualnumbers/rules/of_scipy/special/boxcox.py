@@ -13,7 +13,7 @@ from ....table import elementwise, family
 from ...comparisons import equal, greater, less
 from ...domains import Domain
 from ...elementwise.exponential import exp, log, log1p
-from ...elementwise.extrema import absolute
+from ...elementwise.kinks import absolute
 from ...elementwise.powers import math_pow
 from ...from_scipy import elementwise_of_scipy
 from ...gauss_legendre import gauss, in_blocks

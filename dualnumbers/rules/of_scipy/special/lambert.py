@@ -3,7 +3,7 @@
 from ...comparisons import less
 from ...domains import Domain, positive_base
 from ...elementwise.exponential import exp
-from ...elementwise.extrema import absolute
+from ...elementwise.kinks import absolute
 from ...elementwise.powers import by_base, by_exponent, power
 from ...from_scipy import elementwise_of_scipy
 from ...where import where

@@ -6,7 +6,7 @@ from ....table import elementwise
 from ...comparisons import equal, less_equal
 from ...domains import Domain, both_positive, positive
 from ...elementwise.exponential import log, log1p
-from ...elementwise.extrema import absolute
+from ...elementwise.kinks import absolute
 from ...elementwise.powers import cosine, hypot
 from ...from_scipy import elementwise_of_scipy
 from ...step_functions import sign

@@ -1,7 +1,7 @@
 """(f(x) − f(0)) / x without a quotient near 0: sin x / x and its like, to any order."""
 
 from ...comparisons import less
-from ...elementwise.extrema import absolute
+from ...elementwise.kinks import absolute
 from ...gauss_legendre import gauss
 from ...where import where
 

@@ -5,7 +5,7 @@ import math
 from ....table import Refused, elementwise
 from ...comparisons import equal, less
 from ...domains import Domain, positive
-from ...elementwise.extrema import absolute
+from ...elementwise.kinks import absolute
 from ...elementwise.powers import math_pow
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...where import where

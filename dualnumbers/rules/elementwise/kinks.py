@@ -1,4 +1,4 @@
-"""Functions with kinks. Policy: at the kink of abs the derivative is 0; at a tie the arguments share it equally."""
+"""Functions with kinks: abs, maximum and the like. At the kink of abs the derivative is 0; at a tie both share it."""
 
 import math
 import operator as op
