@@ -853,7 +853,7 @@ def test_the_argument_in_the_place_of_its_index(x):
         with pytest.raises(TypeError, match=rf"argnums is the index of an argument .*{re.escape(arrays)} \(at "):
             operator(lambda v: np.sum(v * v), x)(x)
     with pytest.raises(TypeError, match="wrt is the index of an argument"):
-        derivative(lambda v: v * v, x, [2.0])
+        forward.derivative(lambda v: v * v, x, [2.0])
 
 
 @pytest.mark.parametrize("flag", [True, np.True_, np.ones(2, bool)])
