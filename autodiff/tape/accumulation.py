@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dualnumbers.rules.complexes import real
 from dualnumbers.rules.indexing import add_at
 from dualnumbers.rules.reductions import sum as total
 from dualnumbers.rules.shaping import astype, broadcast_to, reshape
+from dualnumbers.rules.short_axes import of_rows
 from dualnumbers.table.kinds import Times
 from dualnumbers.table.partials import BY_ITSELF, as_numpy_float, numpy_float
 
@@ -36,6 +38,9 @@ else:
 HANDY = 1 << 12
 """Up to so many bytes a new sum takes less time than to find out whether somebody else has the array."""
 
+
+LITTLE = 1 << 15
+"""Of so many bytes on it is asked in whose memory a product goes, and whether short rows are repeated in it."""
 
 SHORT = 64
 """An element that is repeated fewer times is written out before a product: NumPy goes on to the next one slowly."""
@@ -134,7 +139,7 @@ def product(p: Any, g: Any, times: Times | None, last: bool) -> Any:
         return times(p, g)
     if type(p) is np.ndarray:
         if p.dtype is not g.dtype or p.shape != g.shape:
-            return p * g
+            return of_rows(mul, np.multiply, p, g)
         if is_temporary(p):
             return np.multiply(p, g, out=p)
         if g.strides[-1:] == (0,) and 0 < g.shape[-1] < SHORT and any(g.strides):
@@ -243,11 +248,10 @@ def add_around(found: list[Any], owned: set[int], line: int, operand: int, g: An
         add(found, owned, operand, g, x)
 
 
-COMMON = frozenset((float, numpy_float, np.ndarray, bool, np.bool, int, tuple))
-"""Types of most values."""
-
-
 NUMPY_FLOATS = frozenset((np.float64, np.float32, np.float16))
+
+COMMON = NUMPY_FLOATS | {float, np.ndarray, bool, np.bool, int, tuple}
+"""Types of most values."""
 
 
 def as_partials_take(tape: Any) -> tuple[list[Any], list[Any]]:

@@ -17,6 +17,7 @@ from dualnumbers.forms import is_unreal
 from dualnumbers.levels import is_number
 from dualnumbers.numbers.operators import as_operand, beside
 from dualnumbers.operands import is_operand
+from dualnumbers.rules.short_axes import of_rows
 from dualnumbers.table.parameters import UNCHANGING, as_now
 from dualnumbers.table.row import Face
 
@@ -24,6 +25,9 @@ from .handles import handle
 from .program import UNARY
 
 new, ndarray, numpy_float = object.__new__, np.ndarray, np.float64
+
+ARITHMETIC = frozenset((np.add, np.subtract, np.multiply, np.divide))
+"""What may be carried out of arrays that repeat short rows as `short_axes.of_rows` does."""
 
 Variable: Any = None
 ArrayVariable: Any = None
@@ -217,6 +221,7 @@ def in_many(face: Face) -> Callable[..., Any]:
 def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Make an operator of Variables and its reflected twin: the usual operands at once, others by the general way."""
     row, evaluate = face.row, face.evaluate
+    of_arrays = partial(of_rows, evaluate, face.plain) if face.plain in ARITHMETIC else evaluate
 
     def operator(x: Any, y: Any) -> Any:
         kind = type(y)
@@ -229,10 +234,11 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             other = -len(constants)
         elif (kind is Variable or kind is ArrayVariable or kind is VariableView) and y.tape is tape:
             other = y.line
-            z = evaluate(values[line], values[other])
+            v, w = values[line], values[other]
+            z = evaluate(v, w) if kind is Variable or w.ndim < 2 else of_arrays(v, w)
             place = len(values)
         elif kind is ndarray and y.dtype.char != "O":
-            z = evaluate(values[line], y)
+            z = (evaluate if y.ndim < 2 else of_arrays)(values[line], y)
             place, other = len(values), tape.constant(y)
         else:
             operand = as_operand(x, y, row)
@@ -257,7 +263,7 @@ def operators(face: Face) -> tuple[Callable[..., Any], Callable[..., Any]]:
             if kind is Variable:  # Python asks the array first, whose class is derived from that of the number
                 return operator(y, x)
             if kind is ndarray and y.dtype.char != "O":
-                z, place = evaluate(y, values[line]), len(values)
+                z, place = (evaluate if y.ndim < 2 else of_arrays)(y, values[line]), len(values)
                 tape.append(row, tape.constant(y), line, z, place)
                 return tape.handle_on(z, place)
             operand = as_operand(x, y, row)

@@ -15,7 +15,7 @@ from .comparisons import equal
 from .complexes import conj
 from .indexing import getitem, rows_at
 from .shaping import astype, broadcast_to, concatenate, reshape, transpose
-from .short_sums import added
+from .short_axes import added, extreme
 from .strong import strong
 from .where import where
 
@@ -245,7 +245,7 @@ extremum = Smooth(extremum_push, extremum_pull, extremum_places)
 def _extremum(numpy_function, reduce):
     """Make a reduction by np.max or np.min; of plain arrays without their wrapper."""
     return lambda x, axis, keepdims: (
-        reduce(x, axis, None, None, keepdims) if type(x) is np.ndarray
+        extreme(reduce, x, axis, keepdims) if type(x) is np.ndarray
         else numpy_function(x, axis=axis, keepdims=keepdims))  # fmt: skip
 
 

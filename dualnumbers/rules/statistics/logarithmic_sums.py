@@ -18,6 +18,7 @@ from ..elementwise.exponential import exp, expm1
 from ..elementwise.kinks import absolute
 from ..indexing import getitem, scatter
 from ..reductions import PLAIN, kept, mean, sum
+from ..short_axes import extreme
 from ..where import where
 
 WORTH = 1 << 11
@@ -34,7 +35,7 @@ def _from_largest(x, axis):
     """Return the largest elements and the differences from them; None twice where some are not finite, or none is."""
     if type(x) is not np.ndarray or x.dtype.kind != "f" or not x.size or not x.ndim:
         return None, None
-    peak = np.maximum.reduce(x, axis, None, None, True)
+    peak = extreme(np.maximum.reduce, x, axis, True)
     return (peak, x - peak) if _all(np.isfinite(peak), None) else (None, None)
 
 
@@ -187,9 +188,12 @@ def _with_pull(x, axis, keepdims):
         z = peak + np.log(total)
     else:
         highest = terms == 1.0
-        alone = np.sum(highest, axis=axis, keepdims=True) == 1
-        rest = np.sum(np.where(highest, 0.0, terms), axis=axis, keepdims=True)
-        z = peak + np.where(alone, np.log1p(rest), np.log(np.where(alone, 1.0, total)))
+        others = np.where(highest, 0.0, terms)
+        if is_usual and np.count_nonzero(highest) == total.size:  # one in each sum
+            z = peak + np.log1p(np.add.reduce(others, axis, None, None, True))
+        else:
+            alone, rest = (np.sum(part, axis=axis, keepdims=True) for part in (highest, others))
+            z = peak + np.where(alone == 1, np.log1p(rest), np.log(np.where(alone == 1, 1.0, total)))
     z = (z if keepdims else z.squeeze(axis) if is_usual else np.squeeze(z, axis))[()]
     return z, partial(_pull_by_terms, terms, total) if is_usual else None
 
