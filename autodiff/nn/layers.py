@@ -59,9 +59,10 @@ class Linear(Module):
         self.bias = Leaf(np.zeros(outputs, dtype)) if bias else None
 
     def forward(self, x: Any) -> Any:
-        if not shape(x) or shape(x)[-1] != self.inputs:
+        dims = shape(x)
+        if not dims or dims[-1] != self.inputs:
             raise ValueError(
-                f"Linear({self.inputs}, {self.outputs}) takes arrays of shape (points, {self.inputs}), not {shape(x)}"
+                f"Linear({self.inputs}, {self.outputs}) takes arrays of shape (points, {self.inputs}), not {dims}"
             )
         return x @ self.weight if self.bias is None else affine(x, self.weight, self.bias)
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from dualnumbers.foreign import copy_of
 from dualnumbers.forms import is_array, shape
-from dualnumbers.levels import GROUND, LIVING, Level, is_number, level_of, plain
+from dualnumbers.levels import LIVING, Level, is_number, level_of, plain
 from dualnumbers.memory import is_free
 from dualnumbers.messages.errors import user_line
 from dualnumbers.numbers.array import ArrayNumber
@@ -36,15 +36,12 @@ from dualnumbers.numbers.typed import unwrapped
 from dualnumbers.rules.shaping import array
 
 from ..calls.values import differentiable, living, matching, value_of
-from .fast_paths import SCALARS
+from .fast_paths import fill_leaves
 from .no_grad import is_recording
 from .result import ByHand, Result, result
-from .shared_tape import SharedTape
+from .shared_tape import OF_PLAIN, SharedTape
 
 new = object.__new__
-OF_PLAIN = GROUND.of_leaves
-"""The level of leaves whose values are plain."""
-
 _numbers = count()
 
 
@@ -186,9 +183,6 @@ class Leaf(ByHand):
         return type(self), (self.primal, self.name)
 
 
-SCALARS.add(Leaf)
-
-
 class ArrayLeaf(Leaf, ArrayNumber):
     """An array made by hand."""
 
@@ -203,6 +197,9 @@ class ArrayLeaf(Leaf, ArrayNumber):
 
     def become(self, value: Any) -> None:
         raise _unwritable()
+
+
+fill_leaves(Leaf, ArrayLeaf)
 
 
 def _unwritable() -> TypeError:

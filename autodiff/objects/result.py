@@ -105,7 +105,10 @@ class ByHand(Sweeps, Variable, operators=True):
     @classmethod
     def lift(cls, face: Face) -> Callable[..., Any]:
         row, general = face.row, _recorded(face)
-        if not row.inline or row.is_constant or face.unreal:
+        if row.is_constant:
+            return general
+        general = fast_paths.of_arrays(face, general)
+        if not row.inline or face.unreal:
             return general
         return fast_paths.of_one(face, general) if row.arity == 1 else fast_paths.of_two(face, general)
 
@@ -239,9 +242,6 @@ class Result(ByHand):
         return self if is_recording() else self.data
 
 
-fast_paths.fill(Result)
-
-
 class ArrayResult(Result, ArrayNumber):
     """An array that was computed from leaves."""
 
@@ -268,6 +268,9 @@ class ArrayResult(Result, ArrayNumber):
         view: Any = new(ResultView)
         view.gradient = None
         return ArrayView.tie(view, self, base, function, static)
+
+
+fast_paths.fill(Result, ArrayResult, results)
 
 
 class ResultView(ArrayView, ArrayResult):

@@ -41,12 +41,15 @@ from typing import Any
 from weakref import ref
 
 from dualnumbers.forms import is_array
-from dualnumbers.levels import Level, is_number
+from dualnumbers.levels import GROUND, Level, is_number
 from dualnumbers.table import Row
 
 from ..calls.captured import Captured
 from ..tape.program import UNARY
 from ..tape.recorder import Recorder
+
+OF_PLAIN = GROUND.of_leaves
+"""The level of leaves whose values are plain."""
 
 FEWEST = 250
 """A tape of at most so many lines is left as it is."""

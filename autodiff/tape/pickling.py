@@ -45,7 +45,7 @@ def state_of(tape: Tape) -> dict[str, Any]:
     except Exception as error:  # whatever a parameter raises
         raise _unpicklable("a recording with a function among its parameters") from error
     state = {name: getattr(tape, name) for name in COLUMNS}
-    return state | {"rows": list(map(_origin, tape.rows)), "values": list(tape.values)}
+    return state | {"pulls": {}, "rows": list(map(_origin, tape.rows)), "values": list(tape.values)}
 
 
 def restored(state: dict[str, Any]) -> Tape:

@@ -27,13 +27,17 @@ from autodiff import (
     jacrev,
     jvp,
     linearize,
+    nn,
     no_grad,
     value_and_grad,
     value_of,
     vjp,
 )
+from autodiff.objects import fast_paths
 from autodiff.objects.leaf import Leaf
+from autodiff.tape.sweep import adjoints
 from dualnumbers import DualNumber
+from dualnumbers.rules.linalg.products import affine
 
 
 def test_the_first_example():
@@ -670,3 +674,83 @@ def test_the_adjoint_of_a_complex_number_that_got_a_real_part_first():
     z = Variable(0.9 + 1.1j)
     slope(z).backward()
     assert z.grad == grad(slope)(0.9 + 1.1j) == 4.0
+
+
+# ---------------------------------------------------------------------------------------- the fast path of arrays
+
+
+def _trained(x, classes):
+    """Return a loss of two layers, and its leaves."""
+    rng = np.random.default_rng(0)
+    leaves = [Variable(rng.normal(size=size)) for size in ((3, 4), (4,), (4, 3), (3,))]
+    first, first_bias, second, second_bias = leaves
+    hidden = np.maximum(affine(x, first, first_bias), 0.0)
+    return nn.cross_entropy(affine(np.tanh(hidden) * hidden, second, second_bias) - 0.5 * x, classes), leaves
+
+
+def test_arrays_are_recorded_fast_as_they_are_in_general(monkeypatch):
+    """The same lines, and after one sweep and a second one the same gradients to the bit."""
+    x, classes = np.random.default_rng(1).normal(size=(5, 3)), np.array([0, 2, 1, 1, 0])
+
+    def found():
+        loss, leaves = _trained(x, classes)
+        loss.backward()
+        once = [leaf.grad.copy() for leaf in leaves]
+        loss.backward()
+        return str(loss.tape), [g.tobytes() for g in once], [leaf.grad.tobytes() for leaf in leaves]
+
+    fast = found()
+    monkeypatch.setattr(fast_paths, "_simple", lambda operands: None)
+    assert fast == found()
+
+
+def test_what_the_fast_path_took_is_as_it_was():
+    """The data, the classes and the values of leaves are written to before the sweep."""
+    x, classes = np.random.default_rng(1).normal(size=(5, 3)), np.array([0, 2, 1, 1, 0])
+    loss, leaves = _trained(x, classes)
+    loss.backward()
+    expected = [leaf.grad for leaf in leaves]
+    loss, leaves = _trained(x, classes)
+    for leaf in leaves:
+        leaf.data[...] = 7.0
+    x[...], classes[...] = np.nan, 1
+    loss.backward()
+    for leaf, slope in zip(leaves, expected, strict=True):
+        assert leaf.grad.tobytes() == slope.tobytes()
+
+
+def test_the_fast_path_leaves_what_is_not_simple_to_the_general_one():
+    w = Variable(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    y = w * w
+    with no_grad():
+        assert type(y * w) is np.ndarray
+    with pytest.raises(TypeError, match="no order"):
+        np.maximum(y, np.array([1j, 2.0]))
+    with pytest.raises(TypeError, match="no order"):
+        np.maximum(y * 1j, 0.0)
+    z = np.sum(y * np.array([1, 2]) + y @ [[1.0], [2.0]] + y * Constant(np.ones(2)))
+    z.backward()
+    assert w.grad.tolist() == [[8.0, 28.0], [24.0, 56.0]]
+    other = Variable(np.ones(2))
+    (np.sum(y @ other) + np.sum((other * 2.0) * y)).backward()
+    assert other.grad.tolist() == [30.0, 60.0]
+    outer = grad(lambda t: np.sum(value_of(y) * t))(2.0)
+    assert outer == 30.0
+    slope = derivative(_slope, 0, [3.0])
+    assert slope == 12.0
+
+
+def _slope(t):
+    """Return d/dx Σ x² t² at x = (1, 1) by leaves within a differentiation, the half of it."""
+    x = Variable(np.ones(2) * t)
+    np.sum(x * x).backward()
+    return np.sum(x.grad) * t / 2.0
+
+
+def test_a_tape_with_pull_backs_that_came_with_values_is_pickled():
+    loss, leaves = _trained(np.ones((5, 3)), np.array([0, 2, 1, 1, 0]))
+    tape = pickle.loads(pickle.dumps(loss.tape))
+    loss.backward()
+    found = adjoints(tape, {loss.line: 1.0})
+    for slope, leaf in zip(found, leaves, strict=True):
+        np.testing.assert_allclose(slope, leaf.grad, rtol=1e-14)
