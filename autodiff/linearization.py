@@ -105,9 +105,13 @@ class Recording:
 
     def partials(self, found: list[Any], handed_out: set[int]) -> list[Any]:
         """Return adjoints of the leaves as a user gets them; those of the ids ``handed_out`` are somebody's already."""
-        partials = []
+        partials: list[Any] = []
         for g, x in zip(found, self.leaves, strict=True):
             if type(g) is float is type(x):
+                partials.append(g)
+                continue
+            if type(g) is np.ndarray is type(x) and g.base is None and g.flags.writeable and id(g) not in handed_out:
+                handed_out.add(id(g))  # as most are
                 partials.append(g)
                 continue
             if g is None:

@@ -189,8 +189,12 @@ class Number(NumberSurface):
 
             return ufunc_methods.method(ufunc, method, list(inputs), **keywords)
         elementwise = hasattr(function, "row")
-        if elementwise and len(inputs) == 1 and not keywords:
-            return function(self)
+        if elementwise and not keywords:
+            if len(inputs) == 1:
+                return function(self)
+            x, y = inputs[0], inputs[-1]
+            if len(inputs) == 2 and (type(x) is float or type(y) is float):  # the other one is this number
+                return function(x, y)
         operands = []
         for x in inputs:
             kind = type(x)

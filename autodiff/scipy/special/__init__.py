@@ -68,7 +68,7 @@ def logsumexp(a: Array, axis: Any = None, b: Array = None, keepdims: bool = Fals
 def _is_finite(z: Any) -> Any:
     """Return whether all of a sum's logarithms are finite: then so is the largest element of each."""
     z = known(z)
-    return math.isfinite(z) if isinstance(z, float) else np.all(np.isfinite(z))
+    return math.isfinite(z) if isinstance(z, float) else np.isfinite(z).all()
 
 
 def _of_infinite(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool) -> Any:
