@@ -55,6 +55,16 @@ def _drawn(strategy):
     return found
 
 
+def at_each_of(strategy, call):
+    """Call a function with examples of a strategy, which all that name the same strategy share."""
+    if DEEP:
+        search(strategy, EXAMPLES, call)
+        return
+    for example in _drawn(strategy):
+        with noted(repr(example)):
+            call(example)
+
+
 def search(strategy, examples, call):
     """Call a function with examples of a strategy."""
 

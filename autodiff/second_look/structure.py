@@ -51,12 +51,16 @@ class Structure:
         self.tape, self.pull = tape, pull
         self.random = np.random.default_rng(0)
         self.reached: Terms = {}
-        self.varying: list[Pattern] = []
-        for line, row in enumerate(tape.rows):
-            self.varying.append(self._varies(line, row))
+        self._varying: list[Pattern] = []
 
-    def _varies(self, line: int, row: Row | None) -> Pattern:
-        value = each(read, self.tape.values[line])
+    def varying(self, line: int) -> Pattern:
+        """Return which elements of a line vary; this is found for it, and for all before it, when it is asked for."""
+        while len(self._varying) <= line:
+            self._varying.append(self._varies(len(self._varying)))
+        return self._varying[line]
+
+    def _varies(self, line: int) -> Pattern:
+        row, value = self.tape.rows[line], each(read, self.tape.values[line])
         if row is None:
             return np.ones(np.shape(value), bool)
         if row.is_constant:  # a mask is a choice, and so is floor(x); sign(x), 0 at 0 alone, is none
@@ -69,7 +73,7 @@ class Structure:
     def _of(self, operand: int) -> Pattern:
         line = line_of(operand)
         if line is not None:
-            return self.varying[line]
+            return self.varying(line)
         x = self.tape.value(operand)
         return each(lambda x: np.full(shape(x), _varies_outside(x)), x)
 
@@ -101,7 +105,7 @@ class Structure:
             yield each(read, z), drawn
 
     def _drawn(self, x: Any, varying: Pattern, low: float, high: float) -> Any:
-        if not np.any(varying):
+        if not _any(varying):
             return x
         return np.where(varying, self.random.uniform(low, high, np.shape(x)), x).astype(np.result_type(x))[()]
 
@@ -119,7 +123,7 @@ class Structure:
                 derivative = ask(z, xs)
                 if derivative is not None:
                     passed = each(_with, passed, derivative)
-                if all(map(np.all, parts(passed))):
+                if _all(passed):
                     break
         except Exception:  # whatever a rule raises at such a point
             return each(lambda x: np.ones(shape(x), bool), like)
@@ -181,7 +185,7 @@ class Structure:
         for line in range(max(seeds), -1, -1):
             given, row = found[line], self.tape.rows[line]
             if given is not None:
-                given = each(np.logical_and, given, self.varying[line])  # of what does not vary no adjoint is needed
+                given = each(np.logical_and, given, self.varying(line))  # of what does not vary no adjoint is needed
                 found[line] = given
             if given is None or row is None or row.is_constant:
                 continue
@@ -220,16 +224,23 @@ def _either(patterns: Iterable[Pattern], like: Any) -> Pattern:
 
 
 def _nowhere(like: Any) -> Pattern:
-    return each(lambda x: np.zeros(shape(x), bool), like)
+    return each(lambda x: np.zeros(shape(x), bool)[()], like)
+
+
+def _all(pattern: Pattern) -> bool:
+    return bool(pattern) if type(pattern) is np.bool else all(map(np.all, parts(pattern)))
 
 
 def _any(pattern: Pattern) -> bool:
-    return any(map(np.any, parts(pattern)))
+    return bool(pattern) if type(pattern) is np.bool else any(map(np.any, parts(pattern)))
 
 
 def _with(passed: Pattern, derivative: Any) -> Pattern:
     """Return a pattern with the places where a derivative is not 0."""
-    return passed if derivative is None else passed | np.broadcast_to(np.not_equal(derivative, 0), np.shape(passed))
+    if derivative is None:
+        return passed
+    found = np.not_equal(derivative, 0)
+    return passed | (found if np.shape(found) == np.shape(passed) else np.broadcast_to(found, np.shape(passed)))
 
 
 def _reaches(row: Row, place: int, z: Any, xs: list[Any]) -> Pattern:

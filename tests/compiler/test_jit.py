@@ -84,7 +84,7 @@ def test_every_function_and_its_gradient(name, sample):
 def test_random_programs(seeds):
     """With branches, loops, views, writes and masks: beside their arguments, and far from them, there and back."""
     for drawn in map(program, seeds):
-        function, count = drawn.function(), len(drawn.differentiated)
+        function, count, arguments = drawn.function(), len(drawn.differentiated), drawn.fresh()
 
         def f(*xs, function=function, drawn=drawn, count=count):
             return function(*xs, *drawn.fresh()[count:])
@@ -94,7 +94,7 @@ def test_random_programs(seeds):
             for step in (0.0, 1e-3, 0.7, -0.4, 0.0, 0.7):
                 given = [[moved(x, step) for x in drawn.fresh(drawn.differentiated)] for _ in range(3)]
                 found, same, expected = (outcome(h, xs) for h, xs in zip((compiled, replayed, g), given, strict=True))
-                assert_same(found, expected, 1.0, (*drawn.fresh(), *(expected if isinstance(expected, list) else ())))
+                assert_same(found, expected, 1.0, (*arguments, *(expected if isinstance(expected, list) else ())))
                 assert_same(same, expected)
 
 

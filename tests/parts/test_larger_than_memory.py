@@ -20,8 +20,8 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a worker's memory so"),
 ]
 
-LIMIT = 400_000_000
-ROWS, COLUMNS = 40_000, 50
+LIMIT = 300_000_000
+ROWS, COLUMNS = 20_000, 50
 TURNS = 4 * LIMIT // (16 * ROWS * COLUMNS) + 1
 """So many pairs of blocks are more than four times the limit."""
 

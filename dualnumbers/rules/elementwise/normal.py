@@ -47,7 +47,8 @@ def _hazard_slope(t, z):
     """z K₁ on the left, 1 + K₁′ on the right, where the derivatives of z K₁ cancel: at t = 1000 five digits."""
     right = greater(t, 0.0)
     s = where(right, t, 0.0)
-    return where(right, 1.0 + mills(1)(s) * (mills(1)(s) - mills(2)(s)), z * mills(1)(where(right, 0.0, t)))
+    first = mills(1)(s)
+    return where(right, 1.0 + first * (first - mills(2)(s)), z * mills(1)(where(right, 0.0, t)))
 
 
 hazard = elementwise(_hazard_slope)(None, _hazard)

@@ -6,6 +6,7 @@ with the term a → a + 1 (DLMF 8.17.20) taken out of it; Gauss–Legendre nodes
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -37,6 +38,7 @@ def _bell(slope, j, k):
 def _slope(a, b, in_a, in_b):
     """The derivatives of the logarithm of tᵃ(1 − t)ᵇ / B(a, b), t of the logarithm ``in_a``, 1 − t of ``in_b``."""
 
+    @cache
     def slope(p, q):
         if p and q:
             return polygamma(p + q - 1)(a + b)
