@@ -31,10 +31,9 @@ def _gauss(count):
 
 def in_blocks(function, *vectors, nodes=80):
     """Apply a function of columns to vectors block by block: at every node at once, in bounded memory."""
-    block = max(400_000 // nodes, 1)
-    starts = range(0, len(vectors[0]), block)
-    parts = [function(*(v[i : i + block, np.newaxis] for v in vectors))[:, 0] for i in starts]
-    return np.concatenate([new_like(one_of(vectors), 0, float), *parts])
+    block, size = max(400_000 // nodes, 1), len(vectors[0])
+    parts = [function(*(v[i : i + block, np.newaxis] for v in vectors))[:, 0] for i in range(0, size, block)]
+    return parts[0] if len(parts) == 1 else np.concatenate([new_like(one_of(vectors), 0, float), *parts])
 
 
 def newton(f, slope, start, steps=12):

@@ -32,9 +32,11 @@ def is_there() -> bool:
 
 
 @cache
-def _started() -> None:
+def _processor() -> tuple[Any, str, str]:
+    """Return LLVM's target for this processor, which is made ready, the processor's name, and what it can do."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    return (llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 @cache
@@ -49,17 +51,15 @@ def _versions() -> tuple[str, ...]:
     """Return what machine code of one text depends on, beside that text."""
     package, llvmlite = import_module("autodiff"), import_module("llvmlite")
     return (package.__version__, llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_process_triple(),
-            llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())  # fmt: skip
+            *_processor()[1:])  # fmt: skip
 
 
 class Machine:
     """Machine code, as long as this object lives; of level 0 it is made ten times faster, and runs slower."""
 
     def __init__(self, text: str, level: int = 2, addresses: Sequence[int] = ()) -> None:
-        _started()
-        target = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level, jit=True
-        )
+        of, name, features = _processor()
+        target = of.create_target_machine(cpu=name, features=features, opt=level, jit=True)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(_code(text, level, target)))
         self._engine.finalize_object()
