@@ -5,8 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from ...foreign import as_array, is_foreign, of_one_library, one_of
+from ...foreign import as_array, of_one_library, one_of
 from ...table import elementwise, family
+from ..branches import either
 from ..comparisons import less
 from ..complexes import real
 from ..domains import Domain, both_positive, positive
@@ -65,11 +66,12 @@ def polygamma(order):
         if not order:
             return psi(x)
         with np.errstate(all="ignore"):
-            left = np.real(x) < 0
-            if is_foreign(type(x)) or np.any(left):  # SciPy's takes |x| steps where x is negative
-                z = np.where(left, _reflected(order, np.where(left, x, 0.0)), higher(order, np.where(left, 0.0, x)))
-            else:
-                z = np.asarray(higher(order, x))
+            left = np.real(x) < 0  # where SciPy's takes |x| steps
+            z = either(
+                left,
+                lambda: _reflected(order, np.where(left, x, 0.0)),
+                lambda: higher(order, np.where(left, 0.0, x)),
+            )
         return z.astype(np.result_type(x))[()]  # and it is float64 for float32
 
     return elementwise(lambda x, z: polygamma(order + 1)(x), name=f"polygamma_{order}", domain=positive, singular=True)(

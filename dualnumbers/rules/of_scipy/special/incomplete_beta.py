@@ -12,6 +12,7 @@ import numpy as np
 
 from ....foreign import of_one_library
 from ....table import elementwise, family
+from ...branches import either
 from ...comparisons import less
 from ...domains import Domain
 from ...elementwise.exponential import log, log1p
@@ -50,12 +51,17 @@ def _slope(a, b, in_a, in_b):
 
 def _weight(a, b, x, rest):
     """xᵃ(1 − x)ᵇ / B(a, b), ``rest`` = 1 − x; of large a or b by the distance from its peak (Loader 2000)."""
-    n = a + b
-    peak = np.sqrt(a * b / (2.0 * math.pi * n))
-    error = stirling_error(n) - stirling_error(a) - stirling_error(b)
-    far = peak * np.exp(error - a * surplus(a, n * x) - b * surplus(b, n * rest))
-    direct = x ** np.minimum(a, 50.0) * rest ** np.minimum(b, 50.0)
-    return np.where((a < 50.0) & (b < 50.0), direct / scipy_function("special.beta")(a, b), far)
+
+    def direct():
+        return x ** np.minimum(a, 50.0) * rest ** np.minimum(b, 50.0) / scipy_function("special.beta")(a, b)
+
+    def far():
+        n = a + b
+        peak = np.sqrt(a * b / (2.0 * math.pi * n))
+        error = stirling_error(n) - stirling_error(a) - stirling_error(b)
+        return peak * np.exp(error - a * surplus(a, n * x) - b * surplus(b, n * rest))
+
+    return either((a < 50.0) & (b < 50.0), direct, far)
 
 
 def _lower(j, k, a, b, x, rest):

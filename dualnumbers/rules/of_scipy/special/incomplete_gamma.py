@@ -17,6 +17,7 @@ from numpy.polynomial.polynomial import polyval
 
 from ....foreign import of_one_library
 from ....table import elementwise, family
+from ...branches import either
 from ...comparisons import less
 from ...domains import Domain
 from ...elementwise.gamma import higher, polygamma
@@ -40,10 +41,17 @@ parameter_and_argument = Domain("a > 0, x > 0", ((0.1, 10.0), (0.1, 15.0)))
 
 def stirling_error(a):
     """log a! − log(√2πa aᵃ e⁻ᵃ)."""
-    high, low = np.maximum(a, 10.0), np.minimum(a, 10.0)
-    factorial = scipy_function("special.gammaln")(low + 1.0)
-    direct = factorial - (low + 0.5) * np.log(low) + low - 0.5 * math.log(2.0 * math.pi)
-    return np.where(a < 10.0, direct, polyval(1.0 / (high * high), STIRLING) / high)
+
+    def direct():
+        low = np.minimum(a, 10.0)
+        factorial = scipy_function("special.gammaln")(low + 1.0)
+        return factorial - (low + 0.5) * np.log(low) + low - 0.5 * math.log(2.0 * math.pi)
+
+    def series():
+        high = np.maximum(a, 10.0)
+        return polyval(1.0 / (high * high), STIRLING) / high
+
+    return either(a < 10.0, direct, series)
 
 
 def surplus(a, x):
@@ -58,11 +66,16 @@ def surplus(a, x):
 
 def poisson(a, x):
     """D(a, x): for large a by its distance from the peak (Loader 2000), as a log x − x would lose a's digits."""
-    high = np.maximum(a, 10.0)
+
+    def low():
+        return x ** np.minimum(a, 10.0) * np.exp(-x) * scipy_function("special.rgamma")(np.minimum(a, 10.0) + 1.0)
+
+    def peaked():
+        high = np.maximum(a, 10.0)
+        return np.exp(-stirling_error(high) - high * surplus(high, x)) / np.sqrt(2.0 * math.pi * high)
+
     with np.errstate(all="ignore"):
-        peaked = np.exp(-stirling_error(high) - high * surplus(high, x)) / np.sqrt(2.0 * math.pi * high)
-        low = x ** np.minimum(a, 10.0) * np.exp(-x) * scipy_function("special.rgamma")(np.minimum(a, 10.0) + 1.0)
-    return np.where(a < 10.0, low, peaked)
+        return either(a < 10.0, low, peaked)
 
 
 def _log_less_digamma(a, x, shift=0):

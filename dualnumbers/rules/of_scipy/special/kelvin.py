@@ -11,6 +11,7 @@ import numpy as np
 
 from ....foreign import as_array
 from ....table import elementwise, family
+from ...branches import either
 from ...domains import positive
 from ...from_scipy import elementwise_of_scipy, scipy_function
 from ...gauss_legendre import in_blocks
@@ -59,7 +60,7 @@ def _derivatives(near, far, reach, names):
     def values(n, x):
         def column(x):
             inside = np.abs(x) < reach
-            return np.where(inside, near(n, np.where(inside, x, 1.0)), far(n, np.where(inside, reach, x)))
+            return either(inside, lambda: near(n, np.where(inside, x, 1.0)), lambda: far(n, np.where(inside, reach, x)))
 
         with np.errstate(all="ignore"):
             z = in_blocks(column, np.ravel(as_array(x, float)), nodes=TERMS)
