@@ -93,7 +93,7 @@ class Compiled:
         def of(path: Path) -> dict[str, Any]:
             native, (recorded, *_) = path.source.native, path.steps.values()
             size = sum(getattr(x, "nbytes", 0) for x in path.program.constants)
-            return {"recorded": recorded, "lines": len(path.program.steps), "native": path.source.native_steps,
+            return {"recorded": recorded, "lines": len(path.program), "native": path.source.native_steps,
                     "guards": len(path.source.guards), "bytes": size + (native.size if native else 0),
                     "seconds": sum(path.seconds.values()), "after": dict(path.steps),
                     "phases": dict(path.seconds),

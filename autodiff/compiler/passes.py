@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from hashlib import blake2b
 from math import copysign
 from typing import Any
@@ -14,44 +14,40 @@ from typing import Any
 import numpy as np
 
 from dualnumbers.forms import is_alike, shape
+from dualnumbers.table import Row
 
 from ..tape.keeping import repeated
-from .program import Program, Step, may_raise
+from .program import Program, may_raise
 from .rounds import evenly
 
 
-def replaced(program: Program, others: Sequence[int]) -> Program:
+def replaced(program: Program, others: np.ndarray) -> Program:
     """Return the program with other operands in the place of steps: one for each, its own number where it stays."""
-    made, count = program.emptied(), len(program.inputs)
-    now = made.places(range(count + len(others)))
-    place, steps = count, made.steps
-    for (number, step), other in zip(program.numbered(), others, strict=True):
-        if other != number:
-            now[number] = now[other]
-        else:
-            now[number] = place
-            steps.append(step.moved(tuple([now[x] for x in step.operands]), place))
-            place += 1
-    made.returned = [now[x] for x in program.returned]
-    return made
+    to = program.places(others)
+    while not np.array_equal(further := to[to], to):  # what is taken in the place of a step may be replaced itself
+        to = further
+    kept = others == program.numbers
+    return program.chosen(kept, program.places(len(program.inputs) + np.cumsum(kept) - 1)[to])
 
 
 def fold(program: Program) -> Program:
     """Make a constant of every step of constants."""
-    folded, count = program.emptied(), len(program.inputs)
-    now = program.places(range(count + len(program.steps)))
-    for number, step in program.numbered():
-        for x in step.operands:
+    if not (program.operands.joined(np.maximum, program.operands.flat) < 0).any():
+        return program
+    now, constants = program.places(program.numbers).tolist(), list(program.constants)
+    count, of_constants = len(program.inputs), len(constants)
+    for k, (value, operands) in enumerate(zip(program.values, program.operands.lists, strict=True)):
+        for x in operands:
             if now[x] >= 0:
                 break
         else:
-            if not step.guards and type(step.value) is not tuple:
-                folded.constants.append(repeated(step.value))
-                now[number] = -len(folded.constants)
-    if len(folded.constants) == len(program.constants):
-        return program
-    folded.steps, folded.returned = program.steps, program.returned
-    return replaced(folded, now[count : count + len(program.steps)])
+            if k not in program.guarded and type(value) is not tuple:
+                constants.append(repeated(value))
+                now[count + k] = -len(constants)
+    others = np.array(now[count : count + len(program)], np.int64)
+    kept = others >= 0
+    now = program.places(np.where(kept, count + np.cumsum(kept) - 1, others))
+    return program.chosen(kept, now, constants) if len(constants) > of_constants else program
 
 
 SAME = {"multiply": (1.0, (0, 1)), "divide": (1.0, (1,)), "power": (1.0, (1,)), "subtract": (0.0, (1,))}
@@ -61,40 +57,53 @@ SHAPES = ("astype", "broadcast_to", "reshape", "transpose", "real", "conj", "cop
 """Rows that give the operand itself where it has the shape and type already, and is real."""
 
 
-LEAVING = frozenset((*SAME, *SHAPES, "where"))
-"""The rows that may change nothing."""
-
-
 def simple(program: Program) -> Program:
     """Leave out what changes nothing: products with 1, a broadcast to the shape that is there, a fixed choice."""
-    found = [
-        number if step.row.name not in LEAVING or step.guards else _itself(program, number, step)
-        for number, step in program.numbered()
-    ]
-    if not any(x != k and step.row.name not in SHAPES for (k, step), x in zip(program.numbered(), found, strict=True)):
+    found, of_values = program.numbers, False
+    for k in np.flatnonzero(_may_change_nothing(program)).tolist():
+        if k not in program.guarded:
+            found[k] = _itself(program, k)
+            of_values |= found[k] != k + len(program.inputs) and program.rows[k].name not in SHAPES
+    if not of_values:
         return replaced(program, found)  # no value decides, so rounds are alike
 
-    def others(kept: Collection[int]) -> list[int]:
-        return [k if k in kept else x for k, x in enumerate(found, len(program.inputs))]
+    def others(kept: Collection[int]) -> np.ndarray:
+        taken, numbers = found.copy(), np.array(list(kept), np.int64)
+        taken[numbers - len(program.inputs)] = numbers
+        return taken
 
     return replaced(program, evenly(program, others))
 
 
-def _itself(program: Program, number: int, step: Step) -> int:
-    """Return the operand that a step gives as it is, or the step's number."""
-    name, operands = step.row.name, step.operands
+def _may_change_nothing(program: Program) -> np.ndarray:
+    """Return which steps are of rows that give an operand as it is, or have the neutral number among their operands."""
+    operands = program.operands
+    found = program.asked(lambda row, value: row.name in SHAPES or row.name == "where")
+    for neutral in (0.0, 1.0):
+        names = [name for name, (number, _) in SAME.items() if number == neutral]
+        is_neutral = np.zeros(1 + len(program.constants), bool)
+        is_neutral[1:] = [np.ndim(x) > 0 or x == neutral for x in program.constants]
+        beside = operands.joined(np.logical_or, is_neutral[np.maximum(-operands.flat, 0)])
+        found |= beside & program.asked(lambda row, value, names=names: row.name in names)  # type: ignore[misc]
+    return found
+
+
+def _itself(program: Program, k: int) -> int:
+    """Return the operand that the step at a place gives as it is, or the step's number."""
+    name, value, operands = program.rows[k].name, program.values[k], program.operands.lists[k]
+    number = len(program.inputs) + k
     if name in SAME and len(operands) == 2:
         neutral, places = SAME[name]
         for place in places:
             other = operands[1 - place]
             is_neutral = operands[place] < 0 and _is_all(program.value(operands[place]), neutral)
-            if is_neutral and is_alike(program.value(other), step.value):
+            if is_neutral and is_alike(program.value(other), value):
                 return other
     if name == "where" and operands[0] < 0 and type(program.value(operands[0])) in (bool, np.bool_):
         chosen = operands[1 if program.value(operands[0]) else 2]
-        return chosen if type(program.value(chosen)) is type(step.value) in (float, np.float64) else number
-    if name in SHAPES and is_alike(program.value(operands[0]), step.value) and np.result_type(step.value).kind == "f":
-        is_moved = name == "transpose" and len(shape(step.value)) > 1
+        return chosen if type(program.value(chosen)) is type(value) in (float, np.float64) else number
+    if name in SHAPES and is_alike(program.value(operands[0]), value) and np.result_type(value).kind == "f":
+        is_moved = name == "transpose" and len(shape(value)) > 1
         return number if is_moved else operands[0]
     return number
 
@@ -110,26 +119,36 @@ def merge(program: Program) -> Program:
     """Compute equal steps once."""
     known: dict[Any, int] = {}
     names = [known.setdefault(_name(x), ~k) for k, x in enumerate(program.constants)]
-    kinds = [
-        known.setdefault((row, row.face_of(value) if type(value) is tuple else type(value), *map(_name, static)), k)
-        for k, (row, _, static, value, _, _) in program.numbered()
-    ]
+    kinds = _kinds(program)
+    if program.guarded:
+        kinds[list(program.guarded)] = -1
 
-    def firsts(kept: Collection[int]) -> list[int]:
+    def firsts(kept: Collection[int]) -> np.ndarray:
         """Return the first of the steps that are equal to each; itself for those that are kept."""
         count, known = len(program.inputs), dict[Any, int]()
-        now = [*range(count + len(kinds)), *reversed(names)]
-        for (number, step), kind in zip(program.numbered(), kinds, strict=True):
-            if step.guards:
+        now = [*range(count + len(program)), *reversed(names)]
+        for number, (kind, operands) in enumerate(zip(kinds.tolist(), program.operands.lists, strict=True), count):
+            if kind < 0:
                 continue
-            key = kind, *[now[x] for x in step.operands]
+            key = kind, *[now[x] for x in operands]
             if number in kept:
                 known[key] = number
             else:
                 now[number] = known.setdefault(key, number)
-        return now[count : count + len(kinds)]
+        return np.array(now[count : count + len(program)], np.int64)
 
     return replaced(program, evenly(program, firsts))
+
+
+def _kinds(program: Program) -> np.ndarray:
+    """Return numbers that are equal for steps which give the same of the same operands."""
+    known: dict[Any, int] = {}
+
+    def kind(row: Row, value: Any, static: tuple[Any, ...]) -> int:
+        of = row.face_of(value) if type(value) is tuple else type(value)
+        return known.setdefault((row, of, *map(_name, static)) if static else (row, of), len(known))
+
+    return np.fromiter(map(kind, program.rows, program.values, program.statics), np.int64, len(program))
 
 
 def _name(x: Any) -> Any:
@@ -151,50 +170,42 @@ def _name(x: Any) -> Any:
 
 def dead(program: Program) -> Program:
     """Leave out what neither a result nor a guard needs, nor may raise."""
-    made, count = program.emptied(), len(program.inputs)
-    now = program.places(range(count + len(program.steps)))
-    wanted = [False] * len(now)
+    count, needed = len(program.inputs), program.asked(may_raise)
+    needed[list(program.guarded)] = True
+    wanted = [False] * (count + len(program) + len(program.constants))
+    wanted[count : count + len(program)] = needed.tolist()
     for number in program.returned:
         wanted[number] = True
-    for number, step in reversed(list(program.numbered())):
-        if wanted[number] or step.guards or may_raise(step):
-            wanted[number] = True
-            for x in step.operands:
-                wanted[x] = True
-    place, steps = count, made.steps
-    for number, step in program.numbered():
+    numbers = range(count + len(program) - 1, count - 1, -1)
+    for number, operands in zip(numbers, reversed(program.operands.lists), strict=True):
         if wanted[number]:
-            now[number] = place
-            steps.append(step.moved(tuple([now[x] for x in step.operands]), place))
-            place += 1
-    made.returned = [now[number] for number in program.returned]
-    return made
+            for x in operands:
+                wanted[x] = True
+    kept = np.array(wanted[count : count + len(program)], bool)
+    return program.chosen(kept, program.places(count + np.cumsum(kept) - 1))
 
 
 def share(program: Program) -> Program:
     """Keep equal constants once, and none that nothing needs: a round of a loop has its own copy of each."""
-    made = program.emptied()
-    made.constants = []
     alike = Counter(x.shape for x in program.constants if type(x) is np.ndarray)
+    constants: list[Any] = []
     known: dict[Any, int] = {}
 
-    def kept(number: int) -> int:
-        if number >= 0:
-            return number
-        x = program.constants[~number]
+    def kept(x: Any) -> int:
         key = _name(x)
         if type(x) is np.ndarray and key[-1] == id(x) and alike[x.shape] > 1 and x.dtype.char != "O":
             key = np.ndarray, x.shape, x.strides, x.dtype.str, blake2b(x.tobytes()).digest()
         if key not in known:
-            made.constants.append(x)
-            known[key] = ~(len(made.constants) - 1)
+            constants.append(x)
+            known[key] = -len(constants)
         return known[key]
 
-    for number, step in program.numbered():
-        operands = step.operands
-        made.steps.append(step.moved(tuple(map(kept, operands)), number) if min(operands, default=0) < 0 else step)
-    made.returned = list(map(kept, program.returned))
-    return made
+    read = np.append(program.operands.flat, np.array(program.returned, np.int64))
+    numbers, firsts = np.unique(read[read < 0], return_index=True)
+    now = program.places(program.numbers)
+    for number in numbers[np.argsort(firsts)].tolist():
+        now[number] = kept(program.constants[~number])
+    return program.chosen(np.ones(len(program), bool), now, constants)
 
 
 PASSES = (fold, simple, merge, dead, share)

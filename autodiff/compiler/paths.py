@@ -199,19 +199,19 @@ class Programs:
             except Exception as error:  # where f itself raises, it will do so again
                 form.eager = f"it cannot be recorded: {error}"
                 return None
-            if len(program.steps) > asked.max_steps:
-                count = f"{len(program.steps):,} operations, more than max_steps={asked.max_steps:,}"
+            if len(program) > asked.max_steps:
+                count = f"{len(program):,} operations, more than max_steps={asked.max_steps:,}"
                 self._give_up(form, f"it has {count}", "let jit compile one round of its loop, or allow more")
                 return None
             if asked.check:
                 check_same(program, again, self.name)
             seconds["record"], start = time.perf_counter() - start, time.perf_counter()
-            steps = {"record": len(program.steps)}
+            steps = {"record": len(program)}
             try:
                 with undisturbed():
                     for one in PASSES:
                         program = one(program)
-                        steps[one.__name__] = len(program.steps)
+                        steps[one.__name__] = len(program)
                     seconds["passes"], start = time.perf_counter() - start, time.perf_counter()
                     source = Source(program, not asked.exact, asked.threads, asked.profile)
             except NotCompilable as error:

@@ -6,7 +6,8 @@ everything else. What a line was recorded with, whether a derivative passes, is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,15 @@ from dualnumbers.table import Row
 from ..calls.structures import flatten
 from ..reverse import record
 from ..tape.keeping import repeated
+from ..tape.program import FAR, INERT, UNARY
 from ..tape.program import Line as Place
-from ..tape.program import line_of
 from ..tape.recorder import Recorder
 from ..tape.sources import Source
 from ..tape.wengert import Tape
+from .operands import Operands
+
+NOWHERE = -1
+"""In the place of a line's number in the program: it has none."""
 
 new = tuple.__new__  # half of the time that to call a NamedTuple takes
 
@@ -54,48 +59,111 @@ class Step(NamedTuple):
     source: Source | None = None
     """The user's code that it comes from, where the tape has noted that."""
 
-    def moved(self, operands: tuple[int, ...], number: int) -> Step:
-        """Return the step with other operands and another number, its guards with it."""
-        row, before, static, value, guards, source = self
-        if guards:
-            guards = tuple([guard._replace(operand=number) for guard in guards])
-        elif operands == before:
-            return self
-        return new(Step, (row, operands, static, value, guards, source))
-
 
 class Program:
-    """Inputs and steps, numbered one after the other, and what is returned: operands in the place of leaves."""
+    """Inputs and steps, numbered one after the other, and what is returned: operands in the place of leaves.
 
-    __slots__ = ("constants", "inputs", "of_inputs", "rebuild", "returned", "steps")
+    The steps are columns, with one entry for each: the passes choose among them and give them other operands, as arrays
+    of numbers. What looks at a step by itself finds it in `steps`.
+    """
+
+    __slots__ = ("_forms", "_steps", "constants", "guarded", "inputs", "of_inputs", "operands", "rebuild", "returned",
+                 "rows", "sources", "statics", "values")  # fmt: skip
 
     def __init__(self, inputs: list[Any], of_inputs: tuple[Guard, ...], constants: list[Any],
                  rebuild: Callable[[Sequence[Any]], Any]) -> None:  # fmt: skip
         self.inputs, self.of_inputs, self.constants, self.rebuild = inputs, of_inputs, constants, rebuild
-        self.steps: list[Step] = []
+        self.rows: list[Row] = []
+        self.operands = Operands(np.empty(0, np.int64), np.empty(0, np.int64))
+        self.statics: list[tuple[Any, ...]] = []
+        self.values: list[Any] = []
+        self.sources: list[Source | None] | None = None
+        self.guarded: dict[int, tuple[Guard, ...]] = {}
+        """By the places of steps, from 0 up, the guards that ask for their values."""
         self.returned: list[int] = []
+        self._forms: np.ndarray | None = None
+        self._steps: list[Step] | None = None
 
-    def emptied(self) -> Program:
-        """Return a program of the same inputs and constants without steps."""
-        return Program(self.inputs, self.of_inputs, list(self.constants), self.rebuild)
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps, one by one."""
+        if self._steps is None:
+            guards: list[tuple[Guard, ...]] = [()] * len(self)
+            for k, found in self.guarded.items():
+                guards[k] = tuple([guard._replace(operand=len(self.inputs) + k) for guard in found])
+            sources = self.sources or repeat(None)
+            columns = zip(self.rows, self.operands.lists, self.statics, self.values, guards, sources, strict=False)
+            self._steps = [new(Step, parts) for parts in columns]
+        return self._steps
+
+    @property
+    def forms(self) -> np.ndarray:
+        """Numbers that are equal for steps of the same row whose values have the same type and shape."""
+        if self._forms is None:
+            known: dict[tuple[object, ...], int] = {}
+
+            def form(row: Row, value: Any) -> int:
+                return known.setdefault((row, type(value), getattr(value, "shape", ())), len(known))
+
+            self._forms = np.fromiter(map(form, self.rows, self.values), np.int64, len(self))
+        return self._forms
+
+    def asked(self, question: Callable[[Row, Any], bool]) -> np.ndarray:
+        """Return for each step the answer to a question about its row and value; those of one form have the same."""
+        _, firsts, of = np.unique(self.forms, return_index=True, return_inverse=True)
+        return np.array([question(self.rows[k], self.values[k]) for k in firsts.tolist()], bool)[of]
 
     def value(self, operand: int) -> Any:
         """Return what an operand was when it was recorded."""
         if operand < 0:
             return self.constants[~operand]
         count = len(self.inputs)
-        return self.inputs[operand] if operand < count else self.steps[operand - count].value
+        return self.inputs[operand] if operand < count else self.values[operand - count]
 
     def numbered(self) -> Iterator[tuple[int, Step]]:
         """Yield the steps with their numbers."""
         return enumerate(self.steps, len(self.inputs))
 
-    def places(self, numbers: Iterable[int]) -> list[int]:
-        """Return for each operand what it is to be now, given that for inputs and steps; a constant stays.
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers of the steps."""
+        return np.arange(len(self.inputs), len(self.inputs) + len(self))
 
-        Those are at the end: Python counts negative places from there, as operands of the program do.
+    def places(self, of_steps: np.ndarray) -> np.ndarray:
+        """Return for each operand what it is to be now, given that for steps; an input and a constant stay.
+
+        Constants are at the end: negative places are counted from there, as operands of the program are.
         """
-        return [*numbers, *range(-len(self.constants), 0)]
+        return np.concatenate((np.arange(len(self.inputs)), of_steps, np.arange(-len(self.constants), 0)))
+
+    def chosen(self, kept: np.ndarray, now: np.ndarray, constants: list[Any] | None = None) -> Program:
+        """Return the program of the steps that are kept, in which each operand is what it is ``now``."""
+        made = Program(self.inputs, self.of_inputs, self.constants if constants is None else constants, self.rebuild)
+        are_kept = kept.tolist()
+        made.rows, made.statics, made.values = (
+            list(compress(column, are_kept)) for column in (self.rows, self.statics, self.values)
+        )
+        made.sources = self.sources and list(compress(self.sources, are_kept))
+        made.operands = self.operands.chosen(kept, now)
+        made.guarded = {int(now[len(self.inputs) + k]) - len(self.inputs): x for k, x in self.guarded.items()}
+        made.returned = now[np.array(self.returned, np.int64)].tolist()
+        made._forms = self.forms[kept]
+        return made
+
+    def followed(self, steps: Sequence[Step], constants: Sequence[Any], returned: list[int]) -> Program:
+        """Return the program with further steps and constants behind its own, that returns other operands."""
+        made = Program(self.inputs, self.of_inputs, [*self.constants, *constants], self.rebuild)
+        made.rows = [*self.rows, *(step.row for step in steps)]
+        made.statics = [*self.statics, *(step.static for step in steps)]
+        made.values = [*self.values, *(step.value for step in steps)]
+        made.sources = self.sources and [*self.sources, *(step.source for step in steps)]
+        made.operands = Operands(np.append(self.operands.flat, [x for step in steps for x in step.operands]),
+                                 np.append(self.operands.counts, [len(step.operands) for step in steps]))  # fmt: skip
+        made.guarded, made.returned = self.guarded, returned
+        return made
 
     def guards(self) -> list[Guard]:
         """Return the guards, in their order."""
@@ -113,56 +181,82 @@ QUIET = frozenset(("add", "subtract", "multiply", "negative", "positive", "absol
 """Functions of Python's floats that raise nothing."""
 
 
-def may_raise(step: Step) -> bool:
-    """Return whether a step is a function of Python's floats that may raise, as ``math.log`` does."""
-    return type(step.value) is float and step.row.is_elementwise and step.row.name not in QUIET
+def may_raise(row: Row, value: Any) -> bool:
+    """Return whether a step of a row is a function of Python's floats that may raise, as ``math.log`` does."""
+    return type(value) is float and row.is_elementwise and row.name not in QUIET
 
 
 def of_tape(tape: Recorder, out: Any) -> Program:
     """Return the program that a function recorded, which returned ``out``; `NotCompilable` where it is none."""
-    place = {line: k for k, line in enumerate(tape.inputs)}
+    leaves, rebuild = flatten(out)
+    is_step, count = np.array([row is not None for row in tape.rows], bool), len(tape.inputs)
+    place = np.full(len(tape), NOWHERE)
+    place[tape.inputs] = np.arange(count)
+    place[is_step] = np.arange(count, count + is_step.sum())
     constants: list[Any] = []
-    held: dict[int, int] = {}
 
-    def constant(x: Any, name: int) -> int:
-        if name not in held:
+    def constant(x: Any) -> int:
+        """Keep a constant; return its operand."""
+        if type(x) is not float:
             if is_number(type(x)):
                 raise NotCompilable("it uses a number of a differentiation around it")
-            constants.append(own(x))
-            held[name] = ~(len(constants) - 1)
-        return held[name]
+            x = own(x)
+        constants.append(x)
+        return -len(constants)
 
-    def operand(number: int) -> int:
-        line = line_of(number)
-        if line is None:
-            return constant(tape.constants[~number], number)
-        return place[line] if line in place else constant(tape.values[line], line)  # an array to be filled
+    operands = _operands(tape, is_step)
+    flat, values = operands.flat, tape.values
+    flat[flat < FAR] -= INERT
+    lines = flat >= 0
+    flat[lines] = np.where(place[flat[lines]] >= 0, place[flat[lines]], ~(len(tape.constants) + flat[lines]))
+    known = np.zeros(len(tape.constants) + len(tape), np.int64)
+    """For each constant of the tape, and then each line that is one, as an array to be filled is, the operand here."""
+    names, firsts = np.unique(~flat[flat < 0], return_index=True)
+    for name in names[np.argsort(firsts)].tolist():
+        at = name - len(tape.constants)
+        known[name] = constant(tape.constants[name] if at < 0 else values[at])
+    flat[flat < 0] = known[~flat[flat < 0]]
 
     def noted(line: int) -> tuple[Guard, ...]:
-        found = [Guard(place[line], *answer) for answer in tape.answers.get(line, ())]
+        found = [Guard(int(place[line]), *answer) for answer in tape.answers.get(line, ())]
         if tape.guards and line in tape.guards:
-            found.insert(0, Guard(place[line], None, (), tape.values[line], tape.guards[line]))
+            found.insert(0, Guard(int(place[line]), None, (), values[line], tape.guards[line]))
         return tuple(found)
 
-    answered = tape.answers.keys() | (tape.guards or {}).keys()
-    leaves, rebuild = flatten(out)
     inputs = list(map(tape.form_of_input, tape.inputs))
     made = Program(inputs, tuple(guard for line in tape.inputs for guard in noted(line)), constants, rebuild)
-    for line, row in enumerate(tape.rows):
-        if row is not None:
-            operands = tuple([place[x] if x in place else operand(x) for x in tape.operands(line)])
-            place[line] = len(inputs) + len(made.steps)
-            guards = noted(line) if line in answered else ()
-            source = tape.sources[line] if tape.sources else None
-            static, value = tape.static.get(line, ()), tape.values[line]
-            made.steps.append(new(Step, (row, operands, static, value, guards, source)))
-    made.returned = [
-        place[int(leaf)]
-        if type(leaf) is Place and int(leaf) in place
-        else constant(tape.values[leaf] if type(leaf) is Place else leaf, id(leaf))
-        for leaf in leaves
-    ]
+    steps = np.flatnonzero(is_step).tolist()
+    made.operands, made.rows = operands, [row for row in tape.rows if row is not None]
+    made.statics, made.values = [tape.static.get(line, ()) for line in steps], list(map(values.__getitem__, steps))
+    made.sources = tape.sources and list(map(tape.sources.__getitem__, steps))
+    answered = tape.answers.keys() | (tape.guards or {}).keys()
+    made.guarded = {int(place[line]) - count: noted(line) for line in sorted(answered) if place[line] >= count}
+    held: dict[int, int] = {}
+    for leaf in leaves:
+        is_line = type(leaf) is Place
+        if is_line and place[leaf] >= 0:
+            made.returned.append(int(place[leaf]))
+            continue
+        if id(leaf) not in held:
+            held[id(leaf)] = constant(values[leaf] if is_line else leaf)
+        made.returned.append(held[id(leaf)])
     return made
+
+
+def _operands(tape: Recorder, is_step: np.ndarray) -> Operands:
+    """Return the operands of the lines of a tape that are steps, as the tape has them."""
+    first, second = (np.array(column, np.int64)[is_step] for column in (tape.first, tape.second))
+    counts, places = np.where(second == UNARY, 1, 2), np.cumsum(is_step) - 1
+    for line, several in tape.more.items():
+        counts[places[line]] = len(several)
+    found = Operands(np.empty(counts.sum(), np.int64), counts)
+    starts = found.starts[:-1]
+    found.flat[starts] = first
+    found.flat[starts[second != UNARY] + 1] = second[second != UNARY]
+    for line, several in tape.more.items():
+        start = starts[places[line]]
+        found.flat[start : start + len(several)] = several
+    return found
 
 
 def taped(program: Program, inputs: Sequence[Any]) -> Tape:

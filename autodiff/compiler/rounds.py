@@ -6,7 +6,7 @@ They are kept: rounds that are alike are a loop again in machine code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from .program import Program
 ROUNDS = 8
 """From how many rounds on what repeats itself is taken for a loop."""
 
+WEIGHT = np.uint64(0x9E3779B97F4A7C15)
+"""By its powers what steps are given becomes one number, seldom the same one for what differs."""
+
 TRIED = 8
 """How often what is kept is looked at again, for what that has led to."""
 
 
-def evenly(program: Program, others: Callable[[Collection[int]], Sequence[int]]) -> Sequence[int]:
+def evenly(program: Program, others: Callable[[Collection[int]], np.ndarray]) -> np.ndarray:
     """Return an operand to be taken in the place of each step, as in the rounds before and after.
 
     ``others(kept)`` has for each step the number of the one that gives the same, its own where there is none, or where
@@ -28,11 +31,11 @@ def evenly(program: Program, others: Callable[[Collection[int]], Sequence[int]])
     """
     kept: set[int] = set()
     found = others(kept)
-    if not any(number != other for (number, _), other in zip(program.numbered(), found, strict=True)):
+    if np.array_equal(found, program.numbers):
         return found
     loops = _runs(program)
     for _ in range(TRIED if loops else 0):
-        lines = _by_chance(loops, np.array(found), len(program.inputs))
+        lines = _by_chance(loops, found, len(program.inputs))
         if not lines:
             break
         kept |= _causes(program, lines)
@@ -42,25 +45,25 @@ def evenly(program: Program, others: Callable[[Collection[int]], Sequence[int]])
 
 def varied(program: Program) -> set[int]:
     """Return the constants in whose place in other rounds other ones are, if they are arrays."""
-    arrays = {~k for k, x in enumerate(program.constants) if np.ndim(x)}
-    found: set[int] = set()
-    for start, period, rounds in _runs(program) if len(arrays) > 1 else ():
-        for k in range(start, start + period):
-            line = program.steps[k : start + period * rounds : period]
-            for taken in zip(*(step.operands for step in line), strict=True):
-                if len(others := arrays.intersection(taken)) > 1:
-                    found |= others
+    is_array, found = np.array([np.ndim(x) > 0 for x in program.constants], bool), set[int]()
+    operands = program.operands
+    for start, period, rounds in _runs(program) if is_array.sum() > 1 else ():
+        first, last = operands.starts[start], operands.starts[start + period * rounds]
+        for taken in operands.flat[first:last].reshape(rounds, -1).T:
+            constants = ~taken[taken < 0]
+            arrays = np.unique(constants[is_array[constants]])
+            if len(arrays) > 1:
+                found.update((~arrays).tolist())
     return found
 
 
 def _runs(program: Program) -> list[Run]:
     """Return the runs of a program's steps that repeat themselves often enough, whatever they are given."""
-    known: dict[tuple[object, ...], int] = {}
-    signatures = [
-        known.setdefault((row, type(value), getattr(value, "shape", ()), *[x < 0 for x in operands]), len(known))
-        for row, operands, _, value, _, _ in program.steps
-    ]
-    return [run for run in runs(np.array(signatures, np.int64)) if run.rounds >= ROUNDS]
+    operands = program.operands
+    places = np.arange(len(operands.flat)) - np.repeat(operands.starts[:-1], operands.counts)
+    kinds = WEIGHT ** (2 * places + (operands.flat < 0)).astype(np.uint64)
+    numbers = operands.joined(np.add, kinds) * WEIGHT + program.forms.astype(np.uint64)
+    return [run for run in runs(numbers) if run.rounds >= ROUNDS]
 
 
 def _by_chance(loops: list[Run], others: np.ndarray, first: int) -> list[list[int]]:
@@ -88,6 +91,6 @@ def _causes(program: Program, lines: list[list[int]]) -> set[int]:
     causes = [
         line
         for k, line in enumerate(lines)
-        if all(of.get(x, k) == k for number in line for x in program.steps[number - first].operands)
+        if all(of.get(x, k) == k for number in line for x in program.operands.lists[number - first])
     ]
     return {number for line in causes or lines for number in line}

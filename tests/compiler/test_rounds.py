@@ -111,7 +111,7 @@ def test_what_is_kept_in_one_round_is_kept_in_all():
 
     def others(so_far):
         kept.append(len(so_far))
-        return [number if number in so_far or number % 20 else 0 for number in range(1, 101)]
+        return np.array([number if number in so_far or number % 20 else 0 for number in range(1, 101)])
 
     compiled = jit(lambda x: [x := x * y for y in MANY][-1])
     compiled(0.5)

@@ -83,7 +83,7 @@ def _function(f: Callable[..., Any], args: list[Any], name: str) -> Function:
             )
     try:
         program = recorded(f, args, {}, kinds, SourcedTape())
-        if len(program.steps) > STEPS:
+        if len(program) > STEPS:
             raise NotCompilable(f"it has more than {STEPS:,} steps")
     except NotCompilable as error:
         raise ValueError(f"export_c has no program of {name}: {error}{user_line()}") from None
@@ -120,24 +120,24 @@ def _with_own_results(program: Program, results: list[str]) -> Program:
     """Return the program with a copy of each result that is an input, a constant, a view, or is returned twice."""
     from dualnumbers.table.registry import TABLE
 
-    made = program.emptied()
-    made.steps = list(program.steps)
+    copies: list[Step] = []
+    constants: list[Any] = []
     for path, x in zip(results, program.returned, strict=True):
         value = program.value(x)
         if value is None or isinstance(value, str):
             raise ValueError(f"export_c writes numbers and arrays; {path} is {value!r}{user_line()}")
         if np.result_type(value).kind in "iu" and x < 0:
             value = np.asarray(value, float)
-            made.constants.append(value)
-            x = ~(len(made.constants) - 1)
+            constants.append(value)
+            x = -len(program.constants) - len(constants)
         if np.result_type(value).char not in KINDS or not np.size(value):
             raise ValueError(
                 f"export_c writes floats and truth values; {path} is {type(value).__name__}"
                 f"{_of_dtype(value)} of shape {np.shape(value)}{user_line()}"
             )
-        made.steps.append(Step(TABLE["copy"].row, (x,), ("C",), np.array(value)))
-        made.returned.append(len(made.inputs) + len(made.steps) - 1)
-    return made
+        copies.append(Step(TABLE["copy"].row, (x,), ("C",), np.array(value)))
+    first = len(program.inputs) + len(program)
+    return program.followed(copies, constants, list(range(first, first + len(copies))))
 
 
 def _of_dtype(x: Any) -> str:

@@ -42,7 +42,7 @@ def form_of_numbers(step: Step) -> tuple[str, str, bool] | None:
     """Return of a step of single floats its form, their kind, whether it raises; None where it asks for more."""
     name, kind = step.row.name, OF_NUMBERS.get(type(step.value), "b1")
     is_plain = kind != "b1" and rule_of(step) is elementwise and name in FORMS and is_of_table(step.row)
-    return (name, kind, may_raise(step)) if is_plain and name != "power" else None
+    return (name, kind, may_raise(step.row, step.value)) if is_plain and name != "power" else None
 
 
 def is_native(value: Any) -> bool:

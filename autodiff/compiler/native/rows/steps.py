@@ -66,7 +66,7 @@ def elementwise(here: Here, *operands: Operand) -> Operand | None:
         of = of if form in OF_TRUTHS.values() else KINDS.get(np.result_type(*here.values).char, "")
     if form not in FORMS or here.step.static or of not in ("f8", "f4", *["b1"] * (form in OF_TRUTHS.values())):
         return None
-    raises = may_raise(here.step)
+    raises = may_raise(here.step.row, here.step.value)
     return here.block.add(form, operands, here.new(), of, raises=raises)
 
 
