@@ -101,12 +101,13 @@ class Program:
 
     @property
     def forms(self) -> np.ndarray:
-        """Numbers that are equal for steps of the same row whose values have the same type and shape."""
+        """Numbers that are equal for steps of the same row whose values have the same type, shape and dtype."""
         if self._forms is None:
             known: dict[tuple[object, ...], int] = {}
 
             def form(row: Row, value: Any) -> int:
-                return known.setdefault((row, type(value), getattr(value, "shape", ())), len(known))
+                key = row, type(value), getattr(value, "shape", ()), getattr(value, "dtype", None)
+                return known.setdefault(key, len(known))
 
             self._forms = np.fromiter(map(form, self.rows, self.values), np.int64, len(self))
         return self._forms

@@ -7,6 +7,7 @@ They are kept: rounds that are alike are a loop again in machine code.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def evenly(program: Program, others: Callable[[Collection[int]], np.ndarray]) ->
     found = others(kept)
     if np.array_equal(found, program.numbers):
         return found
-    loops = _runs(program)
+    loops = loops_of(program)
     for _ in range(TRIED if loops else 0):
         lines = _by_chance(loops, found, len(program.inputs))
         if not lines:
@@ -43,11 +44,11 @@ def evenly(program: Program, others: Callable[[Collection[int]], np.ndarray]) ->
     return found
 
 
-def varied(program: Program) -> set[int]:
+def varied(program: Program, loops: list[Run]) -> set[int]:
     """Return the constants in whose place in other rounds other ones are, if they are arrays."""
     is_array, found = np.array([np.ndim(x) > 0 for x in program.constants], bool), set[int]()
     operands = program.operands
-    for start, period, rounds in _runs(program) if is_array.sum() > 1 else ():
+    for start, period, rounds in loops if is_array.sum() > 1 else ():
         first, last = operands.starts[start], operands.starts[start + period * rounds]
         for taken in operands.flat[first:last].reshape(rounds, -1).T:
             constants = ~taken[taken < 0]
@@ -57,7 +58,7 @@ def varied(program: Program) -> set[int]:
     return found
 
 
-def _runs(program: Program) -> list[Run]:
+def loops_of(program: Program) -> list[Run]:
     """Return the runs of a program's steps that repeat themselves often enough, whatever they are given."""
     operands = program.operands
     places = np.arange(len(operands.flat)) - np.repeat(operands.starts[:-1], operands.counts)
@@ -94,3 +95,26 @@ def _causes(program: Program, lines: list[list[int]]) -> set[int]:
         if all(of.get(x, k) == k for number in line for x in program.operands.lists[number - first])
     ]
     return {number for line in causes or lines for number in line}
+
+
+def kinds_of(program: Program) -> list[int]:
+    """Return for each operand, constants at the end, a number that is equal for values of the same form."""
+    known: dict[object, int] = {}
+
+    def kind(x: Any) -> int:
+        form = type(x), len(x) if type(x) is tuple else np.shape(x), getattr(x, "dtype", None)
+        return known.setdefault(form, len(known))
+
+    _, firsts, of = np.unique(program.forms, return_index=True, return_inverse=True)
+    kinds = [kind(program.values[k]) for k in firsts.tolist()]
+    return [*map(kind, program.inputs), *map(kinds.__getitem__, of.tolist()), *map(kind, reversed(program.constants))]
+
+
+def before(program: Program, loops: list[Run]) -> dict[int, int]:
+    """Return for the numbers of steps in loops those of the same steps in the round before."""
+    count = len(program.inputs)
+    return {
+        number: number - run.period
+        for run in loops
+        for number in range(count + run.start + run.period, count + run.end)
+    }

@@ -17,12 +17,12 @@ from dualnumbers.table import Row
 from dualnumbers.table.row import is_of_table
 
 from ..program import Guard, Program, Step
-from ..rounds import varied
+from ..rounds import before, kinds_of, loops_of, varied
 from .instructions.areas import DTYPES, KINDS, Area
 from .instructions.instruction import Block, Operand, Parts
 from .loops.rolling import roll
 from .rows.complexes import COMPLEX, OfParts, copied, given, is_complex
-from .rows.copying import by_copy
+from .rows.copying import again, by_copy
 from .rows.rules import ASKING_FORMS, JOINING, form_of_numbers, is_native, rule_of, uniform_of
 from .rows.steps import VIEWS, Here, is_view, may_share
 from .rows.systems import SEVERAL
@@ -39,8 +39,10 @@ class Lowering:
     def __init__(self, program: Program, is_alone: bool = False) -> None:
         self.program, self._is_alone = program, is_alone
         self.blocks: dict[int, Block] = {}
-        self.level = dict.fromkeys(range(len(program.inputs)), -1)
+        self.level = [-1] * len(program.inputs)
         """The block in which a value is made, or after which Python makes it."""
+        self._after = [0] * len(program.inputs)
+        """The first block that may read a value."""
         self.native: set[int] = set()
         """The steps that are in a block."""
         self.views: set[int] = set()
@@ -49,8 +51,11 @@ class Lowering:
         """Those of the views that Python takes itself, of what a block gives."""
         self.guarded: set[tuple[int, int]] = set()
         """The guards that blocks look at, by their step and their place there."""
-        self._varied = varied(program)
+        loops = loops_of(program)
+        self._varied = varied(program, loops)
         """The constants that stay arrays though their elements are equal."""
+        self._kinds, self._before = kinds_of(program), before(program, loops)
+        """For each operand a number that tells the form of its value, and for each step in a loop its round before."""
         self._forms: dict[tuple[Row, type], tuple[str, str, bool] | None] = {}
         """The forms of steps of single floats, by their rows and the types of their values."""
         self._shown = set(program.returned)
@@ -74,12 +79,18 @@ class Lowering:
             block.forget_unread()
 
     def _add(self, number: int, step: Step) -> None:
-        level = 0
+        level, after = 0, self._after
         for x in step.operands:
-            if x >= 0:
-                level = max(level, self.level[x] + (x not in self.native))
-        if self._lower_number(level, number, step) or self._lower(level, number, step):
-            self.level[number] = level
+            if x >= 0 and after[x] > level:
+                level = after[x]
+        is_native = (
+            self._lower_number(level, number, step)
+            or self._lower_again(level, number, step)
+            or self._lower(level, number, step)
+        )
+        if is_native:
+            self.level.append(level)
+            after.append(level)
             self.native.add(number)
             for k, guard in enumerate(step.guards):
                 if self._guard(self.blocks[level], number, guard):
@@ -87,7 +98,8 @@ class Lowering:
                 else:
                     self._shown.add(number)
         else:
-            self.level[number] = max([-1, *(self.level[x] for x in step.operands if x >= 0)])
+            self.level.append(max([-1, *(self.level[x] for x in step.operands if x >= 0)]))
+            after.append(self.level[number] + 1)
 
     def _lower_number(self, level: int, number: int, step: Step) -> bool:
         """Append a step of single floats to the block of a level, if its form is known without its operands' values.
@@ -100,7 +112,8 @@ class Lowering:
         form = self._forms[key]
         if form is None or step.static:
             return False
-        block, known = self._block(level, number), self._block(level, number).numbers
+        block = self._block(level, number)
+        known = block.numbers
         for x in step.operands:
             if x not in known:
                 found = self._operand(block, x)
@@ -108,6 +121,28 @@ class Lowering:
                     return False
                 known[x] = found.along(()) if isinstance(found, Area) else found
         block.add_number(number, form, tuple([known[x] for x in step.operands]))
+        return True
+
+    def _lower_again(self, level: int, number: int, step: Step) -> bool:
+        """Append a step as its round before was, if that is of a loop, and their operands lie in memory alike."""
+        last = self._before.get(number, -1)
+        if level not in self.blocks or last not in self.blocks[level].became:
+            return False
+        other, operands = self._step(last), step.operands
+        if step.static != other.static or repr(step.static) != repr(other.static):  # 1 is no 1.0
+            return False
+        if any(self._kinds[x] != self._kinds[y] for x, y in zip(operands, other.operands, strict=True)):
+            return False
+        if is_view(step) and operands[0] not in self.native:
+            return False
+        block = self._block(level, number)
+        found = [self._operand(block, x) for x in operands]
+        result = None if None in found else again(block, block.became[last], found)  # type: ignore[arg-type]
+        if result is None:
+            return False
+        block.areas[number] = result
+        if is_view(step):
+            self.views.add(number)
         return True
 
     @cached_property
@@ -212,6 +247,7 @@ class Lowering:
         if x < 0:
             uniform = None if x in self._varied else uniform_of(value)
             if uniform is not None:
+                block.areas[x] = uniform
                 return uniform
             if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
                 block.areas[x] = found = block.table(value.astype(float))

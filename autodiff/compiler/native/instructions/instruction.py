@@ -8,7 +8,7 @@ import numpy as np
 
 from ...program import Guard, new
 from ..machine import blas
-from .areas import DTYPES, Address, Area, Chosen, Space
+from .areas import ONE, Address, Area, Chosen, Space
 
 Operand = Area | float
 
@@ -109,6 +109,8 @@ class Block:
         """The same of those that are single numbers and were asked for, as operands of instructions."""
         self.copies: dict[Any, Any] = {}
         """What steps became, for others that are alike."""
+        self.became: dict[int, Any] = {}
+        """The same by their numbers, for the next round of a loop."""
         self.parts: dict[int, Parts] = {}
         """Where the parts of complex values are."""
         self.results: dict[int, Area] = {}
@@ -181,9 +183,15 @@ class Block:
 
     def forget_unread(self) -> None:
         """Take no values that nothing reads."""
-        lines = (line for group in self.groups or self.instructions for line in lines_of(group))
-        read = {x.space for line in lines for x in line.operands if isinstance(x, Address)}
-        self.given = {number: space for number, space in self.offered.items() if space.number in read}
+        unread = {space.number for space in self.offered.values()}
+        for group in self.groups or self.instructions:
+            for line in lines_of(group):
+                for x in line.operands:
+                    if x.__class__ is Address and x.space in unread:  # type: ignore[union-attr]
+                        unread.remove(x.space)  # type: ignore[union-attr]
+            if not unread:
+                break
+        self.given = {number: space for number, space in self.offered.items() if space.number not in unread}
 
     def add(self, form: str, operands: tuple[Operand | Chosen, ...], out: Area, of: str, *, fold: str = "",
             shape: tuple[int, ...] | None = None, raises: bool = False, ordered: bool = False) -> Area:  # fmt: skip
@@ -199,7 +207,7 @@ class Block:
     def add_number(self, number: int, form: tuple[str, str, bool], operands: tuple[Address | float, ...]) -> None:
         """Append an instruction of single numbers that gives a value: a form, their kind, whether it raises."""
         name, kind, raises = form
-        made = self.space((), DTYPES[kind])
+        made = self.space_of(ONE[kind])
         out = new(Address, (made.space.number, kind, 0, (), 0, None))
         self.instructions.append(new(Instruction, (name, operands, out, (), kind, "", raises, False, self.step)))
         self.numbers[number], self.areas[number] = out, made

@@ -18,8 +18,7 @@ from .steps import Here, Rule
 class Known(NamedTuple):
     """What a step became."""
 
-    operands: tuple[int, ...]
-    """The numbers of its operands' spaces."""
+    operands: tuple[Operand, ...]
     first: int
     """The number of the first space that was made for it."""
     made: tuple[np.ndarray, ...]
@@ -37,14 +36,14 @@ def by_copy(rule: Rule, here: Here, operands: list[Operand]) -> Operand | None:
         return rule(here, *operands)
     block, key = here.block, _key(here, operands)
     if key in block.copies:
-        return _copied(block.copies[key], here, operands)
+        return again(block, block.copies[key], operands)
     first, start = len(block.spaces), len(block.instructions)
     result = rule(here, *operands)
     made, lines = block.spaces[first:], block.instructions[start:]
     has_places = any(isinstance(x, Address) and x.places for line in lines for x in (line.out, *line.operands))
     if result is not None and not has_places and not block.tables.keys() & made:
-        spaces = tuple(x.space.number for x in operands if isinstance(x, Area))
-        block.copies[key] = Known(spaces, first, tuple(space.array for space in made), tuple(lines), result)
+        pictures = tuple(space.array for space in made)
+        block.copies[key] = block.became[block.step] = Known(tuple(operands), first, pictures, tuple(lines), result)
     return result
 
 
@@ -69,21 +68,48 @@ def _key(here: Here, operands: list[Operand]) -> tuple[object, ...]:
     return tuple(key)
 
 
-def _copied(known: Known, here: Here, operands: list[Operand]) -> Operand:
-    """Append the instructions of a step as those of another one, of these operands."""
-    block, ahead = here.block, len(here.block.spaces) - known.first
-    to = dict(zip(known.operands, [x.space.number for x in operands if isinstance(x, Area)], strict=True))
+def again(block: Block, known: Known, operands: list[Operand]) -> Operand | None:
+    """Append the instructions of a step as those of another one, of these operands; None where they lie otherwise."""
+    to = _moves(known.operands, operands)
+    if to is None:
+        return None
+    ahead = len(block.spaces) - known.first
     for array in known.made:
         block.space_of(array)
 
-    def number_of(space: int) -> int:
-        return space + ahead if space >= known.first else to.get(space, space)
-
     def moved(x: Address | float) -> Address | float:
-        return new(Address, (number_of(x.space), *x[1:])) if isinstance(x, Address) else x
+        if x.__class__ is not Address:
+            return x
+        space, kind, offset, *rest = x  # type: ignore[misc]
+        space, further = to[space] if space in to else (space + ahead, 0)
+        return new(Address, (space, kind, offset + further, *rest))
 
     for form, taken, out, shape, of, fold, raises, ordered, _ in known.lines:
         line = form, tuple(map(moved, taken)), moved(out), shape, of, fold, raises, ordered, block.step
         block.instructions.append(new(Instruction, line))
+    block.became[block.step] = known
     result = known.result
-    return result._replace(space=block.spaces[number_of(result.space.number)]) if isinstance(result, Area) else result
+    if not isinstance(result, Area):
+        return result
+    space, further = to.get(result.space.number, (result.space.number + ahead, 0))
+    return Area(block.spaces[space], result.picture, result.offset + further)
+
+
+def _moves(before: tuple[Operand, ...], now: list[Operand]) -> dict[int, tuple[int, int]] | None:
+    """Return for each space of operands the one that it becomes, and by how much the offsets in it grow.
+
+    None where operands lie in memory in another way than those before, or are other numbers.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for x, y in zip(before, now, strict=True):
+        if isinstance(x, float) or isinstance(y, float):
+            if repr(x) != repr(y):  # a zero has a sign
+                return None
+            continue
+        one, other = x.picture, y.picture
+        if one is not other and (one.shape, one.strides, one.dtype) != (other.shape, other.strides, other.dtype):
+            return None
+        move = y.space.number, y.offset - x.offset
+        if found.setdefault(x.space.number, move) != move:
+            return None
+    return found if len({space for space, _ in found.values()}) == len(found) else None
