@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from dualnumbers.levels import has_nan
 from dualnumbers.table import Row
 from dualnumbers.table.row import is_of_table
 
-from ..program import Guard, Program, Step
+from ..program import Program, Step
 from ..rounds import before, kinds_of, loops_of, varied
-from .instructions.areas import DTYPES, KINDS, Area
+from .instructions.areas import KINDS, Area
 from .instructions.instruction import Block, Operand, Parts
 from .loops.rolling import roll
 from .rows.complexes import COMPLEX, OfParts, copied, given, is_complex
 from .rows.copying import again, by_copy
+from .rows.deciding import takes_guard
 from .rows.rules import ASKING_FORMS, JOINING, form_of_numbers, is_native, rule_of, uniform_of
 from .rows.steps import VIEWS, Here, is_view, may_share
 from .rows.systems import SEVERAL
@@ -93,7 +93,7 @@ class Lowering:
             after.append(level)
             self.native.add(number)
             for k, guard in enumerate(step.guards):
-                if self._guard(self.blocks[level], number, guard):
+                if takes_guard(self.blocks[level], number, step.value, guard):
                     self.guarded.add((number, k))
                 else:
                     self._shown.add(number)
@@ -276,25 +276,6 @@ class Lowering:
             return found
         real = self._operand(block, x, may_be_empty)
         return None if real is None else Parts(real, 0.0)
-
-    def _guard(self, block: Block, number: int, guard: Guard) -> bool:
-        """Let a block look at a guard; return whether it can."""
-        area = block.areas.get(number)
-        if number in block.parts and guard.question is has_nan:
-            area = copied(block, block.parts[number], np.shape(self.program.value(number)))
-        if not isinstance(area, Area):
-            return False
-        if guard.question is None and type(guard.answer) in (bool, np.bool_) and area.kind == "b1" and not area.shape:
-            block.guards.append((block.copy(area, block.space((), DTYPES["b1"])), bool(guard.answer), guard))
-            return True
-        if guard.question is has_nan and area.kind != "b1":
-            flag = block.fill(0.0, block.space((), DTYPES["b1"]))
-            spread = flag.viewed(np.broadcast_to, area.shape)
-            assert spread is not None
-            block.add("isnan", (area,), spread, area.kind, fold="or" if area.shape else "")
-            block.guards.append((flag, bool(guard.answer), guard))
-            return True
-        return False
 
     def _read_by_python(self) -> set[int]:
         """Return the native values that Python, or another block, reads; views are taken by Python itself."""

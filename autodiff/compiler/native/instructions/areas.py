@@ -27,7 +27,7 @@ class Space:
 
     def __init__(self, number: int, array: np.ndarray, constant: bool = False) -> None:
         self.number, self.array, self.constant = number, array, constant
-        self.kind = "i8" if array.dtype.kind == "i" else KINDS[array.dtype.char]
+        self.kind = KINDS.get(array.dtype.char, "i8")
 
 
 class Address(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...program import new
 from ..instructions.areas import Address, Area
-from ..instructions.instruction import Instruction, Operand
+from ..instructions.instruction import Block, Instruction, Operand
 from .steps import Here, Rule
 
 
