@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dualnumbers.table.row import Face
 
 from .handles import CLASS
+from .keeping import LARGE
 from .lazy import LazyRecorder, is_large, makes_large
 from .program import line_of
 from .recorder import Recorder
@@ -39,7 +42,7 @@ class LateRecorder(LazyRecorder):
         return line
 
     def handle_on(self, value: Any, line: int) -> Any:
-        if not is_large(value):
+        if type(value) is not np.ndarray or value.nbytes < LARGE:
             return Recorder.handle_on(self, value, line)
         self.__class__ = _Begun
         return self.handle_on(value, line)

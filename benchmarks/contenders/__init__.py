@@ -6,6 +6,7 @@ single numbers, and `array`, which makes its own arrays of NumPy's. It answers t
 - ``gradient(f, arguments)``: of a scalar function by all arguments; ``value_and_gradient``: its value with it;
 - ``by_objects(f, arguments)``: the same, by objects that are made, computed with, and asked for their gradients;
 - ``descent(f, arguments, rate, steps)``: where gradient descent of a function of one array leads;
+- ``adam(f, arguments, rate, steps)``: where Adam leads;
 - ``step(f, arguments, x, targets, rate)``: parameters after a step down; ``f`` is the network's loss, which libraries
   that have modules write with these, of the data and targets;
 - ``derivative(f, arguments, order)``: of a scalar function of one number, ``order`` times;
@@ -122,9 +123,9 @@ def descended(gradient: Callable[[Any], Any], x: Any, rate: float, steps: int) -
     return x
 
 
-def moved_by_adam(np: Any, given: Any, slopes: Any, rate: float) -> list[Any]:
-    """Return parameters, means and mean squares, which are ``given`` in this order, after the tenth step of Adam."""
-    count, first, second, step = len(given) // 3, 0.9, 0.999, 10
+def moved_by_adam(np: Any, given: Any, slopes: Any, rate: float, step: Any = 10) -> list[Any]:
+    """Return parameters, means and mean squares, which are ``given`` in this order, after a step of Adam, the tenth."""
+    count, first, second = len(given) // 3, 0.9, 0.999
     means = [first * m + (1.0 - first) * g for m, g in zip(given[count : 2 * count], slopes, strict=True)]
     squares = [second * v + (1.0 - second) * g * g for v, g in zip(given[2 * count :], slopes, strict=True)]
     moved = [
@@ -132,6 +133,14 @@ def moved_by_adam(np: Any, given: Any, slopes: Any, rate: float) -> list[Any]:
         for x, m, v in zip(given[:count], means, squares, strict=True)
     ]
     return [*moved, *means, *squares]
+
+
+def descended_by_adam(np: Any, gradient: Callable[[Any], Any], x: Any, rate: float, steps: int) -> Any:
+    """Return where steps of Adam lead."""
+    state = [x, 0.0 * x, 0.0 * x]
+    for step in range(1, steps + 1):
+        state = moved_by_adam(np, state, [gradient(state[0])], rate, step)
+    return state[0]
 
 
 def flat(answer: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ import autograd.scipy.special
 from autograd import elementwise_grad, grad, hessian, jacobian, make_jvp, make_vjp, value_and_grad
 from timing import np
 
-from contenders import Answer, cross_entropy_by, descended, moved_by_adam, namespace
+from contenders import Answer, cross_entropy_by, descended, descended_by_adam, moved_by_adam, namespace
 
 
 class Autograd:
@@ -47,6 +47,11 @@ class Autograd:
         """Answer by `grad`, step by step."""
         gradient = grad(f)
         return lambda: descended(gradient, *arguments, rate, steps)
+
+    def adam(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `grad`, and Adam written out, step by step."""
+        gradient = grad(f)
+        return lambda: descended_by_adam(np, gradient, *arguments, rate, steps)
 
     def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
         """Answer by `value_and_grad`, and the step written out."""

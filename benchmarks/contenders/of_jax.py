@@ -11,7 +11,7 @@ import jax.scipy.linalg
 import jax.scipy.special
 from timing import np
 
-from contenders import Answer, cross_entropy_by, descended, moved_by_adam, namespace
+from contenders import Answer, cross_entropy_by, descended, descended_by_adam, moved_by_adam, namespace
 
 jax.config.update("jax_enable_x64", True)
 
@@ -51,6 +51,11 @@ class Jax:
         """Answer by `jax.grad`, step by step."""
         gradient = jax.grad(f)
         return self.finished(lambda x: descended(gradient, x, rate, steps), arguments)
+
+    def adam(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `jax.grad`, and Adam written out, step by step."""
+        gradient = jax.grad(f)
+        return self.finished(lambda x: descended_by_adam(jax.numpy, gradient, x, rate, steps), arguments)
 
     def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
         """Answer by `jax.value_and_grad`, and the step mapped over the parameters."""
@@ -136,4 +141,11 @@ class JaxScan(JaxJit):
         """Answer by `jax.grad`, in `jax.lax.fori_loop`."""
         gradient = jax.grad(f)
         down = lambda x: jax.lax.fori_loop(0, steps, lambda _, x: x - rate * gradient(x), x)
+        return self.finished(down, arguments)
+
+    def adam(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `jax.grad`, and Adam written out, in `jax.lax.fori_loop`."""
+        gradient = jax.grad(f)
+        move = lambda k, now: tuple(moved_by_adam(jax.numpy, now, [gradient(now[0])], rate, k + 1))
+        down = lambda x: jax.lax.fori_loop(0, steps, move, (x, 0.0 * x, 0.0 * x))[0]
         return self.finished(down, arguments)

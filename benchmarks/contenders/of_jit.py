@@ -8,7 +8,15 @@ from typing import Any
 from timing import THREADS, np
 
 from autodiff import derivative, grad, hessian, hvp, jacobian, jit, jvp, value_and_grad
-from contenders import Answer, cross_entropy_by, descended, logsumexp_by, moved_by_adam, namespace
+from contenders import (
+    Answer,
+    cross_entropy_by,
+    descended,
+    descended_by_adam,
+    logsumexp_by,
+    moved_by_adam,
+    namespace,
+)
 from contenders.ours import Ours
 
 BY_NUMPY = namespace(
@@ -50,6 +58,11 @@ class OursJit(Ours):
         """Answer by `grad`, in a loop that is compiled as a whole."""
         gradient = grad(f)
         return self.called(lambda x: descended(gradient, x, rate, steps), arguments)
+
+    def adam(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `grad`, and Adam written out, in a loop that is compiled as a whole."""
+        gradient = grad(f)
+        return self.called(lambda x: descended_by_adam(np, gradient, x, rate, steps), arguments)
 
     def jacobian(self, f: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         """Answer by `jacobian`."""

@@ -26,7 +26,7 @@ from autodiff import (
 )
 from autodiff.scipy.linalg import solve_triangular
 from autodiff.scipy.special import logsumexp
-from contenders import Answer, descended, namespace
+from contenders import Answer, descended, descended_by_adam, namespace
 
 
 class Ours:
@@ -66,6 +66,11 @@ class Ours:
         """Answer by `grad`, step by step."""
         gradient = grad(f)
         return lambda: descended(gradient, *arguments, rate, steps)
+
+    def adam(self, f: Callable[..., Any], arguments: tuple[Any, ...], rate: float, steps: int) -> Answer:
+        """Answer by `grad`, and Adam written out, step by step."""
+        gradient = grad(f)
+        return lambda: descended_by_adam(np, gradient, *arguments, rate, steps)
 
     def step(self, f: Callable[..., Any], arguments: tuple[Any, ...], x: Any, targets: Any, rate: float) -> Answer:
         """Answer by modules, a loss and an optimiser of `autodiff.nn`."""

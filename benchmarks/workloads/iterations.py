@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from contenders import descended_by_adam
 from timing import np as numpy
 
 from workloads import Workload
@@ -37,6 +38,26 @@ def descent(n: int, d: int, steps: int) -> Workload:
         peers=("eager", "jax scan", "autograd"),
         hand=hand,
         limit=in_c("descent", n, d, steps, numpy.array(rate), start, x, signs, result=d),
+    )
+
+
+@compiled(
+    "logistic regression {n}x{d}, {steps} steps of Adam",
+    {"n": 100, "d": 5, "steps": 1000},
+    tiny={"n": 5, "d": 2, "steps": 3},
+)
+def by_adam(n: int, d: int, steps: int) -> Workload:
+    """Descend from given weights by Adam, whose means and mean squares go from step to step; each takes a gradient."""
+    work, rate = logistic(n, d), 0.01
+    (start,), (x, signs) = work.arguments, work.constants
+    slope = lambda weights: -(x.T @ (signs / (1.0 + numpy.exp(signs * (x @ weights))))) / n
+    return replace(
+        work,
+        question="adam",
+        options={"rate": rate, "steps": steps},
+        peers=("eager", "jax scan", "autograd"),
+        hand=lambda: descended_by_adam(numpy, slope, start, rate, steps),
+        limit=in_c("adam", n, d, steps, numpy.array(rate), start, x, signs, result=d),
     )
 
 

@@ -150,6 +150,31 @@ void descent(long n, long d, long steps, const double *rate, const double *start
     }
 }
 
+void adam(long n, long d, long steps, const double *rate, const double *start, const double *x, const double *signs,
+          double *weights) {
+    double terms[n], slopes[d], means[d], squares[d], first = 1, second = 1;
+    memcpy(weights, start, sizeof(double) * d);
+    memset(means, 0, sizeof means), memset(squares, 0, sizeof squares);
+    for (long step = 0; step < steps; step++) {
+        for (long i = 0; i < n; i++) {
+            double sum = 0;
+            for (long k = 0; k < d; k++) sum += x[i * d + k] * weights[k];
+            terms[i] = sum * signs[i];
+        }
+#pragma omp simd
+        for (long i = 0; i < n; i++) terms[i] = signs[i] / (1 + exp(terms[i]));
+        memset(slopes, 0, sizeof slopes);
+        for (long i = 0; i < n; i++)
+            for (long k = 0; k < d; k++) slopes[k] -= terms[i] * x[i * d + k] / n;
+        first *= 0.9, second *= 0.999;
+        for (long k = 0; k < d; k++) {
+            means[k] = 0.9 * means[k] + (1 - 0.9) * slopes[k];
+            squares[k] = 0.999 * squares[k] + (1 - 0.999) * slopes[k] * slopes[k];
+            weights[k] -= *rate / (1 - first) * means[k] / (sqrt(squares[k] / (1 - second)) + 1e-8);
+        }
+    }
+}
+
 /* By tangents of the three inputs, which are carried along with the state: fewer operations than a sweep back. */
 void implicit_steps(long steps, long iterations, const double *dt, const double *given, double *out) {
     double h = *dt, m = given[2], x = given[0], v = given[1], x_by[3] = {1, 0, 0}, v_by[3] = {0, 1, 0};

@@ -207,10 +207,11 @@ class Block:
     def add_number(self, number: int, form: tuple[str, str, bool], operands: tuple[Address | float, ...]) -> None:
         """Append an instruction of single numbers that gives a value: a form, their kind, whether it raises."""
         name, kind, raises = form
-        made = self.space_of(ONE[kind])
-        out = new(Address, (made.space.number, kind, 0, (), 0, None))
+        made = Space(len(self.spaces), ONE[kind])
+        self.spaces.append(made)
+        out = new(Address, (made.number, kind, 0, (), 0, None))
         self.instructions.append(new(Instruction, (name, operands, out, (), kind, "", raises, False, self.step)))
-        self.numbers[number], self.areas[number] = out, made
+        self.numbers[number], self.areas[number] = out, new(Area, (made, ONE[kind], 0))
 
     def put(self, x: Operand | Chosen, out: Chosen, fold: str = "") -> None:
         """Write values to places, or join them with what is there."""

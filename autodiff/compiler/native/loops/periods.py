@@ -72,7 +72,7 @@ def _periods(numbers: np.ndarray) -> list[int]:
         if len(numbers) < 2 * width:
             break
         hashes = _hashes(numbers, width)
-        order = np.lexsort((np.arange(len(hashes)), hashes))
+        order = np.argsort(hashes, kind="stable")
         steps = np.diff(order)[hashes[order[1:]] == hashes[order[:-1]]]
         if steps.size:
             distances, counts = np.unique(steps, return_counts=True)

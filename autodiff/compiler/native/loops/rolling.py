@@ -110,14 +110,17 @@ def signatures(lines: Sequence[Instruction]) -> np.ndarray:
     """Return numbers that are equal for lines which may be the same line in different rounds."""
     known: dict[tuple[object, ...], int] = {}
 
-    def kind(x: Address) -> tuple[object, ...]:
-        return (x.kind, x.strides, x.places.strides) if x.places else (x.kind, x.strides)
+    def kind(x: Address | float) -> object:
+        if x.__class__ is not Address:
+            return ()
+        if not (x.strides or x.places):  # type: ignore[union-attr]  # a single number, as mostly
+            return x.kind  # type: ignore[union-attr]
+        return (x.kind, x.strides, x.places and x.places.strides)  # type: ignore[union-attr]
 
     def number(line: Instruction) -> int:
         form, operands, out, shape, of, fold, raises, ordered, _ = line
         if ordered:
             return known.setdefault((len(known),), len(known))  # which is in no loop
-        kinds = [kind(x) if x.__class__ is Address else () for x in (out, *operands)]
-        return known.setdefault((form, of, fold, raises, shape, *kinds), len(known))
+        return known.setdefault((form, of, fold, raises, shape, kind(out), *map(kind, operands)), len(known))
 
     return np.fromiter(map(number, lines), np.int64, len(lines))
