@@ -205,18 +205,8 @@ def of_tape(tape: Recorder, out: Any) -> Program:
         constants.append(x)
         return -len(constants)
 
-    operands = _operands(tape, is_step)
-    flat, values = operands.flat, tape.values
-    flat[flat < FAR] -= INERT
-    lines = flat >= 0
-    flat[lines] = np.where(place[flat[lines]] >= 0, place[flat[lines]], ~(len(tape.constants) + flat[lines]))
-    known = np.zeros(len(tape.constants) + len(tape), np.int64)
-    """For each constant of the tape, and then each line that is one, as an array to be filled is, the operand here."""
-    names, firsts = np.unique(~flat[flat < 0], return_index=True)
-    for name in names[np.argsort(firsts)].tolist():
-        at = name - len(tape.constants)
-        known[name] = constant(tape.constants[name] if at < 0 else values[at])
-    flat[flat < 0] = known[~flat[flat < 0]]
+    operands, values = _operands(tape, is_step), tape.values
+    _renumber(operands.flat, tape, place, constant)
 
     def noted(line: int) -> tuple[Guard, ...]:
         found = [Guard(int(place[line]), *answer) for answer in tape.answers.get(line, ())]
@@ -242,6 +232,19 @@ def of_tape(tape: Recorder, out: Any) -> Program:
             held[id(leaf)] = constant(values[leaf] if is_line else leaf)
         made.returned.append(held[id(leaf)])
     return made
+
+
+def _renumber(flat: np.ndarray, tape: Recorder, place: np.ndarray, constant: Callable[[Any], int]) -> None:
+    """Make operands of a program of those of a tape, whose lines have places there; keep its constants."""
+    count = len(tape.constants)
+    flat[flat < FAR] -= INERT
+    lines = flat[flat >= 0]  # among them arrays to be filled, which are constants here
+    flat[flat >= 0] = np.where(place[lines] >= 0, place[lines], ~(count + lines))
+    names, firsts = np.unique(~flat[flat < 0], return_index=True)
+    now = np.zeros(count + len(tape), np.int64)
+    for name in names[np.argsort(firsts)].tolist():
+        now[name] = constant(tape.constants[name] if name < count else tape.values[name - count])
+    flat[flat < 0] = now[~flat[flat < 0]]
 
 
 def _operands(tape: Recorder, is_step: np.ndarray) -> Operands:

@@ -187,8 +187,8 @@ class Block:
         for group in self.groups or self.instructions:
             for line in lines_of(group):
                 for x in line.operands:
-                    if x.__class__ is Address and x.space in unread:  # type: ignore[union-attr]
-                        unread.remove(x.space)  # type: ignore[union-attr]
+                    if x.__class__ is Address and x.space in unread:
+                        unread.remove(x.space)
             if not unread:
                 break
         self.given = {number: space for number, space in self.offered.items() if space.number not in unread}

@@ -113,9 +113,9 @@ def signatures(lines: Sequence[Instruction]) -> np.ndarray:
     def kind(x: Address | float) -> object:
         if x.__class__ is not Address:
             return ()
-        if not (x.strides or x.places):  # type: ignore[union-attr]  # a single number, as mostly
-            return x.kind  # type: ignore[union-attr]
-        return (x.kind, x.strides, x.places and x.places.strides)  # type: ignore[union-attr]
+        if not (x.strides or x.places):  # a single number, as mostly
+            return x.kind
+        return (x.kind, x.strides, x.places and x.places.strides)
 
     def number(line: Instruction) -> int:
         form, operands, out, shape, of, fold, raises, ordered, _ = line

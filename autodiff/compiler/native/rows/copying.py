@@ -80,7 +80,7 @@ def again(block: Block, known: Known, operands: list[Operand]) -> Operand | None
     def moved(x: Address | float) -> Address | float:
         if x.__class__ is not Address:
             return x
-        space, kind, offset, *rest = x  # type: ignore[misc]
+        space, kind, offset, *rest = x
         space, further = to[space] if space in to else (space + ahead, 0)
         return new(Address, (space, kind, offset + further, *rest))
 
