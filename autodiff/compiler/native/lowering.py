@@ -129,7 +129,7 @@ class Lowering:
         if level not in self.blocks or last not in self.blocks[level].became:
             return False
         other, operands = self._step(last), step.operands
-        if step.static != other.static or repr(step.static) != repr(other.static):  # 1 is no 1.0
+        if (step.static or other.static) and repr(step.static) != repr(other.static):
             return False
         if any(self._kinds[x] != self._kinds[y] for x, y in zip(operands, other.operands, strict=True)):
             return False
