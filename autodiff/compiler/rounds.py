@@ -110,11 +110,11 @@ def kinds_of(program: Program) -> list[int]:
     return [*map(kind, program.inputs), *map(kinds.__getitem__, of.tolist()), *map(kind, reversed(program.constants))]
 
 
-def before(program: Program, loops: list[Run]) -> dict[int, int]:
-    """Return for the numbers of steps in loops those of the same steps in the round before."""
+def before(program: Program, loops: list[Run]) -> list[int]:
+    """Return for each input and step the number of the same step in the round before; -1 of what is in no loop."""
     count = len(program.inputs)
-    return {
-        number: number - run.period
-        for run in loops
-        for number in range(count + run.start + run.period, count + run.end)
-    }
+    found = np.full(count + len(program), -1)
+    for run in loops:
+        numbers = np.arange(count + run.start + run.period, count + run.end)
+        found[numbers] = numbers - run.period
+    return found.tolist()

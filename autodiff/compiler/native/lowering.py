@@ -125,7 +125,7 @@ class Lowering:
 
     def _lower_again(self, level: int, number: int, step: Step) -> bool:
         """Append a step as its round before was, if that is of a loop, and their operands lie in memory alike."""
-        last = self._before.get(number, -1)
+        last = self._before[number]
         if level not in self.blocks or last not in self.blocks[level].became:
             return False
         other, operands = self._step(last), step.operands
