@@ -117,4 +117,5 @@ def before(program: Program, loops: list[Run]) -> list[int]:
     for run in loops:
         numbers = np.arange(count + run.start + run.period, count + run.end)
         found[numbers] = numbers - run.period
-    return found.tolist()
+    numbered: list[int] = found.tolist()
+    return numbered
