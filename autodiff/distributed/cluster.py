@@ -49,7 +49,19 @@ class Cluster(Team):
         """The worker of each part then, and its number of threads."""
         self.check()
         with _of_any_size():
-            self.parts = list(map(self._placed, self.parts))
+            self.parts = [self._sent_part(k, part) for k, part in enumerate(self.parts)]
+
+    def _sent_part(self, number: int, part: Any) -> Any:
+        """Return a part as `_placed` does; PartError where it cannot be pickled."""
+        try:
+            return self._placed(part)
+        except Exception as error:
+            first: BaseException = error
+            while first.__cause__ or first.__context__:  # Dask's own says what it is that was to be sent
+                first = first.__cause__ or first.__context__ or first
+            what = f"cannot travel to the workers, {type(first).__name__}: {first}"
+            remedy = f"give a path, or a function that makes it there{user_line()}"
+            raise PartError(number, self.names[number], f"{what}; {remedy}") from error
 
     def _placed(self, part: Any) -> Any:
         """Return a part as a future, or as what is read at every evaluation."""

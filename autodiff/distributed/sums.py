@@ -115,7 +115,7 @@ def summed(loss: Callable[..., Any], parts: Iterable[Any], client: Any = None, *
     parts = list(parts)
     names = [x if isinstance(x, str) else str(k) for k, x in enumerate(parts)] if names is None else list(names)
     if not parts or len(names) != len(parts):
-        what = f"{len(names)} names" if parts else "there must be one at least"
+        what = f"{len(names)} names, where each has one" if parts else "there must be one at least"
         raise ValueError(f"summed over {len(parts)} parts: {what}{user_line()}")
     compiled = isinstance(loss, Compiled) or isinstance(model, Compiled)
     given = parts, names, loader, keep, progress

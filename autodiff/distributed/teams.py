@@ -95,7 +95,12 @@ class Pool(Team):
 
     def results(self, task: Task, stacked: Sequence[int | None], shared: Any, own: list[list[Any]]) -> list[Results]:
         submit = self.executor.submit
-        futures = [submit(work, task, shared, *pair) for pair in zip(own, self.parts, strict=True)]
+        try:
+            futures = [submit(work, task, shared, *pair) for pair in zip(own, self.parts, strict=True)]
+        except RuntimeError as error:
+            raise ConnectionError(
+                f"the executor takes no parts, {error}: make another one, and the sum anew with it{user_line()}"
+            ) from error
         found = []
         try:
             for k in shown(range(len(futures)), self.progress):
@@ -115,11 +120,13 @@ def team_of(client: Any, timeout: float, *given: Any) -> Team:
         return Team(*given)
     if isinstance(client, Executor):
         return Pool(client, *given)
-    if not hasattr(client, "scheduler_info"):
+    if not hasattr(client, "scheduler_info") or not hasattr(client, "gather"):
         raise TypeError(
             "the client is None, a concurrent.futures.Executor or a dask.distributed.Client, not "
             f"{client!r}{user_line()}"
         )
+    if client.asynchronous:
+        raise TypeError(f"the Dask client is asynchronous: make one without asynchronous=True{user_line()}")
     from .cluster import Cluster
 
     return Cluster(client, timeout, *given)

@@ -231,12 +231,21 @@ def program_of(task: Task) -> Program:
     with _lock:
         found: Any = _known.get(task.token)
         if found is None:
-            found = task.program if isinstance(task.program, Program) else pickle.loads(task.program)
+            found = task.program if isinstance(task.program, Program) else _unpickled(task.program)
             found = _known[task.token] = _compiled(found) if task.compiled else found
             while len(_known) > PROGRAMS:
                 _known.popitem(last=False)
         _known.move_to_end(task.token)
     return found.f if task.compiled else found  # type: ignore[no-any-return]
+
+
+def _unpickled(program: bytes) -> Any:
+    """Return a program; ImportError that says what to do where the loss is of a module that this process lacks."""
+    try:
+        return pickle.loads(program)
+    except ImportError as error:
+        raise ImportError(f"{error}: the loss needs that on every worker; install it there, or put it on their "
+                          "PYTHONPATH, or send a file by client.upload_file") from error  # fmt: skip
 
 
 def _compiled(program: Program) -> Any:

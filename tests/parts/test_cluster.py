@@ -4,6 +4,7 @@ One cluster serves all tests, in their order: it has three workers, then two, th
 """
 
 import _thread
+import asyncio
 import os
 import re
 import signal
@@ -328,6 +329,30 @@ def test_what_cannot_travel(client):
     lock = threading.Lock()
     with pytest.raises(TypeError, match="cannot travel"):
         summed(lambda w, part: (lock, logistic(w, part))[1], PARTS, client)(POINT)
+    with pytest.raises(
+        PartError, match=r"part 1 \(tue\) cannot travel to the workers, TypeError: cannot pickle '_thread"
+    ):
+        summed(logistic, {"mon": PARTS[0], "tue": (lock, 1.0)}, client)
+
+
+def test_a_loss_of_a_module_that_workers_lack(client, tmp_path, monkeypatch):
+    (tmp_path / "only_here.py").write_text("def loss(w, part):\n    return w * part\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PartError, match=r"part 0 raised ImportError: No module named 'only_here': .*upload_file"):
+        grad(summed(__import__("only_here").loss, [1.0], client))(2.0)
+
+
+def test_what_is_no_client(client):
+    for given in (client.scheduler.address, type("Cluster", (), {"scheduler_info": {}})()):
+        with pytest.raises(TypeError, match="the client is None, a concurrent"):
+            summed(logistic, PARTS, given)
+
+    async def inside():
+        async with distributed.Client(client.scheduler.address, asynchronous=True) as other:
+            summed(logistic, PARTS, other)
+
+    with pytest.raises(TypeError, match="asynchronous: make one without"):
+        asyncio.run(inside())
 
 
 @of_two

@@ -224,7 +224,7 @@ def test_names_of_parts():
     assert total.names == ["north", "south"]
     assert len(total) == 2
     assert repr(total) == "<sum of logistic over 2 parts>"
-    with pytest.raises(ValueError, match="3 names"):
+    with pytest.raises(ValueError, match="over 21 parts: 3 names, where each has one"):
         summed(logistic, PARTS, names=["a", "b", "c"])
 
 
@@ -338,6 +338,13 @@ def test_a_process_that_dies_is_an_error_in_bounded_time():
         with pytest.raises(PartError, match="BrokenProcessPool") as raised:
             summed(models.deadly, PARTS, pool)(POINT)
         assert isinstance(raised.value.__cause__, BrokenProcessPool)
+
+
+def test_an_executor_that_is_shut_down():
+    with ThreadPoolExecutor(1) as pool:
+        total = summed(logistic, PARTS, pool)
+    with pytest.raises(ConnectionError, match=r"the executor takes no parts, .*shutdown: make another one"):
+        total(POINT)
 
 
 def test_versions_that_differ(monkeypatch):
